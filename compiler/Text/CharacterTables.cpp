@@ -35,7 +35,7 @@ static CodePointSet collectRuns(const uint32_t (&runs)[N], unsigned bits, Fn wan
   return CodePointSet::fromEdges(std::move(edges));
 }
 
-/// Returns |name| without what names of properties ignore.
+/// Returns |name| without the characters that names of properties ignore, in lower case.
 static std::string simplify(const std::string &name) {
   std::string result;
   for (char c : name)
@@ -44,7 +44,7 @@ static std::string simplify(const std::string &name) {
   return result;
 }
 
-/// Surrogates are no characters of texts; the general category Cs has none.
+/// Returns the characters of a general category. Texts have no surrogates, so Cs is empty.
 static std::optional<CodePointSet> findCategory(const std::string &name) {
   static const std::pair<const char *, const char *> longNames[] = {{"letter", "l"},
                                                                     {"lowercaseletter", "ll"},

@@ -12,10 +12,10 @@
 
 namespace attune {
 
-/// The tables of a program while it is made.
+/// Builds the tables of a chat program.
 class ChatProgram {
 public:
-  /// An instruction and the line it comes from.
+  /// An instruction and its line in the template.
   struct Instruction {
     chat::Operation operation;
     uint32_t operand;
@@ -27,17 +27,17 @@ public:
   uint32_t number(double value);
   uint32_t variable(unsigned depth, unsigned slot, const std::string &name);
   uint32_t call(attune_chat_call call, const std::vector<std::string> &keywords);
-  /// Adds |names| to the table of names and returns where they begin.
+  /// Adds |names| to the table of names and returns the index of the first.
   uint32_t names(const std::vector<std::string> &names);
-  /// Makes room for a function and returns its number.
+  /// Reserves the number of a function that setFunction sets later, and returns it.
   uint32_t reserveFunction();
-  /// Writes a function: its jumps count from its beginning.
+  /// Sets a function. Jumps in |code| are relative to its beginning.
   void setFunction(uint32_t index, attune_chat_function function, const std::vector<Instruction> &code);
   void addTemplate(const std::string &name, uint32_t function, const std::string &problem);
   /// Returns true if the numbers still fit into the operands of instructions.
   bool fits() const;
 
-  /// Returns the bytes of the program with the variables of every rendering.
+  /// Returns the bytes of the program. |defaults| are variables that every rendering has.
   std::string write(const std::vector<std::pair<std::string, std::string>> &defaults);
 
 private:

@@ -119,7 +119,7 @@ Result<ChatTemplates> attune::readChatTemplates(const std::string &folder) {
 std::string attune::compileChatTemplates(const ChatTemplates &templates, std::vector<std::string> &warnings) {
   ChatProgram program;
   for (const ChatTemplate &entry : templates.templates) {
-    // A template that turns out not to be supported leaves nothing behind but the copy.
+    // Compiles into a copy, which is discarded if the template is not supported.
     ChatProgram tried = program;
     Result<NodeList> body = parseTemplate(entry.source);
     Result<uint32_t> function = body ? emitTemplate(*body, tried) : Result<uint32_t>(body.status());

@@ -28,14 +28,15 @@ struct ChatTemplates {
 /// Returns the files that readChatTemplates reads, relative to |folder|.
 std::vector<std::string> chatTemplateFileNames(const std::string &folder);
 
-/// Reads the templates of |folder|, as the reference does: chat_template.jinja and additional_chat_templates/*.jinja; if
-/// there is neither, `chat_template` of tokenizer_config.json, one or a list by name; if there is none,
-/// chat_template.json. The special tokens are those of tokenizer_config.json, or of special_tokens_map.json where it has
-/// none. A folder without templates has none; a file of another form is an error.
+/// Reads the templates of |folder|, as the reference does: chat_template.jinja and additional_chat_templates/*.jinja;
+/// without these, `chat_template` of tokenizer_config.json, one template or a list by name; without it,
+/// chat_template.json. The special tokens are those of tokenizer_config.json or, if it has none, of
+/// special_tokens_map.json. The result is empty for a folder without templates. Fails if a file has another form.
 Result<ChatTemplates> readChatTemplates(const std::string &folder);
 
-/// Compiles |templates| to the section CHAT of a .text file. A template that cannot be compiled is in the program with the
-/// reason, which the runtime gives to a program that renders it, and in |warnings|: it does not keep a model from being compiled.
+/// Compiles |templates| to the section CHAT of a .text file. A template that cannot be compiled does not fail the
+/// compilation of the model: the program stores the reason, which the runtime returns as the error when a program
+/// renders the template, and |warnings| gets it, too.
 std::string compileChatTemplates(const ChatTemplates &templates, std::vector<std::string> &warnings);
 
 } // namespace attune

@@ -14,7 +14,8 @@ namespace attune::text {
 /// One more than the last code point.
 constexpr uint32_t kCodePoints = 0x110000;
 
-/// A set of code points, as the sorted positions at which membership changes: [a, b) and [c, d) are {a, b, c, d}.
+/// A set of code points, as the sorted positions at which membership changes: the positions a, b, c, d are the set of
+/// [a, b) and [c, d).
 class CodePointSet {
 public:
   CodePointSet() = default;
@@ -26,7 +27,8 @@ public:
   }
   static CodePointSet single(uint32_t character) { return range(character, character); }
   static CodePointSet all() { return range(0, kCodePoints - 1); }
-  /// Takes sorted positions; a last run without an end reaches to the last code point.
+  /// Returns the set with these sorted positions. With an odd number of them the last run reaches to the last code
+  /// point.
   static CodePointSet fromEdges(std::vector<uint32_t> edges) {
     if (edges.size() % 2)
       edges.push_back(kCodePoints);

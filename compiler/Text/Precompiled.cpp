@@ -1,8 +1,8 @@
 //===- Precompiled.cpp - SentencePiece's character maps -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SentencePiece stores a map as a double-array trie of its own making. Its strings are listed and put into a trie of
-// ours.
+// SentencePiece stores a map as a double-array trie in the format of the library darts-clone. This file lists its
+// strings and builds a trie in our format (TrieBuilder.h).
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/Precompiled.h"

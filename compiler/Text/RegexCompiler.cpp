@@ -12,7 +12,7 @@
 //
 //     start     { a₁ , a₂ }                     a₁ belongs to the first alternative
 //     after a   { b₁ , [bc]₂ , MATCH₂ }
-//     after b   { MATCH₁ }                      threads behind a match are cut: no engine would come to them
+//     after b   { MATCH₁ }                      threads after a match are cut: no engine would come to them
 //     after c   dead, so the match is "ab", though the second alternative is longer
 //
 // Conditions on the next character, (?!\S) or $, are threads that wait. When the next character comes, they are
@@ -43,7 +43,7 @@ namespace {
 
 constexpr size_t kMaxThreads = 20000;
 constexpr size_t kMaxStates = 8192;
-/// The most threads of all states together, which bounds time and memory.
+/// The largest number of threads in all states together, which bounds time and memory.
 constexpr size_t kMaxWork = 2000000;
 
 /// A state of the nondeterministic automaton.
@@ -71,7 +71,7 @@ private:
       sets.push_back(set);
     return place->second;
   }
-  /// Adds threads that match |node| and go on at |next|; returns the first one.
+  /// Adds threads that match |node| and continue at |next|; returns the first.
   int addNode(const RegexNode &node, int next);
   int addRepeat(const RegexNode &node, int next);
 
@@ -90,7 +90,7 @@ private:
   std::vector<Thread> threads;
   std::vector<CodePointSet> sets;
   std::map<CodePointSet, int> setNumbers;
-  /// For each set: whether it has the characters of each class.
+  /// For each set and class: true if the set has the characters of the class.
   std::vector<std::vector<bool>> members;
   std::vector<uint8_t> classOf;
   int numClasses = 0;
@@ -174,7 +174,7 @@ int Builder::addNode(const RegexNode &node, int next) {
   return next;
 }
 
-/// Partitions the code points into classes that all sets contain or not as a whole.
+/// Partitions the code points into classes, each of which is inside or outside of every set.
 Status Builder::partition() {
   std::set<uint32_t> edges = {0};
   for (const CodePointSet &set : sets)
@@ -203,8 +203,8 @@ Status Builder::partition() {
   return {};
 }
 
-/// Appends to |list| the threads that |thread| leads to without consuming, in order. |previous| is the class before,
-/// numClasses at the beginning of the text.
+/// Appends to |list|, in order, the threads that |thread| reaches without consuming a character. |previous| is the
+/// class of the previous character, numClasses at the beginning of the text.
 void Builder::addClosure(int thread, int previous, std::vector<int> &list, std::set<int> &seen) const {
   std::vector<int> stack = {thread};
   while (!stack.empty()) {
@@ -269,7 +269,7 @@ uint32_t Builder::step(const State &state, int symbol) {
     for (int at : resolved)
       if (inSet(threads[at].set, symbol))
         addClosure(threads[at].next, symbol, next.first, closureSeen);
-  // Threads behind a match that waits for nothing are never wanted.
+  // Removes the threads after a match without a condition: they are never tried.
   for (size_t i = 0; i < next.first.size(); ++i)
     if (threads[next.first[i]].kind == Thread::Match)
       next.first.resize(i + 1);
@@ -311,7 +311,7 @@ Status Builder::build(const RegexNode &pattern) {
   return {};
 }
 
-/// Merges states that accept and go on alike. State 0 stays dead; the first start state becomes 1.
+/// Merges equivalent states. State 0 stays the dead state; the first start state becomes 1.
 void Builder::minimize() {
   std::vector<int> group(table.size(), 0);
   size_t count = 1;
@@ -330,7 +330,7 @@ void Builder::minimize() {
     if (done)
       break;
   }
-  // Number the groups anew: dead, starts, others.
+  // Renumbers the groups: dead, starts, others.
   std::vector<int> number(count, -1), representative;
   auto place = [&](int state) {
     if (number[group[state]] < 0) {

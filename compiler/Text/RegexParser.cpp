@@ -1,8 +1,8 @@
 //===- RegexParser.cpp - Parsing regular expressions ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A recursive-descent parser. Case-insensitive parts become sets of all case variants, `.` and classes become sets,
-// anchors become conditions on the next or the previous character.
+// A recursive-descent parser. Case-insensitive parts become sets with all case variants, `.` and classes become sets,
+// and anchors become conditions on the next or the previous character.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/CharacterTables.h"
@@ -35,7 +35,7 @@ public:
 private:
   static constexpr int kMaxDepth = 200;
   static constexpr int kMaxRepeat = 1000;
-  /// The most repeats of one another without a group, as in a+*.
+  /// The largest number of repeats directly after one another, as in a+*.
   static constexpr int kMaxStacked = 8;
 
   Status error(const std::string &what) const {
@@ -103,7 +103,7 @@ private:
   size_t at = 0;
   int depth = 0;
   Options options;
-  /// The literal before this one, 0 if none: two letters may fold to one.
+  /// The previous literal, 0 if there is none: two letters may fold to one.
   uint32_t lastLiteral = 0;
 };
 
@@ -159,7 +159,7 @@ Result<Node> Parser::parseSequence() {
   return node;
 }
 
-/// Parses {n}, {n,}, {,m} or {n,m}; leaves |at| alone if there is none, as a brace is then a character.
+/// Parses {n}, {n,}, {,m} or {n,m}. Without bounds leaves |at| unchanged: the brace is then a literal.
 bool Parser::parseBounds(int &min, int &max) {
   size_t place = at + 1;
   auto number = [&](int &value) {
@@ -220,7 +220,7 @@ Result<Node> Parser::parseRepeats(Node atom) {
       ++at;
       repeat->greedy = false;
     } else if (!done() && peek() == '+' && !braces) {
-      // A possessive repeat of one class ends where the class does: X*+ is X*(?!X).
+      // A possessive repeat of one class ends at the first other character: X*+ is X*(?!X).
       ++at;
       if (!isSet)
         return error("a possessive repeat of more than one character class");
@@ -239,8 +239,7 @@ Result<Node> Parser::parseRepeats(Node atom) {
 
 CodePointSet Parser::foldSet(const CodePointSet &set) const { return options.ignoreCase ? addCaseVariants(set) : set; }
 
-/// Returns true if a case-insensitive match of |first| and |second| also takes one character for both, as "ss" takes
-/// U+DF.
+/// Returns true if a case-insensitive match of |first| and |second| also matches one character, as "ss" matches U+DF.
 static bool foldTogether(uint32_t first, uint32_t second) {
   auto lower = [](uint32_t c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; };
   first = lower(first);
@@ -352,7 +351,7 @@ Result<Node> Parser::parseGroup() {
     return close(std::move(body));
   }
   if (peek() == '<' || peek() == 'P' || peek() == '\'') {
-    // A named group; the name has no use, as there are no back-references.
+    // Ignores the name of a group, since there are no back-references.
     uint32_t closing = peek() == '\'' ? '\'' : '>';
     while (!done() && peek() != closing)
       ++at;
@@ -446,7 +445,7 @@ Result<uint32_t> Parser::parseHex(size_t most, bool braces) {
   return value;
 }
 
-/// Parses the escape of one character; |at| is behind the backslash.
+/// Parses the escape of one character; |at| is after the backslash.
 Result<uint32_t> Parser::parseCharacterEscape() {
   uint32_t c = peek();
   ++at;
@@ -502,8 +501,8 @@ Result<CodePointSet> Parser::parseProperty(bool negated) {
   return negated != caret ? ~*set : *set;
 }
 
-/// Parses an escape that stands for a class, such as \s, behind the backslash; an empty set and |at| unchanged if it
-/// is none.
+/// Parses the escape of a class, such as \s, after the backslash. For another escape returns an empty set and leaves
+/// |at| unchanged.
 Result<CodePointSet> Parser::parseClassEscape() {
   uint32_t c = peek();
   auto either = [&](const CodePointSet &set, bool negated) {
@@ -573,8 +572,8 @@ Result<Node> Parser::parseEscape() {
   return makeLiteral(*character);
 }
 
-/// Parses a set behind its '[', up to and with ']'. Case variants join what the outermost brackets list, before '^'
-/// complements it: (?i)[^a] takes neither a nor A.
+/// Parses a set after its '[', up to and including ']'. Case variants are added to the characters of the outermost
+/// brackets before '^' complements them: (?i)[^a] matches neither a nor A.
 Result<CodePointSet> Parser::parseBracket(bool isOutermost) {
   bool negated = accept("^");
   Result<CodePointSet> set = parseBracketUnion();

@@ -1,9 +1,10 @@
 //===- TemplateCode.cpp - Code of chat templates --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits the instructions of runtime/text/chat/ChatFormat.h. A template's body, each macro, each body of a call block and each
-// condition of a loop is a function with slots; loops, `with`, `set` and `filter` blocks are scopes inside one. A function
-// reads the slots of the functions around it when it runs, as a Python closure does.
+// Emits the instructions of runtime/text/chat/ChatFormat.h. The body of a template, each macro, each body of a call
+// block and each condition of a loop is a function with slots for variables. Loops, `with`, `set` and `filter` blocks
+// are scopes inside a function. At run time a function reads the slots of the enclosing functions, like a Python
+// closure.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TemplateCode.h"
@@ -17,7 +18,7 @@ using chat::Operation;
 
 namespace {
 
-/// Sets a variable for the time of a scope.
+/// Sets a variable until the end of the C++ scope.
 class Temporarily {
 public:
   Temporarily(bool &variable, bool value) : variable(variable), saved(variable) { variable = value; }
@@ -42,10 +43,10 @@ public:
 
 private:
   unsigned captures = 0;
-  /// True inside an `if` of the same scope: there the reference accepts filters that it does not know.
+  /// True inside an `if` of the same scope, where the reference accepts unknown filters.
   bool conditional = false;
 
-  /// A loop that `break` and `continue` leave.
+  /// An enclosing loop, the target of `break` and `continue`.
   struct OpenLoop {
     uint32_t next;
     std::vector<uint32_t> breaks;
@@ -54,7 +55,7 @@ private:
   std::vector<OpenLoop> loops;
 
   void emitList(const NodeList &list, const TemplateScope &scope);
-  /// Emits the body of a new scope.
+  /// Emits a body in a new scope.
   void emitBody(const NodeList &list, const TemplateScope &scope) {
     Temporarily outside(conditional, false);
     emitList(list, scope);
@@ -238,7 +239,7 @@ void FunctionEmitter::emitIf(const TemplateNode &node, const TemplateScope &scop
     patch(end);
 }
 
-/// Returns true if |node| or what is in it writes the name `loop`.
+/// Returns true if |node| or a descendant writes the name `loop`.
 static bool writesLoop(const TemplateNode &node) {
   if (node.kind == NodeKind::Name && node.use == NameUse::Store && node.text == "loop")
     return true;
@@ -329,7 +330,7 @@ void FunctionEmitter::emitAssign(const TemplateNode &target, const TemplateScope
     emitAssign(*item, scope);
 }
 
-/// Loads the value that was stored to a target: of several names a tuple, whatever the item was.
+/// Loads the value that was stored to a target. For several names it is a tuple, whatever the type of the item was.
 void FunctionEmitter::emitTarget(const TemplateNode &target, const TemplateScope &scope) {
   if (target.kind == NodeKind::Name)
     return emitVariable(Operation::LoadRaw, lookUp(target.text, scope), target.text);
@@ -402,7 +403,7 @@ void FunctionEmitter::emitWith(const TemplateNode &node, const TemplateScope &ar
   leave(scope);
 }
 
-/// The reference makes the body a macro without parameters that runs at once.
+/// Emits a generation block. As in the reference, the body is a macro without parameters that is called at once.
 void FunctionEmitter::emitGeneration(const TemplateNode &node, const TemplateScope &around) {
   for (const char *name : {"caller", "kwargs", "varargs"})
     if (readsName(node.body, name))
@@ -569,7 +570,7 @@ void FunctionEmitter::emitSlice(const TemplateNode &node, const TemplateScope &s
   emit(Operation::Slice);
 }
 
-/// Methods of Python's types that templates may call and the runtime does not have.
+/// Methods of Python's types that templates may call but the runtime lacks.
 static const std::set<std::string> missingMethods = {"casefold",    "encode",  "expandtabs", "format_map", "fromkeys", "isidentifier",
                                                      "isprintable", "istitle", "maketrans",  "swapcase",   "translate"};
 
@@ -618,10 +619,12 @@ void FunctionEmitter::emitCall(const TemplateNode &node, const TemplateScope &sc
   emit(node.kind == NodeKind::Filter ? Operation::Filter : node.kind == NodeKind::Test ? Operation::Test : Operation::Call, index);
 }
 
-/// Emits a filter or test whose subject is on the stack; in blocks a chain of filters, whose first has none.
+/// Emits a filter or test whose subject is on the stack. In a filter block, |node| may be a chain of filters, the first
+/// of which has no subject.
 void FunctionEmitter::emitFilter(const TemplateNode &node, const TemplateScope &scope) {
   bool inBlock = !node.operands[0] || (node.kind == NodeKind::Filter && node.operands[0]->kind == NodeKind::Filter);
-  // Inside a block the subject of the innermost filter is what was captured; elsewhere emitExpression emitted it.
+  // In a filter block the subject of the innermost filter is the captured text; elsewhere emitExpression has emitted
+  // it.
   const TemplateNode *innermost = &node;
   while (innermost->operands[0] && innermost->operands[0]->kind == NodeKind::Filter)
     innermost = innermost->operands[0].get();
@@ -631,13 +634,13 @@ void FunctionEmitter::emitFilter(const TemplateNode &node, const TemplateScope &
   emitCall(node, scope);
 }
 
-/// Filters and tests of Jinja that the runtime does not have.
+/// Filters and tests of Jinja that the runtime lacks.
 static const std::set<std::string> missingFilters = {"filesizeformat", "forceescape", "groupby",   "pprint",   "random", "striptags",
                                                      "urlencode",      "urlize",      "wordcount", "wordwrap", "xmlattr"};
 static const std::set<std::string> missingTests = {"filter", "test"};
 
-/// Returns the number of a filter or test; none for one that the reference does not know either, where it would fail only
-/// when it comes to it.
+/// Returns the number of a filter or test. Returns nothing for a name that the reference does not know either, where it
+/// would fail only when it is called.
 std::optional<uint16_t> FunctionEmitter::findName(const TemplateNode &node, const std::string &name, bool filter) {
   auto search = [&](const auto &names) -> std::optional<uint16_t> {
     auto found = std::find(std::begin(names), std::end(names), name);
@@ -655,14 +658,14 @@ std::optional<uint16_t> FunctionEmitter::findName(const TemplateNode &node, cons
   return filter ? search(chat::filterNames) : search(chat::testNames);
 }
 
-/// Emits a failure in the place of an unknown filter or test.
+/// Emits a failure for an unknown filter or test.
 void FunctionEmitter::emitUnknown(const TemplateNode &node) {
   emit(Operation::Undefined,
        program.string(std::string("No ") + (node.kind == NodeKind::Filter ? "filter" : "test") + " named '" + node.text + "' found."));
   emit(Operation::Call, program.call({}, {}));
 }
 
-/// Checks the filters and tests that `map`, `select` and their like name by a literal.
+/// Checks the names of filters and tests that are literal arguments of `map`, `select` and similar filters.
 void FunctionEmitter::checkNamed(const TemplateNode &node) {
   size_t position = 0;
   if (node.text == "selectattr" || node.text == "rejectattr")

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// Parses expressions, and the targets of assignments, which are expressions of a kind.
+/// Parses expressions, and targets of assignments, which are a kind of expression.
 class TemplateExpressionParser : public TemplateReader {
 protected:
   using TemplateReader::TemplateReader;
@@ -17,7 +17,8 @@ protected:
   bool makeTarget(TemplateNode &node, NameUse use);
   NodePtr parseTuple(bool simple, bool withConditional, const char *end, bool parentheses, bool withNamespace);
   NodePtr parseExpression(bool withConditional = true);
-  /// Parses the filters behind |node|, which is null in a block; |startsInline| if the first one stands without "|".
+  /// Parses the filters after |node|, which is null in a filter block. |startsInline| is true if the first filter has
+  /// no "|" before it.
   NodePtr parseFilter(NodePtr node, bool startsInline);
 
 private:

@@ -10,10 +10,10 @@
 
 namespace attune {
 
-/// The instructions and variables of a function while it is made.
+/// Collects the instructions and variables of one function.
 class TemplateFunction {
 public:
-  /// |problem| takes the first error of the template; |outer| is the function around this one, or null.
+  /// |problem| receives the first error of the template. |outer| is the enclosing function, or null.
   TemplateFunction(ChatProgram &program, Status &problem, SlotOwner *outer) : program(program), problem(problem) { owner.outer = outer; }
 
 protected:
@@ -28,17 +28,17 @@ protected:
     code.push_back({operation, operand, line});
     return static_cast<uint32_t>(code.size() - 1);
   }
-  /// Lets |jump| lead to the next instruction.
+  /// Sets the target of the instruction |jump| to the next instruction.
   void patch(uint32_t jump) { code[jump].operand = static_cast<uint32_t>(code.size()); }
   void emitVariable(chat::Operation operation, const VariableRef &ref, const std::string &name);
-  /// Returns a slot that no name has.
+  /// Returns a new slot without a name.
   VariableRef hiddenSlot() { return {&owner, owner.numSlots++}; }
   VariableRef lookUp(const std::string &name, const TemplateScope &scope);
-  /// Gives the variables of |scope| the values with which it begins.
+  /// Emits the loads of the initial values of the variables of |scope|.
   void enter(const TemplateScope &scope);
-  /// Takes the values from the variables of |scope|.
+  /// Emits the removal of the variables of |scope|.
   void leave(const TemplateScope &scope);
-  /// Ends the function, writes it as number |index| of the program, and returns |index|.
+  /// Completes the function as number |index| of the program, and returns |index|.
   uint32_t finish(uint32_t index, const std::string &name, const std::vector<std::string> &parameters, unsigned flags);
 
 private:

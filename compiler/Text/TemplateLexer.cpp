@@ -5,7 +5,7 @@
 //
 //   data   {%- tag -%}   data     "-" takes all white space on its side
 //   data   {%+ tag +%}   data     "+" keeps it
-//       {% tag %}⏎                otherwise blanks before a tag that begins its line go, and one line end behind it;
+//       {% tag %}⏎                otherwise blanks before a tag that begins its line go, and one line end after it;
 //                                 comments and raw blocks are tags, {{ }} is not
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@ Status attune::templateError(unsigned line, const std::string &message) {
   return Status::error("line " + std::to_string(line) + ": " + message);
 }
 
-/// Reads the character at |position| of UTF-8 and moves behind it.
+/// Returns the UTF-8 character at |position| and advances |position|.
 static uint32_t readCharacter(std::string_view text, size_t &position) { return chat::decodeUtf8({text.data(), text.size()}, position); }
 
-/// Returns the position behind the white space at |position|.
+/// Returns the position after the white space at |position|.
 static size_t skipSpaces(std::string_view text, size_t position) {
   while (position < text.size()) {
     size_t next = position;
@@ -51,8 +51,8 @@ static size_t trimmedLength(std::string_view text) {
 
 /// Reads text with the escape sequences of Python's string literals.
 static Result<std::string> unescapeLiteral(std::string_view literal, unsigned line) {
-  // The reference turns characters beyond ASCII into escape sequences first, so a backslash before one of them stays and
-  // the character becomes its sequence.
+  // The reference first replaces characters beyond ASCII by escape sequences, so a backslash before such a character
+  // stays, and the character becomes its sequence.
   std::string text, result;
   char buffer[16];
   for (size_t i = 0; i < literal.size();) {
@@ -139,7 +139,8 @@ private:
 
 } // namespace
 
-/// Takes |given| with line ends as "\n", and without the last one.
+/// Normalizes line ends to "
+/// " and removes the last one.
 Lexer::Lexer(std::string_view given) {
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] != '\r')
@@ -151,7 +152,8 @@ Lexer::Lexer(std::string_view given) {
     source.pop_back();
 }
 
-/// Adds the data up to |end| as a tag with |sign| leaves it; |strips| for tags that take the blanks before them.
+/// Adds the text up to |end| with the white space that a tag with |sign| leaves. |strips| is true for tags that remove
+/// blanks before them.
 void Lexer::addData(size_t end, char sign, bool strips) {
   std::string_view text = std::string_view(source).substr(position, end - position);
   size_t length = text.size();
@@ -167,7 +169,7 @@ void Lexer::addData(size_t end, char sign, bool strips) {
   advance(end);
 }
 
-/// Matches the end |close| of a tag with its sign and the white space that it takes.
+/// Matches the end |close| of a tag, with its sign and the white space that it removes.
 bool Lexer::matchEnd(std::string_view close, bool trimsLine, size_t &end) const {
   bool signedEnd = position < source.size() && (source[position] == '-' || (source[position] == '+' && trimsLine));
   if (signedEnd && source.compare(position + 1, close.size(), close) == 0) {
@@ -184,7 +186,7 @@ bool Lexer::matchEnd(std::string_view close, bool trimsLine, size_t &end) const 
   return true;
 }
 
-/// Matches `{% raw %}` or `{% endraw %}` at |begin|; returns the position behind it, 0 if it is another tag.
+/// Matches `{% raw %}` or `{% endraw %}` at |begin|. Returns the position after it, or 0 for another tag.
 size_t Lexer::matchRaw(size_t begin, char &sign, std::string_view word, bool ends) const {
   size_t cursor = begin + 2;
   sign = cursor < source.size() && (source[cursor] == '-' || source[cursor] == '+') ? source[cursor++] : 0;

@@ -15,7 +15,7 @@ namespace attune {
 
 enum class TokenKind { Data, OutputBegin, OutputEnd, BlockBegin, BlockEnd, Name, String, Integer, Float, Sign, End };
 
-/// A token: data, the beginning or end of `{{ }}` or `{% %}`, or what stands between them.
+/// A token: text outside of tags, the beginning or the end of `{{ }}` or `{% %}`, or a token inside of these.
 struct TemplateToken {
   TokenKind kind;
   unsigned line;
@@ -30,8 +30,8 @@ struct TemplateToken {
 /// Returns the error "line LINE: MESSAGE".
 Status templateError(unsigned line, const std::string &message);
 
-/// Splits a template into tokens, with the white-space rules of trim_blocks and lstrip_blocks. Comments and raw blocks
-/// leave no tokens but data. The last token is End.
+/// Splits a template into tokens, by the white-space rules of trim_blocks and lstrip_blocks. Comments leave no tokens;
+/// a raw block becomes text. The last token is End.
 Result<std::vector<TemplateToken>> lexTemplate(std::string_view source);
 
 } // namespace attune

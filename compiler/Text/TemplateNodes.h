@@ -62,7 +62,7 @@ struct TemplateNode;
 using NodePtr = std::unique_ptr<TemplateNode>;
 using NodeList = std::vector<NodePtr>;
 
-/// An expression or a statement. What the fields hold depends on the kind.
+/// An expression or a statement. The meaning of the fields depends on the kind.
 struct TemplateNode {
   NodeKind kind;
   unsigned line;
@@ -85,7 +85,7 @@ struct TemplateNode {
   TemplateNode(NodeKind kind, unsigned line) : kind(kind), line(line) {}
 };
 
-/// Calls |visit| for each child in the order in which the reference's visitors see them.
+/// Calls |visit| for each child in the order of the reference's visitors.
 template <typename Visit>
 void forEachChild(const TemplateNode &node, Visit visit) {
   auto each = [&](const NodeList &list) {

@@ -100,7 +100,7 @@ void StatementParser::parsePrint(NodeList &body) {
   }
 }
 
-/// Parses the body of |node| up to |word|, which it takes.
+/// Parses the body of |node| up to and including |word|.
 void StatementParser::parseEnd(const char *word, TemplateNode &node) {
   if (!expectBlockEnd())
     return;

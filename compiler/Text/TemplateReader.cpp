@@ -6,7 +6,7 @@
 
 using namespace attune;
 
-/// Returns the words for a token in messages.
+/// Returns the name of a token in messages.
 static std::string describe(const TemplateToken &token) {
   switch (token.kind) {
   case TokenKind::Data:

@@ -11,7 +11,7 @@
 
 namespace attune {
 
-/// The tokens of a template, and the first error in them. What parses returns null after an error.
+/// The tokens of a template, and the first error in them. After an error all parse functions return null.
 class TemplateReader {
 public:
   explicit TemplateReader(std::vector<TemplateToken> tokens) : tokens(std::move(tokens)) {}
@@ -38,9 +38,9 @@ protected:
   bool skipName(std::string_view name);
   bool expectSign(std::string_view sign);
   std::string expectName();
-  /// Begins a statement, whose operators are counted.
+  /// Resets the number of operators, which is counted for each statement.
   void beginStatement() { operators = 0; }
-  /// Counts the operators of a statement, each of which makes its tree deeper.
+  /// Counts an operator. Fails if the statement has too many, since each makes its tree deeper.
   void countOperator() {
     if (++operators > 3000)
       error("a statement has more than 3000 operators");

@@ -43,7 +43,8 @@ std::optional<VariableRef> TemplateScope::find(const std::string &name) const {
   return parent ? parent->find(name) : std::nullopt;
 }
 
-/// Each branch begins with the names before the statement; what only some branches write may keep its value from before.
+/// Analyzes the branches, each of which begins with the names before the statement. A name that only some branches
+/// write may keep its value from before.
 void TemplateScope::analyzeIf(const TemplateNode &node) {
   analyze(*node.operands[0]);
   TemplateScope before = *this, merged = *this;

@@ -31,7 +31,7 @@ struct VariableRef {
   bool operator<(const VariableRef &other) const { return std::pair(owner, slot) < std::pair(other.owner, other.slot); }
 };
 
-/// How a variable gets its value where its scope begins.
+/// The initial value of a variable in its scope.
 enum class LoadKind { Parameter, Resolve, Alias, Undefined };
 struct VariableLoad {
   LoadKind kind;
@@ -53,18 +53,19 @@ public:
   /// The scope of a function's body, or one inside |parent|.
   TemplateScope(SlotOwner &owner, const TemplateScope *parent);
 
-  /// Notes the names that the children of |node| use in this scope; For: of its target and |list|.
+  /// Records the names that the children of |node| use in this scope. For a loop: the names of its target and of
+  /// |list|.
   void analyzeChildren(const TemplateNode &node);
   void analyzeList(const NodeList &list);
   void analyzeTarget(const TemplateNode &target);
   void analyze(const TemplateNode &node);
 
   VariableRef declareParameter(const std::string &name);
-  /// Notes that the scope reads |name|.
+  /// Records that the scope reads |name|.
   void load(const std::string &name);
-  /// Returns the variable |name|, which was noted.
+  /// Returns the variable of a recorded |name|.
   std::optional<VariableRef> find(const std::string &name) const;
-  /// Returns the loads where the scope begins.
+  /// Returns the loads at the beginning of the scope.
   const std::map<VariableRef, VariableLoad> &getLoads() const { return loads; }
   SlotOwner &getOwner() const { return *owner; }
 

@@ -23,9 +23,9 @@ public:
   void add(uint32_t kind, const std::vector<T> &elements, bool required = true) {
     add(kind, std::string(reinterpret_cast<const char *>(elements.data()), elements.size() * sizeof(T)), required);
   }
-  /// Notes a file that the tables are made from: its bytes become part of the input hash.
+  /// Adds an input file of the tables to the input hash.
   void addInput(const std::string &bytes);
-  /// Returns true before the first section.
+  /// Returns true if there are no sections yet.
   bool isEmpty() const { return parts.empty(); }
 
   /// Returns the bytes of the file.

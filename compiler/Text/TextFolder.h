@@ -11,11 +11,12 @@
 
 namespace attune::text {
 
-/// Returns the files that the .text file of |folder| is made from, relative to it. Not all of them need be there.
+/// Returns the files from which the .text file of |folder| is made, relative to the folder; they need not exist.
 std::vector<std::string> textFileNames(const std::string &folder);
 
-/// Compiles the tokenizer and the chat templates of |folder| to the bytes of a .text file; nullopt if there is neither.
-/// A model is of use without them: |warn| receives the reason why one is left out.
+/// Compiles the tokenizer and the chat templates of |folder| to the bytes of a .text file; returns nullopt if it has
+/// neither. If one of them cannot be compiled it is left out, since a model is useful without it, and |warn| gets the
+/// reason.
 std::optional<std::string> compileText(const std::string &folder, const std::function<void(const std::string &)> &warn);
 
 } // namespace attune::text

@@ -15,7 +15,7 @@
 
 namespace attune::text {
 
-/// Returns the names of the files of a folder that a tokenizer is made from, present or not.
+/// Returns the names of the files from which the tokenizer of a folder is made; they need not exist.
 const std::vector<std::string> &tokenizerFileNames();
 
 /// Adds the tokenizer of |folder|, if it has one, to |writer|. |warn| receives warnings.

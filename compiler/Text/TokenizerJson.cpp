@@ -1,7 +1,7 @@
 //===- TokenizerJson.cpp - Reading tokenizer.json -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keys that are absent get the reference's defaults; components and values that are not known are refused by name.
+// Reads tokenizer.json. Absent keys have the reference's defaults; unknown components and values are refused by name.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/CharacterTables.h"
@@ -40,7 +40,7 @@ constexpr const char *kByteLevelPattern = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\
 /// Ids are 32-bit numbers of entries of a file that was read.
 constexpr int64_t kMostId = (1 << 28) - 1;
 
-/// A component of the file, an object with a key "type", and its place for messages.
+/// A component of the file: an object with a key "type", and its path for messages.
 struct Component {
   const Json &json;
   const std::string &file;
@@ -137,7 +137,7 @@ static Step makeStep(StepKind kind) {
   return step;
 }
 
-/// Returns |bit| if |set|, else 0.
+/// Returns |bit| if |set| is true, else 0.
 static uint32_t flag(bool set, uint32_t bit) { return set ? bit : 0; }
 
 Result<std::string> Reader::typeOf(const Component &component) const {
@@ -623,7 +623,7 @@ Status Reader::readModel() {
   std::string type;
   TRY(model.read("type", type));
   if (type.empty()) {
-    // Old files have no type; the reference takes the first that fits.
+    // Old files have no type. The reference uses the first type whose keys fit.
     const Json *vocab = model.find("vocab");
     type = model.find("merges")                      ? "BPE"
            : vocab && vocab->is_array()              ? "Unigram"
@@ -632,7 +632,7 @@ Status Reader::readModel() {
   }
   std::string unknown;
   if (const Json *token = model.find("unk_token")) {
-    // Some files have the whole added token there.
+    // Some files have the whole added token as the value.
     const Json *content = findJson(*token, "content");
     if (content && content->is_string())
       unknown = content->get<std::string>();

@@ -1,8 +1,8 @@
 //===- TokenizerSpec.h - A tokenizer before it is tables ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The readers of tokenizer.json and of older files make a TokenizerSpec; makeTextFile turns it into the sections of a
-// .text file.
+// The description of a tokenizer. The readers of tokenizer.json and of older files make it; writeTokenizer turns it
+// into the sections of a .text file.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_TOKENIZERSPEC_H
 #define ATTUNE_COMPILER_TEXT_TOKENIZERSPEC_H
@@ -23,7 +23,7 @@ namespace attune::text {
 /// The bytes that steps refer to. Equal strings are stored once.
 class Pool {
 public:
-  /// Returns the place of |bytes|, at a multiple of |alignment|.
+  /// Adds |bytes| at a multiple of |alignment| and returns their position.
   PoolString add(const std::string &bytes, size_t alignment = 1);
   const std::string &bytes() const { return content; }
 
@@ -32,7 +32,7 @@ private:
   std::map<std::string, uint32_t> places;
 };
 
-/// A token that is found in texts before the model sees them.
+/// A token that is found in texts before the model processes them.
 struct AddedToken {
   std::string content;
   bool singleWord = false, stripLeft = false, stripRight = false, normalized = true, special = false;
@@ -41,12 +41,13 @@ struct AddedToken {
 /// A tokenizer: model, steps and added tokens.
 struct TokenizerSpec {
   ModelKind model = ModelKind::WordPiece;
-  /// Model strings and their ids. Ids may have gaps. A Unigram vocabulary may have a string twice; the last id counts.
+  /// The strings of the model and their ids. Ids may have gaps. In a Unigram vocabulary that has a string twice, the
+  /// last id counts.
   std::unordered_map<std::string, uint32_t> vocab;
-  /// Strings by id, as the model lists them.
+  /// The strings by id.
   std::vector<std::string> tokens;
   std::vector<bool> exists;
-  /// Number of entries; ids of new added tokens begin there.
+  /// The number of entries of the model; ids of new added tokens begin there.
   uint32_t modelSize = 0;
   std::vector<std::pair<std::string, std::string>> merges;
   std::vector<double> scores;
@@ -69,11 +70,10 @@ struct TokenizerSpec {
 /// Reads the tokenizer of |root|, the contents of tokenizer.json; |file| is its name in messages.
 Result<TokenizerSpec> readTokenizerJson(const Json &root, const std::string &file);
 
-/// Adds the sections CHAR and UNIC, which steps of |spec| look characters up in, to |out|.
+/// Adds to |out| the sections CHAR and UNIC, the tables in which steps of |spec| look up characters.
 void writeCharacterSections(const TokenizerSpec &spec, TextFileWriter &out);
 
-/// Adds the tokenizer's sections to |writer|. |warn| receives what is odd about it. |file| is the tokenizer's name in
-/// messages.
+/// Adds the sections of the tokenizer to |writer|. |warn| gets warnings about it. |file| is its name in messages.
 Status writeTokenizer(const TokenizerSpec &spec, const std::string &file, const std::function<void(const std::string &)> &warn,
                       TextFileWriter &writer);
 

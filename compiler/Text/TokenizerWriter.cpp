@@ -1,8 +1,8 @@
 //===- TokenizerWriter.cpp - The tables of a tokenizer --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Added tokens that match normalized text are normalized themselves, by the runtime's own steps: the tables are made
-// twice, first without added tokens for a normalizer in memory.
+// Added tokens that match normalized text must be normalized themselves, by the steps of the runtime. So the tables are
+// made twice: first without added tokens, to normalize with them in memory.
 //===----------------------------------------------------------------------===//
 
 #include "attune/text.h"
@@ -23,7 +23,7 @@ using namespace attune::text;
 
 namespace {
 
-/// A token after added tokens have got their ids.
+/// A token, after added tokens have their ids.
 struct FinalToken {
   std::string content, decoded;
   uint8_t flags = 0;
@@ -36,7 +36,7 @@ public:
 
   /// Makes the tables without added tokens.
   void prepare();
-  /// Gives added tokens their ids; |normalize| applies the normalizer.
+  /// Assigns the ids of added tokens; |normalize| applies the normalizer.
   Status addTokens(const std::function<Result<std::string>(const std::string &)> &normalize);
   /// Checks the ids of post-processors.
   Status checkTemplates() const;
@@ -56,8 +56,8 @@ private:
   const TokenizerSpec &spec;
   const std::string &file;
   const std::function<void(const std::string &)> &warn;
-  /// The model's strings are bytes: ByteLevel is the last pre-tokenizer, and the characters that it makes need not be
-  /// made.
+  /// True if the strings of the model are bytes: then ByteLevel is the last pre-tokenizer, and its mapping of bytes to
+  /// characters is left out.
   bool bytes = false;
   std::vector<FinalToken> tokens;
   std::map<std::string, uint32_t> addedTrie, addedNormalTrie;
@@ -74,8 +74,8 @@ void Writer::decideBytes() {
           !spec.preTokenizers.empty() && spec.preTokenizers.back().kind == StepKind::SplitByteLevel;
 }
 
-/// Returns true if pieces may be cut before each U+2581 that follows another character: it is a token, so that nothing
-/// unknown reaches over it, and no merge makes a token with it behind another character.
+/// Returns true if pieces may be cut before each U+2581 that follows another character: if it is a token, so that no
+/// unknown token extends over it, and no merge makes a token with it after another character.
 bool Writer::cutsAtMark() const {
   static const std::string mark = "\xE2\x96\x81";
   if (spec.model != ModelKind::Bpe || bytes || spec.ignoreMerges || !spec.continuingPrefix.empty() || !spec.endSuffix.empty() ||
@@ -159,7 +159,8 @@ Status Writer::addTokens(const std::function<Result<std::string>(const std::stri
   return {};
 }
 
-/// Returns the bytes that the characters of |token| stand for; |reachable| is false if one stands for none.
+/// Returns the bytes that the characters of |token| stand for. Sets |reachable| to false if a character stands for no
+/// byte.
 std::string Writer::toModelString(const std::string &token, bool &reachable) const {
   reachable = true;
   if (!bytes)
@@ -229,7 +230,7 @@ Status Writer::writeMerges(TextFileWriter &out) {
 }
 
 Status Writer::writeModel(TextFileWriter &out) {
-  // Strings as the model sees them, and their ids.
+  // The strings in the form of the model, and their ids.
   std::vector<std::pair<std::string, uint32_t>> lookup;
   std::vector<std::string> modelStrings(tokens.size());
   bool differs = bytes;
@@ -330,7 +331,7 @@ Status Writer::write(TextFileWriter &out) {
   if (decoded != contents)
     writeStrings(out, kSectionDecodeStrings, kSectionDecodeStarts, decoded);
   out.add(kSectionTokenFlags, flags);
-  // An added token hides the model's token of the same string; of equal strings the last id counts.
+  // An added token replaces the model's token with the same string; of equal strings the last id counts.
   for (size_t id = 0; id < tokens.size(); ++id)
     if (tokens[id].flags & kTokenExists)
       ids[tokens[id].content] = uint32_t(id);
@@ -362,7 +363,7 @@ Status Writer::checkTemplates() const {
 
 namespace {
 
-/// Normalizes added tokens by tables without them.
+/// Normalizes added tokens by tables without added tokens.
 class AddedTokenNormalizer {
 public:
   AddedTokenNormalizer(Writer &writer, const std::string &file) : writer(writer), file(file) {}

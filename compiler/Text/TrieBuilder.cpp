@@ -1,10 +1,10 @@
 //===- TrieBuilder.cpp - Building double-array tries ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The children of a node are at base ^ byte, so a base is good if those units are free. Units are handed out in blocks
-// of 256 (a base and its children are in one block). A node with one child takes the first free unit, which keeps the
-// table dense; for others, bases around the free units of the last blocks are tried. Blocks that failed often are
-// left.
+// The children of a node are at base ^ byte, so a base is good if those units are free. Units are allocated in blocks
+// of 256; a base and its children are in one block. A node with one child takes the first free unit, which keeps the
+// table dense. For others, bases around the free units of the last blocks are tried. A block that failed often is not
+// tried again.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TrieBuilder.h"
@@ -91,7 +91,7 @@ private:
         return base;
       uint32_t block = free / 256;
       if (++failures[block] > kMostFailures) {
-        // Give the rest of the block up.
+        // Marks the rest of the block as used.
         for (uint32_t unit = block * 256; unit < block * 256 + 256; ++unit)
           if (!used[unit])
             unlink(unit);

@@ -6,7 +6,7 @@
 
 using namespace attune::text;
 
-/// Finds the next token in the text, without regard to its flags.
+/// Finds the next token in the text, ignoring its flags.
 bool AddedTokenMatches::findMatch(size_t &begin, size_t &end, uint32_t &id) {
   if (!first.any)
     return false;

@@ -8,7 +8,7 @@
 
 namespace attune::text {
 
-/// The bytes that added tokens begin with, by which most positions of a text are skipped.
+/// The set of first bytes of added tokens, by which most positions of a text are skipped.
 struct FirstBytes {
   bool any = false, isFirst[256];
   int only = -1; ///< the byte, if there is one only
@@ -25,14 +25,14 @@ struct FirstBytes {
   }
 };
 
-/// Splits a text at the added tokens that one trie knows: the longest at each position, from left to right.
+/// Splits a text at the added tokens of one trie: at each position from left to right, the longest.
 class AddedTokenMatches {
 public:
   AddedTokenMatches(const Tables &tables, const Trie &trie, const FirstBytes &first, bool skipSpecial, const uint8_t *text, size_t size)
       : tables(tables), trie(trie), first(first), skipSpecial(skipSpecial), text(text), size(size) {}
 
-  /// Sets the next part of the text: |id| is kNoId for text between tokens. Parts overlap if a token follows in the
-  /// white space that the token before it took, as in the reference. Returns false at the end.
+  /// Returns the next part of the text; |id| is kNoId for text between tokens. Parts overlap if a token begins in the
+  /// white space that the token before it includes, as in the reference. Returns false at the end.
   bool next(size_t &begin, size_t &end, uint32_t &id);
 
 private:

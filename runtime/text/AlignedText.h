@@ -1,14 +1,14 @@
 //===- AlignedText.h - Texts that remember their origin -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A normalizer changes a text, and offsets of tokens count characters of the original one. So each byte of a changed
-// text has the range of original bytes that it came from:
+// A normalizer changes a text, but the offsets of tokens count characters of the original text. So each byte of a
+// changed text has the range of original bytes from which it was made:
 //
 //     original    C  a  f  é(2 bytes)           bytes 0 … 5
 //     NFD         C  a  f  e  ◌́(2 bytes)        ranges [0,1) [1,2) [2,3) [3,5) [3,5) [3,5)
 //
-// A text that is unchanged needs no ranges: byte i is from |origin| + i. Nor are they kept when nobody asks for
-// offsets.
+// An unchanged text needs no ranges: byte i is original byte |origin| + i. Nor are there ranges if the caller does not
+// ask for offsets.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_ALIGNEDTEXT_H
 #define ATTUNE_RUNTIME_TEXT_ALIGNEDTEXT_H
@@ -46,7 +46,7 @@ struct AlignedText {
   }
 };
 
-/// A text that a step writes.
+/// The output of a step that changes a text.
 struct TextBuilder {
   Array<uint8_t> bytes;
   Array<OriginalRange> ranges;
@@ -88,7 +88,7 @@ struct TextBuilder {
     for (size_t i = begin; i < end; ++i)
       ranges.data[ranges.size++] = text.rangeAt(i);
   }
-  /// Returns the text; |origin| is that of its source.
+  /// Returns the text; |origin| is that of the input of the step.
   AlignedText text(uint32_t origin) const { return {bytes.data, bytes.size, aligned ? ranges.data : nullptr, origin}; }
 };
 

@@ -1,9 +1,9 @@
 //===- Automaton.h - Running compiled regular expressions -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// compiler/Text/RegexCompiler.cpp describes the tables. The runner reads one entry for each character; the entry of a
-// state and the class of the next character says whether the text before that character is a match, and which state is
-// next. State 0 is dead.
+// Runs the automata of regular expressions; compiler/Text/RegexCompiler.cpp describes the tables. The runner reads one
+// entry for each character. The entry of a state and the class of the next character says whether the text before that
+// character is a match, and which state is next. State 0 is dead.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_AUTOMATON_H
 #define ATTUNE_RUNTIME_TEXT_AUTOMATON_H
@@ -14,11 +14,11 @@
 
 namespace attune::text {
 
-/// A checked view of an automaton. Its sizes have been checked and its indices are masked, so a damaged one splits
-/// texts wrongly, but reads nothing outside its tables.
+/// A checked view of an automaton. Sizes are checked and indices are masked, so a damaged automaton splits texts
+/// wrongly, but reads nothing outside its tables.
 class Automaton {
 public:
-  /// Takes the automaton at |offset| of the section |pool|. Returns false if it does not fit there.
+  /// Opens the automaton at |offset| of the section |pool|. Returns false if it does not fit into the section.
   bool open(Section pool, uint32_t offset) {
     if (offset % 4 || offset > pool.bytes || pool.bytes - offset < sizeof(AutomatonHeader))
       return false;

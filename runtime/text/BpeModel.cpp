@@ -1,27 +1,27 @@
 //===- BpeModel.cpp - Byte-pair encoding ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A piece begins as a sequence of symbols, its bytes or characters. Then, as long as two neighbors have a merge, the
-// pair with the lowest rank, the leftmost of equals, becomes one symbol. Two ways, which give the same result:
+// A piece begins as a sequence of symbols, its bytes or characters. While two neighbors have a merge, the pair with the
+// lowest rank (of equal ranks the leftmost) becomes one symbol. There are two implementations with the same result:
 //
 // up to 64 symbols an array of ranks; find the least, merge, close the gap: quadratic, but without branches to
 // mispredict
 // more a heap of (rank, position); entries whose pair is gone are skipped: n log n, also for a megabyte without a
 // space
 //
-// Most pieces are words that occurred before: a cache of 16384 pieces of up to 16 bytes comes first.
+// Most pieces are words that occurred before, so a cache of 16384 pieces of up to 16 bytes is looked up first.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Model.h"
 
 using namespace attune::text;
 
-/// The most symbols that are merged by scanning an array.
+/// The largest number of symbols that are merged by scanning an array.
 static constexpr size_t kShort = 64;
 static constexpr uint32_t kNoRank = 0xFFFFFFFFu;
 
-/// Cuts the piece where no merge can join the parts, which are then short and often the same: before a mark of a space
-/// that follows another character, if the vocabulary permits that.
+/// Cuts the piece where no merge can join the parts, which are then short and often repeated: before a mark of a space
+/// that follows another character, if the vocabulary permits it.
 void Model::tokenizeBpe(const AlignedText &piece) {
   if (!(tables->settings.modelFlags & kModelCutsAtMark) || piece.size <= PieceCache::kMostBytes)
     return tokenizeBpeUnit(piece);
@@ -72,7 +72,7 @@ void Model::tokenizeBpeUnit(const AlignedText &piece) {
       mergeLong();
   }
   size_t at = 0;
-  // A piece that lacks the unknown token must fail again.
+  // A piece that needs a missing unknown token must fail again.
   bool cacheable = entry && !unknownMissing && symbols.size <= PieceCache::kMostTokens;
   size_t count = 0;
   for (size_t i = 0; i < symbols.size; ++i) {
@@ -121,7 +121,7 @@ void Model::startBpe(const AlignedText &piece) {
     } else if (settings.modelFlags & kModelHasUnknown) {
       if (!(settings.modelFlags & kModelFuseUnknown))
         flush();
-      // The character that stands for the byte counts.
+      // Counts the character that represents the byte.
       ++pending;
       unknownMissing |= settings.unknownId == kNoId;
     }
@@ -129,9 +129,9 @@ void Model::startBpe(const AlignedText &piece) {
   flush();
 }
 
-/// Characters are looked up with the prefix of continuing ones and the suffix of the last one. One without a token
-/// becomes its bytes' tokens if all have one, else unknown, else nothing. Unknown characters wait, behind bytes too,
-/// until a known one comes.
+/// Makes the symbols of characters. Looks them up with the prefix of continuing characters and the suffix of the last
+/// one. A character without a token becomes the tokens of its bytes if all have one, else the unknown token, else
+/// nothing. Unknown characters are collected, also across bytes, until a known one follows.
 void Model::startBpeCharacters(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   const Bytes prefix = tables->continuingPrefix, suffix = tables->endSuffix;
@@ -216,7 +216,7 @@ void Model::mergeShort() {
   symbols.size = count;
 }
 
-/// Moves heap[at] down to its place.
+/// Moves heap[at] down to its position.
 static void siftDown(uint64_t *heap, size_t size, size_t at) {
   uint64_t moved = heap[at];
   while (true) {

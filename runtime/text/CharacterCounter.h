@@ -8,14 +8,13 @@
 
 namespace attune::text {
 
-/// Turns ranges of bytes of a text into ranges of characters. Tokens come mostly in order, so it counts on from the
-/// last place.
+/// Converts ranges of bytes of a text to ranges of characters. Tokens come mostly in order, so it continues to count
+/// from its last position.
 class CharacterCounter {
 public:
   CharacterCounter(const uint8_t *text, size_t size) : text(text), size(size) {}
 
-  /// Returns |range| in characters, with the reference's rules for the end of the text: a range that begins there
-  /// stays in bytes.
+  /// Returns |range| in characters. By the reference's rules a range that begins at the end of the text stays in bytes.
   OriginalRange convert(OriginalRange range) {
     if (range.begin >= size)
       return range;

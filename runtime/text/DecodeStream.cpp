@@ -1,16 +1,16 @@
 //===- DecodeStream.cpp - Text as it comes --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stream keeps a window of ids: one whose text is out already, and those behind it. A new id is decoded with the
-// window, and what is behind the text that is out is new:
+// A stream keeps a window of ids: one whose text is already returned, and the ids after it. A new id is decoded
+// together with the window, and the text after the returned one is new:
 //
 //     window    [ " wor" ]  "ld"  ","            decoded "wor" "ld" ","
 //     out        ^^^^^^^^^^^^^^^                 new ","
 //
-// The first token of a text is decoded in its own way (a space is dropped), and so is the first one of the window; as
-// it is out, that does no harm. Text that another token may change stays: bytes that are not yet a character, runs of
-// byte tokens, and characters that a step may strip from the end. When everything is out, the window shrinks to its
-// last id that has text, so a step costs the same however long the text is.
+// The first token of a text is decoded differently (a space is dropped), and so is the first one of the window, which
+// does no harm, since its text is already returned. Text that a further token may change is held back: bytes that are
+// not yet a character, runs of byte tokens, and characters that a step may strip from the end. When all text is
+// returned, the window shrinks to its last id with text, so that a step costs the same for texts of any length.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/src/Error.h"
@@ -24,7 +24,7 @@
 using namespace attune;
 using namespace attune::text;
 
-/// The most ids of a window, and the address space of a stream.
+/// The largest number of ids of a window, and the address space of a stream.
 static constexpr size_t kMostIds = size_t(1) << 20;
 static constexpr size_t kStreamBytes = size_t(256) << 20;
 
@@ -39,7 +39,7 @@ struct attune_decode_stream {
   Memory memory[2]; ///< for the text of the window, and for that of its last id
 };
 
-/// Looks which of the decoder's steps need more than the window.
+/// Determines which steps of the decoder need more than the window.
 static void examineSteps(attune_decode_stream &stream) {
   const Tables &tables = stream.text->tables;
   bool joined = false;
@@ -47,7 +47,7 @@ static void examineSteps(attune_decode_stream &stream) {
     const Step &step = tables.steps[tables.firstStep[3] + i].step;
     bool last = i + 1 == tables.numSteps[3];
     if (step.kind == StepKind::DecodeStrip) {
-      // Before the tokens are joined, it strips each one.
+      // Before tokens are joined it strips each of them.
       if (joined && step.c > 0)
         stream.stripFromEnd = step.a;
       stream.holdsAll |= joined && !last;
@@ -118,7 +118,7 @@ attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id
   if (!stream)
     return fail(ATTUNE_INVALID_ARGUMENT, "stream is null");
   const Tables &tables = stream->text->tables;
-  // Ids that decode to nothing change nothing.
+  // Ignores ids without text.
   if (id < 0 || uint32_t(id) >= tables.settings.vocabSize || !(tables.flags[size_t(id)] & kTokenExists) ||
       (stream->skipSpecial && (tables.flags[size_t(id)] & kTokenSkipped)))
     return ATTUNE_OK;

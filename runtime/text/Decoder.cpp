@@ -1,9 +1,9 @@
 //===- Decoder.cpp - From tokens to text ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each step takes the list of the tokens' strings and makes another one; in the end they are joined. All strings are
-// written one after the other into one array, so that a step can read those of the step before while it writes its
-// own.
+// Each step makes a list of strings from the list of the step before, beginning with the strings of the tokens; at the
+// end they are joined. All lists are written one after the other into one array, so that a step reads the previous list
+// while it writes its own.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Decoder.h"
@@ -33,7 +33,7 @@ bool Decoder::run(const Tables &source, const int32_t *ids, size_t numIds, bool 
       tokens.push(tables->decodeStrings.get(size_t(ids[i])));
   }
   bool fits = !tokens.full;
-  // The reference gives the steps of a decoder no empty list.
+  // As in the reference, an empty list goes through no steps.
   for (uint32_t i = 0; i < tables->numSteps[3] && tokens.size; ++i) {
     apply(tables->steps[tables->firstStep[3] + i]);
     fits &= !tokens.full && !other.full && !bytes.full;
@@ -150,7 +150,7 @@ void Decoder::apply(const CheckedStep &checked) {
   endStep();
 }
 
-/// Turns characters back to bytes; a token with a character that stands for no byte is taken as it is.
+/// Converts characters to bytes. A token with a character that stands for no byte is unchanged.
 void Decoder::applyByteLevel() {
   size_t begin = bytes.size;
   for (size_t i = 0; i < tokens.size; ++i) {
@@ -175,7 +175,7 @@ void Decoder::applyByteLevel() {
   endStep();
 }
 
-// The reference also takes a plus sign for the first digit.
+// Like the reference, accepts a plus sign as the first digit.
 int attune::text::parseByteToken(Bytes token) {
   if (token.size != 6 || !startsWith(token, literal("<0x")) || token.data[5] != '>')
     return -1;
@@ -186,7 +186,7 @@ int attune::text::parseByteToken(Bytes token) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/// Joins runs of byte tokens; one that is not UTF-8 as a whole becomes a U+FFFD for each byte.
+/// Joins runs of byte tokens. A run that is not valid UTF-8 becomes a U+FFFD for each byte.
 void Decoder::applyByteFallback() {
   beginStep();
   for (size_t i = 0; i < tokens.size;) {

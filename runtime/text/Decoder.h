@@ -15,11 +15,11 @@ int parseByteToken(Bytes token);
 /// Applies the decoder steps of a tokenizer to the strings of tokens.
 class Decoder {
 public:
-  /// Decodes |ids| in memory of |memory|. Returns false if it did not suffice.
+  /// Decodes |ids|, allocating in |memory|. Returns false if the memory did not suffice.
   bool run(const Tables &tables, const int32_t *ids, size_t numIds, bool skipSpecial, Memory &memory, Bytes &out);
 
-  /// Returns the bytes at the end of the text that another token may still change: the replacement of bytes that are
-  /// not yet a character, or a run of byte tokens.
+  /// Returns the number of bytes at the end of the text that a further token may change: a replacement character for
+  /// bytes that are not yet a character, or a run of byte tokens.
   size_t unstableBytes() const { return unstable; }
 
 private:
@@ -30,7 +30,7 @@ private:
   void applyStrip(const Step &step);
   void applyReplace(const CheckedStep &step);
 
-  /// Begins the tokens of the next step.
+  /// Begins the list of strings of the next step.
   void beginStep() {
     other.clear();
     stringBegin = bytes.size;
@@ -40,7 +40,7 @@ private:
       bytes.push(data[i]);
   }
   void put(Bytes string) { put(string.data, string.size); }
-  /// Ends a token of the next step: all that was put since the last one.
+  /// Ends a string of the next step: the bytes since the last one.
   void endToken() {
     other.push({bytes.data + stringBegin, bytes.size - stringBegin});
     stringBegin = bytes.size;
@@ -50,11 +50,11 @@ private:
     other = tokens;
     tokens = finished;
   }
-  /// Puts |text| with every |from| replaced by |to|.
+  /// Appends |text| with every |from| replaced by |to|.
   void putReplaced(Bytes text, Bytes from, Bytes to);
-  /// Puts |text| after WordPiece's clean-up of spaces before punctuation.
+  /// Appends |text| after WordPiece's clean-up of spaces before punctuation.
   void putClean(Bytes text);
-  /// Puts bytes, and U+FFFD for each maximal part that is not UTF-8.
+  /// Appends bytes, with U+FFFD for each maximal part that is not UTF-8.
   void putLossy(Bytes raw);
 
   const Tables *tables = nullptr;

@@ -8,8 +8,8 @@
 //                      3 4 5 6
 //                            6 7 8 9          ends at the end: the last one
 //
-// The windows of the two texts of a pair combine: each further window of the first with all of the second, then the
-// main one of the first with each further one of the second.
+// The windows of a pair of texts are combined: each further window of the first text with all of the second, then the
+// main window of the first with each further window of the second.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/EncodingPlan.h"
@@ -45,8 +45,8 @@ int64_t EncodingPlan::lengthOf(bool isPair, Window first, Window second) const {
   return length;
 }
 
-/// Returns the number of tokens after which the reference stops tokenizing |span|: behind the first word of the model
-/// with which there are max_length tokens, from the side that is kept. Added tokens do not stop it.
+/// Returns the number of tokens of |span| at which the reference stops tokenizing: after the first word of the model
+/// with which there are max_length tokens, counted from the side that is kept. Added tokens do not stop it.
 int64_t EncodingPlan::lengthAtStop(TokenSpan span) const {
   int64_t size = span.size();
   if (options.max_length <= 0 || size <= options.max_length)
@@ -84,7 +84,7 @@ attune_status EncodingPlan::truncate(uint32_t input, TokenSpan *spans, bool isPa
     if (!isPair) {
       n1 = most;
     } else {
-      // Which text is longer is decided by what the reference has tokenized when it stops.
+      // The reference compares the lengths of the texts at which it stops tokenizing.
       n1 = lengthAtStop(spans[0]);
       n2 = lengthAtStop(spans[1]);
       bool swap = n1 > n2;
@@ -135,7 +135,7 @@ bool EncodingPlan::windowAt(TokenSpan span, uint32_t limit, uint32_t index, Wind
   if (!options.truncate_left) {
     begin = index * step;
     end = begin + limit < size ? begin + limit : size;
-    // The window before this one must not have come to the end.
+    // The window before this one must not have reached the end.
     if (index > 0 && begin - step + limit >= size)
       return false;
   } else {
@@ -173,7 +173,8 @@ attune_status EncodingPlan::add(uint32_t input, TokenSpan first, TokenSpan secon
   return ATTUNE_OK;
 }
 
-/// Trims white space of token strings from offsets, by the reference's rules: counts are of characters of the token.
+/// Removes the white space of token strings from offsets, by the reference's rules: counts are of characters of the
+/// token.
 static void trimOffsets(const Tables &tables, const Token &token, bool prefixSpace, bool isFirst, OriginalRange &range) {
   uint32_t leading = token.leading, trailing = token.trailing;
   if (leading == kNoId) {

@@ -14,7 +14,7 @@ struct Window {
   bool isMain; ///< the first one, whose type ids the template sets
 };
 
-/// An encoding before its arrays are made.
+/// An encoding whose arrays are not made yet.
 struct PlannedEncoding {
   uint32_t input;
   bool isPair;
@@ -22,25 +22,26 @@ struct PlannedEncoding {
   int64_t length; ///< with tokens of the template
 };
 
-/// Makes encodings of the tokens of inputs: cuts windows, adds the template's tokens, pads.
+/// Makes encodings from the tokens of inputs: cuts windows, adds the tokens of the template, pads.
 class EncodingPlan {
 public:
   EncodingPlan(const Tables &tables, const attune_encode_options &options, const Array<Token> &tokens)
       : tables(tables), options(options), tokens(tokens) {}
 
-  /// Adds the encodings of an input, whose tokens are |first| and, if |isPair|, |second|, to |planned|.
+  /// Adds the encodings of an input to |planned|. Its tokens are |first| and, if |isPair|, |second|.
   attune_status add(uint32_t input, TokenSpan first, TokenSpan second, bool isPair, Array<PlannedEncoding> &planned);
   /// Makes the arrays of |planned| in |memory|.
   attune_status fill(const attune_text_input *inputs, const Array<PlannedEncoding> &planned, Memory &memory, Array<attune_encoding> &out);
 
 private:
-  /// Returns the template for one or two texts, null if there is none, and in |count| the number of its pieces.
+  /// Returns the template for one text or a pair, null if there is none. Sets |count| to the number of its pieces.
   const TemplatePiece *templateOf(bool isPair, uint32_t &count) const;
-  /// Returns the number of tokens that fillOne writes for these parts, without padding.
+  /// Returns the number of tokens that fillOne writes for these windows, without padding.
   int64_t lengthOf(bool isPair, Window first, Window second) const;
   int64_t lengthAtStop(TokenSpan span) const;
   attune_status truncate(uint32_t input, TokenSpan *spans, bool isPair, uint32_t *limits);
-  /// Returns window |index| of |span| if at most |limit| tokens stay; returns false behind the last one.
+  /// Sets |window| to window |index| of |span| if at most |limit| tokens fit into one. Returns false after the last
+  /// one.
   bool windowAt(TokenSpan span, uint32_t limit, uint32_t index, Window &window) const;
   void fillOne(const attune_text_input &input, const PlannedEncoding &plan, attune_encoding &encoding);
 

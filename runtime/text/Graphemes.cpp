@@ -23,7 +23,7 @@ const uint8_t *attune::text::findGraphemeEnd(const Runs &classes, const uint8_t 
   uint32_t regional = (before & kGraphemeMask) == kGraphemeRegional; // regional indicators so far
   bool emoji = before & kGraphemePictographic;                       // Extended_Pictographic Extend*
   bool emojiJoiner = false;                                          // … and then a joiner
-  bool conjunct = before & kGraphemeConsonant, linked = false;       // a consonant, and a linker behind it
+  bool conjunct = before & kGraphemeConsonant, linked = false;       // a consonant, and a linker after it
   while (at < end) {
     c = decodeCharacter(at, end);
     uint32_t flags = classOf(classes, c.value), next = flags & kGraphemeMask, last = before & kGraphemeMask;

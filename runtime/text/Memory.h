@@ -1,8 +1,8 @@
 //===- Memory.h - Memory of a call ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tokenizer has one block of memory, of which calls take parts from the beginning. Arrays get the room of the worst
-// case; as the block is reserved address space, only the pages that are written become memory.
+// A tokenizer has one block of memory. A call allocates arrays from its beginning, with the capacity of the worst case.
+// The block is reserved address space, so only pages that are written become memory.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_MEMORY_H
 #define ATTUNE_RUNTIME_TEXT_MEMORY_H
@@ -34,7 +34,7 @@ struct Array {
   const T &operator[](size_t index) const { return data[index]; }
 };
 
-/// The block of a tokenizer.
+/// The memory block of a tokenizer.
 class Memory {
 public:
   void open(void *block, size_t bytes) {

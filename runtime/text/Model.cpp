@@ -72,7 +72,8 @@ void Model::addWhole(uint32_t id, const AlignedText &piece) {
   }
 }
 
-/// The longest entry that the word begins with, then the longest continuing ones; the unknown token if a rest has none.
+/// Takes the longest entry that the word begins with, then repeatedly the longest continuing one. If there is none for
+/// the rest, the word is the unknown token.
 void Model::tokenizeWordPiece(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   size_t first = tokens->size;
@@ -117,8 +118,8 @@ void Model::tokenizeWordLevel(const AlignedText &piece) {
     add(id, piece, 0, piece.size);
 }
 
-/// Finds the segmentation with the greatest sum of scores, from left to right; of equal ones the earliest start wins.
-/// Runs of unknown characters become one token, unless they have byte tokens.
+/// Finds the segmentation with the greatest sum of scores, from left to right; of equal ones, that with the earliest
+/// start. Runs of unknown characters become one token, unless they have byte tokens.
 void Model::tokenizeUnigram(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   size_t size = piece.size;

@@ -18,8 +18,8 @@ struct Token {
   uint32_t trailing;   ///< the same at the end
 };
 
-/// The tokens of short pieces that were seen before. The table is a fixed part of the tokenizer's memory; a new entry
-/// replaces the old one of its slot.
+/// A cache of the tokens of short pieces. The table is a fixed part of the tokenizer's memory; a new entry replaces the
+/// old one of its slot.
 class PieceCache {
 public:
   static constexpr size_t kMostBytes = 16, kMostTokens = 8;
@@ -32,13 +32,13 @@ public:
   static_assert(sizeof(Entry) == 64, "an entry is a cache line");
   static constexpr size_t kEntries = 1 << 14;
 
-  /// Takes memory, which is all zeros.
+  /// Allocates the table, with all bytes zero.
   void open(Memory &memory) {
     Array<Entry> block = memory.take<Entry>(kEntries);
     entries = block.capacity == kEntries ? block.data : nullptr;
   }
-  /// Returns the slot of a piece of 1 to kMostBytes bytes, and in |hit| whether it holds this piece. Null without a
-  /// cache.
+  /// Returns the slot of a piece of 1 to kMostBytes bytes. Sets |hit| to true if it holds this piece. Returns null
+  /// without a cache.
   Entry *find(const uint8_t *piece, size_t size, bool &hit) {
     uint64_t first = 0, last = 0;
     if (size >= 8) {
@@ -72,12 +72,12 @@ private:
 /// Applies a tokenizer's model to pieces.
 class Model {
 public:
-  /// |capacity| is the most bytes of a piece.
+  /// Allocates the buffers. |capacity| is the largest number of bytes of a piece.
   void open(const Tables &tables, Memory &memory, size_t capacity);
-  /// Memory that stays from call to call.
+  /// Allocates the cache, which is kept between calls.
   void openCache(Memory &memory) { cache.open(memory); }
 
-  /// The array that tokens go to, and whether with offsets.
+  /// Sets the array for tokens, and whether they have offsets.
   void begin(Array<Token> *target, bool ranges) {
     tokens = target;
     wantRanges = ranges;
@@ -87,7 +87,7 @@ public:
   void tokenize(const AlignedText &piece);
   /// Appends the added token |id| for all of |piece| as the next word.
   void addWhole(uint32_t id, const AlignedText &piece);
-  /// True if a piece needed the unknown token and there is none.
+  /// Returns true if a piece needed the unknown token but there is none.
   bool missedUnknown() const { return unknownMissing; }
   bool full() const { return scratchFull; }
 
@@ -105,7 +105,7 @@ private:
   void tokenizeBpe(const AlignedText &piece);
   void tokenizeBpeUnit(const AlignedText &piece);
 
-  /// A symbol of BPE: a token so far, and the bytes of the piece that it stands for.
+  /// A symbol of BPE: a token made so far, and its bytes in the piece.
   struct Symbol {
     uint32_t id, size;
     int32_t previous, next;
@@ -123,7 +123,7 @@ private:
   PieceCache cache;
   Array<Symbol> symbols;
   Array<uint64_t> heap;
-  /// Unigram: the best path to each byte.
+  /// Unigram: the best path to a byte.
   struct PathNode {
     double score;
     uint32_t start, id;

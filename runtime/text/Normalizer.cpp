@@ -1,15 +1,15 @@
 //===- Normalizer.cpp - Normalizer steps ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Offsets of tokens must be those of the reference, also where its bookkeeping is odd, so this file keeps the same
-// books. A step of the reference emits characters with a change each:
+// Offsets of tokens must be those of the reference, also where these are unexpected, so this file tracks changes as the
+// reference does. A step emits characters, each with a change:
 //
 //     0    the character replaces the next character of the old text
 //     1    it is inserted; its origin is that of the byte before the current position
 //    -n    it replaces the next character, and n more are dropped
 //
-// The class Transform is that rule. A text that a step leaves as it is is not copied; most steps find that out by the
-// flags of its characters, all of which are 0 for most texts.
+// The class Transform implements this rule. A text that a step does not change is not copied; most steps find that out
+// from the flags of its characters, all of which are 0 for most texts.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Normalizer.h"
@@ -19,7 +19,7 @@ using namespace attune::text;
 
 namespace {
 
-/// Writes the characters of a step to |out|, with the origins that their changes give them.
+/// Writes the characters of a step to |out|, with the origins that follow from their changes.
 class Transform {
 public:
   Transform(const AlignedText &text, TextBuilder &out) : text(text), out(out) {}
@@ -150,7 +150,7 @@ AlignedText Normalizer::applyBert(uint32_t flags, AlignedText text) {
   return text;
 }
 
-/// Drops characters with the flag |dropped| and turns those with |spaces| into spaces.
+/// Drops characters with the flag |dropped| and replaces those with |spaces| by spaces.
 AlignedText Normalizer::clean(const AlignedText &text, uint32_t dropped, uint32_t spaces) {
   const uint8_t *end = text.bytes + text.size;
   bool changes = false;
@@ -210,7 +210,7 @@ static uint32_t composeHangul(uint32_t first, uint32_t second) {
   return 0;
 }
 
-/// Sorts a long run of marks by combining class; equal ones keep their order.
+/// Sorts a long run of marks by combining class; the sort is stable.
 static void sortMarks(FormCharacter *marks, size_t count) {
   for (size_t i = 1; i < count; ++i) {
     FormCharacter moved = marks[i];
@@ -238,7 +238,7 @@ AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
     return text;
   const UnicodeData &unicode = tables->unicode;
   form.clear();
-  size_t pending = 0; // the first of the marks behind the last character of class 0
+  size_t pending = 0; // the first of the marks after the last character of class 0
   auto push = [&](uint32_t c, int32_t change) {
     uint8_t combining = tables->characters(c) & kCharCanonical ? uint8_t(unicode.combining(c)) : 0;
     form.push({c, combining, change});
@@ -294,7 +294,7 @@ AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
       transform.emit(form[i].character, form[i].change);
     return out.text(text.origin);
   }
-  // A character of class 0, the composee, takes what composes with it; |form| keeps the marks behind it that do not.
+  // A character of class 0, the composee, takes what composes with it; |form| keeps the marks after it that do not.
   for (size_t i = 0; i < form.size;) {
     if (form[i].combining) {
       transform.emit(form[i].character, form[i].change);

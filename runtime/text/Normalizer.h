@@ -9,7 +9,7 @@
 
 namespace attune::text {
 
-/// A decomposed character on its way to a normalization form.
+/// A character between decomposition and composition.
 struct FormCharacter {
   uint32_t character;
   uint8_t combining;
@@ -19,11 +19,11 @@ struct FormCharacter {
 /// Applies the normalizer steps of a tokenizer, one after the other, in two buffers.
 class Normalizer {
 public:
-  /// |capacity| is the room for the text after each step.
+  /// Allocates the buffers. |capacity| is the largest number of bytes of a text after any step.
   void open(const Tables &tables, Memory &memory, size_t capacity);
-  /// Returns |text| after all steps; it lives until the next call. |aligned|: with ranges.
+  /// Returns |text| after all steps, with ranges if |aligned|; it is valid until the next call.
   AlignedText run(AlignedText text, bool aligned);
-  /// Returns true if a text did not fit.
+  /// Returns true if a text exceeded the capacity.
   bool full() const { return overflow; }
 
 private:
@@ -45,7 +45,7 @@ private:
     builders[current].begin(aligned);
     return builders[current];
   }
-  /// Returns the flags of all characters of |text| together.
+  /// Returns the union of the flags of all characters of |text|.
   uint32_t collectFlags(const AlignedText &text) const;
 
   const Tables *tables = nullptr;
@@ -59,8 +59,8 @@ private:
 bool findPattern(const CheckedStep &step, const uint8_t *begin, const uint8_t *at, const uint8_t *end, const uint8_t *&matchBegin,
                  const uint8_t *&matchEnd);
 
-/// The matches of a pattern in a text, one after the other, as the reference's engine lists them: an empty match right
-/// behind a match does not count.
+/// Enumerates the matches of a pattern in a text as the reference's engine does: an empty match directly after a match
+/// does not count.
 class PatternMatches {
 public:
   PatternMatches(const CheckedStep &step, const uint8_t *begin, const uint8_t *end) : step(step), begin(begin), at(begin), end(end) {}
@@ -83,9 +83,9 @@ private:
   const uint8_t *begin, *at, *end, *last = nullptr;
 };
 
-/// Returns the character that stands for |byte| in byte-level vocabularies.
+/// Returns the character for |byte| in byte-level vocabularies.
 uint32_t byteToCharacter(uint8_t byte);
-/// Returns the byte that |character| stands for, or -1.
+/// Returns the byte for |character| in byte-level vocabularies, or -1.
 int characterToByte(uint32_t character);
 
 } // namespace attune::text

@@ -33,12 +33,12 @@ void PreTokenizer::run(const AlignedText &text, bool aligned) {
     step(0, text);
 }
 
-/// Calls forward for the pieces of |text|, by the reference's rules for what happens to matches. |matches| finds the
+/// Calls forward for the pieces of |text|, by the reference's rules for the treatment of matches. |matches| finds the
 /// next match: bool(size_t &begin, size_t &end).
 template <typename Matches>
 void PreTokenizer::split(uint32_t index, const AlignedText &text, SplitBehavior behavior, bool inverted, Matches matches) {
   // A piece that may still grow, and whether the part before was a match. For MergedWithNext the rules run from the
-  // right, where of adjacent matches only the last joins the text behind it.
+  // right, where of adjacent matches only the last joins the text after it.
   size_t pieceBegin = 0, pieceEnd = 0;
   bool hasPiece = false, before = false;
   auto flush = [&] {

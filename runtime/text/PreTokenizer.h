@@ -8,25 +8,25 @@
 
 namespace attune::text {
 
-/// Splits texts into pieces and hands each to the model. The steps work depth first: a piece of one step goes through
-/// all later steps before the next piece is looked for, so no list of pieces is kept and pieces are in the cache when
+/// Splits texts into pieces and passes each to the model. The steps work depth first: a piece of one step goes through
+/// all later steps before the next piece is found. So no list of pieces is kept, and pieces are in the CPU's cache when
 /// the model reads them.
 class PreTokenizer {
 public:
-  /// |capacity| is the room for the text after a step that changes it.
+  /// Allocates the buffers. |capacity| is the largest number of bytes of a text after a step that changes it.
   void open(const Tables &tables, Memory &memory, size_t capacity, Model &model);
-  /// Splits |text|. |aligned|: pieces have ranges.
+  /// Splits |text|. Pieces have ranges if |aligned|.
   void run(const AlignedText &text, bool aligned);
   bool full() const { return overflow; }
 
-  /// The buffers for texts that steps change. The compiler refuses tokenizers whose steps need more.
+  /// The number of buffers for texts that steps change. The compiler refuses tokenizers whose steps need more.
   static constexpr size_t kMostBuffers = 6;
   /// Returns the number of buffers that a step needs.
   static size_t countBuffers(StepKind kind) { return kind == StepKind::SplitByteLevel ? 2 : kind == StepKind::SplitMetaspace ? 1 : 0; }
 
 private:
   void step(uint32_t index, const AlignedText &text);
-  /// Hands a piece to the step after |index|.
+  /// Passes a piece to the step after |index|.
   void forward(uint32_t index, const AlignedText &text, size_t begin, size_t end) {
     if (begin == end)
       return;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The sections of a tokenizer as objects whose functions never read outside of them, whatever the file contains. Sizes
-// are checked when the file is opened; indices are masked or compared where they are used. A damaged file gives wrong
-// ids, never a wild read.
+// are checked when the file is opened; indices are masked or compared at each use. A damaged file gives wrong ids,
+// never a wild read.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_TABLES_H
 #define ATTUNE_RUNTIME_TEXT_TABLES_H
@@ -14,16 +14,17 @@
 
 namespace attune::text {
 
-/// Bytes of a string that is not the owner's.
+/// The bytes of a string that is stored elsewhere.
 struct Bytes {
   const uint8_t *data = nullptr;
   size_t size = 0;
 };
 
-/// Strings by number: token strings by id.
+/// A table of strings by number: token strings by id.
 class StringTable {
 public:
-  /// Takes |starts| (one more than there are strings) and |bytes|. Returns false if they do not fit together.
+  /// Opens a table. |starts| has one more element than there are strings. Returns false if the sections do not fit
+  /// together.
   bool open(Section bytes, Section starts) {
     data = bytes.data;
     size = bytes.bytes;
@@ -87,7 +88,7 @@ public:
   explicit operator bool() const { return units; }
   static constexpr uint32_t kRoot = 0;
 
-  /// Moves |node| to its child by |byte|; returns false if there is none.
+  /// Advances |node| to its child by |byte|; returns false if there is none.
   bool step(uint32_t &node, uint8_t byte) const {
     uint32_t child = (units[node].base ^ byte) & mask;
     if (units[child].check != node)
@@ -241,7 +242,7 @@ struct CheckedStep {
   const TemplatePiece *single = nullptr, *pair = nullptr; ///< ProcessTemplate
 };
 
-/// The most steps of a tokenizer.
+/// The largest number of steps of a tokenizer.
 constexpr uint32_t kMaxSteps = 96;
 
 /// All tables of a tokenizer.

@@ -9,7 +9,7 @@
 
 namespace attune::text {
 
-/// The bytes of a section, inside the file. They are untrusted: readers check every offset in them.
+/// The bytes of a section of a file. They are untrusted: readers check every offset in them.
 struct Section {
   const uint8_t *data = nullptr; ///< aligned to kSectionAlignment; null if the file has no such section
   size_t bytes = 0;
@@ -17,7 +17,7 @@ struct Section {
   explicit operator bool() const { return data != nullptr; }
 };
 
-/// A section as an array of |T|; bytes behind the last whole element are left out.
+/// A section as an array of |T|; bytes after the last whole element are left out.
 template <typename T>
 struct Table {
   const T *data = nullptr;
@@ -28,20 +28,21 @@ struct Table {
   const T &operator[](size_t index) const { return data[index]; }
 };
 
-/// A .text file, mapped read-only or in the caller's memory. Its header and section table have been checked, the
-/// contents of its sections have not.
+/// A .text file, mapped read-only or in the caller's memory. Its header and section table are checked, the contents of
+/// its sections are not.
 class TextFile {
 public:
   /// Maps |path|. Fails with NOT_FOUND, IO_ERROR, CORRUPT or INCOMPATIBLE.
   attune_status open(const char *path);
-  /// Reads a file in memory, which is borrowed, at a multiple of kSectionAlignment. |name| is its name in messages.
+  /// Reads a file in memory at a multiple of kSectionAlignment. The memory is borrowed. |name| is the name of the file
+  /// in messages.
   attune_status borrow(const char *name, const void *data, size_t bytes);
   void close();
 
   /// Returns the section of this kind, or an empty one.
   Section find(uint32_t kind) const;
   const TextHeader &header() const { return *reinterpret_cast<const TextHeader *>(base); }
-  /// Compares the checksum of every section. Reads the whole file. Fails with CORRUPT.
+  /// Compares the checksum of every section, for which it reads the whole file. Fails with CORRUPT.
   attune_status verify(const char *name) const;
 
 private:

@@ -22,7 +22,7 @@
 
 namespace attune::text {
 
-/// Returns the number of a section whose name has four letters.
+/// Returns the kind of a section from its name of four letters.
 constexpr uint32_t sectionName(const char (&name)[5]) {
   return uint32_t(uint8_t(name[0])) | uint32_t(uint8_t(name[1])) << 8 | uint32_t(uint8_t(name[2])) << 16 | uint32_t(uint8_t(name[3])) << 24;
 }
@@ -57,14 +57,14 @@ enum SectionKind : uint32_t {
 constexpr uint64_t kTextMagic = 0x3154454E55545441ull;
 /// Readers refuse files of other major versions.
 constexpr uint16_t kTextMajor = 1;
-/// A greater minor version has sections more, none of which is required.
+/// A file of a later minor version has more sections, none of which is required.
 constexpr uint16_t kTextMinor = 0;
 /// The alignment of sections in bytes.
 constexpr size_t kSectionAlignment = 64;
-/// The most sections of a file.
+/// The largest number of sections of a file.
 constexpr uint32_t kMaxSections = 256;
 
-/// The first bytes of a file.
+/// The header of a file.
 struct TextHeader {
   uint64_t magic;
   uint16_t major, minor;
@@ -77,7 +77,7 @@ struct TextHeader {
 };
 static_assert(sizeof(TextHeader) == 64, "the header is part of the format");
 
-/// A reader that does not know the section's kind must refuse the file.
+/// A flag: a reader that does not know the kind of the section must refuse the file.
 constexpr uint32_t kSectionRequired = 1;
 
 /// An entry of the section table.
@@ -90,14 +90,14 @@ struct SectionEntry {
 };
 static_assert(sizeof(SectionEntry) == 32, "the section table is part of the format");
 
-/// Returns the checksum of a header and the section table behind it.
+/// Returns the checksum of a header and the section table after it.
 inline uint64_t computeHeaderChecksum(TextHeader header, const SectionEntry *table) {
   header.checksum = 0;
   uint64_t first = attune_checksum(&header, sizeof(header));
   return attune_checksum_word(first, attune_checksum(table, size_t(header.numSections) * sizeof(SectionEntry)));
 }
 
-/// The id that stands for none.
+/// The number that is no id.
 constexpr uint32_t kNoId = 0xFFFFFFFFu;
 
 } // namespace attune::text

@@ -67,13 +67,13 @@ struct MergeSlot {
   uint32_t left, right, rank, id;
 };
 
-/// Returns the hash by which MERG is probed, linearly.
+/// Returns the hash of a pair in MERG. Collisions are resolved by linear probing.
 constexpr uint32_t hashPair(uint32_t left, uint32_t right) {
   uint64_t h = (uint64_t(left) << 32 | right) * 0x9E3779B97F4A7C15ull;
   return uint32_t(h >> 32) ^ uint32_t(h >> 7);
 }
 
-/// Returns the hash by which HASH and MASH are probed, linearly.
+/// Returns the hash of a string in HASH and MASH. Collisions are resolved by linear probing.
 inline uint32_t hashBytes(const uint8_t *bytes, size_t size) {
   uint64_t h = 0xCBF29CE484222325ull ^ size;
   size_t i = 0;
@@ -96,8 +96,8 @@ constexpr uint32_t kMapBlock = 128;
 /// Entries of the first stage.
 constexpr uint32_t kMapStage = 0x110000 / kMapBlock;
 
-/// The section CHAR: u16 block of each 128 code points, then blocks of 128 u16 of these flags, as many as a power of
-/// two. Block 0 is ASCII.
+/// The flags in the section CHAR, which has a u16 block number for each 128 code points, then blocks of 128 u16 flags,
+/// a power of two of them. Block 0 is ASCII.
 enum CharacterFlag : uint16_t {
   kCharWhiteSpace = 1 << 0,
   kCharNumeric = 1 << 1,
@@ -182,8 +182,8 @@ constexpr uint16_t kAcceptBefore = 0x8000;
 
 //===--- Steps -------------------------------------------------------------===//
 
-/// The operations of the section PIPE. Arguments a…f are numbers, pool strings (two arguments), or pool offsets of
-/// automata.
+/// The operations of the section PIPE. Arguments a to f are numbers, strings in the pool (two arguments each), or
+/// offsets of automata in the pool.
 enum class StepKind : uint32_t {
   // Normalizers
   NormalizeBert = 1,         ///< a: BertFlag
@@ -233,7 +233,7 @@ struct Step {
 };
 static_assert(sizeof(Step) == 32, "Step is part of the format");
 
-/// The section PIPE begins with this; the steps follow in this order.
+/// The beginning of the section PIPE, which the steps follow in this order.
 struct StepCounts {
   uint32_t normalizers, preTokenizers, processors, decoders;
   uint32_t hasDecoder; ///< 0: decoding joins tokens by spaces

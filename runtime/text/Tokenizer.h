@@ -26,19 +26,19 @@ struct TokenSpan {
   uint32_t size() const { return end - begin; }
 };
 
-/// Turns texts into tokens by the steps of a tokenizer.
+/// Converts texts to tokens by the steps of a tokenizer.
 class TextEncoder {
 public:
-  /// Takes what stays from call to call.
+  /// Allocates the caches, which are kept between calls.
   void openCaches(const Tables &tables, Memory &memory);
-  /// Takes what a call of texts of together |bytes| bytes needs.
+  /// Allocates the buffers for a call with texts of |bytes| bytes in all.
   void open(const Tables &tables, Memory &memory, size_t bytes);
   /// Appends the tokens of |text|.
   void encode(const uint8_t *text, size_t size, bool splitSpecial, bool wantRanges, Array<Token> &tokens);
 
   bool full() const { return normalizer.full() || preTokenizer.full() || model.full(); }
   bool missedUnknown() const { return model.missedUnknown(); }
-  /// Returns the room that texts of together |bytes| bytes get after steps that change them.
+  /// Returns the capacity for texts of |bytes| bytes in all after steps that change them.
   static constexpr size_t room(size_t bytes) { return bytes * 4 + 65536; }
 
 private:
@@ -54,7 +54,7 @@ private:
 
 } // namespace attune::text
 
-/// Memory and caches for one call at a time.
+/// Memory and caches. One call at a time may use them.
 struct attune_tokenizer {
   const attune_text *text;
   attune::text::Memory memory;

@@ -14,8 +14,8 @@ struct Character {
   uint32_t value, bytes;
 };
 
-/// Decodes the character at |at| < |end|. Bytes that are not UTF-8 are characters of their own, so that damaged tables
-/// cannot lead outside the text.
+/// Decodes the character at |at| < |end|. A byte that is not part of UTF-8 is a character of its own, so that damaged
+/// tables cannot lead outside the text.
 inline Character decodeCharacter(const uint8_t *at, const uint8_t *end) {
   uint32_t first = at[0];
   if (first < 0x80)
@@ -67,8 +67,8 @@ inline size_t encodeCharacter(uint32_t character, uint8_t *out) {
   return 4;
 }
 
-/// Returns the number of bytes at |at| that are the beginning of a well-formed character, and in |complete| whether
-/// all of it is there. 0 if the byte begins none.
+/// Returns the number of bytes at |at| that begin a well-formed character, 0 if there are none. Sets |complete| to true
+/// if they are the whole character.
 inline size_t scanCharacter(const uint8_t *at, const uint8_t *end, bool &complete) {
   complete = true;
   uint32_t first = at[0];

@@ -1,8 +1,9 @@
 //===- Access.cpp - Attributes, items and slices of chat templates --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `x.name` asks for a method first and for an item then, `x[name]` the other way round. What is not there is an undefined
-// value; what would change a list or dictionary is an undefined value that says so when it is used.
+// Attributes and items. `x.name` finds a method first, then an item; `x[name]` finds an item first. A missing attribute
+// or item is an undefined value. A method that would change a list or dictionary is an undefined value whose message
+// says so when it is used.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -73,7 +74,7 @@ static bool isInternal(Text name) {
   return name.bytes > 4 && memcmp(name.data, "__", 2) == 0 && memcmp(name.data + name.bytes - 2, "__", 2) == 0;
 }
 
-/// Finds what Python's getattr finds; Missing if there is nothing.
+/// Finds an attribute as Python's getattr does; Missing if there is none.
 static attune_status ownAttribute(Machine &machine, const Value &object, Text name, Value &result) {
   result = Value();
   if (isInternal(name)) {
@@ -114,7 +115,7 @@ static attune_status ownAttribute(Machine &machine, const Value &object, Text na
   return ATTUNE_OK;
 }
 
-/// Finds what Python's object[key] finds; Missing if there is nothing.
+/// Finds an item as Python's object[key] does; Missing if there is none.
 static attune_status ownItem(Machine &machine, const Value &object, const Value &key, Value &result) {
   result = Value();
   if (object.is(Tag::Dict)) {
@@ -168,7 +169,7 @@ attune_status chat::getItem(Machine &machine, const Value &object, const Value &
   return ATTUNE_OK;
 }
 
-/// Reads a limit of a slice; |fallback| if it is none.
+/// Reads a limit of a slice; |fallback| if it is None.
 static attune_status sliceLimit(Machine &machine, const Value &value, int64_t fallback, int64_t &limit) {
   limit = fallback;
   if (value.is(Tag::None))

@@ -33,7 +33,7 @@ static attune_status get(Machine &machine, const Value &self, const Arguments &a
 static attune_status copy(Machine &machine, const Value &self, const Arguments &arguments, Value &result) {
   Value none;
   ATTUNE_TRY(bind(machine, "copy", "", arguments, &none));
-  result = self; // what cannot change needs no copy
+  result = self; // immutable values need no copy
   return ATTUNE_OK;
 }
 
@@ -83,7 +83,7 @@ static attune_status changed(Machine &machine, const Value &self, const Argument
   return ATTUNE_OK;
 }
 
-/// Moves a cycler on, whose first item is its position; returns the item it was at.
+/// Returns the present item of a cycler and advances it. Its first item is its position.
 static attune_status nextOfCycler(Machine &machine, const Value &self, const Arguments &arguments, Value &result) {
   Value none;
   ATTUNE_TRY(bind(machine, "next", "", arguments, &none));
@@ -191,7 +191,7 @@ static attune_status passArguments(Machine &machine, const attune_chat_function 
   return ATTUNE_OK;
 }
 
-/// Runs a macro and returns the text that it writes.
+/// Calls a macro and returns its output.
 static attune_status callMacro(Machine &machine, const Macro &macro, const Arguments &arguments, Value &result) {
   const attune_chat_function &function = machine.program.functions[macro.function];
   Frame *frame;

@@ -1,8 +1,8 @@
 //===- Chat.cpp - The C interface of chat templates -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A chat has one block of address space: the chat itself, the values of the host, the work of a rendering behind them, and
-// at the end the text. Pages are touched when they are used; a rendering gives back what it took at its end.
+// A chat has one block of address space: the chat itself, the values of the host, the memory of a rendering after them,
+// and the output at the end. Pages become memory when they are used; a rendering frees its memory at its end.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -46,7 +46,7 @@ void attune_chat_options_init(attune_chat_options *options) {
   *options = {sizeof(attune_chat_options), nullptr, size_t(256) << 20, size_t(64) << 20, 100000000};
 }
 
-/// Makes the machine for work outside of a rendering.
+/// Returns a machine for work outside of a rendering.
 static Machine hostMachine(attune_chat &chat) {
   Machine machine(chat.program, chat.memory, chat.output);
   machine.steps = UINT64_MAX;
@@ -238,8 +238,8 @@ attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *da
 
 //===--- Rendering ---------------------------------------------------------===//
 
-/// Copies the messages as the reference hands them to a template: without keys that are none, and with the reasoning under
-/// all of its names.
+/// Copies the messages in the form that the reference gives to templates: without keys that are none, and with the
+/// reasoning under all of its names.
 static attune_status prepareMessages(Machine &machine, const Value &messages, Value &result) {
   static const char *const reasoningNames[] = {"reasoning_content", "thinking", "reasoning"};
   if (!messages.is(Tag::List) || messages.array->count == 0)
@@ -270,7 +270,7 @@ static attune_status prepareMessages(Machine &machine, const Value &messages, Va
   return ATTUNE_OK;
 }
 
-/// Makes the variables of a rendering: those of the tokenizer, then those of the host.
+/// Collects the variables of a rendering: those of the tokenizer, then those of the host.
 static attune_status prepareVariables(Machine &machine, const attune_chat &chat, Table *&table) {
   const Program &program = chat.program;
   uint32_t defaults = program.header->num_defaults, first = program.header->num_names - 2 * defaults;
@@ -288,7 +288,7 @@ static attune_status prepareVariables(Machine &machine, const attune_chat &chat,
   return machine.set(*table, Value::ofText("messages"), prepared);
 }
 
-/// Finds the template to render, as the reference does.
+/// Chooses the template to render, as the reference does.
 static attune_status chooseTemplate(const attune_chat &chat, const attune_chat_template *&chosen) {
   const Program &program = chat.program;
   chosen = nullptr;
@@ -309,7 +309,7 @@ static attune_status chooseTemplate(const attune_chat &chat, const attune_chat_t
   return ATTUNE_OK;
 }
 
-/// Renders with the memory of |chat|, which the caller resets.
+/// Renders in the memory of |chat|, which the caller resets.
 static attune_status render(attune_chat &chat, attune_chat_rendered &rendered) {
   const attune_chat_template *chosen;
   ATTUNE_TRY(chooseTemplate(chat, chosen));
@@ -328,7 +328,7 @@ static attune_status render(attune_chat &chat, attune_chat_rendered &rendered) {
   if (machine.captures)
     return fail(ATTUNE_CORRUPT, "the chat template is damaged: it does not end what it captures");
   chat.output.data[chat.output.bytes] = 0;
-  // A template may throw away what it marked.
+  // A template may discard text that it has marked.
   for (size_t i = 0; i < machine.numSpans; ++i) {
     attune_chat_span &span = chat.spans[i];
     span.begin = span.begin < chat.output.bytes ? span.begin : chat.output.bytes;

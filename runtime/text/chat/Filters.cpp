@@ -129,7 +129,7 @@ static bool hasOnlyCase(Text text, bool upper) {
 bool chat::isLowerText(Text text) { return hasOnlyCase(text, false); }
 bool chat::isUpperText(Text text) { return hasOnlyCase(text, true); }
 
-/// Applies a test of the kind of a value, which has no argument. Clears |known| if |test| is another one.
+/// Applies a test of the type of a value. Sets |known| to false if |test| is another one.
 static bool applyKindTest(TestName test, const Value &value, bool &known) {
   switch (test) {
   case TestName::Boolean:
@@ -169,7 +169,7 @@ static bool applyKindTest(TestName test, const Value &value, bool &known) {
   }
 }
 
-/// Computes whether |value| divided by |divisor| leaves |rest|.
+/// Returns true if |value| modulo |divisor| is |rest|.
 static attune_status leaves(Machine &machine, const Value &value, const Value &divisor, int64_t rest, bool &result) {
   Value remainder;
   ATTUNE_TRY(arithmetic(machine, Operation::Remainder, value, divisor, remainder));

@@ -1,8 +1,8 @@
 //===- Formatting.cpp - Formatting of strings -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of Python's two ways to format that templates use: `%s %r %d %i %f %%` with flags, width and precision, and
-// `{}`, `{0}`, `{name}` without a format of their own. Others are refused by name.
+// The parts of Python's two kinds of formatting that templates use: `%s %r %d %i %f %%` with flags, width and
+// precision, and `{}`, `{0}`, `{name}` without a format specification. Others are refused by name.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -131,7 +131,7 @@ attune_status chat::formatPercent(Machine &machine, Text format, const Value &va
       text.bytes = characterOffset(text, static_cast<size_t>(conversion.precision));
     ATTUNE_TRY(addPadded(machine, text, conversion.width, conversion.left, false, builder));
   }
-  // Python takes what has items by keys for a mapping, of which nothing need be used.
+  // Python accepts any value with items as a mapping, of which no item need be used.
   bool mapping = values.is(Tag::Dict) || values.is(Tag::List) || values.is(Tag::Range) || values.isUndefined();
   if (used < count && !mapping)
     return machine.error("not all arguments converted during string formatting");

@@ -112,7 +112,7 @@ static const char *const dayNames[] = {"Sunday", "Monday", "Tuesday", "Wednesday
 
 static bool isLeap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
-/// The days of a year that is no leap year before each month, and before the next year.
+/// The number of days before each month of a common year, and before the next year.
 static const int daysBefore[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
 
 bool chat::isDate(const attune_chat_date &date) {
@@ -134,7 +134,7 @@ static int dayOfWeek(const attune_chat_date &date) {
   return (past * 365 + past / 4 - past / 100 + past / 400 + dayOfYear(date) + 1) % 7;
 }
 
-/// Writes a number of the date as `%-d` and its like say: |pad| is '0', '_', '-' or 0 for the usual filling.
+/// Writes a number of the date with a flag as in `%-d`: |pad| is '0', '_', '-', or 0 for the usual padding.
 static void writeField(char *text, size_t size, char pad, char usual, int width, int number) {
   char fill = pad ? pad : usual;
   if (fill == '-')

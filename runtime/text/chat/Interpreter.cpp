@@ -13,7 +13,7 @@ using namespace attune::chat;
 
 namespace {
 
-/// One running function.
+/// The execution of one function.
 class Activation {
 public:
   Activation(Machine &machine, uint32_t function, Frame &frame, Value *base)
@@ -29,12 +29,12 @@ private:
   const attune_chat_function &function;
   Frame &frame;
   Value *const base;
-  Value *top; ///< behind the topmost value
+  Value *top; ///< after the topmost value
   uint32_t position;
   bool ended = false;
 
   attune_status damaged() { return fail(ATTUNE_CORRUPT, "the chat template is damaged: its instructions do not fit together"); }
-  /// Fails unless there are |count| values on the stack.
+  /// Fails if there are fewer than |count| values on the stack.
   attune_status need(size_t count) { return static_cast<size_t>(top - base) >= count ? ATTUNE_OK : damaged(); }
   attune_status push(const Value &value) {
     if (top == machine.stackEnd)
@@ -341,13 +341,13 @@ attune_status Activation::build(Operation operation, uint32_t count) {
   return push(value);
 }
 
-/// Takes the arguments of |call| from the stack, where |subject| is below them.
+/// Pops the arguments of |call|; |subject| is the value below them.
 attune_status Activation::arguments(const attune_chat_call &call, Value *&subject, Arguments &arguments) {
   size_t spread = (call.flags & ATTUNE_CHAT_SPREAD) != 0, spreadKeywords = (call.flags & ATTUNE_CHAT_SPREAD_KEYWORDS) != 0;
   size_t total = 1u + call.num_arguments + call.num_keywords + spread + spreadKeywords;
   ATTUNE_TRY(need(total));
   subject = top - total;
-  // A copy: the stack is used again while the call runs, and generators keep their arguments.
+  // Copies them: the call reuses the stack, and generators keep their arguments.
   Array *values;
   ATTUNE_TRY(machine.makeArray(call.num_arguments, values));
   for (uint32_t i = 0; i < call.num_arguments; ++i)
@@ -502,7 +502,7 @@ attune_status Machine::run(uint32_t function, Frame &frame, Value &result) {
   Value *saved = stackTop;
   Activation activation(*this, function, frame, stackTop);
   attune_status status = activation.run(result);
-  // The innermost function names the line; those around it pass the message on.
+  // The innermost function adds its line; the functions that called it leave the message unchanged.
   if (status != ATTUNE_OK && !located) {
     located = true;
     if (uint32_t line = activation.line())

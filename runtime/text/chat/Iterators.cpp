@@ -1,8 +1,8 @@
 //===- Iterators.cpp - Sequences of chat templates ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The filters map, select, reject, unique, batch and slice make their items when these are asked for, as generators of
-// Python do: an item that nobody asks for raises no error, and each comes once.
+// Iterators and generators. The filters map, select, reject, unique, batch and slice compute their items on demand,
+// like Python's generators: an item that is not requested raises no error, and each is returned once.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -74,7 +74,7 @@ attune_status chat::iterate(Machine &machine, const Value &value, Iterator *&ite
   return ATTUNE_OK;
 }
 
-/// Gets element |index| of a view.
+/// Returns element |index| of a view.
 static attune_status viewItem(Machine &machine, const Table &table, ViewKind view, uint32_t index, Value &item) {
   const Pair &pair = table.pairs[index];
   if (view == ViewKind::Items)
@@ -155,7 +155,7 @@ static attune_status nextPart(Machine &machine, Generator &generator, Value &ite
   return ATTUNE_OK;
 }
 
-/// Runs the condition of a loop for |item|. The function returns the item as the loop gets it, or Missing.
+/// Runs the condition of a loop for |item|. The condition's function returns the item for the loop, or Missing.
 static attune_status passes(Machine &machine, const Generator &generator, Value &item, bool &result) {
   Frame *frame;
   ATTUNE_TRY(machine.makeFrame(generator.function, generator.frame, frame));
@@ -167,7 +167,7 @@ static attune_status passes(Machine &machine, const Generator &generator, Value 
   return ATTUNE_OK;
 }
 
-/// Takes the subject of a generator, when its first item is asked for.
+/// Evaluates the subject of a generator when its first item is requested.
 static attune_status start(Machine &machine, Generator &generator) {
   generator.started = true;
   const Value &value = generator.value;

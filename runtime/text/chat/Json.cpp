@@ -1,7 +1,7 @@
 //===- Json.cpp - The filter tojson ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As json.dumps of Python, with ensure_ascii false unless it is asked for: the reference replaces Jinja's own filter.
+// The filter tojson, which the reference replaces: json.dumps of Python, with ensure_ascii false by default.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"

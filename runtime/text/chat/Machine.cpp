@@ -130,7 +130,7 @@ attune_status Machine::copyText(Text text, Value &result, bool escaped) {
 }
 
 attune_status Machine::write(Text text) {
-  // One byte stays for the NUL behind the text.
+  // Reserves one byte for the NUL after the text.
   if (text.bytes >= output.limit - output.bytes)
     return fail(ATTUNE_LIMIT_EXCEEDED, "the text has more than the %zu bytes of output_bytes", output.limit - 1);
   ATTUNE_TRY(charge(text.bytes / 64));

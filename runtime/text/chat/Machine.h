@@ -21,13 +21,13 @@ struct Arguments {
   uint32_t numKeywords = 0;
 };
 
-/// Blocks of memory one after the other, up to a limit. Nothing is freed before the whole memory is.
+/// A block of memory with a limit. Allocations follow each other and are freed only all together.
 class Memory {
 public:
   Memory() = default;
   Memory(char *begin, size_t bytes) : begin(begin), limit(bytes) {}
 
-  /// Returns |bytes| at a multiple of 16, null if they are not there.
+  /// Allocates |bytes| at a multiple of 16; returns null if they do not fit.
   void *take(size_t bytes) {
     size_t start = (used + 15) & ~static_cast<size_t>(15);
     if (start > limit || bytes > limit - start)
@@ -35,7 +35,7 @@ public:
     used = start + bytes;
     return begin + start;
   }
-  /// Makes the block that ends with |end| longer, if it is the last one and there is room.
+  /// Extends the allocation that ends at |end|, if it is the last one and the memory suffices.
   bool extend(const char *end, size_t bytes) {
     if (end != begin + used || bytes > limit - used)
       return false;
@@ -44,7 +44,7 @@ public:
   }
   size_t mark() const { return used; }
   void release(size_t mark) { used = mark; }
-  /// Makes |bytes| the limit of what comes after this.
+  /// Sets the limit for later allocations to |bytes|.
   void setRoom(size_t bytes) {
     room = bytes;
     limit = used + bytes;
@@ -56,7 +56,7 @@ private:
   size_t used = 0, limit = 0, room = 0;
 };
 
-/// The text that a rendering has made so far.
+/// The output of a rendering so far.
 struct OutputText {
   char *data = nullptr;
   size_t bytes = 0, limit = 0;
@@ -82,9 +82,9 @@ public:
   size_t rootBytes = 0;    ///< output before the outermost of them
   bool located = false;    ///< the message of a failure names its line
 
-  /// Runs |function| with |frame| and writes what it returns to |result|, if it does.
+  /// Runs |function| with |frame|. On success sets |result| to its result.
   attune_status run(uint32_t function, Frame &frame, Value &result);
-  /// Makes the frame of |function|.
+  /// Creates the frame of |function|.
   attune_status makeFrame(uint32_t function, Frame *outer, Frame *&frame);
 
   /// Fails with the text of a template error.
@@ -106,7 +106,7 @@ public:
     return result ? ATTUNE_OK : outOfMemory();
   }
   attune_status takeText(size_t bytes, char *&result);
-  /// Makes an array with room for |capacity| items and none in it.
+  /// Creates an empty array with the capacity |capacity|.
   attune_status makeArray(size_t capacity, Array *&array);
   attune_status push(Array &array, const Value &value);
   attune_status makeTable(size_t capacity, Table *&table);
@@ -116,7 +116,7 @@ public:
   attune_status copyText(Text text, Value &result, bool escaped = false);
 
   attune_status write(Text text);
-  /// The marks of a capture are kept by the interpreter.
+  /// Begins a capture of output; the interpreter keeps its marks.
   void beginCapture() {
     if (captures++ == 0)
       rootBytes = output.bytes;
@@ -157,7 +157,7 @@ attune_status add(Machine &machine, const Value &a, const Value &b, Value &resul
 /// Computes |operation| of two values: everything but Add and Concat.
 attune_status arithmetic(Machine &machine, Operation operation, const Value &a, const Value &b, Value &result);
 attune_status negate(Machine &machine, const Value &value, bool minus, Value &result);
-/// Finds |key| in |table|; null if it is not there.
+/// Finds |key| in |table|; sets |pair| to null if it is not there.
 attune_status find(Machine &machine, const Table &table, const Value &key, Pair *&pair);
 Pair *find(const Table &table, Text key);
 /// Returns true for values that may be keys of dictionaries.
@@ -165,17 +165,17 @@ bool isHashable(const Value &key, unsigned depth = 0);
 
 //===--- Print.cpp ---------------------------------------------------------===//
 
-/// Adds what str(value) is.
+/// Appends str(value).
 attune_status print(Machine &machine, const Value &value, Builder &builder);
-/// Adds what repr(value) is.
+/// Appends repr(value).
 attune_status represent(Machine &machine, const Value &value, Builder &builder, unsigned depth = 0);
-/// Makes the string str(value); strings stay as they are.
+/// Returns str(value) as a string; strings are returned unchanged.
 attune_status toText(Machine &machine, const Value &value, Value &result);
 /// Escapes text for HTML.
 attune_status escape(Machine &machine, const Value &value, Value &result);
-/// `text % values`
+/// Returns `text % values`
 attune_status formatPercent(Machine &machine, Text format, const Value &values, Value &result);
-/// `text.format(...)`
+/// Returns `text.format(...)`
 attune_status formatBraces(Machine &machine, Text format, const Arguments &arguments, Value &result);
 
 //===--- Json.cpp ----------------------------------------------------------===//
@@ -185,16 +185,16 @@ attune_status toJson(Machine &machine, const Value &value, const Value &ensureAs
 
 //===--- Numbers.cpp -------------------------------------------------------===//
 
-/// Room for any number as text.
+/// A buffer for any number as text.
 using NumberText = char[512];
 /// Writes repr(number) to |text|, the shortest decimal that reads back as the same number.
 void formatFloat(double number, NumberText &text);
 void formatInt(int64_t number, NumberText &text);
 /// Writes |number| with |digits| digits after the point, which is a point in every locale.
 void formatFixed(double number, int digits, NumberText &text);
-/// Reads what Python's float(text) reads.
+/// Parses a number as Python's float(text) does.
 bool parseFloat(Text text, double &number);
-/// Reads what Python's int(text, base) reads; |tooBig| is set for numbers above 64 bits.
+/// Parses a number as Python's int(text, base) does. Sets |tooBig| for numbers beyond 64 bits.
 bool parseInt(Text text, int64_t base, int64_t &number, bool &tooBig);
 /// Rounds |number| to |digits| digits after the point, half to even.
 double roundTo(double number, int64_t digits);
@@ -204,14 +204,14 @@ double roundTo(double number, int64_t digits);
 attune_status getAttribute(Machine &machine, const Value &object, Text name, Value &result);
 attune_status getItem(Machine &machine, const Value &object, const Value &key, Value &result);
 attune_status getSlice(Machine &machine, const Value &object, const Value &start, const Value &stop, const Value &step, Value &result);
-/// A way to an attribute, "a.b.0", of the filters map, select, sort and others.
+/// Returns the attribute at a path such as "a.b.0", as in the filters map, select, sort and others.
 attune_status getPath(Machine &machine, const Value &object, const Value &path, const Value &fallback, Value &result);
 
 //===--- Iterators.cpp -----------------------------------------------------===//
 
 enum class IteratorKind : uint8_t { Array, Characters, Keys, View, Range, Empty, ReversedArray, ReversedTable, ReversedRange, Generator };
 
-/// The filters that make their items when asked, and the conditions of loops.
+/// Filters that compute their items on demand, and the conditions of loops.
 enum class GeneratorKind : uint8_t { Map, MapPath, Select, Items, Unique, Batch, Slice, LoopFilter };
 
 struct Generator {
@@ -246,17 +246,17 @@ struct Iterator {
   };
 };
 
-/// Makes an iterator over |value|, as Python's iter; fails for values that are not iterable.
+/// Returns an iterator over |value|, as Python's iter does; fails for values that are not iterable.
 attune_status iterate(Machine &machine, const Value &value, Iterator *&iterator);
 bool isIterable(const Value &value);
-/// Gets the next item; |done| after the last.
+/// Returns the next item. Sets |done| after the last.
 attune_status next(Machine &machine, Iterator &iterator, Value &item, bool &done);
-/// Puts all items into an array.
+/// Returns all items as an array.
 attune_status collect(Machine &machine, const Value &value, Array *&array);
 /// Returns len(value) or -1 for values that have no length.
 int64_t lengthOf(const Value &value);
 attune_status makeGenerator(Machine &machine, GeneratorKind kind, const Value &value, Generator *&generator, Value &result);
-/// Makes the iterator of `reverse`; fails if |value| is not a sequence.
+/// Returns the iterator of `reverse`. Sets |isSequence| to false if |value| is not a sequence.
 attune_status reversed(Machine &machine, const Value &value, Value &result, bool &isSequence);
 attune_status loopLength(Machine &machine, Loop &loop, int64_t &length);
 attune_status loopPeek(Machine &machine, Loop &loop);
@@ -267,9 +267,10 @@ bool findFilter(Text name, uint16_t &filter);
 bool findTest(Text name, uint16_t &test);
 attune_status applyFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result);
 attune_status applyTest(Machine &machine, uint16_t test, const Value &subject, const Arguments &arguments, bool &result);
-/// Distributes |arguments| to parameters with |names| (separated by blanks); those not given are Missing.
+/// Assigns |arguments| to the parameters |names|, which are separated by blanks. Parameters without an argument become
+/// Missing.
 attune_status bind(Machine &machine, const char *what, const char *names, const Arguments &arguments, Value *values);
-/// Sorts |count| items and their |keys| by the keys; equal ones keep their order, also in |reverse|.
+/// Sorts |count| items and their |keys| by the keys. The sort is stable, also in |reverse|.
 attune_status sortBy(Machine &machine, Value *items, Value *keys, uint32_t count, bool reverse);
 
 //===--- Methods and calls -------------------------------------------------===//
@@ -291,12 +292,12 @@ attune_status callMethod(Machine &machine, const Method &method, const Arguments
 attune_status stripText(Machine &machine, const Value &self, const Value &characters, bool left, bool right, Value &result);
 attune_status replaceText(Machine &machine, Text text, Text from, Text to, int64_t count, bool escaped, Value &result);
 attune_status splitLines(Machine &machine, Text text, bool keepEnds, bool escaped, Array *&lines);
-/// Returns true for a day of the calendar and a time of the day.
+/// Returns true if |date| is a day of the calendar with a time of the day.
 bool isDate(const attune_chat_date &date);
-/// Formats |date| as Python's strftime. It must be one by isDate.
+/// Formats |date| as Python's strftime does. Requires isDate(|date|).
 attune_status formatDate(Machine &machine, Text format, const attune_chat_date &date, Value &result);
 
-/// Reads an integer argument; fails for other values.
+/// Returns an integer argument; fails for other values.
 attune_status wantInteger(Machine &machine, const Value &value, const char *what, int64_t &result);
 attune_status wantText(Machine &machine, const Value &value, const char *what, Text &result);
 

@@ -1,8 +1,8 @@
 //===- Numbers.cpp - Numbers as text --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C library writes and reads decimal points as the locale of the host says. Here they are always points: digits are
-// taken from what printf writes, and strtod gets numbers without a point.
+// Conversions between numbers and text. The C library writes and reads the decimal point of the locale; here it is
+// always a point. So the digits are taken from the output of printf, and strtod gets numbers without a point.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -32,7 +32,7 @@ struct TextWriter {
 };
 } // namespace
 
-/// Replaces whatever the locale writes between digits by a point.
+/// Replaces the locale's decimal separator by a point.
 static void usePoint(char *text) {
   char *to = text;
   bool pointed = false;

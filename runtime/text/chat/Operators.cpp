@@ -1,8 +1,8 @@
 //===- Operators.cpp - Operators of chat templates ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of Python on the types that templates have. Where Python would go on with an integer above 64 bits, the
-// rendering fails.
+// The operators of Python for the types of templates. A rendering fails where Python would compute an integer beyond 64
+// bits.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -334,7 +334,7 @@ static attune_status addTexts(Machine &machine, Value a, Value b, Value &result)
   }
   if (static_cast<uint64_t>(a.bytes) + b.bytes > UINT32_MAX / 2)
     return machine.outOfMemory();
-  // The left string often is the last that was made: it grows in place, and its old value stays a part of it.
+  // The left string often is the newest one in memory: it is extended in place, and its old value remains a part of it.
   if (a.bytes && machine.memory.extend(a.text + a.bytes, b.bytes)) {
     ATTUNE_TRY(machine.charge(b.bytes / 64));
     memcpy(const_cast<char *>(a.text) + a.bytes, b.text, b.bytes);
@@ -528,7 +528,7 @@ attune_status chat::arithmetic(Machine &machine, Operation operation, const Valu
     if ((b.isString() || b.isArray()) && a.isInteger())
       return repeat(machine, b, a.integer, result);
   }
-  // Python asks an undefined value on the right only after the formatting of the left string has failed.
+  // Python evaluates an undefined value on the right only after the formatting of the left string has failed.
   if (operation == Operation::Remainder && a.isString())
     return formatPercent(machine, a.str(), b, result);
   const char *sign = operation == Operation::Subtract      ? "-"

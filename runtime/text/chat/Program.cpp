@@ -1,8 +1,8 @@
 //===- Program.cpp - Reading a compiled chat template ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes are untrusted: every index and every offset is checked here, once. The interpreter checks what depends on the
-// run: the depth of its stack, the slots of outer functions, the tags of values.
+// Opens a chat program. The bytes are untrusted: every index and every offset is checked here, once. The interpreter
+// checks the rest at run time: the depth of its stack, the slots of outer functions, the tags of values.
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"

@@ -7,7 +7,7 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Lowers strings; other values stay.
+/// Converts strings to lower case unless |caseSensitive|; returns other values unchanged.
 static attune_status ignoreCase(Machine &machine, const Value &value, bool caseSensitive, Value &result) {
   if (value.isString() && !caseSensitive)
     return lowerText(machine, value, result);
@@ -15,7 +15,7 @@ static attune_status ignoreCase(Machine &machine, const Value &value, bool caseS
   return ATTUNE_OK;
 }
 
-/// Makes the key of an item of `sort`: a list with the value of each attribute in "a,b.c".
+/// Computes the key of an item of `sort`: a list with the value of each attribute in "a,b.c".
 static attune_status sortKey(Machine &machine, const Value &item, const Value &attribute, bool caseSensitive, Value &result) {
   Array *keys;
   Value part, lowered;
@@ -76,7 +76,7 @@ static attune_status dictSort(Machine &machine, const Value &subject, const Valu
   return ATTUNE_OK;
 }
 
-/// Finds the least or largest item; the first of equals.
+/// Finds the smallest or largest item; the first of equal ones.
 static attune_status extreme(Machine &machine, const Value &subject, bool largest, const Value *given, Value &result) {
   Iterator *iterator;
   ATTUNE_TRY(iterate(machine, subject, iterator));
@@ -138,7 +138,7 @@ static attune_status join(Machine &machine, const Value &subject, const Value *g
   return ATTUNE_OK;
 }
 
-/// Makes the generator of map, select, reject, selectattr or rejectattr.
+/// Creates the generator of map, select, reject, selectattr or rejectattr.
 static attune_status filterItems(Machine &machine, FilterName filter, const Value &subject, Arguments arguments, Value &result) {
   bool byAttribute = filter == FilterName::SelectAttr || filter == FilterName::RejectAttr, maps = filter == FilterName::Map;
   Generator *generator;
@@ -173,7 +173,7 @@ static attune_status filterItems(Machine &machine, FilterName filter, const Valu
   return ATTUNE_OK;
 }
 
-/// Makes the generator of items, unique, batch or slice.
+/// Creates the generator of items, unique, batch or slice.
 static attune_status makeItems(Machine &machine, FilterName filter, const Value &subject, const Arguments &arguments, Value &result) {
   Value given[2];
   Generator *generator;
@@ -244,7 +244,7 @@ static attune_status applyPlain(Machine &machine, FilterName filter, const Value
   }
 }
 
-/// `default`: the value, or another one if it is undefined (|given[1]| true: or false).
+/// Returns `default`: the value, or another one if it is undefined (|given[1]| true: or false).
 static Value orDefault(Machine &machine, const Value &subject, const Value *given) {
   if (!subject.isUndefined() && !(isTrue(machine, given[1]) && !isTrue(machine, subject)))
     return subject;

@@ -1,7 +1,7 @@
 //===- StringMethods.cpp - Methods of strings -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Methods of an escaped string (Markup) return escaped strings, and escape the strings they are given.
+// Methods of strings. Those of an escaped string (Markup) return escaped strings and escape their string arguments.
 //===----------------------------------------------------------------------===//
 
 #include "Filters.h"
@@ -42,7 +42,7 @@ static attune_status addImage(Builder &builder, const CaseImage &image) {
   return ATTUNE_OK;
 }
 
-/// Adds the lower case of the character at |position| and moves behind it.
+/// Appends the lower case of the character at |position| and advances |position|.
 static attune_status addLower(Text text, size_t &position, Builder &builder) {
   size_t begin = position;
   uint32_t character = decodeUtf8(text, position);
@@ -111,7 +111,7 @@ static size_t findText(Text text, Text part, size_t begin = 0) {
   return found ? static_cast<size_t>(static_cast<const char *>(found) - text.data) : SIZE_MAX;
 }
 
-/// Finds the last |part| in |text|; SIZE_MAX if it is not there. Charges what it compares more than once.
+/// Finds the last |part| in |text|; SIZE_MAX if it is not there. Charges bytes that it compares more than once.
 static attune_status findLastText(Machine &machine, Text text, Text part, size_t &found) {
   found = SIZE_MAX;
   if (part.bytes > text.bytes)
@@ -317,7 +317,7 @@ attune_status chat::centerText(Machine &machine, const Value &self, int64_t widt
 
 //===--- The table ---------------------------------------------------------===//
 
-/// Gives the text of an argument, escaped if |self| is.
+/// Returns the text of an argument, escaped if |self| is.
 static attune_status textArgument(Machine &machine, const Value &self, const Value &value, const char *what, Text &text) {
   ATTUNE_TRY(wantText(machine, value, what, text));
   Value escaped = value;
@@ -333,8 +333,8 @@ static attune_status strip(Machine &machine, const Value &self, const Arguments 
   return stripText(machine, self, given[0], left, right, result);
 }
 
-/// Applies the limits of |given| (start, end) to |self| as a slice; |offset| is where it begins, in characters. Returns
-/// with |valid| false if the beginning is behind the end of the text.
+/// Applies the limits |given| (start, end) to |self| as a slice. Sets |offset| to its beginning in characters, and
+/// |valid| to false if that is after the end of the text.
 static attune_status window(Machine &machine, const Value &self, const Value *given, Text &text, int64_t &offset, bool &valid) {
   auto length = static_cast<int64_t>(countCharacters(self.str()));
   int64_t limits[2] = {0, length};
@@ -544,7 +544,7 @@ static attune_status areAll(Machine &machine, const Value &self, const Arguments
 
 using Call = attune_status (*)(Machine &, const Value &, const Arguments &, Value &);
 
-/// A method without arguments.
+/// Returns a method without arguments.
 template <attune_status (*function)(Machine &, const Value &, Value &)>
 static attune_status plain(Machine &machine, const Value &self, const Arguments &arguments, Value &result) {
   Value none;

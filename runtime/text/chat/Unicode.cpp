@@ -10,11 +10,11 @@ using namespace attune;
 using namespace attune::chat;
 
 namespace {
-/// |count| characters from |first| on, each |distance| after the one before.
+/// A run of |count| characters from |first| on, |distance| apart.
 struct Run {
   uint32_t first, count, distance;
 };
-/// A run of characters whose image is |delta| further on.
+/// A run of characters whose images are |delta| further on.
 struct Shift {
   Run run;
   int32_t delta;

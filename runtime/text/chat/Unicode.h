@@ -10,7 +10,7 @@ namespace attune::chat {
 
 /// Writes |character| as UTF-8 to |buffer| (4 bytes) and returns the number of bytes.
 size_t encodeUtf8(uint32_t character, char *buffer);
-/// Reads the character at |text| + |position|, which is valid UTF-8, and moves |position| behind it.
+/// Returns the character at |position| of |text|, which is valid UTF-8, and advances |position|.
 uint32_t decodeUtf8(Text text, size_t &position);
 /// Moves |position| back by one character.
 void previousCharacter(Text text, size_t &position);
@@ -21,9 +21,9 @@ size_t countCharacters(Text text);
 /// Returns the offset of character number |index|, the length of |text| if it has fewer.
 size_t characterOffset(Text text, size_t index);
 
-/// White space of Python's str.strip.
+/// Returns true for the white space of Python's str.strip.
 bool isSpace(uint32_t character);
-/// Ends of lines of Python's str.splitlines.
+/// Returns true for the line ends of Python's str.splitlines.
 bool isLineEnd(uint32_t character);
 /// Returns false for characters that repr writes as escape sequences.
 bool isPrintable(uint32_t character);

@@ -13,7 +13,7 @@
 
 namespace attune::chat {
 
-/// A string that somebody else keeps.
+/// A string that is stored elsewhere.
 struct Text {
   const char *data = "";
   size_t bytes = 0;
@@ -162,7 +162,7 @@ struct Pair {
   Value key, value;
 };
 
-/// The slots of a running function, and those of the function around it.
+/// The slots of a running function, and the frame of the enclosing function.
 struct Frame {
   Frame *outer;
   Value *slots;
