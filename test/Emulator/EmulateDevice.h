@@ -17,8 +17,8 @@ namespace attune {
 /// arguments, all listed in the symbol `attune_emulated_image` (see EmulatedImage.h).
 Status rewriteForEmulator(llvm::Module &module, const HostMachine &target);
 
-/// The same, compiled and linked: the bytes of a shared object, an image of kind ATTUNE_IMAGE_CUBIN and architecture
-/// emulated::arch for the driver in test/FakeCuda. Needs a linker.
+/// Compiles and links the text: returns the bytes of a shared object, an image of kind ATTUNE_IMAGE_CUBIN and
+/// architecture emulated::arch for the driver in test/FakeCuda. Needs a linker.
 Result<std::string> emulateDevice(std::unique_ptr<llvm::Module> module, const HostMachine &target);
 
 } // namespace attune

@@ -164,7 +164,7 @@ void Block::meetWarp(const emulated::Operation &operation, uint32_t mask, const 
   complete(meeting, members, perform);
 }
 
-/// Opens the barriers of the whole block at which all threads but those that are done have arrived.
+/// Opens the barriers of the whole block at which all unfinished threads have arrived.
 void Block::releaseBarriers() {
   for (auto &[id, barrier] : barriers) {
     Meeting &meeting = barrier.meeting;
@@ -266,7 +266,7 @@ static void onFault(int, siginfo_t *info, void *) {
   siglongjmp(faultReturn, 1);
 }
 
-/// Runs the blocks at |places| until one has a problem.
+/// Runs the blocks with the coordinates |places| until one has a problem.
 static std::string runBlocks(const Launch &launch, const std::vector<uint64_t> &places) {
   Block block(launch);
   for (uint64_t number : places) {

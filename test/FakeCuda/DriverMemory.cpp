@@ -39,7 +39,7 @@ Code cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, Stream str
     return call.failed() ? call.code : invalidValue;
   if (!Streams::get().isKnown(stream))
     return invalidHandle;
-  // A graph copies what the memory holds when it is launched.
+  // A graph copies the contents that memory has at its launch.
   bool mayChange = Streams::get().captureStatus(stream) != captureNone;
   return call.enqueue(stream, [=, &state = call.state, source = HostSource(from, bytes)] {
     OpenMemory open;

@@ -10,7 +10,7 @@ using namespace attune;
 using namespace attune::cuda;
 using namespace attune::fake;
 
-/// A call that waits for the whole GPU or for all of a stream breaks the capture of |stream|.
+/// Fails if |stream| is captured: a call that waits for the whole GPU or for all of a stream breaks the capture of |stream|.
 static Code breakCapture(Stream stream) {
   Streams::get().invalidateCaptures(stream);
   return captureUnsupported;

@@ -125,7 +125,7 @@ static void test_random(void) {
     CHECK(steps[0][step] == (float)(2 << step) && steps[1][step] == (float)(2 << step));
 }
 
-/* Waiting for an event runs what is before it in its stream, and nothing behind it. */
+/* Waiting for an event runs the work before it in its stream, and nothing after it. */
 static void test_events(void) {
   handle event;
   CHECK(event_create(&event, 0) == 0);

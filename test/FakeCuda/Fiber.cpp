@@ -11,8 +11,8 @@ using namespace attune::fake;
 
 #if defined(__x86_64__)
 
-// The registers that a callee keeps go on the stack, the stack pointer to *%rdi; %rsi is another fiber's. (ucontext
-// would ask the system to change signal masks each time, which takes twenty times as long.)
+// Pushes the callee-saved registers onto the stack and stores the stack pointer to *%rdi; %rsi is another fiber's.
+// (ucontext would ask the system to change signal masks each time, which takes twenty times as long.)
 asm(R"(
 .text
 .type attune_fake_switch,@function

@@ -8,8 +8,8 @@
 
 namespace attune::fake {
 
-/// Host memory that a copy to the GPU reads when its stream comes to it. The driver may read it at any time until then,
-/// so it has to stay what it is, pinned or not.
+/// Host memory that a queued copy to the GPU will read. The driver may read it at any time until then, so it must not
+/// change, pinned or not.
 class HostSource {
 public:
   HostSource(const void *data, size_t bytes) : data(static_cast<const char *>(data)), expected(this->data, bytes) {}

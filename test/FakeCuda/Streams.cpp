@@ -20,7 +20,7 @@ Streams &Streams::get() {
   return *streams;
 }
 
-/// The default stream has two names.
+/// Returns the stream of a handle; the default stream has two.
 Stream Streams::canonical(Stream stream) { return stream == reinterpret_cast<Stream>(1) ? nullptr : stream; }
 
 Stream Streams::create(bool isBlocking) {

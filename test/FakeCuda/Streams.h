@@ -1,7 +1,7 @@
 //===- Streams.h - Work that is queued in streams ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order in which queued work runs. A GPU promises only that work runs after what it depends on:
+// The order in which queued work runs. A GPU promises only that work runs after the work on which it depends:
 //
 //   stream A   a0 -> a1        a2      d waits for a1 and b1, a2 and b2 wait for d; there is no order
 //                     |        |       between a1 and b1, nor between a2 and b2
@@ -10,7 +10,7 @@
 //   stream B   b0 -> b1        b2
 //
 // By default work runs when it is queued. With `lazy` only work that a caller waits for runs, so a stream without a
-// wait stays behind. With `lazy,random=SEED` other work that is ready runs in between, in random order.
+// wait is delayed. With `lazy,random=SEED` other work that is ready runs in between, in random order.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_STREAMS_H
 #define ATTUNE_TEST_FAKECUDA_STREAMS_H
@@ -42,7 +42,7 @@ public:
 
   /// Queues |work|, or adds it to the graph that |stream| is captured into. Returns its number, from 1 on.
   uint64_t enqueue(cuda::Stream stream, Work work);
-  /// Does number |number| and what it depends on.
+  /// Runs work |number| and the work on which it depends.
   void finish(uint64_t number);
   /// Does all work of |stream|.
   void finish(cuda::Stream stream);

@@ -18,7 +18,7 @@ using namespace attune::fake;
 static constexpr uint32_t rows = 64, depth = 16;
 /// A mark is a quiet NaN with the number of a product, which is not 0, and of a sum of a thread.
 static constexpr uint32_t markBits = 0x7fc00000, maxNumber = (1 << 15) - 1;
-/// Products whose results are kept.
+/// Products with results in registers.
 static constexpr size_t keptProducts = 64;
 
 /// Returns the number after |before| in |text|, -1 if |before| does not occur.
@@ -31,8 +31,8 @@ uint64_t ProductForm::Descriptor::read(const uint64_t *inputs) const {
   return layout < 0 ? inputs[input] : (inputs[input] + static_cast<uint64_t>(offset) & 0xffffffff) | static_cast<uint64_t>(layout) << 32;
 }
 
-/// The matrix at |at|: $N, or a register of "mov.b64 REGISTER, {LOW, LAYOUT};", where LOW is $N, or of "add.s32 LOW,
-/// $N, OFFSET;".
+/// Returns the matrix at |at|: $N, or a register of "mov.b64 REGISTER, {LOW, LAYOUT};", where LOW is $N, or of "add.s32
+/// LOW, $N, OFFSET;".
 ProductForm::Descriptor ProductForm::findDescriptor(const std::string &text, size_t at) const {
   auto word = [](const std::string &from) { return from.substr(0, from.find_first_of(",;} ")); };
   auto after = [&](const std::string &before) {
@@ -60,8 +60,7 @@ ProductForm::ProductForm(const std::string &text) {
   isBf16 = text.find(".f32.bf16.bf16", shape) != std::string::npos;
   size_t list = text.find('{', shape), second = text.find('{', list + 1);
   aInRegisters = second != std::string::npos;
-  // The immediates at the end: signs of both operands, and whether they are transposed, which operands in registers are
-  // not.
+  // The immediates at the end: the signs and transpositions of both operands, which operands in registers are not.
   size_t end = text.rfind(';');
   bIsTransposed = text[text.find_last_not_of(' ', end - 1)] == '1';
   size_t comma = text.rfind(',', end);
@@ -178,7 +177,8 @@ void Warpgroup::perform(Block &block, uint32_t number) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// wgmma.mma_async: A (a descriptor or four words), B, and the sums before if they may count.
+/// Executes wgmma.mma_async. Inputs are A (a descriptor or four words), B and, if the form can add to them, the former
+/// sums.
 static void multiply(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   static std::map<const emulated::Operation *, std::unique_ptr<ProductForm>> forms;
   std::unique_ptr<ProductForm> &form = forms[&operation];

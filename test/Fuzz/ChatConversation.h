@@ -12,7 +12,7 @@
 namespace attune::fuzz {
 
 /// Renders the program of |bytes| bytes at |program| on a conversation with tools. Returns the status of opening or
-/// rendering; ends the process if what the runtime promises about the text does not hold.
+/// rendering; ends the process if the text breaks a promise of the runtime.
 inline attune_status renderChat(const void *program, size_t bytes) {
   attune_chat_options options;
   attune_chat_options_init(&options);

@@ -1,8 +1,8 @@
 //===- ChatTemplate.cpp - Fuzz the compiler of chat templates -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: the text of a template. What compiles is rendered on a conversation within limits; a program that the compiler
-// wrote must never be damaged.
+// Input: the text of a template. A template that compiles is rendered on a conversation within limits; a program that
+// the compiler wrote must never be damaged.
 //===----------------------------------------------------------------------===//
 #include "test/Fuzz/ChatConversation.h"
 

@@ -10,15 +10,15 @@
 
 namespace attune {
 
-/// Changes a module of any phase. |decisions| pick the place and the kind of change: sizes and element types of one
-/// value or of all, attributes, operands, operations, constants, regions, and arguments and results of functions. The
-/// result may be invalid; the caller verifies it. Attributes of upstream operations keep their kind, because upstream's
-/// verifiers read attributes that they have not checked.
+/// Changes a module of any phase. |decisions| select the position and the kind of change: sizes and element types of
+/// one value or of all, attributes, operands, operations, constants, regions, and arguments and results of functions.
+/// The result may be invalid; the caller verifies it. Attributes of upstream operations keep their kind, because
+/// upstream's verifiers read attributes that they have not checked.
 class ModuleMutator {
 public:
   ModuleMutator(mlir::ModuleOp module, Decisions &decisions);
 
-  /// Changes the module once. Returns false if the picked change does not apply at the picked place.
+  /// Changes the module once. Returns false if the selected change does not apply at the selected position.
   bool mutate();
 
 private:
@@ -38,7 +38,7 @@ private:
   /// Returns |type| with another size, element type or rank; |type| itself if it has none.
   mlir::Type changeType(mlir::Type type);
   /// Returns |attribute| with another value of its kind, null if there is none. With |keepsForm|, arrays of numbers
-  /// keep their length and the places of dynamic sizes: upstream's accessors read as many operands as these ask for.
+  /// keep their length and the positions of dynamic sizes, since upstream's accessors read one operand for each.
   mlir::Attribute changeAttribute(mlir::Attribute attribute, bool keepsForm = false);
 
   bool changeSizeEverywhere();

@@ -73,7 +73,7 @@ static void converse(const attune::Model &model, attune::GenerationOptions &opti
     if (options->want_step_logits)
       need(areClose(continued->step_logits, whole->step_logits, rows * whole->steps * whole->vocab_size), "logits");
   }
-  // The context is full: said so, and what is there stays.
+  // The context is full: the call fails, and the tokens in the slot stay.
   Ids longer(24, 1);
   options->max_new_tokens = 32;
   std::vector<attune::Tensor> inputs = {view("input_ids", longer, {1, 24})};

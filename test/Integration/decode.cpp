@@ -1,9 +1,9 @@
 //===- decode.cpp - Sequences that are continued in a session --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// decode THREADS [padded]: what prefill, extend and decode give is, bit for bit, what one call of forward with all tokens of a row gives,
-// whatever else is in the batch and wherever the row's slot is. With "padded" the model counts the padding of a prompt, so that it stays
-// with the row, hidden by the mask. MODEL is the descriptor's name.
+// decode THREADS [padded]: the results of prefill, extend and decode have the same bits as those of one call of forward
+// with all tokens of a row, whatever else is in the batch and wherever the row's slot is. With "padded" the model
+// counts the padding of a prompt, so that it stays with the row, hidden by the mask. MODEL is the descriptor's name.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.hpp"
 
@@ -29,7 +29,7 @@ private:
     return attune::Session(model, {{"batch", batch}, {"length", 12}, {"past", past}}, threads);
   }
   void encode();
-  /// The logits of all tokens of |ids|, which attend to source |source|; ids of padding are hidden.
+  /// Returns the logits of all tokens of |ids|, which attend to source |source|; ids of padding are hidden.
   std::vector<float> forward(const Ids &ids, int64_t source);
   /// Compares row |row| of |got| with the last |count| tokens of |ids|.
   void expect(const char *what, const attune::Array &got, int64_t row, const Ids &ids, int64_t source, int64_t count = 1);
@@ -78,7 +78,7 @@ void Test::expect(const char *what, const attune::Array &got, int64_t row, const
 
 int Test::run() {
   encode();
-  // Prompts of 7, 4 and 1 tokens, padded on the left; what is there does not matter.
+  // Prompts of 7, 4 and 1 tokens, padded on the left by any ids.
   Ids prompts[rows] = {{5, 9, 2, 31, 4, 8, 7}, {11, 3, 17, 6}, {40}}, ids(rows * longest, padding), mask(rows * longest, 0);
   for (int64_t row = 0; row < rows; ++row)
     for (size_t i = 0; i < prompts[row].size(); ++i) {
@@ -92,7 +92,7 @@ int Test::run() {
   for (int64_t row = 0; row < rows; ++row)
     expect("prefill", first[0], row, prompts[row], row);
 
-  // Row 1 has ended; the others go on where they are.
+  // Row 1 has ended; the others continue in their slots.
   Ids next = {12, 13}, slots = {2, 0};
   std::vector<attune::Array> second = session.run("decode", {attune::view("input_ids", next, {2, 1}), attune::view("slots", slots, {2})});
   prompts[2].push_back(12), prompts[0].push_back(13);

@@ -1,7 +1,8 @@
 //===- embed.cpp - A compiled model inside a C++ program -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// embed LENGTH THREADS: prints the pooled values as examples/hello does, through the C++ wrapper, and what a wrong call throws.
+// embed LENGTH THREADS: prints the pooled values as examples/hello does, through the C++ wrapper, and the exception of
+// a wrong call.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.hpp"
 

@@ -52,8 +52,7 @@ struct AttentionCase {
   Mask mask;
   MaskedRows maskedRows = MaskedRows::Uniform;
   Stage stage = Stage::Softmax;
-  /// Operands; empty where absent. Tokens of sequences follow each other: query [T, H, D], key [T, G, D], value [T, G,
-  /// E].
+  /// Operands; empty if absent. Tokens of sequences follow each other: query [T, H, D], key [T, G, D], value [T, G, E].
   std::vector<float> query, key, value, headMask, sinks;
   std::vector<float> distanceBias; // [biasHeads, distances]
   int64_t biasHeads = 0, distances = 0;

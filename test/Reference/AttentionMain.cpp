@@ -22,7 +22,7 @@ using namespace attune::reference;
 
 namespace {
 
-/// The lengths of the sequences of a module, which all its cases share.
+/// Returns the lengths of the sequences of a module, which all its cases share.
 AttentionCase drawLengths(Random &r, const std::string &kind) {
   AttentionCase c;
   c.cached = kind == "cached";
@@ -111,7 +111,7 @@ private:
     }
   }
 
-  /// A table of all distances, or one that ends before the largest.
+  /// Returns a table of all distances, or one that ends before the largest.
   RelativeTable relativeTable() {
     RelativeTable table;
     table.distances = r.chance(50) ? c.distances + 2 * r.range(0, 2) : 2 * r.range(0, c.distances / 2) + 1;

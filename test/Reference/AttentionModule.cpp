@@ -43,7 +43,7 @@ AttentionModule::Operands AttentionModule::plainKeys(const AttentionCase &c) {
   return o;
 }
 
-/// Keys come in two parts, as a model's past and its new tokens: what is not past is at first written as NaN.
+/// Keys come in two parts, as a model's past and its new tokens. The rest of the cache is first filled with NaN.
 AttentionModule::Operands AttentionModule::cachedKeys(const AttentionCase &c) {
   Operands o;
   std::string g = str(c.kvHeads), d = str(c.headDim), e = str(c.valueDim), b = "b";
@@ -110,7 +110,7 @@ std::string AttentionModule::maskOperand(const AttentionCase &c) {
   std::string mask = input(n("mask"), dims, c.mask.shape, std::vector<int64_t>(c.mask.values.begin(), c.mask.values.end()));
   if (c.mask.kind == MaskKind::Integer)
     return " mask(" + mask + " : " + type(dims, "i64") + ")";
-  // Entries take no i1: compared with itself in the other half of a doubled range, which is what makes 0 false.
+  // Entries have no i1 inputs: the mask is an integer, compared with zero.
   std::string zero = fresh(), boolean = fresh();
   line(zero + " = arith.subi " + mask + ", " + mask + " : " + type(dims, "i64"));
   line(boolean + " = arith.cmpi ne, " + mask + ", " + zero + " : " + type(dims, "i64"));
@@ -141,7 +141,7 @@ void AttentionModule::add(const AttentionCase &c) {
   std::string d = str(c.headDim), e = str(c.valueDim), h = str(c.heads);
   std::string query = heads(n("q"), "tq", c.heads, c.headDim, c.query);
   std::string offsets = input(n("qo"), {"o"}, {c.batch() + 1}, offsetsOf(c.queries));
-  // The padded lengths are the sizes of a tensor nobody reads.
+  // The padded lengths are the sizes of a tensor that is not read.
   std::string shape =
       input(n("shape"), {queryDim(c), keyDim(c)}, {c.maxQueries, c.maxKeys}, std::vector<int64_t>(c.maxQueries * c.maxKeys, 0));
   std::string zero = fresh(), one = fresh(), queries = fresh(), keys = fresh(), y = fresh();

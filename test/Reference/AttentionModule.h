@@ -16,7 +16,7 @@ public:
   void add(const AttentionCase &c);
 
 private:
-  /// |name| "[T, H * D]" seen as heads.
+  /// Returns |name| "[T, H * D]" seen as heads.
   std::string heads(const std::string &name, const std::string &tokens, int64_t count, int64_t size, const std::vector<float> &values);
 
   struct Operands {

@@ -1,9 +1,8 @@
 //===- Bert.h - The BERT family in plain C++ -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An independent statement of what BertModel, RobertaModel and their heads compute, in double, from the papers'
-// formulas and the behaviour of transformers 4.22. Letters: B batch, S length, H hidden, A heads, D head size, L
-// layers.
+// An independent implementation of BertModel, RobertaModel and their heads, in double, from the papers' formulas and
+// the behavior of transformers 4.22. Letters: B batch, S length, H hidden, A heads, D head size, L layers.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_BERT_H
 #define ATTUNE_TEST_REFERENCE_BERT_H
@@ -48,7 +47,7 @@ struct Output {
   bool perToken; ///< the first two dimensions are [B, S], or it is [B, A, S, S]
 };
 
-/// All outputs of the architecture, with hidden states and attention probabilities.
+/// Returns all outputs of the architecture, with hidden states and attention probabilities.
 std::vector<Output> runBert(const BertConfig &config, const Weights &weights, const BertInputs &inputs);
 
 } // namespace attune::reference

@@ -50,7 +50,7 @@ private:
   std::string name(const char *stem) { return stem + str(names++); }
   Array values(std::vector<int64_t> shape, float size);
   Rows given(int64_t width, float size);
-  /// A weight and its reference.
+  /// Returns a weight and its reference.
   Rows parameter(std::vector<int64_t> shape, float size);
   Function function() { return kFunctions[r.range(0, std::size(kFunctions) - 1)]; }
   /// Random numbers, or one of |known| if its width is right.
@@ -64,7 +64,7 @@ private:
   Rows norm(const Rows &x);
   Rows rotary(const Rows &x);
   Rows elementwise(const Rows &x);
-  /// The result |y| of "op operands : types".
+  /// Returns the result |y| of "op operands : types".
   Rows result(const std::string &text, Array y) {
     Rows out{fresh(), std::move(y)};
     line(out.value + " = " + text);
@@ -75,7 +75,7 @@ private:
   int64_t tokens, number = 0, names = 0;
 };
 
-/// |x| with |function| applied to each element.
+/// Returns |x| with |function| applied to each element.
 inline Array activated(const Array &x, Function function) { return function.math ? activate(x, function.math) : x; }
 
 } // namespace attune::reference

@@ -10,7 +10,7 @@
 using namespace attune;
 using namespace attune::reference;
 
-/// Each row divided by its root mean square, then scaled.
+/// Returns each row divided by its root mean square, then scaled.
 static Array rmsNorm(const Array &x, const Array &gain, double epsilon) {
   Array y(x.shape);
   for (int64_t t = 0; t < x.dim(0); ++t) {

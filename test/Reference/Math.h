@@ -23,7 +23,7 @@ struct Array {
   explicit Array(std::vector<int64_t> shape);
   /// Size of dimension |i|.
   int64_t dim(size_t i) const { return shape[i]; }
-  /// Row |i| of a matrix.
+  /// Returns the row |i| of a matrix.
   double *row(int64_t i) { return data.data() + i * shape.back(); }
   const double *row(int64_t i) const { return data.data() + i * shape.back(); }
 };
@@ -32,7 +32,7 @@ struct Array {
 Array linear(const Array &x, const Array &w, const Array &b);
 /// Normalizes each row of |x| to mean 0 and variance 1 (biased, plus |epsilon|), then scales by |gain| and adds |bias|.
 Array layerNorm(const Array &x, const Array &gain, const Array &bias, double epsilon);
-/// The sum of two arrays of one shape.
+/// Returns the sum of two arrays of one shape.
 Array add(const Array &a, const Array &b);
 /// Replaces |n| scores by their softmax.
 void softmax(double *scores, int64_t n);

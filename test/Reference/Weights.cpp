@@ -32,7 +32,7 @@ static SafetensorsFolder openFolder(const std::string &path) {
 
 Weights::Weights(const std::string &path) : folder(openFolder(path)) {}
 
-/// |name| with LayerNorm's weight and bias called gamma and beta, as files of 2019 have them.
+/// Returns |name| with LayerNorm's weight and bias called gamma and beta, as files of 2019 have them.
 static std::string olderName(const std::string &name) {
   for (auto [now, then] : {std::pair("LayerNorm.weight", "LayerNorm.gamma"), std::pair("LayerNorm.bias", "LayerNorm.beta")}) {
     size_t at = name.rfind(now);

@@ -13,7 +13,7 @@ namespace attune::reference {
 
 /// Prints "attune-test-reference: error: MESSAGE" and exits with 1.
 [[noreturn]] void fail(const std::string &message);
-/// A float tensor in double.
+/// Returns a float tensor in double.
 Array toArray(const TensorView &view);
 
 /// Weights by the name that the architecture's own saved file uses without its base prefix
@@ -21,10 +21,10 @@ Array toArray(const TensorView &view);
 class Weights {
 public:
   explicit Weights(const std::string &folder);
-  /// The tensor called |name|, "bert." or "roberta." + |name|, or either with the older "gamma" and "beta" for a
-  /// LayerNorm's weight and bias; null if none.
+  /// Returns the tensor called |name|, "bert." or "roberta." + |name|, or either with the older "gamma" and "beta" for
+  /// a LayerNorm's weight and bias; null if none.
   const TensorView *find(const std::string &name) const;
-  /// The same as an array; fails if there is none.
+  /// Returns the same as an array; fails if there is none.
   Array get(const std::string &name) const;
 
 private:

@@ -1,8 +1,9 @@
 /*===- CacheTest.c - Slots and sources of sessions ---------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A handwritten model whose "keys" and "values" are made of its ids, so that what is in the caches, and what a call sees
- * there, can be checked: its output is the sum of the values of all tokens in the slot, and 1000 times those of the source.
+ *  A handwritten model whose "keys" and "values" are made of its ids, so that the contents of caches, and the values
+ *  that a call reads there, can be checked: its output is the sum of the values of all tokens in the slot, and 1000
+ *  times those of the source.
  *===-----------------------------------------------------------------------===*/
 
 #include "Check.h"
@@ -160,7 +161,8 @@ static void test_rows(attune_session *session) {
   CHECK_FAILS(run(session, "prefill", 2, 2, two, NULL, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT,
               "source 0 of row 0 is empty: run 'encode' first");
   CHECK_OK(run(session, "encode", 2, 1, source_ids, NULL, NULL, NULL, NULL));
-  CHECK_FAILS(run(session, "decode", 1, 1, one, NULL, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT, "slot 0 of row 0 is empty: 'decode' continues");
+  CHECK_FAILS(run(session, "decode", 1, 1, one, NULL, NULL, NULL, out),
+              ATTUNE_INVALID_ARGUMENT, "slot 0 of row 0 is empty: 'decode' continues");
   int64_t mask[] = {1, 1, 0, 1};
   CHECK_OK(run(session, "prefill", 2, 2, two, NULL, NULL, mask, out));
   CHECK(out[0] == 5003 && out[1] == 7020);
@@ -177,7 +179,8 @@ static void test_rows(attune_session *session) {
   CHECK(out[0] == 7027 && attune_session_slot_length(session, 1) == 3);
 
   int64_t twice[] = {1, 1}, beyond[] = {0, 3}, nothing[] = {1, 1, 0, 0};
-  CHECK_FAILS(run(session, "decode", 2, 1, next, twice, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT, "row 1 is in slot 1, as an earlier row is");
+  CHECK_FAILS(run(session, "decode", 2, 1, next, twice, NULL, NULL, out),
+              ATTUNE_INVALID_ARGUMENT, "row 1 is in slot 1, as an earlier row is");
   CHECK_FAILS(run(session, "decode", 2, 1, next, beyond, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT,
               "row 1 is in slot 3, the session has 0 to 2");
   CHECK_FAILS(run(session, "decode", 2, 1, next, NULL, beyond, NULL, out), ATTUNE_INVALID_ARGUMENT, "row 1 is in source 3");
@@ -186,7 +189,8 @@ static void test_rows(attune_session *session) {
   int64_t given[] = {0}, shape[] = {1, 1};
   attune_tensor inputs[] = {{"ids", ATTUNE_I64, 2, shape, one, 8}, {"past_lengths", ATTUNE_I64, 1, shape, given, 8}};
   attune_tensor output = {"sums", ATTUNE_F32, 1, shape, out, 4};
-  CHECK_FAILS(attune_session_run(session, "decode", inputs, 2, &output, 1), ATTUNE_INVALID_ARGUMENT, "'past_lengths' is what the session knows");
+  CHECK_FAILS(attune_session_run(session, "decode", inputs, 2, &output, 1),
+              ATTUNE_INVALID_ARGUMENT, "'past_lengths' is what the session knows");
 }
 
 static void test_capacity(attune_session *session) {
@@ -202,7 +206,8 @@ static void test_capacity(attune_session *session) {
   CHECK_FAILS(run(session, "decode", 1, 1, ids, NULL, NULL, NULL, out), ATTUNE_LIMIT_EXCEEDED, "past is 76");
   CHECK_FAILS(run(session, "encode", 1, 70, ids, NULL, NULL, NULL, NULL), ATTUNE_LIMIT_EXCEEDED, "source_length is 70");
   int64_t four[4] = {1, 1, 1, 1};
-  CHECK_FAILS(run(session, "decode", 4, 1, four, NULL, NULL, NULL, out), ATTUNE_LIMIT_EXCEEDED, "batch is 4, the limit of the session is 3");
+  CHECK_FAILS(run(session, "decode", 4, 1, four, NULL, NULL, NULL, out),
+              ATTUNE_LIMIT_EXCEEDED, "batch is 4, the limit of the session is 3");
 }
 
 static void test_slots(attune_session *session) {
@@ -260,14 +265,16 @@ static void test_write(attune_session *session) {
   CHECK_OK(run(session, "decode", 1, 1, one, last, NULL, NULL, out));
   CHECK(out[0] == 7000 + sum);
   key_shape[2] = 64;
-  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2), ATTUNE_INVALID_ARGUMENT, "has 2 rows of 64 tokens, 'past_key_values.0.1' 2 of 65");
+  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2),
+              ATTUNE_INVALID_ARGUMENT, "has 2 rows of 64 tokens, 'past_key_values.0.1' 2 of 65");
   key_shape[2] = 76;
   CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2), ATTUNE_LIMIT_EXCEEDED, "has at most 3 rows of 75 tokens");
   key_shape[2] = 65, key_shape[3] = 1;
-  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2), ATTUNE_INVALID_ARGUMENT, "2 heads of 3, f32 of rank 4, but got f32 [2, 2, 65, 1]");
+  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2),
+              ATTUNE_INVALID_ARGUMENT, "2 heads of 3, f32 of rank 4, but got f32 [2, 2, 65, 1]");
 }
 
-/* A model is refused whose description of caches and rows the runtime could not rely on. */
+/* A model with a wrong description of caches and rows is refused. */
 static void test_descriptor(const char *path) {
   attune_model *model;
   attune_model_options options;

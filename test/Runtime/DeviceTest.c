@@ -316,7 +316,7 @@ static void test_queued_calls(attune_model *model) {
     attune_tensor input = {"ids", ATTUNE_I64, 2, shape, device_ids[i], sizeof(ids[i])};
     attune_tensor output = {"hidden", ATTUNE_F32, 3, shape, device_hidden[i], sizeof(hidden[i])};
     CHECK_OK(attune_session_run(session, "forward", &input, 1, &output, 1));
-    /* Row 0 goes on in slot 0. */
+    /* Row 0 continues in slot 0. */
     attune_tensor token = {"ids", ATTUNE_I64, 2, (int64_t[]){1, 1}, device_ids[i], 8};
     attune_tensor sum = {"sums", ATTUNE_F32, 1, (int64_t[]){1}, device_sums[i], sizeof(float)};
     CHECK_OK(attune_session_run(session, "decode", &token, 1, &sum, 1));
@@ -332,7 +332,7 @@ static void test_queued_calls(attune_model *model) {
     sum += (float)i + 1;
     CHECK(sums[i] == sum);
   }
-  /* What is queued is done before the session goes, even if the stream has gone before it. */
+  /* Queued work is done before the session is destroyed, even if the stream is destroyed before it. */
   attune_tensor input = {"ids", ATTUNE_I64, 2, call_shape, device_ids[0], sizeof(ids[0])};
   attune_tensor output = {"hidden", ATTUNE_F32, 3, call_shape, device_hidden[0], sizeof(hidden[0])};
   CHECK_OK(attune_session_run(session, "forward", &input, 1, &output, 1));
@@ -385,7 +385,7 @@ static void test_captures(attune_model *model) {
   attune_session *refused;
   CHECK_FAILS(make_session(model, stream, &refused), ATTUNE_INVALID_ARGUMENT, CAPTURED "making a session is not possible");
   CHECK_FAILS(make_session(model, (void *)1, &refused), ATTUNE_INVALID_ARGUMENT, "the session's stream is the default stream");
-  /* Sessions in other streams go on, and may be made and destroyed. */
+  /* Sessions in other streams continue, and may be created and destroyed. */
   set_ids(40);
   CHECK_OK(run_forward(other, call_ids, call_hidden));
   check_hidden(40);
@@ -445,7 +445,7 @@ static void test_threads(attune_model *model) {
     CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
-/* What one call comes to; a second attempt, with other inputs in the same memory, shows that a failure is not for ever and leaves nothing
+/* The outcome of one call. A second attempt, with other inputs in the same memory, shows that a failure is not permanent and leaves no work
  * behind that still reads them. */
 static void report(attune_model *model) {
   attune_session *session = NULL;
@@ -463,7 +463,8 @@ static void report(attune_model *model) {
   attune_session_destroy(session);
 }
 
-/* Slots that a failure leaves with tokens of two sequences are empty. The settings let the |what|, "write" or "copy", fail. */
+/* Slots that a failure leaves with tokens of two sequences become empty. The settings make the operation |what|,
+   "write" or "copy", fail. */
 static void report_slots(attune_model *model, const char *what) {
   attune_session *session;
   CHECK_OK(make_session(model, NULL, &session));

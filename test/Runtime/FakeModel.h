@@ -1,7 +1,7 @@
 /*===- FakeModel.h - A handwritten compiled model ----------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What the compiler would emit, small enough to check by hand.
+ *  A model as the compiler would emit it, small enough to check by hand.
  *
  * forward: dims batch (unlimited), length (at most 16)
  *   input_ids [batch, length] i64 0 … 99; attention_mask (ones), token_type_ids (zeros), position_ids (arange, 0 … 15)

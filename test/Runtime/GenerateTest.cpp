@@ -29,7 +29,7 @@ static Ids flatten(const std::vector<Ids> &rows) {
   return flat;
 }
 
-/// |ids| up to its first end at or after |from|, that end included.
+/// Returns |ids| up to its first end at or after |from|, that end included.
 static Ids cut(const attune_generation_options &options, Ids ids, int64_t from) {
   auto end = reference::findEnd(options, ids, from);
   ids.erase(end == ids.end() ? end : end + 1, ids.end());
@@ -302,7 +302,7 @@ static void testReuse(const attune::Model &model) {
   CHECK(second->reused_tokens == 5 && session.slotLength(0) == 10);
   // A text that shares only its beginning takes the empty slot, not the conversation's.
   CHECK(generate(other)->reused_tokens == 0 && session.slotLength(0) == 10 && session.slotLength(1) == 4);
-  // Another ending of the same conversation: what differs goes.
+  // Another ending of the same conversation: the tokens that differ are removed.
   text.back() = 6;
   CHECK(generate(text)->reused_tokens == 7 && session.slotLength(0) == 10);
   // The same text again: one token is computed for its logits.
@@ -325,7 +325,7 @@ static void testReuse(const attune::Model &model) {
   CHECK_FAILS(attune_generate(session.get(), &options.c(), attune::generationInputs(inputs).data(), 1, &generation), ATTUNE_LIMIT_EXCEEDED,
               "generating 14 ids needs room for 13, the session's limit of past is 12");
   CHECK(!generation && session.slotLength(0) == 4 && session.slotLength(1) == 4);
-  // Tokens whose keys and values were written from elsewhere are computed anew; those of a prefill are not.
+  // Tokens whose keys and values the caller has written are computed again; those of a prefill are not.
   options->max_new_tokens = 1;
   float values[2] = {3, 4};
   int64_t shape[] = {1, 1, 2, 1}, slot = 1;
@@ -381,7 +381,7 @@ static void testNarrowInputs(const attune::Model &model) {
               "input 'input_ids' is i64 [6], expected i64 [rows, length]");
 }
 
-/// A loop of the caller's own with attune_sample chooses what attune_generate chooses.
+/// A loop of the caller with attune_sample chooses the same ids as attune_generate.
 static void testSampler(const attune::Model &model) {
   for (int64_t sampled = 0; sampled < 2; ++sampled) {
     attune::GenerationOptions options(model);

@@ -27,7 +27,7 @@ struct Scored {
   int64_t end;    // the id that ended it, -1 if none did
 };
 
-/// The n-best list of beam search from one prompt.
+/// Returns the n-best list of beam search from one prompt.
 std::vector<Scored> searchBeams(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
 /// Greedy search from one prompt, eos included.
 Ids searchGreedily(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);

@@ -209,7 +209,7 @@ static double cpu_seconds(void) {
   return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
-/* Workers that wait use no CPU; 2 % leaves room for sanitisers. */
+/* Workers that wait use no CPU; 2 % leaves room for sanitizers. */
 static void test_idle(void) {
   attune_session *session = session_with(attune_available_cpus());
   CHECK_OK(run(session, "many"));

@@ -38,7 +38,7 @@ static void testRender(const void *program, size_t bytes) {
   CHECK(attune_chat_render(chat, &rendered) == ATTUNE_OK);
   CHECK(strcmp(rendered.text, "<s>user: Hé\nassistant:") == 0 && rendered.bytes == strlen(rendered.text));
   CHECK(rendered.num_assistant == 0);
-  // The conversation goes on: what was rendered left nothing behind.
+  // The conversation continues: the former rendering has left no state.
   attune_chat_value *answer = attune_chat_message(chat, "assistant", "Yes");
   CHECK(attune_chat_set(chat, answer, "thinking", attune_chat_text(chat, "hm", 2)));
   CHECK(attune_chat_set(chat, variables, "add_generation_prompt", attune_chat_bool(chat, 0)));

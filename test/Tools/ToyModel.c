@@ -1,8 +1,8 @@
 /*===- ToyModel.c - A compiled model written by hand --------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What the tools are tested with: a shared object with a group of outputs, integer outputs and defaults. attune-test-io writes its weights and a
- * golden case.
+ * A shared object for tests of the tools, with a group of outputs, integer outputs and defaults. attune-test-io writes its
+ * weights and a golden case.
  *
  * forward: dims batch, length (at most 64)
  *   input_ids [batch, length] i64 0 .. 9; attention_mask [batch, length] i64 (ones); scale [] f32 (ones)

@@ -30,7 +30,7 @@ void testFormula(MLIRContext &context, const SizeExpr &size, unsigned results) {
   expect(formula.getMap().getNumResults() == results, size.str() + ": " + std::to_string(formula.getMap().getNumResults()) + " results");
 }
 
-/// A sum, product, quotient or maximum of |depth| levels.
+/// Returns a sum, product, quotient or maximum of |depth| levels.
 SizeExpr randomSize(std::mt19937 &random, ArrayRef<SizeExpr> leaves, int depth) {
   if (depth == 0)
     return leaves[random() % leaves.size()];
@@ -61,7 +61,7 @@ int main() {
   testFormula(context, batch * length * SizeExpr(384) + SizeExpr(64), 1);
   testFormula(context, (batch * SizeExpr(8) + SizeExpr(8)).alignTo(64) * workers, 1);
   testFormula(context, rows * count + rows.ceilDiv(4).floorDiv(16), 1);
-  // What is left of a division is a remainder in a map.
+  // The remainder of a division is a `mod` in a map.
   testFormula(context, batch + batch.floorDiv(8) * SizeExpr(-8), 1);
 
   // Neither is always the larger one; a bound of the other is dropped.

@@ -43,7 +43,7 @@ func.func @negative_input_is_destination(%q: tensor<?x1x12xf32>, %keys: tensor<?
   return %y : tensor<?x1x12xf32>
 }
 
-// With a column, what the panel holds before it is kept: it is read as well.
+// With a column, the columns of the panel before it are kept: the panel is also read.
 // CHECK-LABEL: @old_columns_are_copied
 // CHECK: %[[NEW:.*]] = memref.alloc() {{.*}}: memref<12x32xf32>
 // CHECK: memref.copy %{{.*}}, %[[NEW]]

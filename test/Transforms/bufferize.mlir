@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-bufferize | FileCheck %s
 
-// Weights keep their places and order; results that are buffers of arguments are removed.
+// Weights keep their positions and order; results that are buffers of arguments are removed.
 // CHECK: xfmr.weight @a :
 // CHECK-NEXT: xfmr.weight @b :
 // CHECK-NEXT: func.func private @kernel(%{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32>) {

@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(attune-check-tensor-ops))' | FileCheck %s
 
-// What bufferization knows passes, and so does what has no tensors.
+// Operations that bufferization supports are accepted, and so are those without tensors.
 // CHECK-LABEL: func.func @known
 // CHECK: linalg.add
 func.func @known(%x: tensor<8xf32>, %m: memref<8xf32>, %i: index) -> tensor<8xf32> {

@@ -1,9 +1,10 @@
 // RUN: attune-opt %s --attune-outline-kernels | FileCheck %s
 // RUN: attune-opt %s --attune-outline-kernels --duplicate-function-elimination | FileCheck %s --check-prefix=ONCE
 
-// Inputs first, destinations last; arithmetic, in terms of the caller's arguments, stays with the call; sizes, views, constants and index arithmetic are computed again inside, and the sizes of destinations read off these: the second kernel does not
-// know what else has as many rows. A destination of its own per call: the two
-// loops share one tensor.empty here.
+// Inputs first, destinations last; arithmetic, in terms of the caller's arguments, stays with the call; sizes, views,
+// constants and index arithmetic are computed again inside, and the sizes of destinations read off these: the second
+// kernel does not know which other operand has as many rows. A destination of its own per call: the two loops share one
+// tensor.empty here.
 // CHECK: func.func private @linear_8_12_bias(%[[X:[a-z0-9]+]]: tensor<?x4x2xf32>, %[[B:[a-z0-9]+]]: f32, %[[OUT:[a-z0-9]+]]: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"linear 8 -> 12, bias">}
 // CHECK-DAG: %[[VIEW:.*]] = tensor.collapse_shape %[[X]]
 // CHECK-DAG: %[[T:.*]] = tensor.dim %[[OUT]]
@@ -147,7 +148,8 @@ func.func @twice(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %1 : tensor<?x4xf32>
 }
 
-// What operations compute with comes first, in their order, however early sizes want the rest: of whatever tiling, a kernel has the same operands in the same order.
+// The operands of operations come first, in their order, before operands that only sizes need: so a kernel has the same
+// operands in the same order for any tiling.
 // CHECK: func.func private @sum(%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<?x4xf32>, %{{.*}}: i1, %{{.*}}: tensor<?x8xf32>)
 // CHECK-LABEL: func.func @operands_first
 // CHECK-SAME: (%[[SIZES:[a-z0-9]+]]: tensor<?x4xf32>, %[[ONE:[a-z0-9]+]]: i1, %[[X:[a-z0-9]+]]: tensor<?x8xf32>

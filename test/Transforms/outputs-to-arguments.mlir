@@ -25,7 +25,7 @@ func.func @negative_no_entry(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %x : tensor<?x8xf32>
 }
 
-// A cache is a buffer that the caller owns, and so is what it becomes.
+// A cache is a buffer that the caller owns, and so is the updated cache.
 // CHECK-LABEL: @caches
 // CHECK-SAME: (%[[K:.*]]: memref<?x8xf32> {xfmr.cache = #xfmr.cache<"k", [slots, 8]>}, %[[Y:.*]]: memref<?x8xf32>) -> (memref<?x8xf32> {xfmr.cache = #xfmr.cache<"k", [slots, 8]>})
 // CHECK: %[[T:.*]] = bufferization.to_tensor %[[K]] restrict writable : memref<?x8xf32> to tensor<?x8xf32>

@@ -74,7 +74,7 @@ func.func @forward(%ids: memref<?x?xi64> {xfmr.input = #xfmr.input<"ids", [batch
 
 // -----
 
-// One copy per worker in a parallel loop; buffers of a loop lie at the same place in each iteration.
+// One copy per worker in a parallel loop; buffers of a loop have the same offset in each iteration.
 // CHECK-LABEL: func.func @per_worker
 // CHECK-SAME: rt.workspace = #xfmr.formula<[workers], affine_map<()[s0] -> (s0 * 2112)>>
 // CHECK: scf.forall

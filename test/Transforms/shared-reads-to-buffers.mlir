@@ -7,7 +7,7 @@ func.func private @scale(%x: tensor<?xf32>, %mask: tensor<?xf32>, %out: tensor<?
   return %r : tensor<?xf32>
 }
 
-// The mask is read through another function; what differs from call to call stays a tensor.
+// The mask is read through another function; operands that differ between calls stay tensors.
 // CHECK-LABEL: func.func private @layer
 // CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[MASK:.*]]: memref<?xf32>, %[[OUT:.*]]: tensor<?xf32>) -> tensor<?xf32>
 // CHECK: %[[READ:.*]] = bufferization.to_tensor %[[MASK]] restrict : memref<?xf32> to tensor<?xf32>

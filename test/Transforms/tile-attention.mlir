@@ -133,7 +133,7 @@ func.func @window(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %lens: tensor
   return %y : tensor<?x4x12xf32>
 }
 
-// [B, K], f32: as it is.
+// [B, K], f32: unchanged.
 // CHECK-LABEL: @mask_per_sequence_f32
 // CHECK-SAME: %[[MASK:[a-z0-9]+]]: tensor<?x?xf32>)
 // CHECK-NOT: linalg.generic

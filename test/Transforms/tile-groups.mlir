@@ -39,7 +39,7 @@
 // CHECK-NOT: linalg.generic
 // The arithmetic, in terms of the rows of the first argument.
 // CHECK: } {tile.kernel = #tile.kernel<"linear 48 -> 64, bias, tanh", row_wise>, tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>}
-// A single row has four panels per tile. Whether all columns are those of whole panels is written down.
+// A single row has four panels per tile. An attribute says whether all columns belong to whole panels.
 // STREAM-LABEL: @projection
 // STREAM: %[[ROW:.*]] = arith.cmpi ule, %{{.*}}, %c1 : index
 // STREAM: %[[COLUMNS:.*]] = arith.select %[[ROW]], %c128, %c32
@@ -77,7 +77,7 @@ func.func @deep(%x: tensor<?x3072xf32>, %w: tensor<64x3072xf32>) -> tensor<?x64x
   return %y : tensor<?x64xf32>
 }
 
-// Blocks of rows; what several ops of the kernel read is computed once, each into memory of its own.
+// Blocks of rows; a value that several operations of the kernel read is computed once, into memory of its own.
 // CHECK-LABEL: @norm
 // CHECK: scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (8)
 // CHECK: %[[X:.*]] = linalg.generic
@@ -134,7 +134,7 @@ func.func @negative_rank_1(%a: index) -> tensor<?xf32> {
   return %f : tensor<?xf32>
 }
 
-// A kernel that is tiled already stays as it is.
+// A kernel that is tiled already is not changed.
 // CHECK-LABEL: @negative_inside_forall
 // CHECK: scf.forall
 // CHECK-NOT: scf.forall

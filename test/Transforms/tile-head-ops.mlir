@@ -24,8 +24,8 @@ func.func @rotary(%x: tensor<?x4x12xf32>, %positions: tensor<?xi64>, %table: ten
   return %y : tensor<?x4x12xf32>
 }
 
-// New keys and values of packed tokens go to the slot that their sequence names, behind its past tokens. A sequence and head is an iteration; the panels that its
-// keys fall into are a loop, and the caches themselves are the only destinations.
+// New keys and values of packed tokens go to the slot of their sequence, after its past tokens. A sequence and head is
+// an iteration; the panels that its keys fall into are a loop, and the caches themselves are the only destinations.
 // CHECK-LABEL: @update
 // CHECK-SAME: (%[[K:.*]]: tensor<?x2x12xf32>, %[[V:.*]]: tensor<?x2x20xf32>, %[[KEYS:.*]]: tensor<?x2x?x12x64xf32>, %[[VALUES:.*]]: tensor<?x2x?x20xf32>, %[[PAST:.*]]: tensor<?xi64>, %[[SLOTS:.*]]: tensor<?xi64>, %[[OFFSETS:.*]]: tensor<?xi64>)
 // CHECK-NOT: tensor.empty

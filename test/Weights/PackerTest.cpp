@@ -149,7 +149,7 @@ static void testFile(SourceGenerator &generator, FakeTensors &tensors, MLIRConte
       parseJson({reinterpret_cast<const char *>(mapped->data() + header.manifest_offset), header.manifest_bytes}, "manifest");
   expect(manifest && findJson(*manifest, "tensors") && findJson(*manifest, "tensors")->size() == weights.size(), "manifest");
 
-  // The description of what is to be packed is the manifest but for the hash of what was.
+  // The description before packing is the manifest without the hash of the contents.
   Result<std::string> described = describePackedWeights(*module, tensors);
   Result<Json> layout = described ? parseJson(*described, "description") : Result<Json>(described.status());
   if (manifest)

@@ -1,6 +1,7 @@
 // RUN: attune-opt %s --attune-assign-weight-offsets --split-input-file | FileCheck %s
 
-// Two layers share a function; their rows have the same layout and begin at pages. What the entry reads itself comes after them.
+// Two layers share a function; their rows have the same layout and begin at pages. Weights that the entry reads itself
+// come after them.
 
 // CHECK: module attributes {xfmr.weights_bytes = 4544 : i64}
 // CHECK: xfmr.weight @table : {{.*}} at 4416
@@ -136,7 +137,8 @@ module {
 
 // -----
 
-// A function that reads a part of what another one does, of the same layers, reads it in the other's rows: nothing is stored twice.
+// A function that reads a part of the weights of another function for the same layers reads them in the other's rows:
+// nothing is stored twice.
 
 // CHECK: module attributes {xfmr.weights_bytes = 4288 : i64}
 // CHECK: xfmr.weight @a0 : {{.*}} at 0

@@ -62,7 +62,7 @@ llvm.func @dynamic_size(%stop: i1, %first: i64) {
   llvm.return
 }
 
-// A declaration stays as it is.
+// A declaration is not changed.
 // CHECK-LABEL: llvm.func @declared(i64)
 // CHECK-NOT: no_unwind
 llvm.func @declared(i64)

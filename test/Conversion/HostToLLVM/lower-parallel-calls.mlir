@@ -1,6 +1,7 @@
 // RUN: attune-opt %s --attune-lower-parallel-calls --split-input-file --verify-diagnostics | FileCheck %s
 
-// The captures of a buffer of dynamic size: its pointer and the size, but neither offset nor strides, which its type says. A captured scalar is stored as it is.
+// The captures of a buffer of dynamic size are its pointer and the size; its type determines offset and strides. A
+// captured scalar is stored unchanged.
 // CHECK-LABEL: func.func private @body
 // CHECK: llvm.func internal @body_body(%[[CONTEXT:.*]]: !llvm.ptr, %[[WORKER:.*]]: i64, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64)
 // CHECK: %[[AT0:.*]] = llvm.getelementptr %[[CONTEXT]][0, 0] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, i64, f32)>

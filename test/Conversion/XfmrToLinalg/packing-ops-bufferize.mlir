@@ -1,6 +1,6 @@
 // RUN: attune-opt --convert-xfmr-to-linalg --canonicalize --one-shot-bufferize="bufferize-function-boundaries" --cse --canonicalize %s | FileCheck %s
 
-// Loops that carry destinations write them in place: one allocation each for what is returned, and no copy but of rows.
+// Loops that carry destinations write them in place: one allocation for each result, and no copies except of rows.
 
 // CHECK-LABEL: @scatter_tokens
 // CHECK: memref.alloc

@@ -9,8 +9,8 @@
 // RUN:   | mlir-runner --entry-point-result=void -e main -shared-libs=%mlir_lib/libmlir_c_runner_utils.so,%mlir_lib/libmlir_runner_utils.so \
 // RUN:   | FileCheck %s
 
-// Runs the converted operations by the simplest upstream lowering. Three sequences of length 4: one that begins with padding, one without
-// tokens, one whose first token is there.
+// Runs the converted operations by the simplest upstream lowering. Three sequences of length 4: one that begins with
+// padding, one without tokens, one with a visible first token.
 
 func.func @ids(%t: tensor<?xi64>) {
   %c0 = arith.constant 0 : index
@@ -115,7 +115,7 @@ func.func @main() {
   // CHECK-NEXT: --
   call @rows(%log_softmax) : (tensor<?x3xf32>) -> ()
 
-  // One head, p[b, 0, i, j] = 100 b + 10 i + j: what belongs to tokens 0, 2 and 3 of the last sequence goes there.
+  // One head, p[b, 0, i, j] = 100 b + 10 i + j: the values of tokens 0, 2 and 3 of the last sequence go there.
   %empty = tensor.empty(%batch, %length, %length) : tensor<?x1x?x?xf32>
   %p = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       outs(%empty : tensor<?x1x?x?xf32>) {

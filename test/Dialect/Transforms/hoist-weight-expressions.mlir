@@ -12,7 +12,7 @@ xfmr.weight @"1.k" : tensor<8x8xf32> = #xfmr.tensor<"1.k" : tensor<8x8xf32>>
 // CHECK: xfmr.weight @bias
 xfmr.weight @bias : tensor<8xf32> = #xfmr.tensor<"bias" : tensor<8xf32>>
 
-// The new argument takes the place of the first argument that it uses; unused arguments are dropped.
+// The new argument replaces the first argument that it uses; unused arguments are removed.
 // CHECK-LABEL: func.func private @layer
 // CHECK-SAME: (%{{.*}}: tensor<?x8xf32>, %[[P:.*]]: tensor<1x8x16xf32> {xfmr.weight}, %{{.*}}: tensor<8xf32> {xfmr.weight})
 // CHECK-NEXT: call @kernel(%{{.*}}, %[[P]])

@@ -52,7 +52,7 @@ func.func private @negative_shallow(%x: tensor<?x128xf32>, %w: tensor<8x128xf32>
   return %y : tensor<?x8xf32>
 }
 
-// The activation is of the whole sum, and what is added to it comes after.
+// The activation applies to the whole sum; multiplier and residual are applied after it.
 // CHECK-LABEL: @negative_activation
 // CHECK-NOT: xfmr.weight_slice
 // CHECK: return

@@ -1,8 +1,8 @@
 /*===- masks.c - Values of masks through the C API -----------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * masks WEIGHTS_FOLDER: calls a BERT with integer masks, then (compiled with -DFLOATS) with masks of floats; prints a line for each call: its status and
- * what it said, or whether its results are finite.
+ * masks WEIGHTS_FOLDER: calls a BERT with integer masks or, compiled with -DFLOATS, with masks of floats. Prints a line
+ * for each call: its status and message, or whether its results are finite.
  *===-----------------------------------------------------------------------===*/
 #include "attune/runtime.h"
 #ifdef FLOATS
@@ -27,12 +27,13 @@ enum { LENGTH = 3 };
 static attune_model *model;
 static attune_session *session;
 
-/* Calls the model with this mask and prints what became of it. */
+/* Calls the model with this mask and prints the outcome. */
 static void call(const char *title, mask_value first, mask_value second, mask_value third) {
   int64_t shape[] = {1, LENGTH}, ids[LENGTH] = {5, 6, 7}, dims[16];
   mask_value mask[LENGTH];
   mask[0] = first, mask[1] = second, mask[2] = third;
-  const attune_tensor inputs[] = {{"input_ids", ATTUNE_I64, 2, shape, ids, sizeof(ids)}, {"attention_mask", MASK, 2, shape, mask, sizeof(mask)}};
+  const attune_tensor inputs[] = {{"input_ids", ATTUNE_I64, 2, shape, ids, sizeof(ids)},
+                                  {"attention_mask", MASK, 2, shape, mask, sizeof(mask)}};
   const attune_entry_desc *entry = attune_model_entry(model, "forward");
   attune_tensor outputs[8];
   int64_t shapes[8][ATTUNE_MAX_RANK];
@@ -40,7 +41,8 @@ static void call(const char *title, mask_value first, mask_value second, mask_va
   for (uint32_t i = 0; i < entry->num_outputs && status == ATTUNE_OK; ++i) {
     size_t bytes;
     status = attune_output_shape(model, "forward", i, dims, shapes[i], &bytes);
-    outputs[i] = (attune_tensor){entry->outputs[i].name, (attune_dtype)entry->outputs[i].dtype, entry->outputs[i].rank, shapes[i], malloc(bytes), bytes};
+    outputs[i] = (attune_tensor){entry->outputs[i].name, (attune_dtype)entry->outputs[i].dtype, entry->outputs[i].rank,
+                                 shapes[i], malloc(bytes), bytes};
     memset(outputs[i].data, 0xff, bytes);
   }
   if (status == ATTUNE_OK)

@@ -1,10 +1,10 @@
 /*===- soak.c - Runs concurrent sessions for a long time -----------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * soak SECONDS SESSIONS THREADS: sessions of a compiled model, each with a thread that calls it with random shapes
- * and makes it anew after a while. Every result must have the bytes that a session of one thread gave alone, and once
- * each thread has had two sessions the process may grow by 1 MiB and what its sessions take, which come and go. Prints
- * calls, sessions made and memory; ends with status 1 if something is wrong.
+ *  soak SECONDS SESSIONS THREADS: sessions of a compiled model, each with a thread that calls it with random shapes and
+ *  makes it anew after a while. Every result must have the bytes that a session of one thread gave alone, and once each
+ *  thread has had two sessions the process may grow by 1 MiB and the memory of its sessions, which are created and
+ *  destroyed. Prints calls, sessions made and memory; ends with status 1 if something is wrong.
  *===-----------------------------------------------------------------------===*/
 #include "attune/runtime.h"
 

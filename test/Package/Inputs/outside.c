@@ -1,4 +1,5 @@
-/* A program outside the tree that uses an installed Attune: runs the model once and prints what came out. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A program outside the tree that uses an installed Attune: runs the model once and prints its outputs.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "attune/runtime.h"
 #include "model.h"
 

@@ -9,7 +9,8 @@ int main(int argc, char **argv) try {
   attune::Session session(model, {{"batch", 1}, {"length", 5}});
   const std::vector<int64_t> ids = {1, 5, 7, 2, 3};
   for (const attune::Array &output : session.run(nullptr, {attune::view("input_ids", ids, {1, 5})}))
-    std::printf("%s %016llx\n", output.name().c_str(), static_cast<unsigned long long>(attune_checksum(output.data<float>(), output.bytes())));
+    std::printf("%s %016llx\n", output.name().c_str(),
+                static_cast<unsigned long long>(attune_checksum(output.data<float>(), output.bytes())));
   return 0;
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());

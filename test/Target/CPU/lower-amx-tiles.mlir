@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-lower-amx-tiles | FileCheck %s
 
-// Tiles that a loop carries are LLVM's, too; a loop without tiles stays what it is.
+// Tiles that a loop carries become LLVM's, too; a loop without tiles is not changed.
 // CHECK-LABEL: @carried
 // CHECK: %[[Z:.*]] = llvm.call_intrinsic "llvm.x86.tilezero.internal"
 // CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[Z]]) -> (!llvm.x86_amx)
@@ -32,7 +32,7 @@ func.func @carried(%a: memref<16x128xi8>, %b: memref<32x64xi8>, %c: memref<16x16
   return %n : index
 }
 
-// Branches that choose between loops of tiles give nothing; what they compare and store stays.
+// Branches that choose between loops of tiles have no results; their comparisons and stores stay.
 // CHECK-LABEL: @negative_no_tiles
 // CHECK: scf.if
 // CHECK-NOT: llvm.

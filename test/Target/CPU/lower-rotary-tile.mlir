@@ -29,7 +29,7 @@ func.func @halves(%x: memref<?x3x44xf32>, %positions: memref<?xi64>, %table: mem
   return
 }
 
-// Interleaved pairs: 8 are a vector. A shuffle exchanges neighbours, two repeat cosine and sine for both, and the sine is negative in even lanes.
+// Interleaved pairs: 8 are a vector. A shuffle exchanges neighbors, two repeat cosine and sine for both, and the sine is negative in even lanes.
 // CHECK-LABEL: @pairs
 // CHECK-DAG: arith.constant dense<[-1.000000e+00, 1.000000e+00, -1.000000e+00,
 // CHECK-COUNT-2: vector.shuffle {{.*}} [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]

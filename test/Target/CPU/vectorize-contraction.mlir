@@ -121,7 +121,8 @@ func.func @unknown_sizes(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256
   return
 }
 
-// What the epilogue of a whole tile reads of each row and column is asked for before the product; the bias, of which each column has one, is not, nor is the sum.
+// Prefetches the operands of the epilogue of a whole tile before the product, those with an element for each row and
+// column; not the bias, which has one for each column, nor the sum.
 // CHECK-LABEL: @residual_ahead
 // CHECK-SAME: %[[BIAS:[a-z0-9]+]]: memref<32xf32>, %[[RESIDUAL:[a-z0-9]+]]: memref<2x32xf32>
 // CHECK-NOT: memref.prefetch
@@ -157,7 +158,8 @@ func.func @residual_ahead(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %bias: me
   return
 }
 
-// Up to two panels of a block whose columns are those of whole panels: a single row reads both side by side if both are there.
+// Up to two panels of a block whose columns are those of whole panels: a single row reads both side by side if both
+// exist.
 // CHECK-LABEL: @side_by_side
 // CHECK: affine.min
 // CHECK: %[[COLUMNS:.*]] = affine.min

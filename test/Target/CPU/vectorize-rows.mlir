@@ -4,7 +4,7 @@
 #row = affine_map<(m, n) -> (m)>
 #column = affine_map<(m, n) -> (n)>
 
-// Whole chunks of 16 columns, then the rest, whose number is known, with a mask.
+// Whole chunks of 16 columns, then the rest, of static size, with a mask.
 // CHECK-LABEL: @static_tail
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x36xf32>, %[[B:[a-z0-9]+]]: memref<36xf32>, %[[OUT:[a-z0-9]+]]: memref<?x36xf32>)
 // CHECK: scf.for %[[I:.*]] = %c0 to %{{.*}} step %c1
@@ -58,7 +58,8 @@ func.func @dynamic_tail(%out: memref<?xf32>) {
   return
 }
 
-// 16 partial sums, lanes that do not exist keep theirs; then lane i with i + 8, 4, 2, 1, and what the output held.
+// 16 partial sums; lanes beyond the row keep theirs. Then adds lane i and i + 8, 4, 2, 1, and the former value of the
+// output.
 // CHECK-LABEL: @sum
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x20xf32>, %[[OUT:[a-z0-9]+]]: memref<?xf32>)
 // CHECK: scf.for %[[I:.*]] =

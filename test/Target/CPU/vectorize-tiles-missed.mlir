@@ -135,7 +135,7 @@ func.func @narrow(%x: memref<8x8xf32>, %w: memref<1x8x12xf32>, %out: memref<8x12
   return
 }
 
-// Without zeros before it the contraction adds to what is there, which the register tile does not do.
+// Without zeros before it the contraction adds to the output, which the register tile does not do.
 func.func @no_fill(%x: memref<8x8xf32>, %w: memref<1x8x32xf32>, %out: memref<8x32xf32>) {
   // expected-remark @below {{scalar loops: an operand is indexed by more than a loop}}
   linalg.generic {indexing_maps = [#a, affine_map<(m, n, k) -> (n floordiv 32, k, n mod 32)>, #c], iterator_types = ["parallel", "parallel", "reduction"]}

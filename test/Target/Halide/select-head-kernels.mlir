@@ -43,7 +43,7 @@ func.func private @rotary_pairs(%x: tensor<1x2x9xf32>, %p: tensor<1xi64>, %t: te
 
 // -----
 
-// Keys in panels: rows of one head, zeros behind them, and no row is read that is not there.
+// Keys in panels: rows of one head, then zeros, and no row is read beyond the last.
 // CHECK-LABEL: func.func private @panels
 // CHECK: halide.tile
 // CHECK-SAME: (input a0 f32 24 12 1)

@@ -1,7 +1,8 @@
 // RUN: attune-opt %s --attune-lower-launches --split-input-file --verify-diagnostics | FileCheck %s
 
-// A launch passes the state of the call, the number of the kernel in its module, shared memory, blocks, threads and the addresses of the arguments, which are on the
-// stack; a buffer is five values, the members of its descriptor.
+// A launch passes the state of the call, the number of the kernel in its module, the bytes of shared memory, the
+// numbers of blocks and threads, and the addresses of the arguments, which are on the stack. A buffer is five values,
+// the members of its descriptor.
 // CHECK-LABEL: func.func @fires
 // CHECK-SAME: (%[[STATE:.*]]: !llvm.ptr, %[[BUFFER:.*]]: memref<?xf32>, %[[X:.*]]: f32, %[[N:.*]]: index)
 // CHECK-DAG: %[[VALUES:.*]] = llvm.alloca %{{.*}} x !llvm.array<6 x i64> {alignment = 8 : i64}
@@ -27,7 +28,7 @@ gpu.module @device {
     gpu.return
   }
 }
-// No blocks, or an error earlier in the call: nothing is launched. What the host returns is the state's error.
+// No blocks, or an error earlier in the call: nothing is launched. The result of the host is the error in the state.
 // CHECK-LABEL: llvm.func internal @launch_on(
 // CHECK-SAME: %[[STATE:[^:]*]]: !llvm.ptr, %{{.*}}: i32, %{{.*}}: i32, %[[BLOCKS:[^:]*]]: i64
 // CHECK: %[[ERROR_AT:.*]] = llvm.getelementptr %[[STATE]][8]

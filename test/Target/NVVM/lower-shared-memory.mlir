@@ -1,6 +1,7 @@
 // RUN: attune-opt %s --pass-pipeline='builtin.module(gpu.module(attune-lower-shared-memory))' --split-input-file | FileCheck %s
 
-// All shared memory of a module is one external array, which the assembler places behind static shared memory. The address space of buffers becomes its number.
+// All shared memory of a module is one external array, which the assembler places after static shared memory. The
+// address space of buffers becomes its number.
 // CHECK: gpu.module @fires
 // CHECK: llvm.mlir.global external @attune_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // CHECK-NOT: llvm.mlir.global

@@ -3,7 +3,7 @@
 
 // CHECK: module attributes {gpu.container_module}
 
-// One block per iteration; the blocks find their place by division.
+// One block per iteration; the blocks compute their coordinates by division.
 // CHECK-LABEL: func.func private @grid(%{{.*}}: !llvm.ptr {rt.role = #rt.role<host>}
 // CHECK: %[[COUNT:.*]] = arith.muli
 // CHECK: gpu.launch_func @attune_device::@grid blocks in (%[[COUNT]], %c1{{.*}}, %c1{{.*}}) threads in (%c64{{.*}}, %c1{{.*}}, %c1{{.*}}) dynamic_shared_memory_size %c128_i32

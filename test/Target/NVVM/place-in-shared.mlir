@@ -22,7 +22,7 @@ func.func @scratch(%w: memref<?xi8>, %x: f32, %n: index) {
 
 // -----
 
-// More than a block has: stays in the workspace.
+// More memory than a block has: the buffer stays in the workspace.
 // CHECK-LABEL: func.func @negative_large
 // CHECK: rt.worker_id
 // CHECK-NOT: gpu.dynamic_shared_memory
@@ -40,8 +40,8 @@ func.func @negative_large(%w: memref<?xi8>, %x: f32, %n: index) {
 
 // -----
 
-// Only views that are used take shared memory, one after the other: 32 bytes where views share a place, 128 bytes of an unknown shape up to
-// the next place. An allocation and a view without users take none.
+// Only views that are used take shared memory, one after the other: 32 bytes where views overlap, 128 bytes of an
+// unknown shape up to the next offset. An allocation and a view without users take none.
 // CHECK-LABEL: func.func @unused
 // CHECK-NOT: memref.alloc
 // CHECK-NOT: rt.worker_id

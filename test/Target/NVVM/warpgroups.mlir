@@ -29,7 +29,7 @@
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[B]]
 // CHECK: nvvm.setmaxregister increase 232
 // CHECK: nvvm.mbarrier.try_wait.parity
-// The first product of a tile has no sums to add to, so nothing writes zeros to registers behind the fence.
+// The first product of a tile has no sums to add to, so nothing writes zeros to registers after the fence.
 // CHECK: nvvm.wgmma.fence.aligned
 // CHECK-NEXT: setp.ne.b32 p, 0, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {{.*}}"=&f,
 // CHECK-SAME: =&f,r,r" %{{[0-9]+}}, %{{[0-9]+}} :
@@ -89,7 +89,7 @@ func.func @projection(%x: memref<?x96xbf16>, %w: memref<5x12x64x8xbf16>, %o: mem
 
 // -----
 
-// A loop that adds to what was there, or does more than one projection, has no such version.
+// A loop that adds to its output, or computes more than one projection, has no such version.
 // CHECK-LABEL: func.func @negative_projection
 // CHECK-NOT: rt.device_arch_is
 // CHECK: nvvm.mma.sync
@@ -158,7 +158,8 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: wgmma.wait_group.sync.aligned 1;
 // CHECK: llvm.intr.exp2
-// The wait holds operands of products in flight, and probabilities are rounded to their registers behind it: 64 results and 64 scores pass through.
+// The wait has the operands of products in flight as operands, and probabilities are rounded to their registers after
+// it: 64 results and 64 scores pass through.
 // CHECK-NOT: ff2bf16x2
 // CHECK: wgmma.wait_group.sync.aligned 0;{{.*}},127,r,r,
 // CHECK: ff2bf16x2

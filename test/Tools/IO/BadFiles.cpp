@@ -12,7 +12,7 @@
 using namespace attune;
 namespace fs = std::filesystem;
 
-/// A safetensors file of this header and |dataBytes| bytes of data.
+/// Returns a safetensors file of this header and |dataBytes| bytes of data.
 static std::string image(const std::string &header, size_t dataBytes) {
   std::string bytes(8, '\0');
   uint64_t length = header.size();
@@ -20,7 +20,7 @@ static std::string image(const std::string &header, size_t dataBytes) {
   return bytes + header + std::string(dataBytes, '\1');
 }
 
-/// The error of opening a file with this content; must name the file.
+/// Returns the error of opening a file with this content; must name the file.
 static std::string errorOf(const std::string &bytes) {
   std::string path = writeScratch("bad.safetensors", bytes);
   Result<SafetensorsFile> file = SafetensorsFile::open(path);
@@ -29,7 +29,7 @@ static std::string errorOf(const std::string &bytes) {
   return file.message();
 }
 
-/// The error of one tensor entry in a file with |dataBytes| bytes of data.
+/// Returns the error of one tensor entry in a file with |dataBytes| bytes of data.
 static std::string errorOfEntry(const std::string &entry, size_t dataBytes) {
   std::string message = errorOf(image("{\"x\":" + entry + "}", dataBytes));
   CHECK_HAS(message, "tensor 'x'");
@@ -89,7 +89,7 @@ void testBadFiles() {
   CHECK_HAS(SafetensorsFile::open(scratch("absent")).message(), "cannot open");
   CHECK_HAS(SafetensorsFile::open(scratch(".")).message(), "expected a regular file, got a folder");
 
-  // What is odd but allowed: any order, zero-size tensors, padding, a rank-0 tensor, unaligned data, every dtype name.
+  // Odd but valid files: any order, zero-size tensors, padding, a rank-0 tensor, unaligned data, every dtype name.
   std::string path =
       writeScratch("odd.safetensors", image(R"({"b":{"dtype":"U8","shape":[3],"data_offsets":[6,9]},)"
                                             R"("none":{"dtype":"F32","shape":[0,4294967296,4294967296],"data_offsets":[6,6]},)"

@@ -1,7 +1,7 @@
 //===- Check.h - Checks of attune-test-io ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A failed check prints where and what, and the program ends with status 1 after all checks.
+// A failed check prints its line and text; after all checks the program then ends with status 1.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_IO_CHECK_H
 #define ATTUNE_TEST_IO_CHECK_H
@@ -10,7 +10,7 @@
 
 /// Counts and prints a failure unless |good|.
 void check(bool good, const char *file, int line, const std::string &what);
-/// The path of a scratch file of this name, in the folder given on the command line.
+/// Returns the path of a scratch file of this name, in the folder given on the command line.
 std::string scratch(const std::string &name);
 /// Writes |bytes| to scratch(name) and returns the path.
 std::string writeScratch(const std::string &name, const std::string &bytes);

@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-/// The float bits of one element of |dtype|, read from an odd address.
+/// Returns the float bits of one element of |dtype|, read from an odd address.
 template <typename T>
 static uint32_t floatBits(DType dtype, T element) {
   uint8_t bytes[17] = {};

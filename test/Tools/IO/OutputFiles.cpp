@@ -24,7 +24,7 @@ static size_t countEntries(const std::string &folder) {
   return size_t(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-/// An empty scratch folder.
+/// Returns an empty scratch folder.
 static std::string emptyFolder(const std::string &name) {
   std::string folder = scratch(name);
   fs::remove_all(folder);
@@ -32,7 +32,7 @@ static std::string emptyFolder(const std::string &name) {
   return folder;
 }
 
-/// A file that is written and not committed.
+/// Returns a file that is written and not committed.
 static OutputFile written(const std::string &path, const std::string &text) {
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   CHECK(bool(file) && !file->write(text.data(), text.size()).failed());
@@ -60,7 +60,7 @@ static void testRollback() {
   CHECK(countEntries(folder) == 4);
 }
 
-/// Only names of the same output that nobody has locked are leftovers.
+/// Only unlocked files with names of the same output are leftovers.
 static void testLeftovers() {
   std::string folder = emptyFolder("leftovers"), digits = "0123456789abcdef";
   for (const char *kept : {"out.tmp-attune-0123456789abcde", "out.tmp-attune-0123456789abcdeg", "out.tmp-attune-0123456789abcdef0",

@@ -1,7 +1,7 @@
 //===- Writer.cpp - Safetensors written and read back ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Round trip, and that an unfinished file leaves nothing behind.
+// A round trip, and an unfinished file, which leaves no file.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "compiler/Support/Safetensors.h"

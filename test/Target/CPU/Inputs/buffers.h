@@ -23,7 +23,7 @@ static inline memref3 cube_of(float *data, int64_t a, int64_t b, int64_t c) {
   return (memref3){data, data, 0, {a, b, c}, {b * c, c, 1}};
 }
 
-/// |n| floats that end where the page after them cannot be touched.
+/// Returns |n| floats that end where the page after them cannot be touched.
 static inline float *guarded(int64_t n) {
   int64_t page = sysconf(_SC_PAGESIZE), bytes = (n * 4 + page - 1) / page * page;
   char *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -50,7 +50,7 @@ static void reference(int R, int S, int D, int E, const float *q, int qs, const 
       for (int d = 0; d < D; ++d)
         score += (double)q[i * qs + d] * k[j * ks + d];
       double bias = mask ? mask[i * ms + j] : 0;
-      // A mask this low swallows the score in f32, which is what makes rows of nothing else uniform.
+      // A mask this low absorbs the score in f32, so that rows with only such masks are uniform.
       p[i * S + j] = bias <= -FLT_MAX ? -FLT_MAX : score * 0.5 + bias;
       largest = fmax(largest, p[i * S + j]);
     }
