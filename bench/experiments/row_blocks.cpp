@@ -27,7 +27,8 @@ static constexpr int kDepth = 1536;
 /// Computes |Rows| rows of one panel, `c = a * panel` or `c += a * panel`. Each step of 4 prefetches |Lines| cache
 /// lines of the next panel, from |next| on.
 template <int Rows, int Lines>
-static void tile(const float *a, int stride, const float *panel, int depth, float *c, int columns, bool add, bool activate, const char *next) {
+static void tile(const float *a, int stride, const float *panel, int depth, float *c, int columns, bool add, bool activate,
+                 const char *next) {
   __m512 sums[Rows][2];
   for (int r = 0; r < Rows; ++r)
     for (int j = 0; j < 2; ++j)
@@ -67,8 +68,8 @@ static void project(const float *a, int stride, const float *weights, int depth,
     for (int row = 0, index = 0; row < rows; row += kTileRows, ++index) {
       const char *share = next + (many ? index % 8 * (depth / 4) : index % 4 * (depth / 2)) * 64;
       auto run = [&](auto one, auto two) {
-        (many ? one : two)(a + static_cast<size_t>(row) * stride, stride, panel, depth, c + static_cast<size_t>(row) * columns + n * kPanel, columns, add,
-                           activate, share);
+        (many ? one : two)(a + static_cast<size_t>(row) * stride, stride, panel, depth,
+                           c + static_cast<size_t>(row) * columns + n * kPanel, columns, add, activate, share);
       };
       int count = std::min(kTileRows, rows - row);
       count == 12 ? run(tile<12, 1>, tile<12, 2>) : count == 8 ? run(tile<8, 1>, tile<8, 2>) : run(tile<4, 1>, tile<4, 2>);
@@ -105,7 +106,9 @@ static void layer(const float *in, float *out, float *inner, const float *weight
   };
   std::memcpy(out, in, static_cast<size_t>(rows) * kHidden * sizeof(float)); // the residual
   if (block == 0) {
-    inBlocks([&](size_t row, int count) { project(in + row * kHidden, kHidden, weights, kHidden, kInner, count, inner + row * kInner, false, true); });
+    inBlocks([&](size_t row, int count) {
+      project(in + row * kHidden, kHidden, weights, kHidden, kInner, count, inner + row * kInner, false, true);
+    });
     for (int which : {0, 1})
       inBlocks([&](size_t row, int count) { half(row, count, inner + row * kInner, which); });
     return normalize(out, rows);

@@ -24,7 +24,7 @@ std::string attune::hashText(llvm::StringRef text) {
   return llvm::utohexstr(hash.high64, true, 16) + llvm::utohexstr(hash.low64, true, 16);
 }
 
-/// Returns a text that changes when the file at |path| changes; a symbolic link stands for its target.
+/// Returns a text that changes when the file at |path| changes; for a symbolic link, when its target changes.
 static std::string describeFile(const std::string &path) {
   std::string name = llvm::sys::path::filename(path).str();
   struct stat info;

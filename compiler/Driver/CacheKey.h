@@ -22,8 +22,8 @@ struct CacheKey {
 
 /// Returns the key for |options|, whose object is called |object|: the model is named after it.
 ///
-/// Files of at most 1 MiB are recognized by their content, larger ones by size, time of the last change of content and of status
-/// (nanoseconds), inode and the content of their first MiB. Symbolic links stand for the files they lead to.
+/// Files of at most 1 MiB are recognized by their content, larger ones by size, time of the last change of content and
+/// of status (nanoseconds), inode and the content of their first MiB. Symbolic links are followed.
 CacheKey computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &host, const Target &target);
 
 } // namespace attune

@@ -16,7 +16,7 @@
 
 using namespace attune;
 
-/// Removes what LLVM does not know: weights and the attributes that phases pass to later phases.
+/// Removes the parts that LLVM does not know: weights, and the attributes that phases pass to later phases.
 static void removeContract(mlir::ModuleOp module) {
   auto isContract = [](mlir::NamedAttribute attr) {
     return llvm::isa_and_nonnull<mlir::xfmr::XfmrDialect, mlir::tiles::TileDialect, mlir::rt::RtDialect>(attr.getNameDialect());
@@ -86,7 +86,7 @@ Status ModelEmitter::describe(ModelSignature &signature, const std::string &name
     described.weightsBytes = packed->dataBytes;
     described.manifestChecksum = packed->manifestChecksum;
   }
-  // The header text stands for the signature.
+  // The text of the header represents the signature.
   std::string text = createHeader(signature, described) + (signature.generation ? Json(signature.generation->values()).dump() : "");
   described.buildId = computeBuildId(*llvmModule, text, described, packed);
   return addDescriptor(*llvmModule, signature, described);

@@ -46,7 +46,8 @@ private:
 
   mlir::ModuleOp module;
   llvm::SetVector<mlir::Operation *> doomed;
-  /// Functions to which an argument is being added, and whose recursive calls therefore have no other value for it.
+  /// Functions to which an argument is being added. Their recursive calls pass the new argument on, since there is no
+  /// other value.
   llvm::SetVector<mlir::Operation *> growing;
 };
 

@@ -167,7 +167,8 @@ static size_t inlineRegions(ModuleOp module, size_t begin, size_t end) {
   return regions.size();
 }
 
-/// Calls |erase| for those from |begin| to |end| of what functions have |count| of, the last one first; returns how many there are.
+/// Calls |erase| for the things of functions (arguments, results, blocks) with the numbers |begin| to |end|, the last
+/// one first. |count| returns how many a function has. Returns the number of all.
 static size_t eraseFromFunctions(ModuleOp module, size_t begin, size_t end, llvm::function_ref<unsigned(func::FuncOp)> count,
                                  void (ModuleEdits::*erase)(func::FuncOp, unsigned)) {
   SmallVector<std::pair<func::FuncOp, unsigned>> places;

@@ -22,7 +22,7 @@ struct KernelTiles {
 class KernelBackend {
 public:
   virtual ~KernelBackend();
-  /// The name, as in `--kernels` and in the attribute `tile.kernel` of its kernels.
+  /// Returns the name, as in `--kernels` and in the attribute `tile.kernel` of its kernels.
   virtual llvm::StringRef name() const = 0;
   /// Adjusts tile sizes of our own passes that the backend cannot use.
   virtual void adjust(mlir::rt::Schedule &schedule) const {}
@@ -53,7 +53,7 @@ inline constexpr llvm::StringLiteral kOwnKernels = "mlir";
 
 /// Makes |info| known, unless a backend of that name is.
 void registerKernelBackend(KernelBackendInfo info);
-/// All backends of this build, in the order of their registration.
+/// Returns all backends of this build, in the order of their registration.
 llvm::ArrayRef<KernelBackendInfo> getKernelBackends();
 /// Returns the backend called |name|; null for our own passes, that is kOwnKernels or "". An error if it is not in this
 /// build.

@@ -47,7 +47,7 @@ public:
   /// Completes the code of kernels that are not part of the host module: waits for processes, or takes the kernels of
   /// |module|, in phase `target`, out of it and makes images of them.
   virtual Status takeKernels(mlir::ModuleOp module) { return {}; }
-  /// The row of takeKernels in the time report, "" for none.
+  /// Returns the row of takeKernels in the time report, "" for none.
   virtual llvm::StringRef stepName() const { return ""; }
   /// Adds kernels to |host|, the LLVM IR of the host module.
   virtual Status linkHost(llvm::Module &host) { return {}; }
@@ -66,14 +66,14 @@ class Target {
 public:
   virtual ~Target();
 
-  /// The name, as in `--target`.
+  /// Returns the name, as in `--target`.
   virtual llvm::StringRef name() const = 0;
   /// Returns the request in canonical form; readTarget of it returns an equal target.
   virtual mlir::rt::TargetAttr attribute(mlir::MLIRContext *context) const = 0;
-  /// The tile sizes and layouts that passes of all targets read.
+  /// Returns the tile sizes and layouts that passes of all targets read.
   virtual const mlir::rt::Schedule &schedule() const = 0;
   mlir::xfmr::Precision precision() const { return rounding; }
-  /// The backend of kernels that name none: "mlir".
+  /// Returns the backend of kernels that name none: "mlir".
   virtual llvm::StringRef defaultBackend() const = 0;
   /// Returns the flags that name this target, "--a=b --c=d"; "" for the defaults.
   virtual std::string flags() const { return ""; }
@@ -116,7 +116,7 @@ struct TargetInfo {
 
 /// Makes |info| known, unless a target of that name is.
 void registerTarget(TargetInfo info);
-/// All targets of this build, in the order of their registration.
+/// Returns all targets of this build, in the order of their registration.
 llvm::ArrayRef<TargetInfo> getTargets();
 
 /// Returns the target that |request| asks for, by the target's own function. An error if it is not in this build.

@@ -32,7 +32,7 @@ struct TensorChange {
   std::vector<LowRankTerm> terms;
 };
 
-/// The tensors of |base| with |changes|, by name; a name that the base lacks must have a replacement. |owner| keeps the
+/// Returns the tensors of |base| with |changes|, by name; a name that the base lacks must have a replacement. |owner| keeps the
 /// data of replacements alive.
 ///
 /// An element is base + sum of scale * (sum over k of left * right), in double, in the order of terms and of k, and

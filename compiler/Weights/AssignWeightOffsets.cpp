@@ -277,7 +277,7 @@ void AssignWeightOffsetsPass::runOnOperation() {
       rewriteEntry(entry, rows, placer);
   for (func::FuncOp layer : rows.functions())
     rewriteLayer(layer, rows.getRow(layer), rows);
-  // Only now, because rewriting a call reads the weight arguments of its callee.
+  // Removes the arguments after all calls are rewritten, since that reads the weight arguments of the callee.
   for (func::FuncOp layer : rows.functions()) {
     llvm::BitVector erased(layer.getNumArguments());
     for (unsigned i = 0; i < layer.getNumArguments(); ++i)

@@ -65,7 +65,7 @@ static SmallVector<StringAttr> namesOf(func::CallOp call, const WeightRow &row) 
   return names;
 }
 
-/// Returns the positions of |names| in |others|; empty unless all are there.
+/// Returns the positions of |names| in |others|; empty unless |others| has all of them.
 static SmallVector<unsigned> findAll(ArrayRef<StringAttr> names, ArrayRef<StringAttr> others) {
   SmallVector<unsigned> places;
   for (StringAttr name : names) {

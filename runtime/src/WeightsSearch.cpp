@@ -108,7 +108,8 @@ attune_status attune::findWeights(const attune_model_desc &desc, const char *whe
   objectPath(&desc, folder);
   char *slash = strrchr(folder, '/');
   if (!slash)
-    return fail(ATTUNE_NOT_FOUND, "cannot tell which file holds model '%s': weights_path of attune_model_options names its weights", desc.name);
+    return fail(ATTUNE_NOT_FOUND, "cannot tell which file holds model '%s': weights_path of attune_model_options names its weights",
+                desc.name);
   slash[slash == folder] = 0;
   return searchFolder(desc, folder, out);
 }

@@ -136,7 +136,7 @@ struct ConvertGroupByExpert : OpConversionPattern<xfmr::GroupByExpertOp> {
       Value expert = expertOf(token, rank);
       return {insert(b, b.toI64(b.add(b.extractIndex(carried[0], expert), one)), carried[0], expert)};
     })[0];
-    // Both tensors become the first rows of experts; the second one then moves on.
+    // Both tensors get the first row of each expert. The second is then advanced to the next free row.
     Values starts = b.loop(zero, experts, 1, {zeros(), zeros()}, [&](Value expert, ValueRange carried) -> Values {
       Value begin = b.extractIndex(carried[0], expert), next = b.add(expert, one);
       Value end = b.toI64(b.add(begin, b.extractIndex(counts, expert)));

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// Returns whether anything follows the product of |op|.
+/// Returns true if |op| has an epilogue: a bias, an activation, a multiplier or a residual.
 bool hasEpilogue(mlir::xfmr::LinearOp op);
 
 /// Returns the description of the kernel of |op|, such as "linear 48 -> 144, bias, gelu".

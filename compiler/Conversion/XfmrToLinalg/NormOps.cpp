@@ -43,14 +43,14 @@ struct RowOps {
   }
 };
 
-/// Heads `[T, H, D]` as rows `[T * H, D]`; tokens `[T, N]` as they are.
+/// Returns heads `[T, H, D]` as rows `[T * H, D]`; tokens `[T, N]` as they are.
 static Value headsToRows(IndexBuilder &b, Value value) {
   if (cast<RankedTensorType>(value.getType()).getRank() == 2)
     return value;
   return tensor::CollapseShapeOp::create(b, value, SmallVector<ReassociationIndices>{{0, 1}, {2}});
 }
 
-/// Rows `[T * H, D]` in the shape of |input|, whose rows they are.
+/// Returns the row `[T * H, D]` in the shape of |input|, whose rows they are.
 static Value rowsToHeads(IndexBuilder &b, Value rows, Value input) {
   auto type = cast<RankedTensorType>(input.getType());
   if (type.getRank() == 2)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expects attention tiles on buffers. Leaves each with `scratch` and `state`, allocated in the innermost parallel loop
-// around it, so that the memory plan allocates them per worker. Tiles that have them already stay as they are.
+// around it, so that the memory plan allocates them per worker. Tiles that have them already are not changed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -54,7 +54,7 @@ private:
 /// Emits |tile| with vectors of |unit|, groups of |rows| rows in registers; returns null, or the reason why it cannot.
 const char *vectorizeLowPrecision(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
-/// The same with tiles of 16 x 64 bytes (AMX), of bf16 or i8. Reads whole groups of 16 rows of the input.
+/// Returns the same with tiles of 16 x 64 bytes (AMX), of bf16 or i8. Reads whole groups of 16 rows of the input.
 const char *emitAmxContraction(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan);
 
 } // namespace attune

@@ -17,14 +17,14 @@ namespace attune {
 class Lanes {
 public:
   static Lanes all() { return Lanes(16, mlir::Value()); }
-  /// The first |count| lanes, at most 16.
+  /// Returns the first |count| lanes, at most 16.
   static Lanes first(int64_t count) { return Lanes(count < 16 ? count : 16, mlir::Value()); }
-  /// The first |count| lanes; a |count| of 16 or more is all of them, one below 1 none.
+  /// Returns the first |count| lanes; a |count| of 16 or more is all of them, one below 1 none.
   static Lanes first(mlir::Value count) { return Lanes(16, count); }
 
   bool areAll() const { return fixed == 16 && !dynamic; }
   int64_t getFixed() const { return fixed; }
-  /// The run-time count, or null.
+  /// Returns the run-time count, or null.
   mlir::Value getDynamic() const { return dynamic; }
 
 private:
@@ -42,7 +42,7 @@ public:
   /// vector<16xf32>.
   mlir::VectorType getType() { return mlir::VectorType::get({kLanes}, getF32Type()); }
 
-  /// The f32 at |indices|.
+  /// Returns the f32 at |indices|.
   Value loadScalar(Value memref, mlir::ValueRange indices);
 
   // Vectors. |splat| of a number is a constant.

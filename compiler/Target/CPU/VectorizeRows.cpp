@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  /// Number of iterations of |loop|: the size of a dimension it alone indexes.
+  /// Returns the number of iterations of |loop|: the size of a dimension it alone indexes.
   Value extent(unsigned loop) {
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))

@@ -13,7 +13,7 @@ class HalideBackend : public KernelBackend {
 public:
   static constexpr llvm::StringLiteral kName = "halide";
 
-  /// |settings| may have `schedule`: `auto`, or `none` for unscheduled kernels.
+  /// Returns |settings| may have `schedule`: `auto`, or `none` for unscheduled kernels.
   static Result<std::unique_ptr<KernelBackend>> create(const std::map<std::string, std::string> &settings);
 
   llvm::StringRef name() const override { return kName; }

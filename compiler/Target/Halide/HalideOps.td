@@ -14,7 +14,8 @@ def Halide_Dialect : Dialect {
   let summary = "tiles computed by kernels of Halide";
 }
 
-def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, DestinationStyleOpInterface,
+                                                DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a tile computed by a kernel of Halide";
   let description = [{
     `description` defines the values of the destinations, in the language of `compiler/Target/Halide/README.md`; its inputs,
@@ -35,7 +36,8 @@ def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, Destin
                        StrAttr:$description, ArrayAttr:$strides, UnitAttr:$reads_destinations);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kernel (`with` `(` $scalars^ `)`)? (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict
+    $kernel (`with` `(` $scalars^ `)`)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `outs` `(` $destinations `:` type($destinations) `)` attr-dict
     (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{

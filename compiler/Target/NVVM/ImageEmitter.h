@@ -30,7 +30,7 @@ struct ImageEmitter {
 
 /// Makes |emitter| known, unless one of that name is.
 void registerImageEmitter(ImageEmitter emitter);
-/// All registered emitters; their addresses stay valid.
+/// Returns all registered emitters; their addresses stay valid.
 std::vector<const ImageEmitter *> getImageEmitters();
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- LimitRows.cpp - Rows of packed tokens that are none -----------------===//
+//===- LimitRows.cpp - Upper bounds of token counts -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

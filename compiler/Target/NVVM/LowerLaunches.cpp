@@ -62,8 +62,8 @@ private:
 
 } // namespace
 
-/// `launch_on(state, function, shared_bytes, blocks, threads, args)`: launches unless there is nothing to launch or an
-/// earlier launch failed.
+/// Returns `launch_on(state, function, shared_bytes, blocks, threads, args)`: launches unless there is nothing to
+/// launch or an earlier launch failed.
 LLVM::LLVMFuncOp LowerLaunches::buildLaunchFunction() {
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
   Location loc = getOperation().getLoc();

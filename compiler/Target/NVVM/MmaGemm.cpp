@@ -56,7 +56,7 @@ private:
   Values multiplyStage(Value slot, Values sums);
   void storeSums(ValueRange sums);
   void storeRows(Value first);
-  /// The warp's first row and column in the tile.
+  /// Returns the warp's first row and column in the tile.
   Value rowOfWarp() { return e.mul(e.div(warp, shape.columns / shape.warpColumns), shape.warpRows); }
   Value columnOfWarp() { return e.mul(e.rem(warp, shape.columns / shape.warpColumns), shape.warpColumns); }
   Value next(Value slot) {

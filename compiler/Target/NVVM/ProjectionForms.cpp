@@ -1,4 +1,4 @@
-//===- ProjectionForms.cpp - What projections of all types share -----------===//
+//===- ProjectionForms.cpp - Shared parts of projections ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ProjectionForms.h - What projections of all types share --*- C++ -*-===//
+//===- ProjectionForms.h - Shared parts of projections ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -36,13 +36,13 @@ protected:
   /// Emits |op| for the thread |thread|, with |sharedWords| words of shared memory of type |word|, f32 or i32.
   Projection(mlir::linalg::LinalgOp op, Value thread, mlir::Type word, int64_t sharedWords);
 
-  /// The parts of the tile for many rows: load the stage at |at| of K to registers; store it to shared memory; add the
-  /// products of a stage to |sums|; store the sums.
+  /// Returns the parts of the tile for many rows: load the stage at |at| of K to registers; store it to shared memory;
+  /// add the products of a stage to |sums|; store the sums.
   virtual Values loadNext(Value at) = 0;
   virtual void storeNext(Value stage, mlir::ValueRange next) = 0;
   virtual Values multiply(Value stage, mlir::ValueRange sums) = 0;
   virtual void storeSums(mlir::ValueRange sums) = 0;
-  /// The sums before the first stage; the sizes of K and of a stage, in the units of loadNext.
+  /// Returns the sums before the first stage; the sizes of K and of a stage, in the units of loadNext.
   virtual Values noSums() = 0;
   virtual Value depth() = 0;
   virtual int64_t stageDepth() = 0;

@@ -51,8 +51,8 @@ public:
   /// 15.
   Value rowOfA(Value lane, int64_t stride);
   Value rowOfB(Value lane, int64_t stride);
-  /// The same for b0, b1 of columns 0 to 7 and of columns 8 to 15 in a tile [K][columns], with |stride| bytes from one
-  /// row to the next, whose chunks are neighboring columns: to be loaded transposed.
+  /// Returns the same for b0, b1 of columns 0 to 7 and of columns 8 to 15 in a tile [K][columns], with |stride| bytes
+  /// from one row to the next, whose chunks are neighboring columns: to be loaded transposed.
   Value rowOfTransposed(Value lane, int64_t stride);
 
   /// Returns |sums|, of 16 rows and 8 columns, plus the products of 16 components.

@@ -85,7 +85,7 @@ private:
   Value splat(Value scalar) { return vector::BroadcastOp::create(e, vector, scalar); }
   Value lane(Value of, int64_t number) { return vector::ExtractOp::create(e, of, number); }
   Value zero() { return arith::ConstantOp::create(e, e.getZeroAttr(vector)); }
-  /// The offset of row |k| of the transposed rows, or of the panel, in stage |stage|.
+  /// Returns the offset of row |k| of the transposed rows, or of the panel, in stage |stage|.
   Value rowOfA(Value stage, Value k) { return e.add(e.mul(stage, kStage), e.mul(k, kRows + kPadding)); }
   Value rowOfB(Value stage, Value k) { return e.add(e.add(e.mul(stage, kStage), e.mul(k, kColumns)), kDepth * (kRows + kPadding)); }
 

@@ -78,14 +78,14 @@ public:
   Values fence(mlir::ValueRange sums = {}, mlir::ValueRange operands = {});
   /// Starts the product of |a| and |b|, which has |columns| columns; returns its sums, half as many for each thread.
   Values multiply(int64_t columns, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
-  /// The same, added to |sums|.
+  /// Returns the same, added to |sums|.
   Values add(mlir::ValueRange sums, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
   /// Commits the products started since the last call as one group.
   void commit();
   /// Waits for all but the last |left| groups.
   void wait(int64_t left);
-  /// The same; returns the f32 |values|, finished sums and other values that must not be used before. |operands|, words
-  /// that the products read, keep their registers until the wait.
+  /// Returns the same; returns the f32 |values|, finished sums and other values that must not be used before.
+  /// |operands|, words that the products read, keep their registers until the wait.
   Values wait(int64_t left, mlir::ValueRange values, mlir::ValueRange operands = {});
 
 private:

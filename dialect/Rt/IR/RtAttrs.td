@@ -97,8 +97,8 @@ def Rt_DeviceFunctionAttr : AttrDef<Rt_Dialect, "DeviceFunction"> {
     #rt.device_function<"linear_48_144", shared_bytes = 217088, arch = 90, tensor_maps = 2>
     ```
   }];
-  let parameters = (ins StringRefParameter<"name of a function">:$parent, "int64_t":$shared_bytes, DefaultValuedParameter<"int64_t", "0">:$arch,
-                        DefaultValuedParameter<"int64_t", "0">:$tensor_maps);
+  let parameters = (ins StringRefParameter<"name of a function">:$parent, "int64_t":$shared_bytes,
+                        DefaultValuedParameter<"int64_t", "0">:$arch, DefaultValuedParameter<"int64_t", "0">:$tensor_maps);
   let assemblyFormat = "`<` $parent `,` struct($shared_bytes, $arch, $tensor_maps) `>`";
   let genVerifyDecl = 1;
 }

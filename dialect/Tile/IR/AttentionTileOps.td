@@ -47,16 +47,17 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
       multiplied; sums are f32.
 
     ```mlir
-    %o = tile.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) at(%position) outs(%d : tensor<?x1x12xf32>)
-        {scale = 0.125 : f64, key_block = 512 : i64, causal} -> tensor<?x1x12xf32>
+    %o = tile.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) at(%position)
+        outs(%d : tensor<?x1x12xf32>) {scale = 0.125 : f64, key_block = 512 : i64, causal} -> tensor<?x1x12xf32>
     ```
   }];
   let arguments = (ins AnyShaped:$query, AnyShaped:$key, AnyShaped:$value, Optional<Index>:$position, Optional<AnyShaped>:$mask,
                        Optional<AnyShaped>:$head_scale, Optional<AnyShaped>:$distance_bias, Optional<AnyShaped>:$relative_key,
                        Optional<AnyShaped>:$relative_query, Optional<AnyShaped>:$sinks, Optional<AnyMemRef>:$scratch,
                        Optional<AnyMemRef>:$state, Variadic<AnyShaped>:$destinations, F64Attr:$scale, I64Attr:$key_block,
-                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right, OptionalAttr<F64Attr>:$softcap,
-                       OptionalAttr<F64Attr>:$mask_fill, DefaultValuedAttr<Xfmr_MaskedRowsAttr, "::mlir::xfmr::MaskedRows::Uniform">:$masked_rows,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right,
+                       OptionalAttr<F64Attr>:$softcap, OptionalAttr<F64Attr>:$mask_fill,
+                       DefaultValuedAttr<Xfmr_MaskedRowsAttr, "::mlir::xfmr::MaskedRows::Uniform">:$masked_rows,
                        DefaultValuedAttr<Xfmr_ScoreStageAttr, "::mlir::xfmr::ScoreStage::Softmax">:$score_stage,
                        DefaultValuedAttr<Xfmr_PrecisionAttr, "::mlir::xfmr::Precision::F32">:$precision);
   let results = (outs Variadic<AnyRankedTensor>:$results);

@@ -15,7 +15,8 @@ def Tile_RotaryTileOp : Tile_Op<"rotary_tile"> {
     - (N1) Each element is a rounded product and a fused multiply-add.
 
     ```mlir
-    %y = tile.rotary_tile ins(%x, %p, %t : tensor<?x4x12xf32>, tensor<?xi64>, tensor<512x12xf32>) outs(%d : tensor<?x4x12xf32>) -> tensor<?x4x12xf32>
+    %y = tile.rotary_tile ins(%x, %p, %t : tensor<?x4x12xf32>, tensor<?xi64>, tensor<512x12xf32>)
+        outs(%d : tensor<?x4x12xf32>) -> tensor<?x4x12xf32>
     ```
   }];
   let arguments = (ins AnyShaped:$input, AnyShaped:$positions, AnyShaped:$table, Variadic<AnyShaped>:$destinations, UnitAttr:$interleaved);

@@ -41,7 +41,8 @@ def Tile_KernelAttr : AttrDef<Tile_Dialect, "Kernel"> {
     ```
   }];
   let parameters = (ins StringRefParameter<"one line for people">:$text, DefaultValuedParameter<"bool", "false">:$rowWise,
-                        StringRefParameter<"name of a code generator", [{""}]>:$backend, StringRefParameter<"one line for people", [{""}]>:$note);
+                        StringRefParameter<"name of a code generator", [{""}]>:$backend,
+                        StringRefParameter<"one line for people", [{""}]>:$note);
   let builders = [AttrBuilder<(ins "::llvm::StringRef":$text, CArg<"bool", "false">:$rowWise, CArg<"::llvm::StringRef", "{}">:$backend,
                                    CArg<"::llvm::StringRef", "{}">:$note), [{ return $_get($_ctxt, text, rowWise, backend, note); }]>];
   let skipDefaultBuilders = 1;

@@ -41,7 +41,8 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
                        Optional<Xfmr_Slots>:$slots, Optional<Xfmr_Offsets>:$offsets);
   let results = (outs Xfmr_KeyCache:$new_key_cache, Xfmr_ValueCache:$new_value_cache);
   let assemblyFormat = [{
-    $key `,` $value `into` $key_cache `,` $value_cache `at` `(` $past `)` (`slots` `(` $slots^ `)`)? (`offsets` `(` $offsets^ `)`)? attr-dict
+    $key `,` $value `into` $key_cache `,` $value_cache `at` `(` $past `)` (`slots` `(` $slots^ `)`)? (`offsets` `(` $offsets^ `)`)?
+    attr-dict
     `:` type($key) `,` type($value) `,` type($key_cache) `,` type($value_cache)
   }];
   let hasVerifier = 1;
@@ -77,10 +78,12 @@ def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<[
     %new = xfmr.mask_cache_update %hidden at(%past) slots(%slots) offsets(%off) mask(%mask : tensor<?x?xf32>) : tensor<?x?xf32>
     ```
   }];
-  let arguments = (ins Xfmr_MaskCache:$cache, Xfmr_Lengths:$past, Xfmr_Slots:$slots, Xfmr_Offsets:$offsets, Optional<2DTensorOf<[F32]>>:$mask);
+  let arguments = (ins Xfmr_MaskCache:$cache, Xfmr_Lengths:$past, Xfmr_Slots:$slots, Xfmr_Offsets:$offsets,
+                       Optional<2DTensorOf<[F32]>>:$mask);
   let results = (outs Xfmr_MaskCache:$new_cache);
   let assemblyFormat = [{
-    $cache `at` `(` $past `)` `slots` `(` $slots `)` `offsets` `(` $offsets `)` (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` type($cache)
+    $cache `at` `(` $past `)` `slots` `(` $slots `)` `offsets` `(` $offsets `)` (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict
+    `:` type($cache)
   }];
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// An attribute `#xfmr.NAME<…>` stands under the name `xfmr.NAME` on a module, a function, an argument or a result.
+// An attribute `#xfmr.NAME<…>` has the name `xfmr.NAME` on a module, a function, an argument or a result.
 //
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_ENTRY_ATTRS_TD
@@ -47,7 +47,8 @@ def Xfmr_EntryAttr : Xfmr_EntryAttribute<"Entry", "entry"> {
     func.func @decode(…) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>}
     ```
   }];
-  let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"::mlir::xfmr::CacheUse", "::mlir::xfmr::CacheUse::Unused">:$caches);
+  let parameters = (ins "::mlir::StringAttr":$name,
+                        DefaultValuedParameter<"::mlir::xfmr::CacheUse", "::mlir::xfmr::CacheUse::Unused">:$caches);
   let assemblyFormat = "`<` $name (`,` `caches` `=` $caches^)? `>`";
 }
 
@@ -124,12 +125,14 @@ def Xfmr_ModelAttr : Xfmr_EntryAttribute<"Model", "model"> {
     that the reference library gives them.
 
     ```mlir
-    module attributes {xfmr.model = #xfmr.model<family = "bert", architecture = "BertForSequenceClassification", limits = {length = 512 : i64},
-                                                labels = ["negative", "positive"]>}
+    module attributes {xfmr.model = #xfmr.model<family = "bert", architecture = "BertForSequenceClassification",
+                                                limits = {length = 512 : i64}, labels = ["negative", "positive"]>}
     ```
   }];
-  let parameters = (ins "::mlir::StringAttr":$family, "::mlir::StringAttr":$architecture, OptionalParameter<"::mlir::DictionaryAttr">:$limits,
-    OptionalParameter<"::mlir::ArrayAttr">:$labels, OptionalParameter<"::mlir::DictionaryAttr">:$generation);
+  let parameters = (ins "::mlir::StringAttr":$family, "::mlir::StringAttr":$architecture,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$limits,
+                        OptionalParameter<"::mlir::ArrayAttr">:$labels,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$generation);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -20,7 +20,8 @@ def Xfmr_FfnOp : Xfmr_Op<"ffn", [Pure, AttrSizedOperandSegments, InferTypeOpAdap
     - (C3) `residual` has the result's type.
 
     ```mlir
-    %y = xfmr.ffn <gelu> %x, %up, %down bias(%b0, %b1) : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, bias tensor<112xf32>, tensor<48xf32>
+    %y = xfmr.ffn <gelu> %x, %up, %down bias(%b0, %b1)
+        : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, bias tensor<112xf32>, tensor<48xf32>
     %z = xfmr.ffn <silu> %x, %up, %down gate(%gate : tensor<112x48xf32>) : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>
     ```
   }];

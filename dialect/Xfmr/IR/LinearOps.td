@@ -33,7 +33,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     ```
   }];
   let arguments = (ins Xfmr_Tokens:$input, Xfmr_Matrix:$weight, Optional<Xfmr_Vector>:$bias, Optional<Xfmr_Tokens>:$multiplier,
-                       Optional<Xfmr_Tokens>:$residual, DefaultValuedAttr<Xfmr_ActivationAttr, "::mlir::xfmr::Activation::None">:$activation,
+                       Optional<Xfmr_Tokens>:$residual,
+                       DefaultValuedAttr<Xfmr_ActivationAttr, "::mlir::xfmr::Activation::None">:$activation,
                        DefaultValuedAttr<Xfmr_PrecisionAttr, "::mlir::xfmr::Precision::F32">:$precision);
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = [{
@@ -41,7 +42,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     `:` type($input) `,` type($weight) `` custom<EpilogueTypes>(type($bias), type($multiplier), type($residual))
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$weight, "::mlir::Value":$bias, "::mlir::Value":$residual,
-                                 "::mlir::xfmr::Activation":$activation, CArg<"::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32">:$precision), [{
+                                 "::mlir::xfmr::Activation":$activation,
+                                 CArg<"::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32">:$precision), [{
     build($_builder, $_state, input, weight, bias, ::mlir::Value(), residual, activation, precision);
   }]>];
   let hasVerifier = 1;

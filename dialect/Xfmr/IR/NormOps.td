@@ -24,14 +24,16 @@ def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, AllTypesMatch<["input", "res
       and a division.
 
     ```mlir
-    %y = xfmr.layer_norm %x, %g, %b residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-12 : f64} : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
+    %y = xfmr.layer_norm %x, %g, %b residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-12 : f64}
+        : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
     ```
   }];
   let arguments = (ins Xfmr_TokensOrHeads:$input, Xfmr_Vector:$weight, Xfmr_Vector:$bias,
                           Optional<Xfmr_Tokens>:$residual, F64Attr:$epsilon);
   let results = (outs Xfmr_TokensOrHeads:$result);
   let assemblyFormat = [{
-    $input `,` $weight `,` $bias (`residual` `(` $residual^ `:` type($residual) `)`)? attr-dict `:` type($input) `,` type($weight) `,` type($bias)
+    $input `,` $weight `,` $bias (`residual` `(` $residual^ `:` type($residual) `)`)? attr-dict
+    `:` type($input) `,` type($weight) `,` type($bias)
   }];
   let hasVerifier = 1;
 }

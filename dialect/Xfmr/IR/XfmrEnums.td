@@ -54,7 +54,8 @@ def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "reduction of the tokens of a sequen
 def Xfmr_PoolKindAttr : EnumAttr<Xfmr_Dialect, Xfmr_PoolKind, "pool_kind"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Xfmr_Precision : I32EnumAttr<"Precision", "operand type of a matrix product", [
-    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">, I32EnumAttrCase<"Int8", 2, "int8">, I32EnumAttrCase<"F16", 3, "f16">]> {
+    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">, I32EnumAttrCase<"Int8", 2, "int8">,
+    I32EnumAttrCase<"F16", 3, "f16">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }

@@ -97,7 +97,8 @@ typedef struct attune_launch {
 #define ATTUNE_TENSOR_MAP_BYTES 128u
 #define ATTUNE_TENSOR_MAP_ALIGNMENT 64u
 
-/* A tensor in device memory, and the size of the boxes of it (TMA tiles) that kernels copy to shared memory. Innermost dimension first. */
+/* A tensor in device memory and the size of its TMA tiles, which kernels copy to shared memory. Lists begin with the
+   innermost dimension. */
 typedef struct attune_tensor_map {
   const void *data;       /* a multiple of 16 */
   uint32_t rank;          /* 1 to 5 */
@@ -118,7 +119,7 @@ typedef struct attune_host {
   /* Calls |body| on disjoint ranges that together cover [0, n); each range but the last is a multiple of |grain| long. Returns when all
      have returned. Two ranges that run at the same time have different worker numbers. */
   void (*parallel_for)(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
-  /* Queues a launch behind the earlier ones of this call and returns 0, or another value, which the entry must return at once. Null on a
+  /* Queues a launch after the earlier ones of this call and returns 0, or another value, which the entry must return at once. Null on a
      CPU. */
   int32_t (*launch)(void *pool, const attune_launch *launch);
   /* Writes to |out| the TMA descriptor that a kernel gets as parameter for |map|, unless one of its sizes is 0; returns as launch does.
@@ -282,8 +283,9 @@ typedef struct attune_weights_header {
   uint64_t content_hash;      /* attune_checksum of the data section */
 } attune_weights_header;
 
-/* Adds |word| to the hash of manifests and contents: FNV-1a over the little-endian 64-bit words of the bytes (the last word zero-padded),
-   then over the length, started from 0xCBF29CE484222325 with prime 0x100000001B3. Not cryptographic: it detects accidents, not attackers. */
+/* Adds |word| to the hash of manifests and contents: FNV-1a over the little-endian 64-bit words of the bytes (the last
+   word zero-padded), then over the length. The hash starts from 0xCBF29CE484222325; its prime is 0x100000001B3. It is
+   not cryptographic: it detects accidents, not attackers. */
 static inline uint64_t attune_checksum_word(uint64_t hash, uint64_t word) {
   return (hash ^ word) * 0x100000001B3ull;
 }

@@ -53,7 +53,7 @@ typedef struct attune_chat_span {
 
 /// A rendered conversation, until the next call with the same chat.
 typedef struct attune_chat_rendered {
-  const char *text; ///< UTF-8, and a NUL behind it
+  const char *text; ///< UTF-8, and a NUL after it
   size_t bytes;
   const attune_chat_span *assistant; ///< what templates mark as written by the assistant ({% generation %})
   size_t num_assistant;
@@ -61,9 +61,9 @@ typedef struct attune_chat_rendered {
 
 /// Sets |options| to the defaults.
 void attune_chat_options_init(attune_chat_options *options);
-/// Opens the compiled templates of |bytes| bytes at |program|, a multiple of 8, which is borrowed: those of a file OUT.text
-/// by attune_text_chat_program (text.h). |options| may be null.
-/// Fails with INVALID_ARGUMENT, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
+/// Opens the compiled templates at |program|, |bytes| bytes at an address that is a multiple of 8. The memory is
+/// borrowed. For a file OUT.text, attune_text_chat_program (text.h) returns it. |options| may be null. Fails with
+/// INVALID_ARGUMENT, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
 attune_status attune_chat_open(const void *program, size_t bytes, const attune_chat_options *options, attune_chat **out_chat);
 /// Frees |chat| and its values. Null is allowed.
 void attune_chat_close(attune_chat *chat);

@@ -147,7 +147,7 @@ attune_status CudaSession::locate(const char *name, const void *data, bool &onDe
 
 attune_status CudaSession::wait(const char *what) const { return model->driver->check(model->driver->streamSynchronize(stream), what); }
 
-/// Records |event| behind all work queued so far; does nothing if it is null.
+/// Records |event| after all work queued so far; does nothing if it is null.
 attune_status CudaSession::record(Event event) {
   return event ? model->driver->check(model->driver->eventRecord(event, stream), "recording an event") : ATTUNE_OK;
 }

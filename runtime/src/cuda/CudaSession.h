@@ -6,8 +6,8 @@
 // after the call has returned. Hence:
 //
 // - a call with one of the caller's tensors in host memory returns, with success or failure, after its copies;
-// - the session writes its own host memory (defaults of inputs, slots, lengths) again only after `copied`, an event behind the copies;
-// - the session frees memory only after `finished`, an event behind the last work.
+// - the session writes its own host memory (defaults of inputs, slots, lengths) again only after `copied`, an event after the copies;
+// - the session frees memory only after `finished`, an event after the last work.
 //
 // A caller that captures its stream into a graph may replay the launches of a call any number of times. So launches may
 // depend only on shapes then, and a call that copies host memory or uses caches is refused.
@@ -60,8 +60,8 @@ private:
   bool ownsStream = false;
   bool isCapturing = false; ///< the stream was being captured at beginCall
   // Events in the caller's stream; null in the session's own stream:
-  Event copied = nullptr;      ///< behind the last copies of the session's own host memory
-  Event finished = nullptr;    ///< behind all work
+  Event copied = nullptr;      ///< after the last copies of the session's own host memory
+  Event finished = nullptr;    ///< after all work
   bool copiesInFlight = false; ///< |copied| has been recorded and not waited for
   Address stage = 0;           ///< copies of tensors in host memory, as large as the largest call so far
   uint64_t stageBytes = 0, stageUsed = 0;

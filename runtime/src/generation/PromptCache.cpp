@@ -79,7 +79,7 @@ void PromptCache::chooseSlots() {
   }
 }
 
-/// Writes the tokens behind the common ones to |newIds| and |newMask|, padded on the left to the length of the longest
+/// Writes the tokens after the common ones to |newIds| and |newMask|, padded on the left to the length of the longest
 /// row.
 void PromptCache::collectTokens() {
   for (int64_t row = 0; row < plan.rows; ++row)

@@ -3,7 +3,7 @@
 //
 // A slot that holds the beginning of a prompt saves computing it again, as in a conversation whose turns are sent with
 // all the text before them. Each row of a generation gets a slot of its own. Rows choose in order, each the free slot
-// with the largest saved - lost: the tokens at its beginning that agree with the prompt, less those behind them, which
+// with the largest saved - lost: the tokens at its beginning that agree with the prompt, less those after them, which
 // are overwritten.
 //
 //   prompt          a b c d x y          agree   saved - lost

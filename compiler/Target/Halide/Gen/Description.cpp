@@ -1,4 +1,4 @@
-//===- Description.cpp - Reading kernel descriptions ----------------------===//
+//===- Description.cpp - Descriptions of kernels as text ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Description.h - What a kernel computes, as text ----------*- C++ -*-===//
+//===- Description.h - Descriptions of kernels as text ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_HALIDE_GEN_DESCRIPTION_H

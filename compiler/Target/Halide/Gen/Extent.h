@@ -1,4 +1,4 @@
-//===- Extent.h - What is known about extents -------------------*- C++ -*-===//
+//===- Extent.h - Facts about extents ---------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_HALIDE_GEN_EXTENT_H
