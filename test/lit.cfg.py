@@ -1,7 +1,8 @@
 # ===- lit.cfg.py - How the tests are found and what they may use ----------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Substitutions beside lit's own (do not put any of them, nor %s or %t, inside quotes: they bring their own when a path has a space):
+# Substitutions beside lit's own. Do not put any of them, nor %s or %t, inside quotes: they bring their own when a path has
+# a space.
 #   %fixtures           test/fixtures, the golden model folders
 #   %examples           examples/
 #   %source_root        the repository
@@ -11,12 +12,14 @@
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
 #   %{features}         the features below that this machine has, separated by commas
-#   %fake_cuda          runs what follows with the fake NVIDIA driver of test/FakeCuda
-# Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), ptxas (NVIDIA's assembler), compiler, nvvm, halide (parts of this build), numpy, asan, shared-linker, pkg-config
-# (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine),
-# valgrind, fuzzer (libFuzzer and its sanitisers), long (sweeps of many models and minutes of random inputs, which
-# `--param long=1` and the target check-attune-all switch on).
-# What a machine lacks is reported as unsupported, never as passed.
+#   %fake_cuda          runs the following command with the fake NVIDIA driver of test/FakeCuda
+#
+# Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers),
+# ptxas (NVIDIA's assembler), compiler, nvvm, halide (parts of this build), numpy, asan, shared-linker, pkg-config (with
+# CMake), debian (the tools for a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that
+# machine), valgrind, fuzzer (libFuzzer and its sanitizers), long (sweeps of many models and minutes of random inputs,
+# enabled by `--param long=1` and by the target check-attune-all). Tests of features that a machine lacks are reported as
+# unsupported, never as passed.
 
 import glob
 import os
@@ -56,7 +59,7 @@ if " " in config.test_source_root + config.test_exec_root:
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.attune_binary_dir, "bin"), config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
-# Compiled models that `run` and `check` keep are this test run's own; what earlier runs left is removed.
+# The compiled models that `run` and `check` cache belong to this test run; those of earlier runs are removed.
 caches = os.path.join(config.test_exec_root, "cache")
 for run in os.listdir(caches) if os.path.isdir(caches) else []:
     if not os.path.exists(os.path.join("/proc", run)):
@@ -123,8 +126,8 @@ if {"amx_tile", "amx_bf16", "amx_int8"} <= flags:
 
 
 def find_cross_compiler(arch):
-    """A command that compiles the runtime's C++ for |arch|, if there is one, a C compiler and an emulator. The runtime uses no C++ library, so that Clang
-    with this machine's headers does where the cross compiler is for C alone."""
+    """Returns a command that compiles the runtime's C++ for |arch|, or None without one, a C compiler and an emulator. The
+    runtime uses no C++ library, so Clang with this machine's headers suffices if the cross compiler is for C alone."""
     folder = os.path.join(config.test_exec_root, "cross-" + arch)
     os.makedirs(folder, exist_ok=True)
     program, main = os.path.join(folder, "main"), os.path.join(folder, "main.c")
@@ -136,7 +139,8 @@ def find_cross_compiler(arch):
         return None
     headers = [d for pattern in ("/usr/include/c++/*", "/usr/include/x86_64-linux-gnu/c++/*") for d in sorted(glob.glob(pattern))[-1:]]
     clang = [word for d in headers for word in ("-isystem", d)]
-    for command in ([arch + "-linux-gnu-g++"], ["clang++-22", f"--target={arch}-linux-gnu", *clang], ["clang++", f"--target={arch}-linux-gnu", *clang]):
+    for command in ([arch + "-linux-gnu-g++"], ["clang++-22", f"--target={arch}-linux-gnu", *clang],
+                    ["clang++", f"--target={arch}-linux-gnu", *clang]):
         if succeeds(*command, "-fsyntax-only", os.path.join(folder, "runtime.cpp")):
             return " ".join(command)
     return None
@@ -156,7 +160,8 @@ if succeeds(config.python, "-c", "import numpy"):
     config.available_features.add("numpy")
 if sanitize:
     config.available_features.add("asan")
-    # Memory that the allocators and containers of LLVM's headers poison in our code is used by the packaged library, which does not unpoison it.
+    # Allocators and containers of LLVM's headers poison memory where our code, built with the sanitizer, includes them.
+    # LLVM's packaged library, built without it, uses such memory without unpoisoning it.
     config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_container_overflow=0")
 if shutil.which("valgrind"):
     config.available_features.add("valgrind")
@@ -167,5 +172,5 @@ if all(shutil.which(c) for c in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "file", 
 if any(shutil.which(c, path=config.environment["PATH"]) for c in ("ld.lld", "cc")):
     config.available_features.add("shared-linker")
 
-# For scripts that leave out what this machine cannot do.
+# For scripts that skip tests this machine cannot run.
 config.substitutions.append(("%{features}", ",".join(sorted(config.available_features))))

@@ -42,7 +42,8 @@ class Step(ModelGraph):
     def gelu(self, x, name):
         """Adds a projection and the tanh form of gelu."""
         if self.form == "gqa":
-            return self.op("FastGelu", [self.op("MatMul", [x, self.weight(name + ".weight")]), self.weight(name + ".bias")], domain=MICROSOFT)
+            return self.op("FastGelu", [self.op("MatMul", [x, self.weight(name + ".weight")]), self.weight(name + ".bias")],
+                           domain=MICROSOFT)
         x = self.linear(x, name)
         cubic = self.op("Mul", [self.op("Pow", [x, self.scalar(3.0)]), self.scalar(0.044715)])
         tanh = self.op("Tanh", [self.op("Mul", [self.op("Add", [x, cubic]), self.scalar(math.sqrt(2 / math.pi))])])

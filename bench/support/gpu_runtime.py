@@ -13,7 +13,8 @@ class Failure(Exception):
 
 
 class Tensor(Structure):
-    _fields_ = [("name", c_char_p), ("dtype", c_int), ("rank", c_uint32), ("shape", POINTER(c_int64)), ("data", c_void_p), ("bytes", c_size_t)]
+    _fields_ = [("name", c_char_p), ("dtype", c_int), ("rank", c_uint32), ("shape", POINTER(c_int64)), ("data", c_void_p),
+                ("bytes", c_size_t)]
 
 
 class DimLimit(Structure):
@@ -21,7 +22,8 @@ class DimLimit(Structure):
 
 
 class SessionOptions(Structure):
-    _fields_ = [("struct_bytes", c_size_t), ("limits", POINTER(DimLimit)), ("num_limits", c_size_t), ("num_threads", c_int64), ("host", c_void_p),
+    _fields_ = [("struct_bytes", c_size_t), ("limits", POINTER(DimLimit)), ("num_limits", c_size_t), ("num_threads", c_int64),
+                ("host", c_void_p),
                 ("memory", c_void_p), ("memory_bytes", c_size_t), ("stream", c_void_p)]
 
 

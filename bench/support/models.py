@@ -88,7 +88,8 @@ class Models:
             mask += [1] * length + [0] * (padded - length)
         shape = [len(lengths), padded]
         path = os.path.join(self.work, name)
-        safetensors.save_integers(path, {"input_ids": (shape, ids), "attention_mask": (shape, mask), "token_type_ids": (shape, [0] * len(ids))})
+        safetensors.save_integers(path, {"input_ids": (shape, ids), "attention_mask": (shape, mask),
+                                         "token_type_ids": (shape, [0] * len(ids))})
         return path
 
     def flops(self, lengths):

@@ -19,7 +19,8 @@ def parser(doc, rounds, config="bert_base_synth"):
     result.add_argument("--threads", default="1,2", help="numbers of threads, comma separated (default: %(default)s)")
     result.add_argument("--rounds", type=int, default=rounds, help="looks at each figure (default: %(default)s)")
     result.add_argument("--config", default=config and fixture(config), help="folder with the config.json")
-    result.add_argument("--deep", type=int, default=DEEP, help="layers of the model whose matrices are read from memory (default: %(default)s)")
+    result.add_argument("--deep", type=int, default=DEEP,
+                        help="layers of the model whose matrices are read from memory (default: %(default)s)")
     result.add_argument("--build", default=os.environ.get("ATTUNE_BUILD_DIR", os.path.join(ROOT, "build")), help="build tree")
     result.add_argument("--work", help="where models are kept (default: bench-work/ in the build tree)")
     result.add_argument("--cpu", default="native", help="CPU to compile for")

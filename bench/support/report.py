@@ -3,7 +3,8 @@
 """A line per row, aligned or as a Markdown table."""
 from support.worker import DISTURBED
 
-HEADINGS = ("row", "threads", "ours ms min (median)", "peer ms min (median)", "against", "ratio min / median", "% FMA peak", "% read", "difference")
+HEADINGS = ("row", "threads", "ours ms min (median)", "peer ms min (median)", "against", "ratio min / median", "% FMA peak", "% read",
+            "difference")
 WIDTHS = (15, 7, 22, 22, 22, 18, 10, 9, 18)
 
 

@@ -4,7 +4,8 @@
 
 [DTYPE:]BxL   B sequences of L tokens. f32 and int8 against onnxruntime, bf16 against our f32
 halide:BxL    the same in f32, by Halide's kernels against ours
-ragged        8 sequences of 5 to 128 tokens, 40 on average, --padding=skip, against the same number of tokens without padding; per real token
+ragged        8 sequences of 5 to 128 tokens, 40 on average, --padding=skip, against as many tokens without
+              padding; per real token
 linear        matrices of a deep model, one token, weights from memory: share of the read bandwidth
 """
 import re
@@ -17,7 +18,7 @@ from support.models import Unavailable
 DEFAULT = "1x8,1x32,1x128,1x512,8x128,ragged,bf16:1x128,int8:1x128,linear"
 # Lengths of the sequences if the longest may have 128 tokens; the mean is 40.
 RAGGED = (128, 5, 24, 72, 40, 9, 31, 11)
-# ONNX forms per dtype, and the optimisation that slows some of them down on CPUs.
+# ONNX forms per dtype, and the optimization that slows some of them down on CPUs.
 FORMS = {"f32": ("plain", "attention", "mha"), "int8": ("int8",)}
 DISABLE = "SkipLayerNormFusion"
 

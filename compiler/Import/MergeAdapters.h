@@ -16,7 +16,7 @@ struct AdapterRequest {
   double scale = 1;
 };
 
-/// Parses "DIR" or "DIR:SCALE". If a folder has the whole name, it is the folder.
+/// Parses "DIR" or "DIR:SCALE". If a folder named |text| exists, |text| is DIR.
 AdapterRequest parseAdapter(const std::string &text);
 
 /// Returns |tensors|, the tensors of the model |spec|, with the changes of |adapters| added in their order: W + scale *

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects a module as the phase before leaves it. RunPhase lowers it by the pipeline for the target and schedule in its
+// Expects the IR at the end of the previous phase. RunPhase lowers it by the pipeline for the target and schedule in its
 // attributes.
 //
 //===----------------------------------------------------------------------===//

@@ -193,7 +193,7 @@ void attune::resizeEverywhere(ModuleOp module, int64_t from, int64_t to, bool nu
     return other ? other : type;
   });
   replacer.addReplacement([&](VectorType type) -> Type {
-    // Upstream lowers no vectors of 2^32 elements.
+    // Upstream MLIR cannot lower vectors of 2^32 elements.
     return to > 0 && to <= 4096 ? VectorType::get(changed(type), type.getElementType(), type.getScalableDims()) : type;
   });
   if (numbers && !ShapedType::isDynamic(to)) {

@@ -153,8 +153,8 @@ static std::string compareSteps(OutputReport &report, const CaseOutput &output, 
   return "";
 }
 
-/// Compares all of |got| with the tensor of that name, or with samples. Returns the reason why they cannot be compared,
-/// "" if they can.
+/// Compares all of |got| with the tensor of |expected| that has the name of |output|, or with samples of it. Returns the
+/// reason why they cannot be compared, or "".
 static std::string compareWhole(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
                                 Tolerance tolerance) {
   if (got.dtype != output.dtype || got.shape != output.shape)

@@ -20,9 +20,10 @@ struct OutputReport {
   std::string text;
 };
 
-/// Compares |got|, which is null if the output was not computed. |dtype| is "f32", or "bf16", "f16" or "int8" for the
-/// coarse rule of those types: |error| <= f * max_abs, ids are not compared, and of a generation that made |ids| (null
-/// if it made none) only the logits of steps up to the first differing id of a row.
+/// Compares |got|, null if the output was not computed, with its tensor in |expected|. With the |dtype| "f32" every
+/// value must be within the tolerances of |output|. With "bf16", "f16" or "int8", |error| <= f * max_abs must hold, with
+/// a factor f of the type, and ids are not compared. A generation may choose other ids then: |ids|, null for other
+/// entries, are the ids of the generation, and logits are compared for each row up to the first id that differs.
 OutputReport compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected, const std::string &dtype,
                            const TensorView *ids = nullptr);
 

@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 
-GUIDES = ["first-model", "embed", "first-op", "first-pass", "add-a-family", "debug-a-wrong-number", "tune-a-kernel"]
+GUIDES = ["first-model", "embed", "text", "first-op", "first-pass", "add-a-family", "debug-a-wrong-number", "tune-a-kernel"]
 FACTS = ["architecture", "model-folders", "numerics", "reference-versions", "formats", "glossary", "limits", "measurements"]
 OTHERS = [
     "CONTRIBUTING.md",

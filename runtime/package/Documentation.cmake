@@ -6,7 +6,8 @@
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune)
 set(pages)
 if(ATTUNE_ENABLE_COMPILER)
-  list(APPEND pages dialect/XfmrDialect dialect/XfmrPasses compiler/AttuneTransformsPasses compiler/AttuneWeightsPasses compiler/AttuneCPUPasses)
+  list(APPEND pages dialect/XfmrDialect dialect/XfmrPasses compiler/AttuneTransformsPasses compiler/AttuneWeightsPasses
+    compiler/AttuneCPUPasses)
   add_custom_target(attune-reference ALL)
   add_dependencies(attune-reference mlir-doc)
 endif()
@@ -19,7 +20,8 @@ endif()
 foreach(page IN LISTS pages)
   install(FILES ${PROJECT_BINARY_DIR}/docs/${page}.md DESTINATION ${documents}/reference COMPONENT development)
 endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/dialect/ATTENTION.md ${PROJECT_SOURCE_DIR}/dialect/RATIONALE.md DESTINATION ${documents}/reference COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/dialect/ATTENTION.md ${PROJECT_SOURCE_DIR}/dialect/RATIONALE.md
+  DESTINATION ${documents}/reference COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${documents} COMPONENT development FILES_MATCHING PATTERN *.md)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents} COMPONENT development PATTERN out EXCLUDE PATTERN configs EXCLUDE)
 # The configurations for `attune init`, which makes a model with generated weights.

@@ -38,8 +38,8 @@ set(attune-opt_title "run passes and phases on IR")
 set(attune-lsp-server_title "language server for IR of every phase")
 set(attune-reduce_title "make IR that shows a problem smaller")
 foreach(tool IN LISTS ir_tools)
-  attune_add_page(${tool} ${CMAKE_COMMAND} -D TOOL=$<TARGET_FILE:${tool}> -D NAME=${tool} -D TITLE=${${tool}_title} -D VERSION=${PROJECT_VERSION}
-    -D PAGE=${made}/${tool}.1 -P ${CMAKE_CURRENT_LIST_DIR}/HelpToManual.cmake)
+  attune_add_page(${tool} ${CMAKE_COMMAND} -D TOOL=$<TARGET_FILE:${tool}> -D NAME=${tool} -D TITLE=${${tool}_title}
+    -D VERSION=${PROJECT_VERSION} -D PAGE=${made}/${tool}.1 -P ${CMAKE_CURRENT_LIST_DIR}/HelpToManual.cmake)
 endforeach()
 
 # MLIR's library is only in LLVM's folder, where the loader does not search by default.

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # ===- snippets.py - Runs the fenced blocks of Markdown pages --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the fenced blocks of Markdown pages, so that no page shows what does not work.
+"""Runs the fenced blocks of Markdown pages, so that all examples of the pages work.
 
 usage: snippets.py ROOT BUILD WORK [--features=LIST] PAGE…
 
-Each page gets a folder of its own in WORK, with links to the entries of the repository ROOT and `build` for the build folder BUILD: its
-commands run there as a reader types them in a clone, and their output stays there. Blocks run in the order of the page; exported variables and
-the current folder carry over from one `sh` block to the next.
+Each page gets a folder of its own in WORK, with links to the entries of the repository ROOT and `build` for the build
+folder BUILD: its commands run there as a reader types them in a clone, and their output stays there. Blocks run in the
+order of the page; exported variables and the current folder carry over from one `sh` block to the next.
 
 The info string of a block says how it is tested:
 
@@ -38,7 +38,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import examples  # noqa: E402
 
 ROOT_ENTRIES_LEFT_OUT = {"build", "demo", ".git"}
-# Languages that another test reads: test/Structure/include_graph.py.
+# Languages of code blocks that another test reads, test/Structure/include_graph.py.
 READ_ELSEWHERE = {"rooms", "arrows", "exceptions", "cycles"}
 
 # The output of a block that did not run.
@@ -107,7 +107,7 @@ def read_blocks(text):
 
 
 def match_output(expected, printed):
-    """Returns the first line of |expected| that |printed| does not have in its place, or None."""
+    """Returns the first line of |expected| that |printed| lacks at that position, or None."""
     pattern = []
     for line in expected:
         if line.strip() == "…":
@@ -121,7 +121,7 @@ def match_output(expected, printed):
 
 
 class Page:
-    """A page, its folder, and what its blocks leave to the following ones."""
+    """A page, its folder, and the state that its blocks pass on to later ones."""
 
     def __init__(self, root, build, work, name, features):
         self.root, self.build, self.name, self.features = root, build, name, features

@@ -38,7 +38,8 @@ struct Thread {
   ThreadTime time; ///< how often it has met the others
 };
 
-/// The threads that have arrived at an operation, by lane or number.
+/// The threads that have arrived at an operation of all of them. Vectors have an element for each lane of the warp, or
+/// for each thread of the block.
 struct Meeting {
   const emulated::Operation *operation = nullptr;
   std::vector<const uint64_t *> inputs; ///< null for a thread that has not arrived

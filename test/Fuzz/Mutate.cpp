@@ -158,8 +158,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Modules::import(size_t model) {
   }
 }
 
-/// Returns a copy of |module| with the bodies of at most one to four functions: kernels are similar, and many make each
-/// run slow.
+/// Returns a copy of |module| with the bodies of one to four functions at random. More would make runs slow and show
+/// little else, since kernels are similar.
 static mlir::OwningOpRef<mlir::ModuleOp> copyPart(mlir::ModuleOp module, Decisions decisions) {
   std::vector<mlir::func::FuncOp> defined;
   for (auto function : module.getOps<mlir::func::FuncOp>())

@@ -17,8 +17,8 @@ from . import adapters, reference, weights
 
 # A change of a tensor by a tenth of its values must move an output by this many tolerances.
 LEAST_EFFECT = 4
-# Largest difference of f32 and f64, as a share of the largest value: more means that something jumps, such as the
-# choice of an expert.
+# Largest allowed difference of f32 and f64, as a share of the largest value. A larger one means that rounding changed a
+# decision, such as the choice of an expert.
 LARGEST_ERROR = 3e-5
 # Differences of logits between the chosen id and the next one, in units of the noise that the choice withstands.
 NOISE_MARGIN = 12
@@ -32,7 +32,7 @@ class BuildError(Exception):
 
 
 def round_up(value, digits=2):
-    """|value| rounded up to |digits| decimal digits."""
+    """Returns |value| rounded up to |digits| decimal digits."""
     if value == 0:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
@@ -44,7 +44,7 @@ def significant(value, digits):
 
 
 def describe(exact, single):
-    """The entry of an output in case.json: the tolerance follows the rule of ../fixtures/README.md."""
+    """Returns the entry of an output in case.json: the tolerance follows the rule of ../fixtures/README.md."""
     if exact.dtype == np.int64:
         return {"dtype": "I64", "shape": list(exact.shape)}
     error, largest = float(np.abs(single.astype(np.float64) - exact).max()), float(np.abs(exact).max())
@@ -119,7 +119,7 @@ class Build:
         return values
 
     def load(self, folder):
-        """The model in both precisions."""
+        """Returns the model in both precisions."""
         models = {}
         for dtype in (torch.float32, torch.float64):
             models[dtype], problems = reference.load(folder, self.case.architecture, dtype, self.case.attention)
@@ -140,7 +140,7 @@ class Build:
         return call
 
     def run_both(self, models, call, arguments):
-        """The outputs in f64 and in f32."""
+        """Returns the outputs in f64 and in f32."""
         exact, single = (to_numpy(reference.call(models[dtype], dtype, arguments, call)) for dtype in (torch.float64, torch.float32))
         wanted = self.case.call.outputs
         return reference.select(exact, wanted), reference.select(single, wanted), exact
@@ -159,7 +159,7 @@ class Build:
         raise BuildError(f"{self.name}: in {ATTEMPTS} draws no generation withstands noise and has more than two ids")
 
     def choose_end(self, models, call):
-        """An id that the first row generates after a few others, and no other row before its end, becomes eos_token_id."""
+        """Returns an id that the first row generates after a few others, and no other row before its end, becomes eos_token_id."""
         sequences = self.judge_generation(models, call)[0]["sequences"]
         prompt = 1 if self.config.get("is_encoder_decoder") else self.arguments["input_ids"].shape[1]
         first, others = list(sequences[0, prompt:]), sequences[1:, prompt:-1]

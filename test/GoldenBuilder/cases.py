@@ -39,7 +39,7 @@ STATES = {"output_hidden_states": True, "output_attentions": True}
 
 
 def forward(**options):
-    """A forward call; `states=True` asks for hidden states and attention probabilities, `past=True` for keys and values."""
+    """Returns a forward call; `states=True` asks for hidden states and attention probabilities, `past=True` for keys and values."""
     kwargs = dict(options.pop("kwargs", {}))
     if options.pop("states", False):
         kwargs.update(STATES)
@@ -105,5 +105,5 @@ class Family:
         return without_absent({"architectures": [case.architecture], **self.config, **case.config})
 
     def stored_configuration(self, case):
-        """The config.json of the golden folder."""
+        """Returns the config.json of the golden folder."""
         return without_absent({**self.configuration(case), **(case.published or {})})

@@ -31,7 +31,7 @@ def draw_configuration(family, rng):
 
 
 def parts(rng, length):
-    """|length| in chunks."""
+    """Returns |length| in chunks."""
     sizes = []
     while sum(sizes) < length:
         sizes.append(int(rng.integers(1, min(5, length - sum(sizes)) + 1)))
@@ -73,7 +73,7 @@ def draw(family, seed):
 
 
 def check(attune, folder, flags):
-    """What `attune check` says: `passes`, `differs` or `refuses`, and its last words."""
+    """Returns the verdict of `attune check`, `passes`, `differs` or `refuses`, and its last message."""
     environment = {**os.environ, "ATTUNE_CACHE_DIR": folder + "-cache"}
     try:
         run = subprocess.run([attune, "check", folder, *flags], env=environment, capture_output=True, text=True, timeout=LIMIT)

@@ -26,7 +26,7 @@ GATES = {"geglu": nn.functional.gelu, "reglu": nn.functional.relu}
 
 
 def slopes(heads):
-    """One slope for each head: a geometric sequence for a power of two, else that of the next smaller one and every
+    """Returns one slope for each head: a geometric sequence for a power of two, else that of the next smaller one and every
     second slope of the next larger one."""
     power = 2 ** math.floor(math.log2(heads))
     values = [2 ** (-8 * (head + 1) / power) for head in range(power)]
@@ -34,7 +34,7 @@ def slopes(heads):
 
 
 def norms_queries(config):
-    """Whether the configuration names the second form."""
+    """Returns true if the configuration names the second form."""
     return any("qk-post-norm" in name for name in (getattr(config, "auto_map", None) or {}).values())
 
 

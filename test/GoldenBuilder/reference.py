@@ -67,7 +67,7 @@ def model_class(architecture):
 
 
 def load(folder, architecture, dtype, attention="eager"):
-    """The model of |folder| in |dtype|, and the keys that the reference found missing, unexpected or of another shape."""
+    """Returns the model of |folder| in |dtype|, and the keys that the reference found missing, unexpected or of another shape."""
     with Precision(dtype):
         model, info = model_class(architecture).from_pretrained(folder, dtype=dtype, attn_implementation=attention,
                                                                 experts_implementation="eager",
@@ -77,7 +77,7 @@ def load(folder, architecture, dtype, attention="eager"):
 
 
 def numbered(prefix, values):
-    """A tuple of tensors, of tuples or of None as `prefix.0`, `prefix.1`, ..."""
+    """Returns a tuple of tensors, of tuples or of None as `prefix.0`, `prefix.1`, ..."""
     result = {}
     for number, value in enumerate(values):
         result.update(named(f"{prefix}.{number}", value))
@@ -98,7 +98,7 @@ def cache_tensors(cache):
 
 
 def named(name, value):
-    """The tensors of an output under today's names."""
+    """Returns the tensors of an output under today's names."""
     if value is None:
         return {}
     if name == "past_key_values":
@@ -122,7 +122,7 @@ def group(name):
 
 
 def select(outputs, wanted):
-    """The outputs of the groups |wanted|; all but keys and values when it is None."""
+    """Returns the outputs of the groups |wanted|; all but keys and values when it is None."""
     return {name: value for name, value in outputs.items() if (group(name) in wanted if wanted else group(name) != "past_key_values")}
 
 
@@ -132,7 +132,7 @@ def to_torch(inputs, dtype):
 
 
 def empty_cache(model, inputs):
-    """A cache that keeps every key, of layers with a window, too."""
+    """Returns a cache that keeps every key, of layers with a window, too."""
     crossed = "decoder_input_ids" in inputs or "encoder_hidden_states" in inputs
     return EncoderDecoderCache(DynamicCache(), DynamicCache()) if crossed else DynamicCache()
 
@@ -179,7 +179,7 @@ def generate(model, inputs, kwargs):
 
 
 def call(model, dtype, inputs, call):
-    """Every output of |call| (the object `call` of a case.json) as torch tensors."""
+    """Returns every output of |call| (the object `call` of a case.json) as torch tensors."""
     inputs = to_torch(inputs, dtype)
     with Precision(dtype):
         if call["function"] == "incremental":

@@ -27,7 +27,7 @@ def samples(value, size):
 
 
 def worst(got, expected, entry):
-    """The largest error in units of the tolerance; infinite for another shape or another id."""
+    """Returns the largest error in units of the tolerance; infinite for another shape or another id."""
     if got.shape != expected.shape:
         return float("inf")
     if expected.dtype == np.int64:
@@ -45,7 +45,7 @@ def arguments(folder, case, scratch):
 
 
 def run(folder, case, scratch):
-    """The outputs of the reference in f64, and what it says of the file."""
+    """Returns the outputs of the reference in f64, and its messages about the file."""
     for name in os.listdir(folder):
         if name.endswith(".json") or name == "model.safetensors":
             os.symlink(os.path.join(os.path.abspath(folder), name), os.path.join(scratch, name))
@@ -64,7 +64,7 @@ def run(folder, case, scratch):
 
 
 def compare(folder, scratch):
-    """(verdict, text) of one folder."""
+    """Returns (verdict, text) of one folder."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as file:
         case = json.load(file)
     if not hasattr(reference.transformers, case["architecture"]):

@@ -25,7 +25,7 @@ _spec.loader.exec_module(gen_weights)
 
 
 def file_tensors(folder, architecture):
-    """{name: array} of what the reference would save for a fresh model of |folder|'s config.json."""
+    """Returns {name: array} of the tensors that the reference saves for a new model of |folder|'s config.json."""
     kind = reference.model_class(architecture)
     with reference.Precision(torch.float32), tempfile.TemporaryDirectory() as scratch:
         model = kind._from_config(kind.config_class.from_pretrained(folder), dtype=torch.float32, attn_implementation="eager")
@@ -46,7 +46,7 @@ def generated(tensors, seed, constant=()):
 
 
 def memory_tensors(model):
-    """The parameters as the reference's modules hold them, shared ones once."""
+    """Returns the parameters as the reference's modules hold them, shared ones once."""
     return {name: value.detach().numpy() for name, value in model.named_parameters()}
 
 

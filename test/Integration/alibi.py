@@ -21,7 +21,7 @@ def attention(x):
     heads, n = split(x, HEADS), len(x)
 
     def score(h, i, j):
-        """What is added to half the product to give the capped and biased score."""
+        """Returns the summand that turns half the product into the capped and biased score."""
         product = 0.5 * sum(a * b for a, b in zip(heads[h][i], heads[h][j]))
         return CAP * math.tanh(product / CAP) - product - SLOPES[h] * abs(j - i)
 

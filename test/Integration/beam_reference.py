@@ -1,14 +1,18 @@
 # ===- beam_reference.py - Beam search, one row at a time -------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Greedy and beam search as transformers 4.22 does them, in plain Python: BeamSearchScorer and the processors of scores, over any function that gives the
-# logits of the next id. Written from the library's behavior and not from the runtime's code.
+# Greedy and beam search as transformers 4.22 does them, in plain Python: BeamSearchScorer and the processors of scores,
+# over any function that gives the logits of the next id. Written from the library's behavior and not from the runtime's
+# code.
 
 import math
 
-DEFAULTS = dict(max_length=20, min_length=0, num_beams=1, num_return_sequences=1, length_penalty=1.0, early_stopping=False, no_repeat_ngram_size=0,
-                repetition_penalty=1.0, bad_words_ids=(), eos_token_id=None, pad_token_id=None, forced_bos_token_id=None, forced_eos_token_id=None,
-                encoder_no_repeat_ngram_size=0, never_token_id=None, encoder_repetition_penalty=1.0, suppress_tokens=(), begin_suppress_tokens=(),
+DEFAULTS = dict(max_length=20, min_length=0, num_beams=1, num_return_sequences=1, length_penalty=1.0, early_stopping=False,
+                no_repeat_ngram_size=0,
+                repetition_penalty=1.0, bad_words_ids=(), eos_token_id=None, pad_token_id=None, forced_bos_token_id=None,
+                forced_eos_token_id=None,
+                encoder_no_repeat_ngram_size=0, never_token_id=None, encoder_repetition_penalty=1.0, suppress_tokens=(),
+                begin_suppress_tokens=(),
                 renormalize_logits=False)
 
 
@@ -19,7 +23,7 @@ def log_softmax(logits):
 
 
 def banned_by(ngrams_of, ids, size):
-    """The ids that complete an n-gram of |ngrams_of| after the last of |ids|."""
+    """Returns the ids that complete an n-gram of |ngrams_of| after the last of |ids|."""
     last = ids[len(ids) - size + 1:] if size > 1 else []
     return {ngrams_of[i + size - 1] for i in range(len(ngrams_of) - size + 1) if ngrams_of[i:i + size - 1] == last}
 
@@ -30,7 +34,7 @@ def penalise(scores, ids, penalty):
 
 
 def process(scores, ids, options, source, begin):
-    """The processors in the library's order."""
+    """Returns the processors in the library's order."""
     scores = list(scores)
 
     def ban(some):

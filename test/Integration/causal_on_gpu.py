@@ -1,9 +1,9 @@
 # ===- causal_on_gpu.py - Decoders' attention by tensor cores --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# causal_on_gpu.py DIR GPU:PADDING…: decoders with heads of 64 components, one key each or shared by two queries, on two sequences of up to three
-# tiles of queries, and an encoder-decoder with a bias of distances and heads of 128: in bf16 on these (emulated) GPUs, padding computed or skipped, against
-# f32 on the CPU. Prints the largest error of each.
+# causal_on_gpu.py DIR GPU:PADDING…: decoders with heads of 64 components, one key each or shared by two queries, on two
+# sequences of up to three tiles of queries, and an encoder-decoder with a bias of distances and heads of 128: in bf16
+# on these (emulated) GPUs, padding computed or skipped, against f32 on the CPU. Prints the largest error of each.
 
 import json
 import os
@@ -13,15 +13,17 @@ import models
 from sweep import run
 
 LENGTH, BATCH, VOCABULARY = 150, 2, 101
-# What is allowed is for bf16 what `attune check` allows: a part of the largest value.
+# The tolerance for bf16 is that of `attune check`: a share of the largest value.
 ALLOWED = 2e-2
 COMMON = dict(vocab_size=VOCABULARY, bos_token_id=1, eos_token_id=2)
 CONFIGS = {
     "gpt2": dict(COMMON, architectures=["GPT2LMHeadModel"], n_embd=128, n_layer=1, n_head=2, n_inner=64, n_positions=512,
                  activation_function="gelu_new", layer_norm_epsilon=1e-5),
-    "llama": dict(COMMON, architectures=["LlamaForCausalLM"], hidden_size=256, intermediate_size=64, num_hidden_layers=1, num_attention_heads=4,
+    "llama": dict(COMMON, architectures=["LlamaForCausalLM"], hidden_size=256, intermediate_size=64, num_hidden_layers=1,
+                  num_attention_heads=4,
                   num_key_value_heads=2, max_position_embeddings=512, rms_norm_eps=1e-6, hidden_act="silu", rope_theta=1e4),
-    "t5": dict(COMMON, architectures=["T5ForConditionalGeneration"], d_model=64, d_kv=128, num_heads=2, num_layers=1, d_ff=64, pad_token_id=0,
+    "t5": dict(COMMON, architectures=["T5ForConditionalGeneration"], d_model=64, d_kv=128, num_heads=2, num_layers=1, d_ff=64,
+               pad_token_id=0,
                decoder_start_token_id=0),
 }
 

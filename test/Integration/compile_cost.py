@@ -1,11 +1,12 @@
 # ===- compile_cost.py - What compiling costs, and that depth is free -------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# compile_cost.py CONFIG_DIR DIR [LAYERS…]: compiles models with the sizes of CONFIG_DIR and 12, then 48 layers, up to optimised LLVM IR (an
-# object would need its weights packed, a gigabyte of writing). Prints the CPU seconds, the peak of anonymous memory and the size of the
-# optimised code of each; fails above 300 MB, or if memory or code of 48 layers exceed those of 12 by more than a tenth. With LAYERS, other
-# numbers of layers are compiled and only measured, with the seconds of every phase. Seconds are printed, not judged: a busy machine must not
-# fail a test. The weights are a sparse file of zeros, so nothing of their size is written here either.
+# compile_cost.py CONFIG_DIR DIR [LAYERS…]: compiles models with the sizes of CONFIG_DIR and 12, then 48 layers, up to
+# optimized LLVM IR (an object would need its weights packed, a gigabyte of writing). Prints the CPU seconds, the peak
+# of anonymous memory and the size of the optimized code of each; fails above 300 MB, or if memory or code of 48 layers
+# exceed those of 12 by more than a tenth. With LAYERS, other numbers of layers are compiled and only measured, with the
+# seconds of every phase. Seconds are printed, not judged: a busy machine must not fail a test. The weights are a sparse
+# file of zeros, so nothing of their size is written here either.
 
 import json
 import os
@@ -15,9 +16,9 @@ import sys
 import time
 
 MAX_MEGABYTES = 300
-# Depth may cost 10 %: the calls of the layers and their rows of weights.
+# Growth from depth that is allowed: each layer adds a call and a row of weights.
 MAX_GROWTH = 1.10
-# What the allocator keeps beside that differs from run to run: of 40 MB that are seen, 15 are in use (valgrind's massif).
+# The memory that the allocator keeps beside it differs between runs: of 40 MB, 15 are in use (valgrind's massif).
 SLACK_MEGABYTES = 10
 
 
@@ -71,7 +72,7 @@ def anonymous_megabytes(pid):
 
 
 def cost(folder, output, flags):
-    """(CPU seconds, megabytes) of one compilation into |output|."""
+    """Returns (CPU seconds, megabytes) of one compilation into |output|."""
     process = subprocess.Popen(["attune", "compile", folder, "--compile-to=llvm", "-o", output, *flags])
     peak, usage = 0, None
     while usage is None:

@@ -1,10 +1,11 @@
 # ===- cross.py - Compiled models on emulated machines ---------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cross.py ARCH RUNTIME_SOURCE RUNTIME_LIBRARY DIR [--FLAG=VALUE…] CPU[/QEMU_CPU[/REFUSAL]]… -- CASE…: builds the runtime for ARCH the way its README
-# says, compiles each case for each CPU of ARCH ("default" is none named) and for x86-64-v3, runs it on the emulated CPU with one and three threads, and
-# compares the bytes of all outputs with those of x86; or expects the runtime to refuse the first case with a message that has REFUSAL. The x86 object
-# runs in the same small program; golden.test compares what it computes with the expected outputs. The C compiler is ARCH-linux-gnu-gcc,
+# cross.py ARCH RUNTIME_SOURCE RUNTIME_LIBRARY DIR [--FLAG=VALUE…] CPU[/QEMU_CPU[/REFUSAL]]… -- CASE…: builds the
+# runtime for ARCH the way its README says, compiles each case for each CPU of ARCH ("default" is none named) and for
+# x86-64-v3, runs it on the emulated CPU with one and three threads, and compares the bytes of all outputs with those of
+# x86; or expects the runtime to refuse the first case with a message that has REFUSAL. The x86 object runs in the same
+# small program; golden.test compares what it computes with the expected outputs. The C compiler is ARCH-linux-gnu-gcc,
 # $ATTUNE_CROSS_CXX_ARCH the C++ compiler for the runtime.
 
 import os
@@ -18,7 +19,7 @@ THREADS = ("1", "3")
 
 
 def run(*command):
-    # The emulator has warnings of its own.
+    # Shows standard error only of failures, since the emulator prints warnings.
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"exit {done.returncode}: {' '.join(command)}\n{done.stdout}{done.stderr}")
@@ -26,14 +27,14 @@ def run(*command):
 
 
 def build_runtime(source, work, *flags):
-    """The static runtime for another machine, from runtime/ alone."""
+    """Returns the static runtime for another machine, from runtime/ alone."""
     run("cmake", "-S", source, "-B", work, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *flags)
     run("cmake", "--build", work, "--target", "attune_runtime")
     return os.path.join(work, "lib", "libattune_runtime.a")
 
 
 def plain_inputs(case, work):
-    """The arguments of cross-run for the case's inputs."""
+    """Returns the arguments of cross-run for the case's inputs."""
     arguments = []
     for name, (dtype, shape, data) in models.load(os.path.join(case, "inputs.safetensors")).items():
         path = os.path.join(work, name + ".raw")
@@ -51,7 +52,7 @@ def build(case, stem, flags, link):
 
 
 def outputs_of(case, stem, start):
-    """The names and bytes of all outputs for each number of threads."""
+    """Returns the names and bytes of all outputs for each number of threads."""
     found = []
     for threads in THREADS:
         listed = run(*start, stem, stem + ".weights", threads, stem + ".out", *plain_inputs(case, os.path.dirname(stem)))
@@ -61,7 +62,8 @@ def outputs_of(case, stem, start):
 
 
 def check_refusal(stem, start, words):
-    done = subprocess.run([*start, stem, stem + ".weights", "1", stem + ".out"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run([*start, stem, stem + ".weights", "1", stem + ".out"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
     if done.returncode != 1 or words not in done.stdout:
         sys.exit(f"expected a refusal with '{words}', got exit {done.returncode}: {done.stdout}")
     print(done.stdout.strip())
@@ -75,7 +77,8 @@ def main(arch, source, library, work, *rest):
     prefix, cxx = f"{arch}-linux-gnu-", os.environ["ATTUNE_CROSS_CXX_" + arch].split()
     # Without a C++ library for the machine a C++ program cannot be linked; the runtime needs none.
     foreign = build_runtime(source, os.path.join(work, "runtime"), "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=" + arch,
-                            "-DCMAKE_C_COMPILER=" + prefix + "gcc", "-DCMAKE_CXX_COMPILER=" + cxx[0], "-DCMAKE_CXX_FLAGS=" + " ".join(cxx[1:]),
+                            "-DCMAKE_C_COMPILER=" + prefix + "gcc", "-DCMAKE_CXX_COMPILER=" + cxx[0],
+                            "-DCMAKE_CXX_FLAGS=" + " ".join(cxx[1:]),
                             "-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY")
     program = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I", os.path.join(source, "include"), SOURCE]
     libraries = ["-lpthread", "-lm"]

@@ -1,8 +1,8 @@
 # ===- embed_server.py - What examples/embed answers -----------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# embed_server.py PROGRAM MODEL DIR: sentences of all lengths, with mistakes among them. Answers are those of the model for each sentence alone, in order, and the same
-# text for every number of sessions, threads and sentences per batch.
+# embed_server.py PROGRAM MODEL DIR: sentences of all lengths, with mistakes among them. Answers are those of the model
+# for each sentence alone, in order, and the same text for every number of sessions, threads and sentences per batch.
 
 import array
 import math
@@ -18,7 +18,8 @@ VOCABULARY, LONGEST, COUNT = 203, 40, 300
 sentences = [[rng.randrange(VOCABULARY) for _ in range(rng.randint(1, LONGEST))] for _ in range(COUNT)]
 lines = [" ".join(map(str, s)) for s in sentences]
 mistakes = {17: ("7 203 1", f"error: id 203, expected 0 to {VOCABULARY - 1}"), 18: ("-1", f"error: id -1, expected 0 to {VOCABULARY - 1}"),
-            40: ("", "error: no tokens"), 41: ("1 two 3", "error: expected ids, got 'two 3'"), 299: ("1 " * 41, "error: more than 40 tokens")}
+            40: ("", "error: no tokens"), 41: ("1 two 3", "error: expected ids, got 'two 3'"),
+            299: ("1 " * 41, "error: more than 40 tokens")}
 for index, (line, _) in mistakes.items():
     lines[index] = line
 

@@ -45,7 +45,7 @@ if len(sys.argv) == 3:
         got = [int(line) for line in lines_of([program, str(len(sequence) - len(prompt)), *map(str, prompt)])]
         assert got == new, (prompt, got, new)
 else:
-    # The masks are of sources, padded on the right; all lines are one batch.
+    # All lines make one batch of sources, padded on the right, with masks.
     masks = rows_of(inputs["attention_mask"])
     text = "".join(" ".join(map(str, prompt[:sum(mask)])) + "\n" for prompt, mask in zip(prompts, masks))
     lines = lines_of([program, sys.argv[3], str(len(sequences) // len(prompts))], text)

@@ -65,17 +65,20 @@ def bart_scores(model, x, bias):
 def bart_causal(model, ids, mask=None, encoder_hidden_states=None, encoder_attention_mask=None, head_mask=None, cross_attn_head_mask=None,
                 inputs_embeds=None):
     out = {}
-    x = bart_stack(model, "decoder", ids, mask, out, encoder_hidden_states, encoder_attention_mask, head_mask, cross_attn_head_mask, prefix="",
+    x = bart_stack(model, "decoder", ids, mask, out, encoder_hidden_states, encoder_attention_mask, head_mask, cross_attn_head_mask,
+                   prefix="",
                    vectors=inputs_embeds)
     out["logits"] = bart_scores(model, x, [0.0] * model.config["vocab_size"])
     return out
 
 
-def bart(model, ids, mask, decoder_input_ids=None, decoder_attention_mask=None, head_mask=None, decoder_head_mask=None, cross_attn_head_mask=None,
+def bart(model, ids, mask, decoder_input_ids=None, decoder_attention_mask=None, head_mask=None, decoder_head_mask=None,
+         cross_attn_head_mask=None,
          inputs_embeds=None, decoder_inputs_embeds=None, encoder_outputs=None, **rest):
     kind, out = model.config["architectures"][0], {}
     if "Causal" in kind:
-        return bart_causal(model, ids, mask, head_mask=head_mask, cross_attn_head_mask=cross_attn_head_mask, inputs_embeds=inputs_embeds, **rest)
+        return bart_causal(model, ids, mask, head_mask=head_mask, cross_attn_head_mask=cross_attn_head_mask, inputs_embeds=inputs_embeds,
+                           **rest)
     mask = mask or [1] * len(ids or inputs_embeds or encoder_outputs)
     memory = encoder_outputs or bart_stack(model, "encoder", ids, mask, out, head_mask=head_mask, vectors=inputs_embeds)
     out["encoder_last_hidden_state"] = memory

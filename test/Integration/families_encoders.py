@@ -8,7 +8,7 @@ from families import ACTIVATIONS, HEADS, add, attend, both, causal, each, of_lay
 # ---------------------------------------------------------------- BERT, RoBERTa, DistilBERT
 
 def distance_scores(model, q, k, name, scale):
-    """What `relative_key` and `relative_key_query` add to the scores."""
+    """Returns the terms of scores for `relative_key` and `relative_key_query`."""
     table, kind = model.weights[name + ".self.distance_embedding.weight"], model.config["position_embedding_type"]
     middle = len(table) // 2
 
@@ -46,7 +46,7 @@ def bert_embeddings(model, ids, vectors, types, places, prefix):
 
 
 def mask_rows(mask, queries):
-    """A mask of keys, or of queries by keys."""
+    """Returns a mask of keys, or of queries by keys."""
     return [visible(row, 1)[0] for row in mask] if isinstance(mask[0], list) else visible(mask, queries)
 
 
@@ -95,7 +95,8 @@ def bert_head(model, kind, prefix, x, out, act, epsilon):
     if not prefix:
         out["last_hidden_state"], out["pooler_output"] = x, pooled()[0]
     elif kind in ("BertForMaskedLM", "BertLMHeadModel", "BertForPreTraining"):
-        scores = words_head(model, x, "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.bias", words, act, epsilon)
+        scores = words_head(model, x, "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.bias",
+                            words, act, epsilon)
         out["prediction_logits" if "PreTraining" in kind else "logits"] = scores
     elif kind.endswith("LM"):
         out["logits"] = words_head(model, x, "lm_head.dense", "lm_head.layer_norm", "lm_head.bias", words, ACTIVATIONS["gelu"], epsilon)
@@ -134,7 +135,8 @@ def distilbert(model, ids=None, mask=None, inputs_embeds=None, head_mask=None):
     if not prefix:
         out["last_hidden_state"] = x
     elif "LM" in kind:
-        out["logits"] = words_head(model, x, "vocab_transform", "vocab_layer_norm", "vocab_projector.bias", prefix + "embeddings.word_embeddings.weight", act,
+        out["logits"] = words_head(model, x, "vocab_transform", "vocab_layer_norm", "vocab_projector.bias",
+                                   prefix + "embeddings.word_embeddings.weight", act,
                                    1e-12)
     elif "Sequence" in kind or "Choice" in kind:
         scores = model.linear(each(ACTIVATIONS["relu"], model.linear(x[:1], "pre_classifier")), "classifier")[0]

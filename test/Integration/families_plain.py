@@ -12,12 +12,13 @@ def pair(value):
 
 
 def patches(model, image, path):
-    """Rows of patches, each a sum over the kernel; what fills no patch is left out."""
+    """Returns rows of patches, each a sum over the kernel, without pixels that do not fill a patch."""
     kernel, bias = model.weights[path + ".weight"], model.weights[path + ".bias"]
     (height, width), (down, right) = pair(model.config["image_size"]), pair(model.config["patch_size"])
 
     def value(n, y, x):
-        return bias[n] + sum(kernel[n][c][i][j] * image[c][y + i][x + j] for c in range(len(image)) for i in range(down) for j in range(right))
+        return bias[n] + sum(kernel[n][c][i][j] * image[c][y + i][x + j] for c in range(len(image)) for i in range(down)
+                             for j in range(right))
 
     return [[value(n, y, x) for n in range(len(kernel))]
             for y in range(0, height - down + 1, down) for x in range(0, width - right + 1, right)]
@@ -27,7 +28,8 @@ def vit(model, ids=None, mask=None, pixel_values=None, head_mask=None):
     config, kind, out = model.config, model.config["architectures"][0], {}
     prefix = "" if kind == "ViTModel" else "vit."
     epsilon, act = model.get("layer_norm_eps", 1e-12), ACTIVATIONS[model.get("hidden_act", "gelu")]
-    x = [model.weights[prefix + "embeddings.cls_token"][0][0]] + patches(model, pixel_values, prefix + "embeddings.patch_embeddings.projection")
+    x = [model.weights[prefix + "embeddings.cls_token"][0][0]] + patches(model, pixel_values,
+                                                                         prefix + "embeddings.patch_embeddings.projection")
     x = add(x, model.weights[prefix + "embeddings.position_embeddings"][0])
     for i in range(config["num_hidden_layers"]):
         record(out, x)
@@ -105,7 +107,8 @@ def transformer(model, ids=None, mask=None, src=None, tgt=None):
     listed = model.config["cross_attention"] == "listing"
     for i in range(model.config["num_decoder_layers"]):
         path = f"decoder.layers.{i}"
-        tgt = transformer_attention(model, path + ".attention_1", tgt, tgt, tgt, tgt, [causal(len(tgt))] if model.get("causal", False) else [])
+        tgt = transformer_attention(model, path + ".attention_1", tgt, tgt, tgt, tgt,
+                                    [causal(len(tgt))] if model.get("causal", False) else [])
         cross = (src, src, tgt) if listed else (tgt, src, src)
         tgt = transformer_ffn(model, path, transformer_attention(model, path + ".attention_2", *cross, tgt, []))
     logits = model.linear(tgt, "decoder.linear")

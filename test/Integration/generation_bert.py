@@ -1,8 +1,9 @@
 # ===- generation_bert.py - Decoders whose positions count padding ----------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# generation_bert.py DIR: BERT and RoBERTa as decoders go on with prompts that are padded on the left. The reference library numbers their tokens with the
-# padding: ids and scores must be those of whole sequences, run with its positions; and sequences without padding the same in steps.
+# generation_bert.py DIR: BERT and RoBERTa as decoders continue prompts that are padded on the left. The reference
+# library numbers their tokens with the padding: ids and scores must be those of whole sequences, run with its
+# positions; and sequences without padding the same in steps.
 
 import json
 import os
@@ -13,7 +14,8 @@ import beam_reference
 import models
 
 work = sys.argv[1]
-COMMON = dict(vocab_size=13, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=10, max_position_embeddings=20, type_vocab_size=2,
+COMMON = dict(vocab_size=13, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=10, max_position_embeddings=20,
+              type_vocab_size=2,
               is_decoder=True, eos_token_id=2, pad_token_id=1)
 PAD, END = 1, 2
 PROMPTS = [[3, 9, 6, 12], [PAD, PAD, 8, 4]]
@@ -56,7 +58,8 @@ for family, architecture in (("bert", "BertLMHeadModel"), ("roberta", "RobertaFo
     def logits_of(row, ids):
         if (row, *ids) not in known:
             mask = MASKS[row] + [1] * (len(ids) - len(MASKS[row]))
-            models.save(path("whole"), {"input_ids": matrix([ids]), "attention_mask": matrix([mask]), "position_ids": matrix([positions(family, len(ids), row)])})
+            models.save(path("whole"), {"input_ids": matrix([ids]), "attention_mask": matrix([mask]),
+                                        "position_ids": matrix([positions(family, len(ids), row)])})
             attune("attune-run", "run", whole, "--input", path("whole"), "--output", path("logits"), "--outputs=logits")
             known[row, *ids] = models.unpack(models.load(path("logits"))["logits"])[0][-1]
         return known[row, *ids]

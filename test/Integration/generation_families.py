@@ -1,7 +1,8 @@
 # ===- generation_families.py - Generation of all families, in plain Python --===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# generation_families.py FAMILY DIR: a tiny model of FAMILY generates under many settings; beam_reference.py over families_*.py must give the same ids and scores.
+# generation_families.py FAMILY DIR: a tiny model of FAMILY generates under many settings; beam_reference.py over
+# families_*.py must give the same ids and scores.
 
 import json
 import os
@@ -15,7 +16,8 @@ from sweep_configs import BART, GPT2, LLAMA, T5
 from sweep_families import FORWARD, load_weights
 
 SIZES = {"gpt2": dict(GPT2, vocab_size=13, n_positions=14, n_embd=12, n_head=3, n_layer=1),
-         "llama": dict(LLAMA, vocab_size=13, max_position_embeddings=14, hidden_size=12, num_attention_heads=2, num_key_value_heads=1, num_hidden_layers=1,
+         "llama": dict(LLAMA, vocab_size=13, max_position_embeddings=14, hidden_size=12, num_attention_heads=2, num_key_value_heads=1,
+                       num_hidden_layers=1,
                        intermediate_size=9),
          "bart": dict(BART, vocab_size=13, d_model=12, decoder_layers=1, decoder_attention_heads=2, encoder_ffn_dim=9, decoder_ffn_dim=9),
          "t5": dict(T5, vocab_size=13, d_model=12, d_kv=5, d_ff=9, num_layers=1)}
@@ -27,15 +29,17 @@ SETTINGS = [
     dict(max_length=9, num_beams=3, num_return_sequences=3),
     dict(max_length=10, num_beams=4, num_return_sequences=2, length_penalty=2.0, no_repeat_ngram_size=2),
     dict(max_length=10, num_beams=2, length_penalty=-0.5, early_stopping=True, min_length=7),
-    dict(max_length=8, num_beams=3, num_return_sequences=3, forced_eos_token_id=END, repetition_penalty=1.7, bad_words_ids=[[5], [7, 3], [END]]),
+    dict(max_length=8, num_beams=3, num_return_sequences=3, forced_eos_token_id=END, repetition_penalty=1.7,
+         bad_words_ids=[[5], [7, 3], [END]]),
     dict(max_length=7, num_beams=5, num_return_sequences=5, length_penalty=0.0, forced_bos_token_id=4, early_stopping=True),
     dict(max_length=6, repetition_penalty=0.6, no_repeat_ngram_size=1, forced_eos_token_id=3),
     dict(max_length=9, num_beams=3, num_return_sequences=2, suppress_tokens=[6, 9], begin_suppress_tokens=[4, 7], renormalize_logits=True),
     dict(max_length=9, num_beams=2, begin_suppress_tokens=[3, 5, 8, 10, 11], encoder_repetition_penalty=1.9, forced_bos_token_id=7),
     dict(max_length=9, num_beams=2, encoder_repetition_penalty=0.4, early_stopping="never", no_repeat_ngram_size=1, length_penalty=0.5),
 ]
-# What a model's own file says, and where each number that only sampling looks at must arrive: all are wrong, and errors come in this order.
-COMPILED = dict(max_length=9, num_beams=2, num_return_sequences=2, suppress_tokens=[6, 9], begin_suppress_tokens=[4, 7, 3], renormalize_logits=True,
+# The settings of a model's own file. Each number that only sampling reads is wrong, and the errors come in this order.
+COMPILED = dict(max_length=9, num_beams=2, num_return_sequences=2, suppress_tokens=[6, 9], begin_suppress_tokens=[4, 7, 3],
+                renormalize_logits=True,
                 encoder_repetition_penalty=0.4)
 WRONG = dict(typical_p=2.0, min_p=3.0, epsilon_cutoff=4.0, eta_cutoff=5.0)
 SOURCE_SETTINGS = [dict(max_length=9, num_beams=3, encoder_no_repeat_ngram_size=1), dict(max_length=9, encoder_no_repeat_ngram_size=2)]
@@ -97,7 +101,8 @@ def main(family, work):
     check(program, path, [], *beam_reference.generate(logits_of, prompts, {**own, **COMPILED}, ids if two else None), (family, "compiled"))
     flags = ["--set=do_sample=true", "--set=num_beams=1"]
     for name, value in WRONG.items():
-        done = subprocess.run(["attune-run", "generate", program, "--input", path[0], "--output", path[1], *flags], stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(["attune-run", "generate", program, "--input", path[0], "--output", path[1], *flags],
+                              stderr=subprocess.PIPE, text=True)
         assert done.returncode == 1 and f"{name} is {value:g}" in done.stderr, (name, done)
         flags.append(f"--set={name}={1 if name == 'typical_p' else 0}")
 

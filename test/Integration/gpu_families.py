@@ -16,7 +16,8 @@ def main():
     for folder in sys.argv[1:]:
         for dtype in dtypes:
             command = ["attune", "compile", folder, "--target=cuda", "--gpu=" + gpus, "--dtype=" + dtype, "--compile-to=llvm", "-o", "-"]
-            done = subprocess.run(command, env={**os.environ, "ATTUNE_PTXAS": ""}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(command, env={**os.environ, "ATTUNE_PTXAS": ""}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  text=True)
             if done.returncode != 0:
                 failures += 1
                 print(f"FAIL {folder} {dtype}: {done.stderr.strip()}")

@@ -1,7 +1,8 @@
 # ===- hello.py - Compares what the example programs print -----------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# hello.py MODEL DIR LENGTH PROGRAM…: the programs in DIR print the first pooled values of the ids they make up; the reference gives the same.
+# hello.py MODEL DIR LENGTH PROGRAM…: the programs in DIR print the first pooled values of the ids they make up; the
+# reference gives the same.
 
 import array
 import json
@@ -21,7 +22,8 @@ expected = list(array.array("f", models.load(outputs)["pooler_output"][2]))[:8]
 
 for program in sys.argv[4:]:
     for threads in ("1", "2"):
-        text = subprocess.run([os.path.join(work, program), str(length), threads, "2"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        text = subprocess.run([os.path.join(work, program), str(length), threads, "2"], check=True, stdout=subprocess.PIPE,
+                              text=True).stdout
         name, values = text.splitlines()[0].split(":")
         got = [float(v) for v in values.split()]
         # pooler_output lies in (-1, 1): the golden case allows 2.6e-5, six printed digits add 5e-7.

@@ -14,7 +14,7 @@ LENGTHS = [1, 2, 3, 7, 31, 33, 64, 65, 127, 128, 129, 511]
 MODELS = {
     "h36a3": dict(hidden_size=36, num_attention_heads=3, intermediate_size=50, hidden_act="gelu"),
     "h40a5": dict(hidden_size=40, num_attention_heads=5, intermediate_size=112, hidden_act="gelu_new"),
-    # So many features that a projection is two, of 1088 and of 1013.
+    # 2101 features: xfmr-split-deep-projections makes two projections, of 1088 and 1013 features.
     "h60a4": dict(hidden_size=60, num_attention_heads=4, intermediate_size=2101, hidden_act="relu"),
     "h300a6": dict(hidden_size=300, num_attention_heads=6, intermediate_size=50, hidden_act="silu", num_hidden_layers=1),
     "h33a3": dict(hidden_size=33, num_attention_heads=3, intermediate_size=51, hidden_act="tanh",
@@ -23,7 +23,8 @@ MODELS = {
                   architectures=["BertForMaskedLM"]),
     "h48a4qa": dict(hidden_size=48, num_attention_heads=4, intermediate_size=64, hidden_act="swish",
                     architectures=["BertForQuestionAnswering"]),
-    # Heads of 64 and of 128 components, as tensor cores in warpgroups want them; panels of 300 and of 77 columns, depths that are no multiple of 64.
+    # Heads of 64 and of 128 components, as tensor cores in warpgroups want them; panels of 300 and of 77 columns,
+    # depths that are no multiple of 64.
     "h128a2": dict(hidden_size=128, num_attention_heads=2, intermediate_size=300, hidden_act="gelu"),
     "h256a2": dict(hidden_size=256, num_attention_heads=2, intermediate_size=77, hidden_act="relu"),
     "h48a4one": dict(hidden_size=48, num_attention_heads=4, intermediate_size=64, hidden_act="gelu",
@@ -35,7 +36,7 @@ MODELS = {
                       vocab_size=13, architectures=["RobertaForMaskedLM"]),
     "robertacls": dict(model_type="roberta", hidden_size=36, num_attention_heads=3, intermediate_size=50, hidden_act="gelu", vocab_size=13,
                        architectures=["RobertaForSequenceClassification"], id2label={str(i): f"L{i}" for i in range(3)}),
-    # Three experts of seven for each token.
+    # Each token uses three of seven experts.
     "experts": dict(model_type="qwen3_moe", hidden_size=60, num_attention_heads=4, num_key_value_heads=2, head_dim=16, intermediate_size=50,
                     moe_intermediate_size=37, num_experts=7, num_experts_per_tok=3, norm_topk_prob=True, architectures=["Qwen3MoeModel"]),
 }
@@ -59,7 +60,7 @@ def write_config(name, folder):
 
 
 def random_ids(rng, limit, *shape):
-    """(dtype, shape, values) of ids below |limit|."""
+    """Returns (dtype, shape, values) of ids below |limit|."""
     return "I64", list(shape), [rng.randrange(limit) for _ in range(product(shape))]
 
 
@@ -71,8 +72,9 @@ def product(shape):
 
 
 def token_mask(rng, kind, batch, length):
-    """1 for tokens to compute: 'right' pads behind, 'left' before, 'holes' anywhere but the first token, 'empty' also blanks the last row;
-    'ragged' has all tokens, one, some and none."""
+    """Returns a mask with 1 for tokens to compute. |kind| is 'right' or 'left' for padding after or before them, 'holes' for
+    padding anywhere but at the first token, 'empty' for 'right' with an empty last row, 'ragged' for rows with all, one,
+    some and no tokens."""
     rows = []
     for b in range(batch):
         visible = rng.randint(1, length) if b else length
@@ -91,7 +93,7 @@ def token_mask(rng, kind, batch, length):
 
 
 def square_mask(rng, batch, length):
-    """A mask per query: random, but query 1 sees the first key alone and query 2 none at all."""
+    """Returns a mask per query: random, but query 1 sees the first key alone and query 2 none at all."""
     values = []
     for _ in range(batch):
         for query in range(length):
@@ -101,14 +103,14 @@ def square_mask(rng, batch, length):
 
 
 def float_mask(rng, shape):
-    """An additive mask: mostly 0, some moderate values, some as good as minus infinity; the first key stays visible."""
+    """Returns an additive mask: mostly 0, some moderate values, some as good as minus infinity; the first key stays visible."""
     values = [rng.choice([0.0, 0.0, 0.0, -1.5, 0.75, -30.0, -3.0e38]) for _ in range(product(shape))]
     values[::shape[-1]] = [0.0] * len(values[::shape[-1]])
     return "F32", list(shape), values
 
 
 def as_floats(values):
-    """The values rounded to f32."""
+    """Returns the values rounded to f32."""
     return [struct.unpack("<f", struct.pack("<f", value))[0] for value in values]
 
 
@@ -128,7 +130,7 @@ def save(path, tensors):
 
 
 def load(path):
-    """The inverse of save, values as bytes."""
+    """Returns the inverse of save, values as bytes."""
     with open(path, "rb") as f:
         size = struct.unpack("<Q", f.read(8))[0]
         header = json.loads(f.read(size))
@@ -138,7 +140,7 @@ def load(path):
 
 
 def unpack(entry):
-    """The values of a loaded tensor as nested lists."""
+    """Returns the values of a loaded tensor as nested lists."""
     dtype, shape, data = entry
     values = list(struct.unpack(f"<{product(shape)}{'q' if dtype == 'I64' else 'f'}", data))
     for size in reversed(shape[1:]):
@@ -147,5 +149,5 @@ def unpack(entry):
 
 
 def generator(*key):
-    """A random generator that depends on |key| alone."""
+    """Returns a random generator that depends on |key| alone."""
     return random.Random("/".join(map(str, key)))

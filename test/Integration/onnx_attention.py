@@ -16,7 +16,7 @@ from sweep import run
 from sweep_families import flatten, write_case
 
 LOWEST = -3.4028234663852886e38
-# The distance of neighbouring numbers, relative to the smaller: rounding a slightly different value may give the neighbour.
+# The distance of neighboring numbers, relative to the smaller: rounding a slightly different value may give the neighbor.
 PRECISION = {"float32": 0.0, "float16": 2.0 ** -10, "bfloat16": 2.0 ** -7}
 
 
@@ -51,7 +51,7 @@ class Entry:
 
     @staticmethod
     def type(dims, element="f32"):
-        """The tensor type of |dims|: numbers, or names of dynamic ones."""
+        """Returns the tensor type of |dims|: numbers, or names of dynamic ones."""
         return "tensor<" + "x".join([str(d) if isinstance(d, int) else "?" for d in dims] + [element]) + ">"
 
     def attribute(self, kind, name, dims):
@@ -68,7 +68,7 @@ class Entry:
         self.expected[name] = expected
 
     def rounded(self, value, dims):
-        """|value| rounded to the case's precision."""
+        """Returns |value| rounded to the case's precision."""
         if self.case.dtype == "float32":
             return value
         short = {"float16": "f16", "bfloat16": "bf16"}[self.case.dtype]
@@ -112,7 +112,7 @@ class Entry:
         element = "f32" if c.mask == "float" else "i64"
         values = [float(v) if c.mask == "float" else int(v) for v in self.inputs.mask]
         mask = self.argument("mask", dims, c.mask_shape, values, element)
-        # The operation knows [B, K], [B, Q, K] and [B, H, Q, K].
+        # The operation accepts masks [B, K], [B, Q, K] and [B, H, Q, K].
         if len(dims) < 4:
             sizes = [str(d) if isinstance(d, int) else self.dim(mask, i) for i, d in enumerate(dims)]
             groups = [[0, 1]] + [[i + 1] for i in range(1, len(dims))]
@@ -125,8 +125,8 @@ class Entry:
         c = self.case
         scale = c.scale or 1 / math.sqrt(c.size)
         words = [f"scale = {scale!r} : f64", "masked_rows = #xfmr.masked_rows<zero>"]
-        # ONNX gives query i the position i + offset, the operation i (start) or i + S - Q (end). What differs moves the windows; one of
-        # the two keeps them at 0 or more.
+        # ONNX gives query i the position i + offset, the operation i (start) or i + S - Q (end). The difference moves
+        # the windows; one of the two keeps them at 0 or more.
         shifts = [("end", 0)] if c.lengths else [("end", c.past - (c.keys - c.queries)), ("start", c.past)]
         right = 0 if c.causal else c.right
         alignment, shift = next(pair for pair in shifts if (right < 0 or right + pair[1] >= 0) and (c.left < 0 or c.left >= pair[1]))
@@ -144,7 +144,7 @@ class Entry:
         return "{" + ", ".join(words) + "}"
 
     def filled(self, count, value):
-        """An i64 tensor of |count| elements |value|, an index."""
+        """Returns an i64 tensor of |count| elements |value|, an index."""
         element = self.value(f"arith.index_cast {value} : index to i64")
         empty = self.value(f"tensor.empty({count}) : tensor<?xi64>")
         return self.value(f"linalg.fill ins({element} : i64) outs({empty} : tensor<?xi64>) -> tensor<?xi64>")
@@ -186,7 +186,7 @@ class Entry:
         both = query_offsets if c.past else f"{query_offsets}, {offsets}"
         mask = self.mask()
         if c.mask and c.mask_width < c.keys:
-            # The mask hides the keys after its own.
+            # The mask hides keys beyond its last column.
             assert max(c.lengths) <= c.mask_width
             keys = self.dim("%mask", len(c.mask_shape) - 1)
         scores_type = self.type(["batch", c.heads, "queries", "keys"])

@@ -59,7 +59,7 @@ class Case:
         return self.mask_shape[-1] if self.mask else self.keys
 
     def first_position(self, b):
-        """The number of keys before the first query of sequence |b|."""
+        """Returns the number of keys before the first query of sequence |b|."""
         return self.lengths[b] - self.queries if self.lengths else self.past
 
 
@@ -165,7 +165,7 @@ CASES = make_table()
 
 
 def round_to(dtype, value):
-    """|value| as the nearest number of |dtype|, ties to even."""
+    """Returns |value| as the nearest number of |dtype|, ties to even."""
     if dtype == "float16":
         return struct.unpack("<e", struct.pack("<e", value))[0]
     single = struct.unpack("<I", struct.pack("<f", value))[0]
@@ -207,7 +207,7 @@ def draw(case):
 
 
 def mask_at(case, mask, b, h, i, j):
-    """What the mask adds to a score: -inf hides the key."""
+    """Returns the value that the mask adds to a score; -inf hides the key."""
     if not case.mask:
         return 0.0
     if j >= case.mask_width:
@@ -221,7 +221,7 @@ def mask_at(case, mask, b, h, i, j):
 
 
 def hides(case, b, i, j):
-    """True if the order of tokens, a window or the length of sequence |b| hides key |j| from query |i|."""
+    """Returns true if the order of tokens, a window or the length of sequence |b| hides key |j| from query |i|."""
     position = i + case.first_position(b)
     return ((case.causal and j > position) or (case.left >= 0 and j < position - case.left) or
             (case.right >= 0 and j > position + case.right) or (bool(case.lengths) and j >= case.lengths[b]))

@@ -1,8 +1,9 @@
 # ===- packed.py - Outputs of packed batches against a golden case ---------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# packed.py GOT CASE ATOL: GOT's outputs, computed with --padding=skip, are CASE's within ATOL where its attention mask is 1 and zero elsewhere. The
-# length is the dimension behind the batch, in keys and values ([batch, heads, length, size]) the third.
+# packed.py GOT CASE ATOL: GOT's outputs, computed with --padding=skip, are CASE's within ATOL where its attention mask
+# is 1 and zero elsewhere. The length is the dimension after the batch, in keys and values ([batch, heads, length,
+# size]) the third.
 
 import struct
 import sys

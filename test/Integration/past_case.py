@@ -1,8 +1,8 @@
 # ===- past_case.py - A forward call as its end after what came before ------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# past_case.py CASE N OUT: OUT is the golden forward case CASE without its first N tokens, whose keys and values are inputs. What CASE expects of the other
-# tokens is expected of OUT. CASE must expect past_key_values.
+# past_case.py CASE N OUT: OUT is the golden forward case CASE without its first N tokens, whose keys and values are
+# inputs. The outputs that CASE expects for the other tokens are expected of OUT. CASE must expect past_key_values.
 
 import json
 import os
@@ -13,7 +13,7 @@ import models
 
 
 def cut(entry, axis, begin, end):
-    """The entry's elements |begin| … |end| - 1 of |axis|."""
+    """Returns the entry's elements |begin| … |end| - 1 of |axis|."""
     dtype, shape, data = entry
     outer, inner = models.product(shape[:axis]), models.product(shape[axis + 1:])
     values = struct.unpack(f"<{models.product(shape)}{'q' if dtype == 'I64' else 'f'}", data)
@@ -26,7 +26,7 @@ def cut(entry, axis, begin, end):
 
 
 def split_input(name, entry, at, decoder):
-    """What an input becomes whose sequences lose their first |at| tokens; masks of all keys keep them."""
+    """Returns an input without the first |at| tokens of its sequences; masks of all keys keep them."""
     stem = name[len("decoder_"):] if name.startswith("decoder_") else name
     if stem != name or not decoder:
         if stem in ("input_ids", "inputs_embeds", "token_type_ids", "position_ids"):

@@ -11,6 +11,7 @@ import models
 
 folder, batch, length, vocabulary = sys.argv[1], *map(int, sys.argv[2:])
 rng = models.generator("raw")
-for name, (_, _, values) in (("input_ids", models.random_ids(rng, vocabulary, batch, length)), ("attention_mask", models.token_mask(rng, "right", batch, length))):
+for name, (_, _, values) in (("input_ids", models.random_ids(rng, vocabulary, batch, length)),
+                             ("attention_mask", models.token_mask(rng, "right", batch, length))):
     with open(os.path.join(folder, name + ".raw"), "wb") as f:
         f.write(struct.pack(f"<{len(values)}q", *values))

@@ -24,7 +24,7 @@ for name in ("bert.so", "skip.so"):
         packed = {w["name"]: w["bytes"] for w in model["weights"]}
         up = sum(b for n, b in packed.items() if n.endswith(("intermediate.dense.weight.panels", "intermediate.dense.bias")))
         assert rows["linear_48_112_bias_gelu"]["weight_bytes"] == up, (rows, up)
-        # A table of 203 rows is not read whole.
+        # A lookup reads only some of the table's 203 rows.
         assert rows["embedding_203_x_48"]["weight_bytes"] == batch * length * 48 * 4, rows["embedding_203_x_48"]
 
 measured = inspect("bert.so", f"--profile={sys.argv[1]}/profile.json")["entries"][0]

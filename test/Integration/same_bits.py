@@ -1,8 +1,9 @@
 # ===- same_bits.py - One sequence, many surroundings, one result ----------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# same_bits.py [--model=NAME] [--FLAG=VALUE…] DIR CPU…: compiles a model of models.py for each CPU and each way to treat padding, with these compile flags, and runs sequences of several lengths alone, eight times in a batch,
-# and as row 1 of a batch of 8 beside longer and shorter ones, with 1, 2, 3, 4 and 7 threads.
+# same_bits.py [--model=NAME] [--FLAG=VALUE…] DIR CPU…: compiles a model of models.py for each CPU and each way to treat
+# padding, with these compile flags, and runs sequences of several lengths alone, eight times in a batch, and as row 1
+# of a batch of 8 beside longer and shorter ones, with 1, 2, 3, 4 and 7 threads.
 
 import os
 import sys
@@ -10,13 +11,13 @@ import sys
 import models
 from sweep import make_model, run
 
-# Below, at and beyond a register tile and a row block; an odd one in between.
+# Lengths below, at and above the rows of a register tile and of a row block, and an odd one in between.
 LENGTHS, PADDED, BATCH = (1, 12, 37, 131), 150, 8
 THREADS = (1, 2, 3, 4, 7)
 
 
 def rows(path, batch, length):
-    """The values of the sequence in each output, as bytes."""
+    """Returns the values of the sequence in each output, as bytes."""
     found = {}
     for name, (_, shape, data) in models.load(path).items():
         row = len(data) // shape[0]
@@ -26,7 +27,7 @@ def rows(path, batch, length):
 
 
 def surroundings(work, rng, length):
-    """(file, row the sequence is in) for the sequence alone, among its like, and among others."""
+    """(file, row the sequence is in) for the sequence alone, among copies of it, and among others."""
     ids = models.random_ids(rng, 101, BATCH, PADDED)
     mask = models.token_mask(rng, "right", BATCH, PADDED)
     mask[2][PADDED:2 * PADDED] = [1] * length + [0] * (PADDED - length)
@@ -61,7 +62,8 @@ def main(*arguments):
     different = []
     for runs in seen.values():
         first, *others = runs.items()
-        different += [f"{label}: {name} differs from {first[0]}" for label, values in others for name in values if values[name] != first[1][name]]
+        different += [f"{label}: {name} differs from {first[0]}"
+                      for label, values in others for name in values if values[name] != first[1][name]]
         if len(runs) != 2 * 3 * len(THREADS) * len(cpus):
             different.append(f"expected {2 * 3 * len(THREADS) * len(cpus)} runs, got {len(runs)}")
     if different:

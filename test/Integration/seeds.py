@@ -1,7 +1,8 @@
 # ===- seeds.py - The hand-written models of examples/seeds ----------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# seeds.py EXAMPLES DIR: compiles encoder.mlir and decoder.mlir with random weights, runs the decoder on the encoder's result and compares both with plain Python.
+# seeds.py EXAMPLES DIR: compiles encoder.mlir and decoder.mlir with random weights, runs the decoder on the encoder's
+# result and compares both with plain Python.
 
 import math
 import os
@@ -18,7 +19,7 @@ HIDDEN, HEADS = 32, 4
 
 
 def random_weights(files, rng):
-    """A tensor for each `#xfmr.tensor<"NAME" : tensor<SHAPExf32>>` of the files."""
+    """Returns a tensor for each `#xfmr.tensor<"NAME" : tensor<SHAPExf32>>` of the files."""
     tensors = {}
     for file in files:
         with open(file) as f:
@@ -29,7 +30,7 @@ def random_weights(files, rng):
 
 
 def place(x):
-    """The rows of |x| with the sinusoidal encoding of their positions."""
+    """Returns the rows of |x| with the sinusoidal encoding of their positions."""
     angles = [[p / 10000 ** (i // 2 * 2 / HIDDEN) for i in range(HIDDEN)] for p in range(len(x))]
     return add(x, [[math.cos(a) if i % 2 else math.sin(a) for i, a in enumerate(row)] for row in angles])
 
@@ -64,7 +65,7 @@ def compare(path, name, expected):
     got, wanted = struct.unpack(f"<{models.product(shape)}f", data), flatten(expected)
     assert len(got) == len(wanted) and max(abs(v) for v in wanted) > 0
     worst = max(abs(a - b) for a, b in zip(got, wanted))
-    # Sums of up to 48 terms of size 1, twice per layer: about a hundred roundings of the last place of 1.
+    # Sums of up to 48 terms of size 1, twice per layer: about a hundred roundings by the last digit of 1.
     assert worst < 1e-5, (name, worst)
 
 
@@ -85,7 +86,8 @@ def main(examples, work):
     memory = [encode(model, sequence) for sequence in rows([batch, source, HIDDEN], src)]
     compare(at("memory.safetensors"), "memory", memory)
 
-    models.save(at("tgt.safetensors"), {"tgt": ("F32", [batch, target, HIDDEN], tgt), "memory": ("F32", [batch, source, HIDDEN], flatten(memory))})
+    models.save(at("tgt.safetensors"), {"tgt": ("F32", [batch, target, HIDDEN], tgt),
+                                        "memory": ("F32", [batch, source, HIDDEN], flatten(memory))})
     run("attune-run", "run", at("decoder.so"), "--input=" + at("tgt.safetensors"), "--output=" + at("output.safetensors"))
     compare(at("output.safetensors"), "output", [decode(model, x, m) for x, m in zip(rows([batch, target, HIDDEN], tgt), memory)])
 

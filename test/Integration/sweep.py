@@ -1,15 +1,19 @@
 # ===- sweep.py - Compiled models against the plain reference --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# sweep.py shapes MODEL PADDING DIR     every length of models.LENGTHS with batches 1 … 5 and all kinds of token masks, on one shared object
-# sweep.py precision MODEL DTYPE DIR    some of these lengths and batches with matrix products in DTYPE, on this machine's instructions and on those of others
-# sweep.py cuda MODEL DTYPE GPU DIR       matrix products in DTYPE on GPU, an emulator, with blocks and threads in several orders: few, narrow and wide tiles
-# sweep.py packed MODEL DTYPE GPU DIR     the same with padding skipped: sequences of all tokens, one, some and none
-# sweep.py long MODEL DTYPE GPU DIR       the same with more keys than GPU's stages hold
-# sweep.py inputs MODEL DIR             3D and float masks, head masks, embeddings and positions as inputs, all groups of outputs
-#
-# Each call becomes a golden case whose expected outputs attune-test-reference computes in double; `check` compares them within the tolerance
-# that tool writes and explains. Uses attune, attune-emulated, attune-run and attune-test-reference from PATH; prints what they print when they fail.
+# sweep.py shapes MODEL PADDING DIR       one shared object: each length of models.LENGTHS, batches of 1 to 5, every kind
+#                                         of token mask
+# sweep.py precision MODEL DTYPE DIR      some of these lengths and batches with matrix products in DTYPE, on the
+#                                         instruction sets of this machine and of others
+# sweep.py cuda MODEL DTYPE GPU DIR       matrix products in DTYPE on an emulated GPU, with blocks and threads in several
+#                                         orders: skinny, small and large tiles
+# sweep.py packed MODEL DTYPE GPU DIR     the same with --padding=skip: sequences of all tokens, one, some and none
+# sweep.py long MODEL DTYPE GPU DIR       the same with more keys than the pipeline stages of GPU hold
+# sweep.py inputs MODEL DIR               masks of rank 3 and of floats, head masks, embeddings and positions as inputs,
+#                                         all groups of outputs
+# Each call becomes a golden case whose expected outputs attune-test-reference computes in double; `check` compares them
+# within the tolerance that tool writes and explains. Uses attune, attune-emulated, attune-run and attune-test-reference
+# from PATH; prints what they print when they fail.
 
 import os
 import subprocess
@@ -72,7 +76,7 @@ def sweep_shapes(name, padding, work):
 
 
 def make_cases(name, work, shapes, *flags):
-    """The model and a case for each (batch, length, mask)."""
+    """Returns the model and a case for each (batch, length, mask)."""
     model, limit = make_model(name, work), models.config(name)["vocab_size"]
     outputs = "last_hidden_state" if models.config(name)["architectures"] == ["BertModel"] else "logits"
     cases = []
@@ -97,7 +101,8 @@ def sweep_cuda(name, dtype, gpu, work, padding="compute", shapes=((1, 1, "none")
                orders=("", "random=1", "lazy,random=2")):
     model, cases = make_cases(name, work, shapes, "--padding=" + padding)
     shared = os.path.join(work, "model.so")
-    run("attune-emulated", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype, "--padding=" + padding)
+    run("attune-emulated", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype,
+        "--padding=" + padding)
     for case, order in zip(cases, orders):
         print(run("attune-run", "check", "--model=" + shared, "--dtype=" + dtype, case, ATTUNE_FAKE_CUDA=order))
 
@@ -106,7 +111,8 @@ def sweep_precision(name, dtype, work):
     model, cases = make_cases(name, work, ((1, 1, "none"), (2, 17, "right"), (1, 33, "none"), (2, 129, "holes")))
     with open("/proc/cpuinfo") as info:
         flags = set(next(line for line in info if line.startswith("flags")).split())
-    needs = {"native": set(), "x86-64-v3": set(), "x86-64-v4": {"avx512vl"}, "alderlake": {"avx_vnni"}, "cooperlake": {"avx512_bf16", "avx512_vnni"}}
+    needs = {"native": set(), "x86-64-v3": set(), "x86-64-v4": {"avx512vl"}, "alderlake": {"avx_vnni"},
+             "cooperlake": {"avx512_bf16", "avx512_vnni"}}
     for cpu in (cpu for cpu, needed in needs.items() if needed <= flags):
         shared = os.path.join(work, cpu + ".so")
         run("attune", "compile", model, "-o", shared, "--emit=shared", "--cpu=" + cpu, "--dtype=" + dtype)
@@ -131,7 +137,7 @@ def input_cases(name, rng):
 
 
 def declare(tensors):
-    """The list of inputs with rank and type, as --inputs takes it."""
+    """Returns the list of inputs with rank and type, as --inputs takes it."""
     return ",".join(f"{name}:{len(shape)}:{'i64' if dtype == 'I64' else 'f32'}" for name, (dtype, shape, _) in tensors.items())
 
 
@@ -151,4 +157,5 @@ def sweep_inputs(name, work):
 
 if __name__ == "__main__":
     os.makedirs(sys.argv[-1], exist_ok=True)
-    {"shapes": sweep_shapes, "precision": sweep_precision, "cuda": sweep_cuda, "packed": sweep_packed, "long": sweep_long, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])
+    {"shapes": sweep_shapes, "precision": sweep_precision, "cuda": sweep_cuda, "packed": sweep_packed, "long": sweep_long,
+     "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])

@@ -4,15 +4,18 @@
 import models
 
 GPT2 = dict(model_type="gpt2", architectures=["GPT2LMHeadModel"], vocab_size=23, n_positions=12, n_embd=20, n_head=4, n_layer=2)
-LLAMA = dict(model_type="llama", architectures=["LlamaForCausalLM"], vocab_size=23, max_position_embeddings=40, hidden_size=24, num_attention_heads=6,
+LLAMA = dict(model_type="llama", architectures=["LlamaForCausalLM"], vocab_size=23, max_position_embeddings=40, hidden_size=24,
+             num_attention_heads=6,
              num_key_value_heads=3, num_hidden_layers=2, intermediate_size=37)
-BART = dict(model_type="bart", architectures=["BartForConditionalGeneration"], vocab_size=23, max_position_embeddings=12, d_model=30, encoder_layers=1,
+BART = dict(model_type="bart", architectures=["BartForConditionalGeneration"], vocab_size=23, max_position_embeddings=12, d_model=30,
+            encoder_layers=1,
             decoder_layers=2, encoder_attention_heads=3, decoder_attention_heads=5, encoder_ffn_dim=37, decoder_ffn_dim=41)
-T5 = dict(model_type="t5", architectures=["T5ForConditionalGeneration"], vocab_size=23, d_model=26, d_kv=7, d_ff=37, num_layers=2, num_heads=3,
+T5 = dict(model_type="t5", architectures=["T5ForConditionalGeneration"], vocab_size=23, d_model=26, d_kv=7, d_ff=37, num_layers=2,
+          num_heads=3,
           relative_attention_num_buckets=8, relative_attention_max_distance=10)
 
-# Configuration, extra inputs, checks after the first if not "past steps" ("int8 steps": by products of less precision, whose bound is a share of the largest
-# value), and heads to remove.
+# Configuration, extra inputs, checks after the first if not "past steps" ("int8 steps": by products of less precision,
+# whose bound is a share of the largest value), and heads to remove.
 CONFIGS = {
     "gpt2": [(dict(GPT2, scale_attn_by_inverse_layer_idx=True, n_inner=33, activation_function="relu", add_cross_attention=True),
               ["token_type_ids", "encoder_hidden_states", "encoder_attention_mask"]),
@@ -25,24 +28,30 @@ CONFIGS = {
               (dict(LLAMA, num_key_value_heads=1, rope_scaling={"type": "linear", "factor": 2.5}), [], "steps"),
               (dict(LLAMA, architectures=["LlamaForQuestionAnswering"], hidden_size=13, head_dim=8, hidden_act="gelu"), [], "forward")],
     "bart": [(dict(BART, scale_embedding=True), ["decoder_attention_mask"]),
-             (dict(BART, model_type="marian", architectures=["MarianMTModel"], d_model=15, activation_function="swish", scale_embedding=True), [], "past"),
+             (dict(BART, model_type="marian", architectures=["MarianMTModel"], d_model=15, activation_function="swish",
+                   scale_embedding=True), [], "past"),
              (dict(BART, architectures=["BartForCausalLM"], activation_function="gelu_fast"),
               ["encoder_hidden_states", "encoder_attention_mask", "head_mask", "cross_attn_head_mask"], "steps"),
-             (dict(BART, model_type="marian", architectures=["MarianForCausalLM"], d_model=15, tie_word_embeddings=False), [], "int8 steps"),
-             (dict(BART, activation_function="silu", architectures=["BartForSequenceClassification"], eos_token_id=2, decoder_start_token_id=3),
+             (dict(BART, model_type="marian", architectures=["MarianForCausalLM"], d_model=15, tie_word_embeddings=False), [],
+              "int8 steps"),
+             (dict(BART, activation_function="silu", architectures=["BartForSequenceClassification"], eos_token_id=2,
+                   decoder_start_token_id=3),
               ["head_mask", "decoder_head_mask", "cross_attn_head_mask"])],
     "t5": [(dict(T5), ["decoder_attention_mask", "head_mask"]),
            (dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_decoder_layers=1), [], "int8 steps"),
-           (dict(T5, architectures=["T5ForSequenceClassification"], eos_token_id=2, decoder_start_token_id=3, feed_forward_proj="gated-quick_gelu"),
+           (dict(T5, architectures=["T5ForSequenceClassification"], eos_token_id=2, decoder_start_token_id=3,
+                 feed_forward_proj="gated-quick_gelu"),
             ["head_mask"]),
-           (dict(T5, architectures=["T5ForQuestionAnswering"], decoder_start_token_id=3, dense_act_fn="tanh", is_gated_act=True), [], "forward"),
+           (dict(T5, architectures=["T5ForQuestionAnswering"], decoder_start_token_id=3, dense_act_fn="tanh", is_gated_act=True), [],
+            "forward"),
            (dict(T5, architectures=["T5ForTokenClassification"], num_labels=3), [], "forward"),
            (dict(T5, architectures=["T5EncoderModel"], feed_forward_proj="gated-silu"), [])],
 }
 
 
 def head_mask(rng, config, side):
-    layers, heads = (config.get(key, config.get(other)) for key, other in ((side + "_layers", "num_layers"), (side + "_attention_heads", "num_heads")))
+    layers, heads = (config.get(key, config.get(other))
+                     for key, other in ((side + "_layers", "num_layers"), (side + "_attention_heads", "num_heads")))
     return "F32", [layers, heads], [rng.choice([0.0, 1.0, 0.5]) for _ in range(layers * heads)]
 
 

@@ -54,7 +54,7 @@ def forward_one(model, inputs):
 
 
 def hide_heads(config, tensors, pruned):
-    """|tensors| and a head mask that hides the heads |pruned|, {"layer": heads}."""
+    """Returns |tensors| and a head mask that hides the heads |pruned|, {"layer": heads}."""
     layers, heads = (next(config[key] for key in keys if key in config)
                      for keys in (("num_hidden_layers", "n_layers", "n_layer"), ("num_attention_heads", "n_heads", "n_head")))
     visible = [float(head not in pruned.get(str(layer), [])) for layer in range(layers) for head in range(heads)]
@@ -62,7 +62,7 @@ def hide_heads(config, tensors, pruned):
 
 
 def expect_pruned(config, weights, tensors, pruned):
-    """What is left without heads: as much as if they were hidden, but for their probabilities, keys and values."""
+    """Returns the outputs without pruned heads: as if these were hidden, but without their probabilities, keys and values."""
     expected = expect(config, weights, hide_heads(config, tensors, pruned))
     for name in expected:
         group, _, layer = name.partition(".")
@@ -110,7 +110,7 @@ def write_case(folder, tensors, expected, call, precision=0.0):
 
 
 def steps_inputs(tensors):
-    """The same with the first token of each sequence visible: what a query sees that has no visible key depends on keys that come later."""
+    """Returns the same inputs with the first token of each sequence visible: a query without a visible key depends on later keys."""
     name = "decoder_attention_mask" if "decoder_input_ids" in tensors else "attention_mask"
     if name not in tensors:
         return tensors

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """package.py install|deb BUILD SOURCE MODEL CC CXX DIR
 
-Installs the build into a prefix below DIR (or makes the Debian package and unpacks it there), moves that prefix, builds Inputs/ against it by CMake and by
-pkg-config, static and shared, in C and C++, runs the programs, also where that project installs them, and compares what they print. Makes the installed
-examples by their Makefiles, of models made of the installed configurations. Prints "ok: WHAT" for each step; ends with 1 at the
-first that fails."""
+Installs the build into a prefix below DIR, or makes the Debian package and unpacks it there, and moves that prefix.
+Builds Inputs/ against it by CMake and by pkg-config, static and shared, in C and C++; runs the programs, also from where
+that project installs them, and compares their outputs. Builds the installed examples by their Makefiles with models made
+from the installed configurations. Prints "ok: STEP" for each step; exits with 1 at the first that fails."""
 
 import glob
 import gzip
@@ -38,7 +38,7 @@ def install():
         run("cmake", "--install", build, "--prefix", first)
         os.rename(first, second)
         return second
-    # CPack writes beside the build; its work goes below DIR.
+    # By default CPack writes beside the build; -B makes it write below DIR.
     run("cpack", "-G", "DEB", "--config", os.path.join(build, "CPackConfig.cmake"), "-B", os.path.join(work, "cpack"), cwd=build)
     packages = glob.glob(os.path.join(work, "cpack", "*.deb"))
     need(len(packages) == 1, "expected one package, got %s" % packages)
@@ -51,8 +51,8 @@ def check_control(package):
     fields = run("dpkg-deb", "-f", package, "Package", "Architecture", "Version")
     depends, recommends = (run("dpkg-deb", "-f", package, field).lower() for field in ("Depends", "Recommends"))
     need("Package: attune" in fields, "the package's name: " + fields)
-    # Everything the tools load must come from a package that is named; LLVM and MLIR are the ones that are not on every system.
-    # dpkg-shlibdeps may leave out libllvm, on which libmlir depends.
+    # Everything the tools load must come from a package that is named; LLVM and MLIR are the ones that are not on every
+    # system. dpkg-shlibdeps may omit libllvm, on which libmlir depends.
     for library in ("libc6", "libstdc++6", "libmlir"):
         need(library in depends, "Depends lacks %s: %s" % (library, depends))
     # One tool needs Halide, for one flag.
@@ -63,7 +63,7 @@ def check_control(package):
 
 
 def check_contents(prefix):
-    """Nothing names the source or the build; what belongs to a package is there."""
+    """Checks that no file names the source or the build folder, and that all files of the package are there."""
     forbidden = [os.path.abspath(p).encode() for p in (build, source)]
     names = []
     for folder, _, files in os.walk(prefix):
@@ -77,10 +77,13 @@ def check_contents(prefix):
             data = gzip.decompress(data) if name.endswith(".gz") else data
             for text in forbidden:
                 need(text not in data, "'%s' names '%s'" % (path, text.decode()))
-    for part in ("bin/attune", "bin/attune-run", "bin/attune-opt", "include/attune/runtime.h", "include/attune/runtime.hpp", "include/attune/abi.h",
+    for part in ("bin/attune", "bin/attune-run", "bin/attune-opt", "include/attune/runtime.h", "include/attune/runtime.hpp",
+                 "include/attune/abi.h",
                  "libattune_runtime.a", "libattune_runtime.so", "AttuneConfig.cmake", "AttuneAddModel.cmake", "pkgconfig/attune.pc",
-                 "doc/attune/embed.md", "doc/attune/reference/XfmrDialect.md", "doc/attune/reference/XfmrPasses.md", "doc/attune/examples/hello/Makefile",
-                 "share/attune/configs/bert-tiny/config.json", "share/attune/configs/gpt2-tiny/config.json", "man1/attune.1", "man1/attune-run.1", "man1/attune-opt.1", "bash-completion/completions/attune"):
+                 "doc/attune/embed.md", "doc/attune/reference/XfmrDialect.md", "doc/attune/reference/XfmrPasses.md",
+                 "doc/attune/examples/hello/Makefile",
+                 "share/attune/configs/bert-tiny/config.json", "share/attune/configs/gpt2-tiny/config.json", "man1/attune.1",
+                 "man1/attune-run.1", "man1/attune-opt.1", "bash-completion/completions/attune"):
         need(any(part in name for name in names), "%s is not installed: %s" % (part, names))
     print("ok: contents")
 
@@ -91,7 +94,8 @@ def library_folder(prefix):
 
 def build_by_cmake(prefix):
     out = os.path.join(work, "by-cmake")
-    run("cmake", "-S", inputs, "-B", out, "-DCMAKE_PREFIX_PATH=" + prefix, "-DMODEL=" + model, "-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx)
+    run("cmake", "-S", inputs, "-B", out, "-DCMAKE_PREFIX_PATH=" + prefix, "-DMODEL=" + model, "-DCMAKE_C_COMPILER=" + cc,
+        "-DCMAKE_CXX_COMPILER=" + cxx)
     run("cmake", "--build", out)
     check_weights(out)
     return [os.path.join(out, "bin", name) for name in ("static-c", "static-cpp", "shared-c", "shared-cpp")], out
@@ -102,14 +106,15 @@ def check_weights(out):
     prefix = os.path.join(work, "installed")
     run("cmake", "--install", out, "--prefix", prefix)
     installed = os.path.join(prefix, "programs")
-    for program in (os.path.join(out, "nested", "elsewhere", "indirect"), os.path.join(installed, "static-c"), os.path.join(installed, "static-cpp")):
+    for program in (os.path.join(out, "nested", "elsewhere", "indirect"), os.path.join(installed, "static-c"),
+                    os.path.join(installed, "static-cpp")):
         need("last_hidden_state" in run(program), program)
     weights = os.path.join(installed, "model.weights")
     os.remove(weights)
     failed = subprocess.run([os.path.join(installed, "static-c")], stderr=subprocess.PIPE, text=True)
     for text in ("ATTUNE_NOT_FOUND", "'%s' (searched: model.weights, *.weights)" % os.path.realpath(installed), "weights_path"):
         need(failed.returncode == 1 and text in failed.stderr, "'%s' is not in: %s" % (text, failed.stderr))
-    # A second build does nothing, and one with new weights copies them.
+    # A second build does nothing. A build with new weights copies them.
     need("Weights beside" not in run("cmake", "--build", out), "weights are copied twice")
     os.utime(os.path.join(out, "model.weights"))
     need("Weights beside" in run("cmake", "--build", out), "new weights are not copied")
@@ -129,8 +134,9 @@ def make_examples(prefix):
         ("translate", "translate", os.path.join(source, "test", "fixtures", "marian_beam4"), None),
     ):
         out = os.path.join(work, "examples", name)
-        # Make has no targets with a space in their path.
-        run("make", "-C", os.path.join(examples, name), "MODEL=" + folder, "OUT=" + os.path.relpath(out, os.path.join(examples, name)), "CC=" + cc, "CXX=" + cxx)
+        # Make does not support targets with a space in their path.
+        run("make", "-C", os.path.join(examples, name), "MODEL=" + folder, "OUT=" + os.path.relpath(out, os.path.join(examples, name)),
+            "CC=" + cc, "CXX=" + cxx)
         need(os.path.exists(os.path.join(out, program)), "no " + program)
         if arguments:
             need(run(os.path.join(out, program), *arguments), program + " prints nothing")
@@ -147,7 +153,8 @@ def build_by_pkg_config(prefix):
         flags = shlex.split(run("pkg-config", "--cflags", "--libs", package, env=environment))
         for compiler, language, standard in ((cc, "c", "-std=c11"), (cxx, "cpp", "-std=c++17")):
             programs.append(os.path.join(out, package + "-" + language))
-            run(compiler, standard, "-Wall", "-Wextra", "-Werror", os.path.join(inputs, "outside." + language), os.path.join(out, "model.o"), "-I" + out,
+            run(compiler, standard, "-Wall", "-Wextra", "-Werror", os.path.join(inputs, "outside." + language),
+                os.path.join(out, "model.o"), "-I" + out,
                 *flags, "-o", programs[-1])
     return programs, out
 
@@ -162,7 +169,7 @@ printed = set()
 for programs, folder in (build_by_cmake(prefix), build_by_pkg_config(prefix)):
     for program in programs:
         text = run(program, env=environment)
-        # The weights' path may be given, too.
+        # The program also accepts the path of the weights.
         need(text == run(program, os.path.join(folder, "model.weights"), env=environment), "two runs of " + program)
         printed.add(text)
         shared = "libattune_runtime.so.0" in run("readelf", "-d", program)

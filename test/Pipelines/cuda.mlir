@@ -3,7 +3,7 @@
 // RUN: not attune-opt %t/unknown.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=GPU
 // GPU: error: 'rt.target': expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, got 'sm_7'
 
-// The passes of a GPU, and kernels that no tool for tests is needed for.
+// The passes for a GPU, with kernels that need no test tool.
 // RUN: attune-opt %t/known.mlir --attune-to-bufferized=target=cuda --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=UNCHAINED
 // RUN: attune-opt %t/known.mlir --attune-to-vector=target=cuda --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DEVICE
 // UNCHAINED: attune-limit-rows
@@ -14,7 +14,7 @@
 // DEVICE-NEXT: attune-expand-math{expand-bf16=true},
 // DEVICE-NEXT: cse
 
-// Emulated GPUs are for tools made for tests.
+// Only test tools know emulated GPUs.
 // RUN: not attune-opt %t/known.mlir --attune-to-vector="target=cuda gpu=emulator" 2>&1 | FileCheck %s --check-prefix=EMULATOR
 // EMULATOR: --gpu: expected sm_80, {{.*}}sm_90a, got 'emulator'
 // RUN: attune-opt-emulated %t/known.mlir --attune-to-vector="target=cuda gpu=emulator_90a" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=EMULATED

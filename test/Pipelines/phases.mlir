@@ -19,7 +19,7 @@
 
 // The output of each phase for a layer that is called twice, from the first phase to the last.
 
-// Projections joined, bias, activation and residual in them; one function for both calls.
+// Projections are joined, with bias, activation and residual in them. Both calls share one function.
 // DIALECT: xfmr.weight @q0.concat : tensor<60x20xf32>
 // DIALECT-LABEL: func.func private @layer(
 // DIALECT: xfmr.linear {{.*}} bias tensor<60xf32>

@@ -15,7 +15,7 @@ module @fires attributes {rt.target = #rt.target<"cpu", {features = [], kernels 
 
 // -----
 
-// A module without a target is for any machine and stays so.
+// A module without a target, which is valid for any machine, is not changed.
 // CHECK: module @does_not_fire {
 // INT8: module @does_not_fire {
 module @does_not_fire {

@@ -17,7 +17,7 @@
 // REPLACED: xfmr.weight @w.panels : tensor<1x20x32xf32>
 // OPTION: xfmr.weight @w.panels : tensor<2x20x16xf32>
 
-// The pass takes any phase; a schedule counts more than the target it stands beside.
+// The pass runs any phase. The schedule in the attributes has precedence over that of the target.
 // RUN: attune-opt %t/narrow.mlir --attune-replace-target=cpu=x86-64-v4 | sed -e 's/#rt.schedule<>/#rt.schedule<panel_width = 48>/' \
 // RUN:   | attune-opt --attune-run-phase=phase=linalg | FileCheck %s --check-prefix=SCHEDULE
 // SCHEDULE: xfmr.weight @w.panels : tensor<1x20x48xf32>
@@ -29,7 +29,7 @@
 // RUN: not attune-opt %t/plain.mlir --attune-to-linalg=kernels=hand 2>&1 | FileCheck %s --check-prefix=BACKEND
 // BACKEND: --kernels: 'hand' is not in this build, expected mlir
 
-// The target checks its properties.
+// The target verifies its properties.
 // RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {features = ["x86"], precision = "f32", vector_bits = 256}>/' %t/model.mlir > %t/properties.mlir
 // RUN: not attune-opt %t/properties.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: 'rt.target': expected property 'kernels' of target 'cpu'

@@ -9,7 +9,8 @@
 
 namespace attune::reference {
 
-/// A module of attentions. Names end in the number of the case. The cases have the same sequences, so that the entry has few dims.
+/// A module with an attention for each case. Names end in the number of the case. All cases read the same sequences, so
+/// that the entry has few dims.
 class AttentionModule : public CaseModule {
 public:
   /// Adds a case with its expected outputs, "y0" and, if it has them, "p0".

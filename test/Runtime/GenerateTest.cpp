@@ -269,8 +269,8 @@ static void testConversations(const attune::Model &model) {
       attune::Session fresh = attune::generationSession(model, options, next.inputs(), 1);
       attune::Generation whole = attune::generate(fresh, options, next.inputs());
       CHECK(whole->reused_tokens == 0 && areEqual(continued, whole));
-      // Without beams a row's slot has all but its last id, which was chosen but not read, and the one or two ids of
-      // the turn.
+      // Without beams, the cache slot of a row holds the keys of all ids of the last turn but the final one, which was
+      // chosen and not read. So at most 3 ids of each row are read: that one and the one or two of the new turn.
       if (options->num_beams == 1)
         CHECK(read <= next.rows * 3);
       first = std::move(continued);

@@ -5,9 +5,9 @@
 
 usage: abi_version.py INCLUDE RECORD [--record]
 
-The interface is attune/abi.h in the folder INCLUDE and the structure attune_generation_options of attune/generate.h. RECORD has a line
-`VERSION HASH` for each version; the hash is that of the declarations, without comments and white space. With --record the line of a new version
-is added. A line that is there is never replaced.
+The interface is attune/abi.h in the folder INCLUDE and the structure attune_generation_options of attune/generate.h.
+RECORD has a line `VERSION HASH` for each version; the hash is that of the declarations, without comments and white
+space. With --record the line of a new version is added. A line that is there is never replaced.
 """
 import hashlib
 import os
@@ -47,7 +47,8 @@ def main():
             return
         sys.exit(f"ABI version {version} is not recorded: run {HOW}")
     if recorded[version] != found:
-        sys.exit(f"the declarations of attune/abi.h changed, but ATTUNE_ABI_VERSION is still {version}: raise it, then record it with {HOW}")
+        sys.exit(f"the declarations of attune/abi.h changed, but ATTUNE_ABI_VERSION is still {version}: raise it, then record it "
+                 f"with {HOW}")
     print(f"ABI version {version} is the recorded one")
 
 

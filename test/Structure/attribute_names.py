@@ -1,6 +1,6 @@
 # ===- attribute_names.py - Attributes are accessed by typed helpers ===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""attribute_names.py ROOT: prints each place outside dialect/ that accesses an attribute by a name of its own. The dialects declare the
+"""attribute_names.py ROOT: prints each line outside dialect/ that accesses an attribute by a string. The dialects declare the
 attributes that passes hand each other; their helpers read and write them."""
 
 import os

@@ -5,9 +5,9 @@
 
 usage: include_graph.py ROOT
 
-The page has a fenced block whose info string is `arrows`, one `Room -> Room Room` a line: files of the room on the left may include files of
-those on the right, and whatever these may include in turn. Files may always include files of their own room. A second block, `rooms`, gives the
-folder of each room; the longest folder that holds a file decides.
+The page has a fenced block whose info string is `arrows`, one `Room -> Room Room` a line: files of the room on the left
+may include files of those on the right, and whatever these may include in turn. Files may always include files of their
+own room. A second block, `rooms`, gives the folder of each room; the longest folder that holds a file decides.
 
 Prints one line for each violation and exits with 1 if there is one.
 """
@@ -121,7 +121,7 @@ def main():
             candidates = (name, os.path.normpath(os.path.join(os.path.dirname(path), name)), "runtime/include/" + name)
             target = next((c for c in candidates if c in known), None)
             if target is None:
-                # Generated files stand for the folder they are made in.
+                # A generated file counts as a file of the folder that it is made in.
                 target = name if name.endswith(".inc") and room_of(name) else None
             if target is None:
                 continue

@@ -1,6 +1,6 @@
 # ===- chat_conversations.py - Conversations for chat templates ------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the variables of chat templates: conversations of every kind, with what is unusual in them."""
+"""Makes the variables of chat templates: conversations of every kind, with unusual parts."""
 
 import itertools
 import random

@@ -331,7 +331,7 @@ class Grammar:
         if kind in (5, 6):
             return f"({e()})|{rng.choice(FILTERS)}"
         if kind in (7, 8):
-            # Mostly methods that the value has: an error ends a template.
+            # Chooses mostly methods that the value has, since an error ends the rendering.
             dictionary, sequence = METHODS.index("items()"), METHODS.index("index(1)")
             name, methods = rng.choice(
                 [
@@ -350,7 +350,7 @@ class Grammar:
             return f"({e()})[{e()}]"
         if kind == 12:
             part = lambda: rng.choice(["", "", "1", "-1", "2", "n", "-3"])  # noqa: E731
-            # Of names only: the reference folds slices of constants, by another rule than it runs them.
+            # Slices only names: the reference folds slices of constants by a rule that differs from its evaluation.
             return f"{rng.choice(NAMES)}[{part()}:{part()}{rng.choice(['', '', ':2', ':-1', ':'])}]"
         if kind == 13:
             return f"({e()} is {rng.choice(['', '', 'not '])}{rng.choice(TESTS)})"
@@ -525,7 +525,7 @@ class Grammar:
                 "{%- macro mac(a=1) -%} {{ caller() if caller }} {{ a }} {{ kwargs }}{%- endmacro -%}\n",
             ]
         )
-        # Half of the templates have the names that others must do without.
+        # Half of the templates set these variables; in the others the names are undefined.
         if rng.random() < 0.5:
             start += "{% set ns = namespace(a=1) %}{% set z = 'z' %}{% set m = {'a': 1} %}{% set k = [1, 2] %}"
             start += "{% set v = 'v' %}{% macro mac(a='A', b=2) %}<{{ a }}{{ b }}>{% endmacro %}"

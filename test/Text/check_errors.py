@@ -101,7 +101,7 @@ WORDPIECE = [
         "'added_tokens': expected tokens of at most 4096 bytes, got 5000",
     ),
 ]
-# What is odd, but no error.
+# Unusual files that compile without an error.
 ODD_BPE = [
     ("pre_tokenizer", split("(?:" * 100 + "){1000}" * 100), None),
     ("pre_tokenizer", split("(?i)" + "[^a]" * 100), None),

@@ -28,7 +28,7 @@ def main():
             for answer in group["answers"]:
                 text, pair = answer["text"].encode(), None if answer["pair"] is None else answer["pair"].encode()
                 records += struct.pack("<II", len(text), 0xFFFFFFFF if pair is None else len(pair)) + text + (pair or b"")
-            # Twice: the second time short pieces are in the cache.
+            # Encodes twice: the second time short pieces are in the cache.
             options = [f"{key}={value}" for key, value in group["options"].items()]
             result = subprocess.run([encode_tool, out, *options], input=records * 2, stdout=subprocess.PIPE, check=True)
             lines = [json.loads(line) for line in result.stdout.decode().split("\n") if line]

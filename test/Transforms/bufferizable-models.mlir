@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" | FileCheck %s
 
-// In place: nothing allocated, nothing copied.
+// Bufferizes in place, without allocations and copies.
 // CHECK-LABEL: @in_place
 // CHECK-SAME: (%[[K:[a-z0-9]+]]: memref<?x12xf32>, %[[Q:[a-z0-9]+]]: memref<?x1x12xf32>, %[[SCALE:[a-z0-9]+]]: memref<1xf32>, %[[PANELS:[a-z0-9]+]]: memref<1x12x32xf32>, %[[OUT:[a-z0-9]+]]: memref<?x1x12xf32>, %[[P:[a-z0-9]+]]: memref<1x?x?xf32>)
 // CHECK-NOT: memref.alloc

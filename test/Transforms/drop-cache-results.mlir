@@ -8,7 +8,7 @@ func.func @in_place(%k: memref<?x12xf32> {xfmr.cache = #xfmr.cache<"k", [slots, 
   return %v, %k : memref<?x12xf32>, memref<?x12xf32>
 }
 
-// The pass does not change functions that are no entries.
+// The pass does not change functions other than entries.
 // CHECK-LABEL: func.func private @layer
 // CHECK: return %{{.*}} : memref<?x12xf32>
 func.func private @layer(%k: memref<?x12xf32>) -> memref<?x12xf32> {

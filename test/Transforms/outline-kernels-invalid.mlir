@@ -7,7 +7,7 @@ func.func private @argument(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
-// One buffer cannot be two results.
+// Two results cannot use the same buffer.
 // expected-error @below {{result 1 is not computed by a kernel of this function}}
 func.func private @twice(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   %e = tensor.empty() : tensor<4x8xf32>

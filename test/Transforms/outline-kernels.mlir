@@ -243,7 +243,7 @@ func.func @rows(%x: tensor<?x4x2xf32>, %w: tensor<8xf32>, %sizes: tensor<?x3xf32
   return %a, %b, %d, %g, %f : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
 }
 
-// Columns of a tensor have its rows, other rows of it do not.
+// A slice of columns has the rows of the tensor; a slice of rows does not.
 // CHECK: func.func private @of_columns(%{{.*}}: tensor<?x8xf32> {tile.rows}, %{{.*}}: tensor<?x8xf32> {tile.rows})
 // CHECK: func.func private @of_later_rows(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
 // CHECK-LABEL: func.func @slices
@@ -272,7 +272,7 @@ func.func @slices(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
   return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
 }
 
-// Rows from a given one on are not those of the results: none are marked.
+// An argument that is read from some row on does not have the rows of the results, so it is not marked.
 // CHECK: func.func private @from_a_row(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
 // CHECK-LABEL: func.func @some_rows
 func.func @some_rows(%x: tensor<?x8xf32>, %first: i64, %n: index) -> tensor<?x8xf32> {

@@ -41,7 +41,7 @@ func.func private @layer(%x: memref<?x16xf32>) {
   linalg.fill ins(%cst : f32) outs(%t : memref<?x48xf32>)
   return
 }
-// No buffers: no new arguments.
+// A function without buffers gets no new arguments.
 // CHECK: func.func private @none(%{{[^,]*}}: memref<?x16xf32>) {
 func.func private @none(%x: memref<?x16xf32>) {
   return
@@ -179,7 +179,7 @@ func.func @maximum(%x: memref<?x?xf32> {xfmr.input = #xfmr.input<"x", [batch, le
 
 // -----
 
-// Rows with room after them: 64 elements of which a row is 48.
+// Padded rows: 48 elements with a stride of 64.
 // CHECK-LABEL: func.func @padded_rows
 // CHECK-SAME: rt.workspace = #xfmr.formula<[rows], affine_map<()[s0] -> (s0 * 256)>>
 func.func @padded_rows(%x: memref<?x6x8xf32> {xfmr.input = #xfmr.input<"x", [rows, 6, 8]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {

@@ -60,7 +60,7 @@ func.func @negative_written(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, ten
   return %b, %again : tensor<?xf32>, tensor<?xf32>
 }
 
-// A callee that writes to the argument keeps it.
+// An argument that the callee writes to stays a tensor.
 // CHECK-LABEL: func.func private @in_place
 // CHECK-SAME: (%{{.*}}: tensor<?xf32>) -> tensor<?xf32>
 func.func private @in_place(%x: tensor<?xf32>) -> tensor<?xf32> {

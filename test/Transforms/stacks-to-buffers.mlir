@@ -1,5 +1,5 @@
 // RUN: attune-opt %s --attune-stacks-to-buffers | FileCheck %s
-// Bufferization makes the same of a chain by itself, in more time.
+// Bufferization without this pass gives the same result, but takes longer.
 // RUN: attune-opt %s --attune-stacks-to-buffers --attune-bufferize --canonicalize -o %t.stacks.mlir
 // RUN: attune-opt %s --attune-bufferize --canonicalize -o %t.chains.mlir
 // RUN: cmp %t.stacks.mlir %t.chains.mlir

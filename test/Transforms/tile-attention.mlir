@@ -32,7 +32,7 @@
 // CHECK: tensor.parallel_insert_slice {{.*}}[%[[HEAD]], %[[FIRST]], 0, 0] [1, %[[OWN]], 12, 32]
 // CHECK: {tile.kernel = #tile.kernel<"keys of 4 heads x 12 in panels">}
 // CHECK: %[[OUT:.*]] = tensor.empty(%{{.*}}) : tensor<?x4x20xf32>
-// Larger tiles where both keys and queries are many.
+// Tiles are larger if there are many keys and many queries.
 // CHECK: %[[MANY_KEYS:.*]] = arith.cmpi sgt, %[[MOST]], %c512
 // CHECK: %[[MANY_QUERIES:.*]] = arith.cmpi sgt, %[[MOST]], %c64
 // CHECK: %[[LONG:.*]] = arith.andi %[[MANY_KEYS]], %[[MANY_QUERIES]]
@@ -102,7 +102,7 @@ func.func @uneven_group(%q: tensor<?x11x12xf32>, %k: tensor<?x1x12xf32>, %offset
 // CHECK: scf.forall (%[[SLOT:.*]], %[[HEAD:.*]], %{{.*}}) in
 // CHECK: %[[ROW:[0-9]+]] = affine.min #[[SMALLER]](
 // CHECK: tensor.extract %[[TOTAL]][%[[SLOT]]]
-// The last query stands at the last key.
+// The position of a query among the keys: the last query has that of the last key.
 // CHECK: %[[POSITION:[0-9]+]] = affine.apply #{{.*}}(%[[ROW]], %{{.*}}, %{{.*}}, %{{.*}})
 // CHECK: tensor.extract_slice %[[KC]][%[[SLOT]], %[[HEAD]], 0, 0, 0] [1, 1, %{{.*}}, 12, 64] {{.*}} to tensor<?x12x64xf32>
 // CHECK: tensor.extract_slice %[[VC]][%[[SLOT]], %[[HEAD]], 0, 0] [1, 1, %{{.*}}, 20] {{.*}} to tensor<?x20xf32>
@@ -139,7 +139,7 @@ func.func @window(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %lens: tensor
 // CHECK-NOT: linalg.generic
 // CHECK: scf.forall (%[[SEQUENCE:.*]], %{{.*}}, %{{.*}}) in (%{{.*}}, 4, %{{.*}})
 // CHECK: %[[SIZE:.*]] = tensor.dim %[[MASK]], %c0
-// The batch may be one mask for all.
+// A mask with the batch size 1 applies to all sequences.
 // CHECK: %[[AT:.*]] = affine.min #[[LAST]](%[[SEQUENCE]], %[[SIZE]])
 // CHECK: %[[TILE:.*]] = tensor.extract_slice %[[MASK]][%[[AT]], 0] [1, %{{.*}}] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
 // CHECK: tile.attention_tile {{.*}} mask(%[[TILE]] : tensor<?xf32>)
@@ -224,7 +224,7 @@ func.func @sinks(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: index
   return %y : tensor<?x4x12xf32>
 }
 
-// Zero where a sequence has no such token: tiles write only their own part.
+// Fills the result with zeros for tokens beyond the ends of sequences, which no tile writes.
 // CHECK-LABEL: @probabilities
 // CHECK-SAME: %[[QUERIES:[a-z0-9]+]]: index, %[[KEYS:[a-z0-9]+]]: index)
 // CHECK: %[[EMPTY:.*]] = tensor.empty(%[[B:.*]], %[[QUERIES]], %[[KEYS]]) : tensor<?x4x?x?xf32>

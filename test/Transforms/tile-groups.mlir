@@ -23,7 +23,7 @@
 // CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%[[T]], 64) step (%[[STEP]], 32) shared_outs
 // CHECK: %[[PANEL:.*]] = tensor.extract_slice %[[PANELS]][%{{.*}}, 0, %{{.*}}] [1, 48, 32]
 // CHECK: %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c24
-// Of up to 3 tiles all have about the same number of rows, an even one.
+// If there are up to 3 tiles, they have about the same number of rows, which is even.
 // CHECK: %[[TILES:.*]] = arith.ceildivui %[[ALL:.*]], %c8
 // CHECK: %[[SAME:.*]] = arith.ceildivui %[[ALL]], %[[TILES]]
 // CHECK: %[[PAIRS:.*]] = arith.ceildivui %[[SAME]], %c2
@@ -37,7 +37,7 @@
 // CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]],
 // CHECK: math.tanh
 // CHECK-NOT: linalg.generic
-// The arithmetic, in terms of the rows of the first argument.
+// The work in terms of the number of rows of the first argument.
 // CHECK: } {tile.kernel = #tile.kernel<"linear 48 -> 64, bias, tanh", row_wise>, tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>}
 // A single row has four panels per tile. An attribute says whether all columns belong to whole panels.
 // STREAM-LABEL: @projection
@@ -112,7 +112,7 @@ func.func @two_kernels(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %v: tensor<4
   return %z : tensor<?x48xf32>
 }
 
-// All loops but the last two one by one.
+// All dimensions but the last two get loops with step 1.
 // CHECK-LABEL: @rank_4
 // CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) = (0, 0, 0) to (%{{.*}}, 4, %{{.*}}) step (1, 1, 8)
 // CHECK: linalg.fill {{.*}} outs(%{{.*}} : tensor<1x1x?x?xf32>)
@@ -243,7 +243,7 @@ func.func @unused(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>) -> tensor<?x64xf3
   return %y : tensor<?x64xf32>
 }
 
-// The bytes of a row of so many inputs do not fit in 64 bits.
+// The size in bytes of a row with this many inputs does not fit in 64 bits.
 // CHECK-LABEL: @overflow
 // CHECK: scf.forall
 func.func @overflow(%x: tensor<?x4611686018427387904xf32>, %w: tensor<32x4611686018427387904xf32>) -> tensor<?x32xf32> {

@@ -1,7 +1,7 @@
 // RUN: attune-opt %s --attune-tile-head-ops --canonicalize | FileCheck %s
 // RUN: attune-opt %s --attune-tile-head-ops=row-block=2 --canonicalize | FileCheck %s --check-prefix=TWO
 
-// A rotary embedding: blocks of 8 tokens, the last one shorter, with all their heads.
+// A rotary embedding is tiled by blocks of 8 tokens with all heads. The last block is shorter.
 // CHECK-DAG: #[[BLOCKS:.*]] = affine_map<()[s0] -> (s0 ceildiv 8)>
 // CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0) -> (d0 * 8)>
 // CHECK-DAG: #[[COUNT:.*]] = affine_map<(d0)[s0] -> (d0 * -8 + s0, 8)>

@@ -1,7 +1,7 @@
 // RUN: attune-opt %s --attune-tile-quantized-rows --canonicalize | FileCheck %s
 // RUN: attune-opt %s --attune-tile-quantized-rows=row-block=2 --canonicalize | FileCheck %s --check-prefix=TWO
 
-// Rows that no loop here computes: rounding gets a loop of its own.
+// No loop of this function computes the rows, so rounding gets a loop of its own.
 // CHECK-LABEL: @alone
 // CHECK: %{{.*}}:2 = scf.forall (%[[I:.*]]) = (0) to (%{{.*}}) step (8) shared_outs(%[[C:.*]] = %{{.*}}, %[[S:.*]] = %{{.*}}) -> (tensor<?x36xi8>, tensor<?xf32>)
 // CHECK: %[[N:.*]] = affine.min
@@ -69,7 +69,7 @@ func.func @fused(%x: tensor<?x48xf32>) -> (tensor<?x48xf32>, tensor<?x48xbf16>) 
   return %y, %c : tensor<?x48xf32>, tensor<?x48xbf16>
 }
 
-// A loop over columns computes no whole rows that could be rounded.
+// A loop over columns computes parts of rows, into which rounding cannot be fused.
 // CHECK-LABEL: @negative_columns
 // CHECK: scf.forall
 // CHECK-NOT: tile.quantize_rows

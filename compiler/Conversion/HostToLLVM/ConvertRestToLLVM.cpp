@@ -27,7 +27,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Adds the upstream pass. One conversion of all dialects is much faster than one for each dialect.
+/// Adds the upstream pass convert-to-llvm. One conversion of all dialects is much faster than one for each dialect.
 static void addConversion(OpPassManager &pm) {
   ConvertToLLVMPassOptions options;
   options.filterDialects = {"arith", "cf", "func", "index", "math", "memref", "ub"};

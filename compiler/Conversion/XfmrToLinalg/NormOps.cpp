@@ -50,7 +50,7 @@ static Value headsToRows(IndexBuilder &b, Value value) {
   return tensor::CollapseShapeOp::create(b, value, SmallVector<ReassociationIndices>{{0, 1}, {2}});
 }
 
-/// Returns the row `[T * H, D]` in the shape of |input|, whose rows they are.
+/// Returns |rows| `[T * H, D]` in the shape of |input|, from which headsToRows made them.
 static Value rowsToHeads(IndexBuilder &b, Value rows, Value input) {
   auto type = cast<RankedTensorType>(input.getType());
   if (type.getRank() == 2)

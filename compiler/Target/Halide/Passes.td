@@ -33,13 +33,14 @@ def SelectKernels : Pass<"attune-select-kernels", "::mlir::ModuleOp"> {
     ```
 
     Expects the phase `kernels`. The parallel loop stays. The operations of a task become one description, with the loop over
-    register tiles merged, since Halide chooses its own tiles. A kernel that cannot be described stays as it is, with a remark
+    register tiles merged, since Halide chooses its own tiles. A kernel that cannot be described is not changed, with a remark
     that gives the reason.
 
     Numerics: sums have another order, products may be fused or not, and transcendental functions are Halide's, so results
     differ by roundings.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::attune::halide::HalideDialect", "::mlir::affine::AffineDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::attune::halide::HalideDialect",
+                           "::mlir::affine::AffineDialect"];
 }
 
 #endif // ATTUNE_TARGET_HALIDE_PASSES_TD

@@ -31,12 +31,14 @@ def Rt_TensorMapOp : Rt_Op<"tensor_map", [AttrSizedOperandSegments]> {
     copies to shared memory. The operation runs on the host, where the kernel is launched; its result is a kernel
     parameter.
 
-    - (C1) There are 1 to 5 `sizes`, as many dimensions of `box`, and one stride less.
+    - (C1) There are 1 to 5 `sizes`, as many dimensions of `box`, and one stride fewer than sizes.
     - (C2) `box` has 1 to 256 elements in each dimension.
-    - (C3) `element_bytes` is 2 or 4. `swizzle` is 0, or 128 if the last dimension of `box` has at most 128 bytes.
+    - (C3) `element_bytes` is 2 or 4. `swizzle`, the width of the swizzle in bytes, is 0 for none, or 128
+      if the last dimension of `box` has at most 128 bytes.
 
     ```mlir
-    %map = rt.tensor_map %x sizes [%rows, %k] strides [%k] {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x768xbf16>
+    %map = rt.tensor_map %x sizes [%rows, %k] strides [%k]
+        {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x768xbf16>
     ```
   }];
   let arguments = (ins AnyMemRef:$buffer, Variadic<Index>:$sizes, Variadic<Index>:$strides, DenseI64ArrayAttr:$box, I64Attr:$element_bytes,

@@ -27,7 +27,8 @@ def Rt_ParallelCallOp : Rt_Op<"parallel_call", [DeclareOpInterfaceMethods<Symbol
   let summary = "runs a function over a range of iterations, on the workers of the host";
   let description = [{
     Calls `body(captures..., worker, begin, end)` on disjoint ranges that together cover `[0, count)`. The length of
-    each range but the last is a multiple of `grain`. Returns when all calls have returned.
+    each range but the last is a multiple of `grain`. Returns when all calls have returned. `host` points to the
+    `attune_host` that the runtime passes to an entry; its `parallel_for` runs the calls.
 
     - (C1) `body` is a function without results whose arguments are the captures and three of type index.
 

@@ -21,7 +21,7 @@ def Rt_Dialect : Dialect {
 
     `rt.role` marks arguments of functions that are neither inputs nor outputs. An entry carries `rt.workspace`, the
     bytes of scratch memory that a call needs as a `#xfmr.formula` of its dims and of `workers`, and `rt.kernel_work`, a
-    list of `#rt.kernel_work`. For a GPU, `rt.launch` stands on parallel loops, `rt.limit` on arguments that are offsets
+    list of `#rt.kernel_work`. For a GPU, `rt.launch` is on parallel loops, `rt.limit` on arguments that are offsets
     of packed tokens, and `rt.device_function` on kernels.
 
     Compiled code calls the runtime through one structure of functions, `attune_host` of attune/abi.h, which runs
@@ -29,7 +29,8 @@ def Rt_Dialect : Dialect {
     `tiled` to the phase `target`.
   }];
   let discardableAttrs = (ins "::mlir::rt::RoleAttr":$role, "::mlir::xfmr::FormulaAttr":$workspace, "::mlir::ArrayAttr":$kernel_work,
-                              "::mlir::rt::LaunchAttr":$launch, "::mlir::IntegerAttr":$limit, "::mlir::rt::DeviceFunctionAttr":$device_function);
+                              "::mlir::rt::LaunchAttr":$launch, "::mlir::IntegerAttr":$limit,
+                              "::mlir::rt::DeviceFunctionAttr":$device_function);
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::xfmr::XfmrDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -39,7 +40,8 @@ def Rt_Dialect : Dialect {
 class Rt_Op<string mnemonic, list<Trait> traits = []> : Op<Rt_Dialect, mnemonic, traits>;
 
 /// `!llvm.ptr` to the host's `attune_host`.
-def Rt_HostPointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">, "pointer to the host", "::mlir::LLVM::LLVMPointerType">,
+def Rt_HostPointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">, "pointer to the host",
+                          "::mlir::LLVM::LLVMPointerType">,
     BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
 
 def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {

@@ -9,8 +9,8 @@ include "dialect/Tile/IR/TileDialect.td"
 def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
   let summary = "transposes up to W keys of one head into a panel";
   let description = [{
-    `panel[d, column + j] = keys[j, d]` for the rows j of `keys`. Columns before `column` (0 if absent) stay as they
-    are. Columns after the keys either become 0 or stay as they are, as the backend chooses; readers must ignore them.
+    `panel[d, column + j] = keys[j, d]` for the rows j of `keys`. Columns before `column` (0 if absent) are not
+    changed. Columns after the keys either become 0 or are not changed, as the backend chooses; readers must ignore them.
 
     - (C1) `keys` is `[n, D]`, the panel `[D, W]`, with `column + n <= W`.
 
@@ -22,7 +22,8 @@ def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
   let arguments = (ins AnyShaped:$keys, Optional<Index>:$column, Variadic<AnyShaped>:$destinations);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    `ins` `(` $keys `:` type($keys) `)` (`at` `(` $column^ `)`)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
+    `ins` `(` $keys `:` type($keys) `)` (`at` `(` $column^ `)`)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict
+    (`->` type($results)^)?
   }];
   let hasVerifier = 1;
 }

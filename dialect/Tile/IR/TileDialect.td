@@ -20,7 +20,7 @@ def Tile_Dialect : Dialect {
     tensors an operation returns its updated destinations, on buffers it writes them and has no results.
 
     The attributes `tile.group` and `tile.kernel` name the kernel of an operation, a loop or a function, and `tile.work`
-    the amount of work of a kernel. `tile.whole_panels` stands on contractions whose number of columns is a multiple of
+    the amount of work of a kernel. `tile.whole_panels` marks contractions whose number of columns is a multiple of
     the width of a weight panel. `tile.rows` marks the arguments that a kernel reads or writes row by row, along
     dimension 0. They have the same number of rows, which the kernel takes from their shapes alone.
   }];

@@ -119,8 +119,9 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
         {scale = 0.125 : f64, causal} : tensor<?x4x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32> -> tensor<?x4x12xf32>
     ```
   }];
-  let arguments = !con((ins Xfmr_Heads:$query, Xfmr_Keys:$key, Xfmr_Values:$value, Xfmr_Offsets:$query_offsets, Optional<Xfmr_Offsets>:$key_offsets,
-                            Index:$query_length, Index:$key_length, Optional<Xfmr_Slots>:$slots), Xfmr_ScoreOperands, Xfmr_ScoreAttributes);
+  let arguments = !con((ins Xfmr_Heads:$query, Xfmr_Keys:$key, Xfmr_Values:$value, Xfmr_Offsets:$query_offsets,
+                            Optional<Xfmr_Offsets>:$key_offsets, Index:$query_length, Index:$key_length, Optional<Xfmr_Slots>:$slots),
+                       Xfmr_ScoreOperands, Xfmr_ScoreAttributes);
   let results = (outs Xfmr_Heads:$result, Optional<4DTensorOf<[F32]>>:$probabilities);
   let assemblyFormat = [{
     $query `,` $key `,` $value `offsets` `(` $query_offsets (`,` $key_offsets^)? `)` `lengths` `(` $query_length `,` $key_length `)`
@@ -154,25 +155,28 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
     = merge_heads(attention(q, k, v)) Wo^T + bo`. Without `wo` the merged heads are the result.
 
     Self-attention passes its input as `query` and as `memory`. Without `value`, values are computed from `memory`.
-    `xfmr-decompose-composites` rewrites the operation by this definition. Attention that reads a cache or rotates its
-    heads is written with these parts from the start.
+    `xfmr-decompose-composites` rewrites the operation by this definition. The importer emits these parts directly for
+    attention with a cache or with rotary embeddings.
 
-    - (C1) `wq`, `wk` and `wv` have as many columns as their input has features. `wq` has `num_heads` times the head
-      size rows and `wk` `num_kv_heads` times; the rows of `wv` are a multiple of `num_kv_heads`.
-    - (C2) A bias has as many elements as its matrix has rows. `bq`, `bk` and `bv` come together (`#xfmr.fill` gives a
-      missing one), and `bo` only with them.
+    - (C1) `wq`, `wk` and `wv` have as many columns as their input has features. With D components of a head, `wq` has
+      `num_heads * D` rows and `wk` `num_kv_heads * D`; the rows of `wv` are a multiple of `num_kv_heads`.
+    - (C2) A bias has as many elements as its matrix has rows. Either all of `bq`, `bk` and `bv` are present or none is
+      (`#xfmr.fill` makes one of zeros), and `bo` only with them.
     - (C3) Offsets, lengths, masks, score biases, attributes and `probabilities` are as in `xfmr.attention`.
 
     ```mlir
-    %y = xfmr.multi_head_attention %x, %x weights(%wq, %wk, %wv, %wo : tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>)
+    %y = xfmr.multi_head_attention %x, %x
+        weights(%wq, %wk, %wv, %wo : tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>)
         bias(%bq, %bk, %bv, %bo : tensor<48xf32>, tensor<48xf32>, tensor<48xf32>, tensor<48xf32>)
         offsets(%off, %off) lengths(%len, %len)
-        {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 0.28867513459481287 : f64} : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
+        {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 0.28867513459481287 : f64}
+        : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
     ```
   }];
-  let arguments = !con((ins Xfmr_Tokens:$query, Xfmr_Tokens:$memory, Optional<Xfmr_Tokens>:$value, Xfmr_Matrix:$wq, Xfmr_Matrix:$wk, Xfmr_Matrix:$wv,
-                            Optional<Xfmr_Matrix>:$wo, Optional<Xfmr_Vector>:$bq, Optional<Xfmr_Vector>:$bk, Optional<Xfmr_Vector>:$bv,
-                            Optional<Xfmr_Vector>:$bo, Xfmr_Offsets:$query_offsets, Xfmr_Offsets:$key_offsets, Index:$query_length,
+  let arguments = !con((ins Xfmr_Tokens:$query, Xfmr_Tokens:$memory, Optional<Xfmr_Tokens>:$value, Xfmr_Matrix:$wq, Xfmr_Matrix:$wk,
+                            Xfmr_Matrix:$wv, Optional<Xfmr_Matrix>:$wo, Optional<Xfmr_Vector>:$bq, Optional<Xfmr_Vector>:$bk,
+                            Optional<Xfmr_Vector>:$bv, Optional<Xfmr_Vector>:$bo, Xfmr_Offsets:$query_offsets,
+                            Xfmr_Offsets:$key_offsets, Index:$query_length,
                             Index:$key_length), Xfmr_ScoreOperands, (ins I64Attr:$num_heads, I64Attr:$num_kv_heads), Xfmr_ScoreAttributes);
   let results = (outs Xfmr_Tokens:$result, Optional<4DTensorOf<[F32]>>:$probabilities);
   let assemblyFormat = [{
@@ -186,11 +190,12 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
     (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     attr-dict `:` type($query) `,` type($memory) `->` type($result) (`,` type($probabilities)^)?
   }];
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Type":$probabilities, "::mlir::Value":$query, "::mlir::Value":$memory, "::mlir::Value":$wq,
-                                 "::mlir::Value":$wk, "::mlir::Value":$wv, "::mlir::Value":$wo, "::mlir::Value":$bq, "::mlir::Value":$bk,
-                                 "::mlir::Value":$bv, "::mlir::Value":$bo, "::mlir::Value":$queryOffsets, "::mlir::Value":$keyOffsets,
-                                 "::mlir::Value":$queryLength, "::mlir::Value":$keyLength, "int64_t":$numHeads, "int64_t":$numKvHeads,
-                                 "double":$scale)>];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Type":$probabilities, "::mlir::Value":$query,
+                                 "::mlir::Value":$memory, "::mlir::Value":$wq, "::mlir::Value":$wk, "::mlir::Value":$wv,
+                                 "::mlir::Value":$wo, "::mlir::Value":$bq, "::mlir::Value":$bk, "::mlir::Value":$bv,
+                                 "::mlir::Value":$bo, "::mlir::Value":$queryOffsets, "::mlir::Value":$keyOffsets,
+                                 "::mlir::Value":$queryLength, "::mlir::Value":$keyLength, "int64_t":$numHeads,
+                                 "int64_t":$numKvHeads, "double":$scale)>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }

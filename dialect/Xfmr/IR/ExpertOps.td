@@ -18,7 +18,7 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
   let summary = "chooses the experts with the largest scores for each token";
   let description = [{
     `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest `scores[t, e]`, the largest first. Of
-    equal scores, that of the lower expert is the larger one; NaN is the smallest.
+    equal scores, the expert with the lower number comes first; NaN counts as the smallest score.
 
     `shares[t, i] = exp(scores[t, choices[t, i]] - m) / sum_e exp(scores[t, e] - m)` with `m = max_e scores[t, e]`. The
     sum is over all experts, or, with `normalized`, over the chosen ones, so that the shares of a token add up to 1.
@@ -51,7 +51,8 @@ def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTy
       are from 0 to E - 1.
     - (C2) `up` and `gate` are `[E, M, N]` for an input of N features, `down` is `[E, N', M]`.
     - (C3) A bias is `[E, rows]` for a stack of matrices `[E, rows, columns]`. Either all stacks have a bias or none.
-    - (C4) `glu_limit` and `glu_alpha` come together, with `gate` and without activation; the limit is positive.
+    - (C4) Either both `glu_limit` and `glu_alpha` are present or neither is. They require `gate` and no activation; the
+      limit is positive.
     - (N1) The sum runs over the experts of a token in ascending order, with one fused multiply-add per expert. The bits
       of a token do not depend on other tokens.
 

@@ -16,13 +16,14 @@ def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAd
     first packed token of the sequence has another position, the row is zero. `mean` returns the mean over the
     sequence's tokens, accumulated in token order, and zeros for an empty sequence.
 
-    - (C1) `positions` and `length`, the padded length, come together.
+    - (C1) Either both `positions` and `length`, the padded length, are present or neither is.
 
     ```mlir
     %row = xfmr.pool <first> %x, %offsets : tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Xfmr_PoolKindAttr:$kind, Xfmr_Tokens:$input, Xfmr_Offsets:$offsets, Optional<Xfmr_Ids>:$positions, Optional<Index>:$length);
+  let arguments = (ins Xfmr_PoolKindAttr:$kind, Xfmr_Tokens:$input, Xfmr_Offsets:$offsets, Optional<Xfmr_Ids>:$positions,
+                       Optional<Index>:$length);
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = [{
     $kind $input `,` $offsets (`packed` `(` $positions^ `,` $length `)`)? attr-dict `:` type($input)

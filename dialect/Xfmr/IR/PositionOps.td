@@ -88,7 +88,7 @@ def Xfmr_CountedPositionsOp : Xfmr_Op<"counted_positions", [Pure, AllTypesMatch<
     - (C1) `padding` is not negative.
 
     ```mlir
-    %places = xfmr.counted_positions %ids {padding = 1 : i64} : tensor<?x?xi64>
+    %positions = xfmr.counted_positions %ids {padding = 1 : i64} : tensor<?x?xi64>
     ```
   }];
   let arguments = (ins 2DTensorOf<[I64]>:$ids, ConfinedAttr<I64Attr, [IntNonNegative]>:$padding);

@@ -281,7 +281,7 @@ attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const En
   return ATTUNE_OK;
 }
 
-/// Queues all work of a call; |mustWait| if the call waits for it.
+/// Queues all work of a call. |mustWait| says that the caller waits for the end of this work.
 attune_status CudaSession::queue(const attune_entry_desc &entry, attune_call call, EntryTables &tables, bool mustWait) {
   bool usesOwnMemory;
   ATTUNE_TRY(copyInputs(entry, tables, usesOwnMemory));

@@ -21,7 +21,7 @@ func.func @math(%x: f32, %a: memref<4xf32>, %i: index, %again: i1) -> f32 {
   return %root : f32
 }
 
-// Other dialects are not this pass's.
+// The pass does not convert other dialects.
 // CHECK-LABEL: llvm.func @vectors
 // CHECK: vector.fma
 func.func @vectors(%x: vector<8xf32>) -> vector<8xf32> {

@@ -47,7 +47,7 @@ llvm.func @constant_size(%stop: i1) {
   llvm.return
 }
 
-// An allocation of dynamic size stays.
+// An alloca of dynamic size is not moved.
 // CHECK-LABEL: llvm.func internal @dynamic_size(
 // CHECK-NEXT: llvm.br ^bb1(
 // CHECK: ^bb1(%[[SIZE:.*]]: i64):

@@ -56,7 +56,7 @@ func.func @captures_view(%host: !llvm.ptr, %n: index, %x: memref<?xf32, strided<
 
 // -----
 
-// A module without parallel calls stays.
+// A module without parallel calls is not changed.
 // CHECK-LABEL: func.func @does_not_fire
 // CHECK-NEXT: return
 // CHECK-NOT: llvm

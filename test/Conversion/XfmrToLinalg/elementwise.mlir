@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg | FileCheck %s
 
-// A sum gets a destination of its own.
+// An addition gets a new destination.
 // CHECK-LABEL: func @add
 // CHECK-SAME: %[[A:.*]]: tensor<?x48xf32>, %[[B:.*]]: tensor<?x48xf32>
 func.func @add(%a: tensor<?x48xf32>, %b: tensor<?x48xf32>) -> tensor<?x48xf32> {
@@ -11,7 +11,7 @@ func.func @add(%a: tensor<?x48xf32>, %b: tensor<?x48xf32>) -> tensor<?x48xf32> {
   return %0 : tensor<?x48xf32>
 }
 
-// Scalars stay.
+// Operations on scalars are not converted.
 // CHECK-LABEL: func @negative_scalar
 func.func @negative_scalar(%a: f32, %b: f32) -> f32 {
   // CHECK-NOT: linalg

@@ -1,6 +1,6 @@
 // RUN: attune-opt --convert-xfmr-to-linalg --one-shot-bufferize="bufferize-function-boundaries" %s | FileCheck %s
 
-// Buffers for the results alone: choices are written in place.
+// Only results get buffers: choices are written in place.
 // CHECK-LABEL: @choose
 // CHECK-COUNT-2: memref.alloc
 // CHECK-NOT: memref.alloc
@@ -10,7 +10,7 @@ func.func @choose(%s: tensor<?x8xf32>) -> (tensor<?x2xi64>, tensor<?x2xf32>) {
   return %c, %d : tensor<?x2xi64>, tensor<?x2xf32>
 }
 
-// The counts, two arrays of offsets, and two of rows; no copies.
+// Buffers for the counts, two arrays of offsets and two of rows, and no copies.
 // CHECK-LABEL: @group
 // CHECK-COUNT-5: memref.alloc
 // CHECK-NOT: memref.{{alloc|copy}}

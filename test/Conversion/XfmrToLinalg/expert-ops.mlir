@@ -1,6 +1,6 @@
 // RUN: attune-opt --convert-xfmr-to-linalg=panel-width=16 --canonicalize %s | FileCheck %s
 
-// One kernel for the choices of all tokens, in place.
+// One kernel writes the choices of all tokens in place.
 // CHECK-LABEL: @choose
 // CHECK: scf.forall (%[[T:.*]]) in (%{{.*}}) shared_outs(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<?x2xi64>, tensor<?x2xf32>)
 // CHECK: tensor.extract %{{.*}}[%[[T]], %{{.*}}]
@@ -36,7 +36,7 @@ func.func @clamped_glu(%g: tensor<?x48xf32>) -> tensor<?x48xf32> {
   return %y : tensor<?x48xf32>
 }
 
-// The packed panels are those of all matrices; the loop takes a slice.
+// The matrices of all experts are packed as one weight, of which the loop takes a slice.
 // CHECK-LABEL: @selected
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<8x40x48xf32>, %[[B:[a-z0-9]+]]: tensor<8x40xf32>, %[[E:[a-z0-9]+]]: index
 // CHECK: %[[P:.*]] = xfmr.weight_pack %[[W]], 16 : tensor<8x40x48xf32>

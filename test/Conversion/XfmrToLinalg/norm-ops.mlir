@@ -66,7 +66,7 @@ func.func @rms_norm(%x: tensor<?x48xf32>, %w: tensor<48xf32>) -> tensor<?x48xf32
   return %y : tensor<?x48xf32>
 }
 
-// Heads are rows, as views of the tensor.
+// Each head is a row; rows are views of the tensor.
 // CHECK-LABEL: @heads
 // CHECK-SAME: (%[[X:.*]]: tensor<?x4x12xf32>, %{{.*}}: tensor<12xf32>)
 // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %[[X]] {{\[}}[0, 1], [2]] : tensor<?x4x12xf32> into tensor<?x12xf32>

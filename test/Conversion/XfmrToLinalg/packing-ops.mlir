@@ -67,7 +67,7 @@ func.func @scatter_tokens(%x: tensor<?x48xf32>, %positions: tensor<?xi64>, %rows
   return %0 : tensor<?x48xf32>
 }
 
-// One pass; the number of tokens is bounded by the size of the mask.
+// One pass over the mask, whose size bounds the number of tokens.
 // CHECK-LABEL: @pack_tokens
 // CHECK: %[[ALL:.*]] = arith.muli
 // CHECK: %[[POSITIONS:.*]] = tensor.empty(%[[ALL]])
@@ -133,7 +133,7 @@ func.func @pool_mean(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>) -> tensor<?x
   return %0 : tensor<?x48xf32>
 }
 
-// The steps of one kernel have one number.
+// All operations of a kernel have the same kernel number.
 // CHECK-LABEL: @softmax
 // CHECK: linalg.fill {tile.group = #tile.group<[[G:.*]], "softmax 48">}
 // CHECK: arith.maximumf

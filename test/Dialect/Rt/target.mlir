@@ -12,7 +12,7 @@ module attributes {
 
 // -----
 
-// The properties are the target's own business.
+// Only the target verifies its properties.
 // CHECK: module attributes {
 // CHECK-SAME: rt.schedule = #rt.schedule<>
 // CHECK-SAME: rt.target = #rt.target<"abacus", {beads = ["red", "blue"], precision = "bf16", rows = 10 : i64}>

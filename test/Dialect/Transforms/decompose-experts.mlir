@@ -36,7 +36,7 @@ func.func @clamped(%x: tensor<?x48xf32>, %c: tensor<?x2xi64>, %s: tensor<?x2xf32
   return %y : tensor<?x48xf32>
 }
 
-// Functions without experts stay as they are.
+// Functions without experts are not changed.
 // CHECK-LABEL: @none
 // CHECK-NEXT: xfmr.ffn
 // CHECK-NEXT: return

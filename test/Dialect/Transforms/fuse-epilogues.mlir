@@ -72,7 +72,7 @@ func.func @norm_with_linear_as_residual(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>
   return %1 : tensor<?x8xf32>
 }
 
-// A sum of embeddings: no linear takes the addition, the norm does.
+// The addition of embeddings has no linear to be fused into, and is fused into the norm.
 // CHECK-LABEL: @norm_of_sum
 // CHECK-NEXT: %[[S:.*]] = arith.addf %arg0, %arg1
 // CHECK-NEXT: xfmr.layer_norm %[[S]], %arg3, %arg3 residual(%arg2 : tensor<?x8xf32>)
@@ -103,7 +103,7 @@ func.func @negative_added_to_itself(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) ->
   return %1 : tensor<?x8xf32>
 }
 
-// One residual per linear: the second addition goes to the norm.
+// A linear has one residual, so the second addition is fused into the norm.
 // CHECK-LABEL: @second_residual
 // CHECK-NEXT: %[[Y:.*]] = xfmr.linear %arg0, %arg1 residual(%arg0)
 // CHECK-NEXT: xfmr.layer_norm %[[Y]], %arg3, %arg3 residual(%arg2 : tensor<?x8xf32>)
@@ -114,7 +114,7 @@ func.func @second_residual(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %r: tensor<
   return %2 : tensor<?x8xf32>
 }
 
-// A linear before a loop is not computed in it.
+// A linear before a loop is not moved into the loop.
 // CHECK-LABEL: @negative_other_block
 // CHECK: xfmr.linear
 // CHECK: scf.for

@@ -144,7 +144,7 @@ func.func private @negative_recursive(%w: tensor<8x8xf32> {xfmr.weight}) -> tens
 
 // -----
 
-// An argument that is not marked may be anything.
+// An argument without xfmr.weight is not a weight.
 // CHECK-LABEL: @negative_not_marked
 // CHECK: xfmr.weight_transpose
 func.func private @negative_not_marked(%w: tensor<8x4xf32>) -> tensor<4x8xf32> {

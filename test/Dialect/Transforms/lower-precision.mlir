@@ -7,7 +7,7 @@
 
 // UNKNOWN: int4
 
-// Everything else of the op stays.
+// The other operands and attributes of the op are kept.
 // CHECK-LABEL: @linear
 // BF16: xfmr.linear %{{.*}}, %{{.*}} bias(%{{.*}}) residual(%{{.*}}) {activation = #xfmr.activation<relu>, precision = #xfmr.precision<bf16>}
 // F16: xfmr.linear %{{.*}}, %{{.*}} bias(%{{.*}}) residual(%{{.*}}) {activation = #xfmr.activation<relu>, precision = #xfmr.precision<f16>}

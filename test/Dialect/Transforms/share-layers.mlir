@@ -11,7 +11,7 @@ func.func private @layer.1(%x: tensor<?x8xf32>, %w: tensor<8x8xf32> {xfmr.weight
   %y = xfmr.linear %x, %w {activation = #xfmr.activation<relu>} : tensor<?x8xf32>, tensor<8x8xf32>
   return %y : tensor<?x8xf32>
 }
-// Another activation is another layer.
+// Layers with different activations are not shared.
 // CHECK: func.func private @layer.2
 func.func private @layer.2(%x: tensor<?x8xf32>, %w: tensor<8x8xf32> {xfmr.weight}) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w {activation = #xfmr.activation<tanh>} : tensor<?x8xf32>, tensor<8x8xf32>

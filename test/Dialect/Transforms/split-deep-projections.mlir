@@ -69,7 +69,7 @@ func.func private @negative_multiplier(%x: tensor<?x300xf32>, %w: tensor<8x300xf
   return %y : tensor<?x8xf32>
 }
 
-// Scales of int8 are those of a whole row.
+// An int8 projection is not split, since its scales are those of whole rows.
 // CHECK-LABEL: @negative_precision
 // CHECK-NOT: xfmr.weight_slice
 // CHECK: return

@@ -1,6 +1,6 @@
 # ===- cache.py - A cache folder under test --------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of the compile cache share: a model, a cache folder, commands on them, and the count of what went wrong."""
+"""Shared by the tests of the compile cache: a model, a cache folder, commands on them, and the number of failures."""
 
 import fcntl
 import glob
@@ -35,7 +35,8 @@ class Cache:
 
     def command(self, *words, environment=None):
         """Runs attune; returns (exit status, stdout, lines of stderr)."""
-        done = subprocess.run([ATTUNE, *words], capture_output=True, text=True, env={**self.environment, **(environment or {})}, timeout=300)
+        done = subprocess.run([ATTUNE, *words], capture_output=True, text=True, env={**self.environment, **(environment or {})},
+                              timeout=300)
         return done.returncode, done.stdout, done.stderr.splitlines()
 
     def output(self, *flags):
@@ -43,7 +44,8 @@ class Cache:
         path = os.path.join(self.folder, "out.safetensors")
         if os.path.exists(path):
             os.remove(path)
-        status, out, lines = self.command("run", self.model, "--input", os.path.join(self.model, "inputs.safetensors"), "--output", path, *flags)
+        status, out, lines = self.command("run", self.model, "--input", os.path.join(self.model, "inputs.safetensors"), "--output", path,
+                                          *flags)
         self.check(status == 0, f"run {flags}: status {status}: {lines}")
         if status:
             return b"", lines
@@ -51,7 +53,7 @@ class Cache:
             return f.read(), lines
 
     def entries(self):
-        """The folders of all entries, sorted."""
+        """Returns the folders of all entries, sorted."""
         return sorted(glob.glob(os.path.join(self.path, "[0-9a-f]" * 32)))
 
     def entry(self):
@@ -60,7 +62,7 @@ class Cache:
         return entries[0]
 
     def file(self, suffix, entry=None):
-        """The file of an entry (the only one) with this suffix."""
+        """Returns the file of an entry (the only one) with this suffix."""
         return glob.glob(os.path.join(entry or self.entry(), "*" + suffix))[0]
 
     def list(self):
@@ -100,7 +102,7 @@ def patch(path, offset, change=lambda byte: byte ^ 1):
 
 
 def read_safetensors(path):
-    """The header and the data of a safetensors file."""
+    """Returns the header and the data of a safetensors file."""
     with open(path, "rb") as f:
         data = f.read()
     (size,) = struct.unpack_from("<Q", data)

@@ -23,7 +23,7 @@ def prints(words, *arguments, environment=None):
     c.check(status == 0 and not lines and re.search(words, out), f"{arguments} {environment}: status {status}: {out} {lines}")
 
 
-# Nothing is made by looking.
+# Listing the cache creates no folder.
 prints(r"^no models are kept yet\n$", "cache", "list")
 prints(r"^no models are kept yet\n$", "cache", "prune")
 c.check(not os.path.exists(c.path), "cache list made a folder")
@@ -32,17 +32,19 @@ _, lines = c.output()
 c.check(len(lines) == 1 and cache.is_compiling(lines[0]) and c.path in lines[0], f"first use: {lines}")
 first = c.entry()
 c.output("--limit=batch=99")
-# The first one is used again, so the other one is older.
+# Uses the first model again, so that the other one is the least recently used.
 _, lines = c.output()
 c.check(lines == [], f"later use: {lines}")
 (second,) = set(c.entries()) - {first}
-text = r"^ *[\d.]+ [KM]iB  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  " + re.escape(c.model) + r"\n +--cpu=native --inputs=.*\n *[\d.]+ [KM]iB .*\n +--cpu=native --inputs=.* --limit=batch=99\n"
+text = (r"^ *[\d.]+ [KM]iB  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  " + re.escape(c.model)
+        + r"\n +--cpu=native --inputs=.*\n *[\d.]+ [KM]iB .*\n +--cpu=native --inputs=.* --limit=batch=99\n")
 prints(text + r"2 models, [\d.]+ [KM]iB of at most 16.0 GiB in " + re.escape(c.path) + r"\n$", "cache", "list")
 listed = c.list()
 c.check([item["folder"] for item in listed["entries"]] == [second, first], "the entry used last comes last in JSON")
-c.check(listed["max_bytes"] == 16 << 30 and listed["entries"][0]["model"] == c.model and "--limit=batch=99" in listed["entries"][0]["flags"], f"{listed}")
+c.check(listed["max_bytes"] == 16 << 30 and listed["entries"][0]["model"] == c.model
+        and "--limit=batch=99" in listed["entries"][0]["flags"], f"{listed}")
 
-# A limit removes the oldest; suffixes.
+# A limit removes the least recently used entries. Limits may have suffixes.
 prints(r"^removed 0 models, 0 B; 2 models, [\d.]+ [KM]iB, stay\n$", "cache", "prune")
 limit = listed["bytes"] - 1
 prints(r"^removed 1 model, [\d.]+ [KM]iB; 1 model, [\d.]+ [KM]iB, stay\n$", "cache", "prune", f"--size={limit}")
@@ -51,7 +53,7 @@ prints(r"^removed 0 models, 0 B; 1 model, ", "cache", "prune", "--size", "1g")
 prints(r"^removed 0 models, 0 B; 1 model, ", "cache", "prune", environment={"ATTUNE_CACHE_SIZE": "2T"})
 c.check(c.command("cache", "prune", environment={"ATTUNE_CACHE_SIZE": "1K"})[0] == 0 and c.entries() == [], "ATTUNE_CACHE_SIZE=1K")
 
-# The limit holds when a model is added: only the one in use stays.
+# Adding a model applies the limit: only the model in use stays.
 for flags in ([], ["--limit=batch=99"]):
     c.environment["ATTUNE_CACHE_SIZE"] = "1K"
     _, lines = c.output(*flags)
@@ -61,7 +63,7 @@ del c.environment["ATTUNE_CACHE_SIZE"]
 prints(r"^removed 1 model, ", "cache", "clear")
 c.check(os.listdir(c.path) == [], "clear leaves something")
 
-# Mistakes.
+# Invalid arguments are errors.
 refused("expected one of list, prune, clear after cache, got nothing", "cache")
 refused("expected one of list, prune, clear after cache, got 'drop'", "cache", "drop")
 refused("expected one of list, prune, clear after cache, got 2 words", "cache", "list", "clear")
@@ -79,7 +81,8 @@ file = os.path.join(c.folder, "file")
 with open(file, "w") as f:
     f.write("text")
 for path in (file, os.path.join(file, "below")):
-    refused("ATTUNE_CACHE_DIR: expected a folder to keep compiled models in, cannot use '" + path + "'", *run, environment={"ATTUNE_CACHE_DIR": path})
+    refused("ATTUNE_CACHE_DIR: expected a folder to keep compiled models in, cannot use '" + path + "'", *run,
+            environment={"ATTUNE_CACHE_DIR": path})
 refused("it is a file", "cache", "list", environment={"ATTUNE_CACHE_DIR": file})
 opened = os.path.join(c.folder, "open")
 os.mkdir(opened)
@@ -90,15 +93,17 @@ refused("other users can write to it", *run, environment={"ATTUNE_CACHE_DIR": op
 home, xdg = (os.path.join(c.folder, name) for name in ("home", "xdg"))
 os.mkdir(home)
 where = {"ATTUNE_CACHE_DIR": "", "XDG_CACHE_HOME": xdg, "HOME": home}
-for environment, expected in ((where, os.path.join(xdg, "attune")), ({**where, "XDG_CACHE_HOME": file}, os.path.join(home, ".cache", "attune")),
+for environment, expected in ((where, os.path.join(xdg, "attune")),
+                              ({**where, "XDG_CACHE_HOME": file}, os.path.join(home, ".cache", "attune")),
                               ({**where, "ATTUNE_CACHE_DIR": c.path + "/"}, c.path)):
     status, _, lines = c.command(*run, environment=environment)
     c.check(status == 0 and len(lines) == 1 and lines[0].endswith(f"(kept in '{expected}')"), f"{environment}: {lines}")
     c.check(len(os.listdir(expected)) == 1, f"{environment}: {os.listdir(expected)}")
-relative = subprocess.run(["attune", *run], cwd=c.folder, env={**c.environment, "ATTUNE_CACHE_DIR": "xdg/attune"}, capture_output=True, text=True)
+relative = subprocess.run(["attune", *run], cwd=c.folder, env={**c.environment, "ATTUNE_CACHE_DIR": "xdg/attune"}, capture_output=True,
+                          text=True)
 c.check(relative.returncode == 0 and relative.stderr == "", f"relative ATTUNE_CACHE_DIR: {relative.stderr}")
 
-# A read-only cache gives what it has. Permissions do not stop root, a read-only file system does.
+# A read-only cache is used for models that it has. Permissions do not stop root, so the file system is read-only.
 namespace = ["unshare", "-m"] if os.getuid() == 0 else ["unshare", "-rm"]
 mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
 if shutil.which("unshare") and subprocess.run([*namespace, "sh", "-c", mount, c.path, "true"], stderr=subprocess.DEVNULL).returncode == 0:
@@ -110,7 +115,8 @@ if shutil.which("unshare") and subprocess.run([*namespace, "sh", "-c", mount, c.
     status, _, lines = read_only(*run)
     c.check(status == 0 and not lines, f"read-only: {lines}")
     status, _, lines = read_only(*run, "--limit=batch=99")
-    c.check(status == 1 and len(lines) == 1 and "ATTUNE_CACHE_DIR: cannot write to" in lines[0] and "Read-only file system" in lines[0], f"read-only, other flags: {lines}")
+    c.check(status == 1 and len(lines) == 1 and "ATTUNE_CACHE_DIR: cannot write to" in lines[0] and "Read-only file system" in lines[0],
+            f"read-only, other flags: {lines}")
     status, out, lines = read_only("cache", "clear")
     c.check(status == 1 and len(lines) == 1 and "Read-only file system" in lines[0], f"read-only, clear: {out} {lines}")
     c.check(read_only("cache", "list")[0] == 0, "read-only, list")

@@ -1,6 +1,7 @@
 # ===- damage.py - Damaged entries of the cache are made again --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""damage.py MODEL DIR: damages the kept model in every way; the next use says so once and gives the right result, the one after is silent."""
+"""damage.py MODEL DIR: damages the cached model in every way. The next use warns once and gives the right result; the one
+after it is silent."""
 
 import os
 import sys
@@ -40,13 +41,13 @@ for title, (path, damage) in damages.items():
     output, lines = c.output()
     c.check(output == good and not lines, f"{title}, second use: {lines}")
 
-# Where only the code was damaged, the weights stay as they are.
+# If only the code is damaged, the weights file is not written again.
 inode = os.stat(weights).st_ino
 os.remove(so)
 c.output()
 c.check(os.stat(weights).st_ino == inode, "weights were packed again")
 
-# Contents of weights are looked at when asked for.
+# The content of weights is verified on request.
 cache.patch(weights, 4096 + 128)
 output, lines = c.output()
 c.check(not lines, f"weights with another byte: {lines}")

@@ -36,7 +36,8 @@ expect_same("second use")
 # A model in shards whose names do not begin with "model".
 header, data = cache.read_safetensors(single)
 header.pop("__metadata__", None)
-parts = {"first.safetensors": ["key.bias", "key.weight", "query.bias", "query.weight"], "weights-of-rest.bin": ["value.bias", "value.weight"]}
+parts = {"first.safetensors": ["key.bias", "key.weight", "query.bias", "query.weight"],
+         "weights-of-rest.bin": ["value.bias", "value.weight"]}
 for file, part in parts.items():
     tensors = {}
     for name in part:
@@ -55,7 +56,7 @@ for file in parts:
     expect_change("shard " + file)
     expect_same("shard again")
 
-# A file that is larger than what is read of it; the change is behind that, size and time of the change stay.
+# A file of which only the beginning is read: a change after it, with the same size and time.
 large = os.path.join(c.model, "weights-of-rest.bin")
 tensors = {}
 header, data = cache.read_safetensors(large)
@@ -75,7 +76,7 @@ after = os.stat(large)
 c.check((before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns), "size or time of the change differ")
 expect_change("change with the old time")
 
-# Links, as download caches lay out a folder: the file they lead to counts.
+# Symbolic links, as in the folders of download caches: the key depends on the file that a link leads to.
 blobs = os.path.join(c.folder, "blobs")
 os.mkdir(blobs)
 for blob in "ab":
@@ -95,7 +96,7 @@ os.remove(large)
 os.symlink(os.path.join(blobs, "b"), large)
 expect_change("link to another file")
 
-# A change of the configuration, small files of the same content elsewhere.
+# A changed configuration changes the key; copies of small files in another folder do not.
 config = os.path.join(c.model, "config.json")
 with open(config) as f:
     values = json.load(f)
@@ -111,7 +112,8 @@ values["num_attention_heads"] *= 2
 with open(config, "w") as f:
     json.dump({**values, "note": 1}, f)
 before = c.entries()
-words = ["attune", "run", c.model, "--input", os.path.join(c.model, "inputs.safetensors"), "--output", os.path.join(c.folder, "o.safetensors")]
+words = ["attune", "run", c.model, "--input", os.path.join(c.model, "inputs.safetensors"), "--output",
+         os.path.join(c.folder, "o.safetensors")]
 process = subprocess.Popen(words, env=c.environment, stderr=subprocess.PIPE, text=True)
 c.check(is_compiling(process.stderr.readline().rstrip()), "the model is not compiled")
 with open(config, "w") as f:

@@ -11,7 +11,7 @@ c = cache.Cache(sys.argv[1], os.path.join(sys.argv[3], "encoder"))
 
 
 def tensors(*flags):
-    """The outputs of the model by name."""
+    """Returns the outputs of the model by name."""
     c.output(*flags)
     header, data = cache.read_safetensors(os.path.join(c.folder, "out.safetensors"))
     return {name: data[slice(*entry["data_offsets"])] for name, entry in header.items() if name != "__metadata__"}
@@ -31,7 +31,8 @@ check_shared(2)
 decoder = sys.argv[2]
 c = cache.Cache(decoder, os.path.join(sys.argv[3], "decoder"))
 c.output()
-status, _, lines = c.command("generate", c.model, "--input", os.path.join(c.model, "inputs.safetensors"), "--output", os.path.join(c.folder, "generated.safetensors"))
+status, _, lines = c.command("generate", c.model, "--input", os.path.join(c.model, "inputs.safetensors"), "--output",
+                             os.path.join(c.folder, "generated.safetensors"))
 c.check(status == 0, f"generate: {lines}")
 check_shared(2)
 c.finish()

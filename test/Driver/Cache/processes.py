@@ -20,7 +20,7 @@ def start(name, **options):
     return subprocess.Popen(arguments + [os.path.join(c.folder, name)], env=c.environment, stderr=subprocess.PIPE, text=True, **options)
 
 
-# Four at once: one compiles, all have the same result.
+# Of four processes at once, one compiles; all get the same result.
 running = [start(f"{number}.safetensors") for number in range(4)]
 said = [process.communicate(timeout=300)[1].splitlines() for process in running]
 c.check(all(process.returncode == 0 for process in running), f"at once: {said}")
@@ -46,7 +46,7 @@ for delay in (0.05, 0.2, 0.4):
     c.check(output == good, f"killed after {delay} s: another result: {lines}")
     c.check(c.entry() == entry and sorted(os.listdir(entry)) == whole, f"killed after {delay} s: {os.listdir(c.path)}")
 
-# What such processes leave, by hand: of other entries, fresh as it is, and of earlier versions.
+# Leftovers of such processes, made by hand: of other entries, although recent, and of earlier versions.
 def leave(name, *files):
     folder = os.path.join(c.path, name)
     os.mkdir(folder)
@@ -56,7 +56,8 @@ def leave(name, *files):
     return folder
 
 
-dead = [leave("0123456789abcdef" * 2, "lock", "model.so.tmp-a1b2c3", "model.weights"), leave("f" * 32), leave("e" * 32, "model.so"), leave("new-a1B2c3", "model.so.tmp-x")]
+dead = [leave("0123456789abcdef" * 2, "lock", "model.so.tmp-a1b2c3", "model.weights"), leave("f" * 32), leave("e" * 32, "model.so"),
+        leave("new-a1B2c3", "model.so.tmp-x")]
 living = leave("d" * 32, "lock", "model.so.tmp-a1b2c3")
 held = [cache.lock(living, cache.USING, exclusive=False), cache.lock(living, cache.MAKING, exclusive=True)]
 output, lines = c.output()
@@ -68,7 +69,7 @@ for file in held:
 c.output()
 c.check(not os.path.exists(living), "the files of a process that ended stay")
 
-# Files of others in a folder that the user named stay, and then also what looks like ours.
+# In a folder that the user named, files of other programs are kept, and with them files that look like the cache's.
 others = [leave("new-photos", "a.jpg"), os.path.join(c.path, "notes.txt")]
 with open(others[1], "w") as f:
     f.write("mine")
@@ -77,9 +78,10 @@ c.check(all(os.path.exists(path) for path in others), "files of others were remo
 shutil.rmtree(others[0])
 os.remove(others[1])
 
-# A living process keeps its model: neither clear nor a limit removes it.
+# A model stays in the cache while a process uses it: neither clear nor a limit removes it.
 output, lines = c.output()
-bench = subprocess.Popen(["attune", "bench", c.model, "--batch=1", "--length=16", "--repeat=100000000"], env=c.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+bench = subprocess.Popen(["attune", "bench", c.model, "--batch=1", "--length=16", "--repeat=100000000"], env=c.environment,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 try:
     deadline = time.time() + 120
     while not any(item["in_use"] and "object" in item for item in c.list()["entries"]) and time.time() < deadline and bench.poll() is None:
@@ -87,7 +89,8 @@ try:
     used = [item for item in c.list()["entries"] if item["in_use"]]
     c.check(len(used) == 1 and "object" in used[0], f"no model is in use: {c.list()}")
     status, out, lines = c.command("cache", "clear")
-    c.check(status == 0 and "stay (in use)" in out and c.entries() == [item["folder"] for item in used], f"clear beside a process: {out} {lines}")
+    c.check(status == 0 and "stay (in use)" in out and c.entries() == [item["folder"] for item in used],
+            f"clear beside a process: {out} {lines}")
     _, lines = c.output("--limit=batch=99")
     status, out, lines = c.command("cache", "prune", "--size=0")
     c.check(c.entries() == [item["folder"] for item in used], f"prune beside a process: {out} {lines}")
@@ -97,14 +100,15 @@ finally:
 status, out, lines = c.command("cache", "clear")
 c.check(c.entries() == [], f"clear after the process: {out}")
 
-# A process that waits long says so on a terminal, and goes on when the other one has ended without a result.
+# A process that waits long says so on a terminal, and continues when the other one has ended without a result.
 c.output()
 for file in os.listdir(entry):
     if file != "lock":
         os.remove(os.path.join(entry, file))
 held = [cache.lock(entry, cache.USING, exclusive=False), cache.lock(entry, cache.MAKING, exclusive=True)]
 terminal, side = pty.openpty()
-process = subprocess.Popen(arguments + [os.path.join(c.folder, "waited.safetensors")], env=c.environment, stderr=side, stdout=subprocess.DEVNULL)
+process = subprocess.Popen(arguments + [os.path.join(c.folder, "waited.safetensors")], env=c.environment, stderr=side,
+                           stdout=subprocess.DEVNULL)
 os.close(side)
 said = b""
 while b"waiting for another process, which compiles" not in said:
@@ -120,5 +124,6 @@ os.close(terminal)
 c.command("cache", "clear")
 os.truncate(os.path.join(c.model, "model.safetensors"), 1000)
 status, _, lines = c.command(*arguments[1:], os.path.join(c.folder, "failed.safetensors"))
-c.check(status == 1 and len(lines) == 1 and "model.safetensors" in lines[0] and os.listdir(c.path) == [], f"failed: {lines} {os.listdir(c.path)}")
+c.check(status == 1 and len(lines) == 1 and "model.safetensors" in lines[0] and os.listdir(c.path) == [],
+        f"failed: {lines} {os.listdir(c.path)}")
 c.finish()

@@ -21,11 +21,11 @@ for flags in (["--outputs=context_layer,attentions"], ["--limit=batch=99"]):
 listed = c.list()
 separate = sum(entry["bytes"] for entry in listed["entries"])
 c.check(len(listed["entries"]) == 3 and listed["bytes"] == separate - 2 * size, f"shared weights are counted once: {listed['bytes']}")
-# The kept model is whole: the runtime's own tool finds the weights.
+# The cached model is complete: attune-run finds its weights.
 status, out, lines = c.command("inspect", c.file(".so", first), "--verify")
 c.check(status == 0 and not lines, f"inspect: {lines}")
 
-# The type of the products is another layout.
+# Another operand type packs weights in another layout.
 _, lines = c.output("--dtype=bf16")
 c.check(len({os.stat(c.file(".weights", entry)).st_ino for entry in c.entries()}) == 2, "bf16 has weights of its own")
 
@@ -39,14 +39,14 @@ for flags in ([], ["--limit=batch=99"]):
     healed.append(os.path.dirname(lines[0].split("damaged cache: ")[1].split(":")[0]))
 c.check(os.path.samefile(c.file(".weights", healed[0]), c.file(".weights", healed[1])), "weights that were made again are not shared")
 
-# Other values of tensors are other weights.
+# Changed values of tensors make another weights file.
 before = set(c.entries())
 cache.patch(os.path.join(c.model, "model.safetensors"), -1, lambda byte: byte ^ 0x80)
 c.output()
 new = c.file(".weights", (set(c.entries()) - before).pop())
 c.check(not any(os.path.samefile(new, c.file(".weights", entry)) for entry in before), "other values share weights")
 
-# The weights go with the last entry that has them.
+# A weights file is removed with the last entry that uses it.
 status, out, lines = c.command("cache", "clear")
 c.check(status == 0 and not lines and os.listdir(c.path) == [], f"clear: {out} {lines} {os.listdir(c.path)}")
 c.finish()

@@ -1,8 +1,8 @@
 # ===- processes.py - Tools stopped at chosen points -------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What the tests of interruptions and limits share: processes in a folder and a TMPDIR of their own, points at which they wait for the test or are killed by the
-# kernel, and checks of how they ended and what they left.
+# Shared by the tests of interruptions and limits: runs processes in a folder and a TMPDIR of their own, stops them at
+# chosen points, where they wait for the test or the kernel kills them, and checks their end and the files they leave.
 
 import ctypes
 import errno
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-# Numbers of system calls; "arm" of those that all newer architectures share.
+# Numbers of system calls; "arm" has those that all newer architectures share.
 CALLS = {
     "x86_64": {"openat": 257, "pwrite64": 18, "linkat": 265, "renameat2": 316, "rename": 82, "unlink": 87},
     "arm": {"openat": 56, "pwrite64": 68, "linkat": 37, "renameat2": 276, "rename": 276, "unlink": 35},
@@ -27,8 +27,9 @@ TIMEOUT = 120
 
 
 def install_filter(rules):
-    """Filters this process's system calls (seccomp): |rules| are (call, (argument, bits) or None, error or None), the error that the call gives if all bits of the
-    argument are set; without an error the process is killed at the call, as by SIGKILL."""
+    """Filters the system calls of this process (seccomp). Each of |rules| is (call, condition, error): a call fails with the
+    error if the condition (argument, bits) is None or all these bits of the argument are set. Without an error the
+    process is killed at the call, as by SIGKILL."""
     program = [(0x20, 0, 0, 0)]  # the call's number
     for call, condition, error in rules:
         action = 0x80000000 if error is None else 0x00050000 | error
@@ -36,7 +37,8 @@ def install_filter(rules):
             program += [(0x15, 0, 1, CALLS[call]), (0x06, 0, 0, action)]
         else:
             argument, bits = condition
-            program += [(0x15, 0, 4, CALLS[call]), (0x20, 0, 0, 16 + 8 * argument), (0x54, 0, 0, bits), (0x15, 0, 1, bits), (0x06, 0, 0, action), (0x20, 0, 0, 0)]
+            program += [(0x15, 0, 4, CALLS[call]), (0x20, 0, 0, 16 + 8 * argument), (0x54, 0, 0, bits), (0x15, 0, 1, bits),
+                        (0x06, 0, 0, action), (0x20, 0, 0, 0)]
     program.append((0x06, 0, 0, 0x7FFF0000))
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
     header = struct.pack("HxxxxxxP", len(program), ctypes.addressof(code))
@@ -51,7 +53,7 @@ NO_UNNAMED_FILES = ("openat", (2, O_TMPFILE), errno.EOPNOTSUPP)
 
 
 class Tester:
-    """A scratch folder with `out` and `tmp`, in which processes start, and what was wrong."""
+    """A scratch folder with `out` and `tmp`, in which processes are started, and a list of failures."""
 
     def __init__(self, folder):
         self.folder, self.out, self.tmp = folder, os.path.join(folder, "out"), os.path.join(folder, "tmp")
@@ -68,7 +70,7 @@ class Tester:
 
         def prepare():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            # Neither what Python ignores nor what the shell of a background job does.
+            # Restores the signals that Python or the shell of a background job ignores.
             for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
                 signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
             for kind, soft in limits:
@@ -76,11 +78,12 @@ class Tester:
             if rules:
                 install_filter(rules)
 
-        return subprocess.Popen(command, cwd=self.out, env={**os.environ, "TMPDIR": self.tmp, **(environment or {})}, preexec_fn=prepare, restore_signals=False,
+        return subprocess.Popen(command, cwd=self.out, env={**os.environ, "TMPDIR": self.tmp, **(environment or {})}, preexec_fn=prepare,
+                                restore_signals=False,
                                 stdout=options.pop("stdout", subprocess.PIPE), stderr=stderr, **options)
 
     def run(self, command, **options):
-        """(status, lines of stderr)"""
+        """Returns (status, lines of stderr)"""
         return self.finish(self.start(command, **options))
 
     def finish(self, process):
@@ -93,7 +96,7 @@ class Tester:
         return process.returncode, (errors or b"").decode().splitlines()
 
     def left(self):
-        """All names in the folders that processes write to, sorted."""
+        """Returns all names in the folders that processes write to, sorted."""
         found = []
         for top in (self.out, self.tmp):
             for folder, folders, files in os.walk(top):
@@ -107,7 +110,7 @@ class Tester:
             self.problems.append(f"{title}: expected {wanted!r}, got {got!r}")
 
     def expect_end(self, title, ended, status, words, left=()):
-        """|ended| as run gives it; |words| are what the only line of stderr contains, None for no line."""
+        """|ended| is a result of run; |words| must be in the only line of stderr, or None for no line."""
         got, lines = ended
         self.expect(title + ": status", got, status)
         if words is None:
@@ -125,7 +128,7 @@ class Tester:
 
 
 def wait_until(condition):
-    """The first true value of |condition|, None if there is none within the time limit."""
+    """Calls |condition| until it is true and returns its value, or None after the time limit."""
     end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         value = condition()
@@ -189,7 +192,7 @@ def written_bytes(process):
 
 
 def full_pipe():
-    """Both ends of a pipe that takes no more."""
+    """Returns both ends of a full pipe."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     while select.select([], [writer], [], 0)[1]:

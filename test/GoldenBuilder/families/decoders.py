@@ -14,7 +14,7 @@ YARN = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
 
 
 def even_head_sizes(rng):
-    """A head size of its own, while the heads divide the hidden size."""
+    """Returns a head size of its own, while the heads divide the hidden size."""
     sizes = llama_sizes(rng)
     return {**sizes, "head_dim": 2 * int(rng.integers(2, 12))}
 
@@ -42,7 +42,7 @@ def classes(prefix, heads=ALL):
 
 
 def family(name, prefix, config, variants, heads=ALL, census=None, sizes=llama_sizes, more=(), **options):
-    """A decoder whose classes begin with |prefix|."""
+    """Returns a decoder whose classes begin with |prefix|."""
     states = options.pop("states", True)
     model = options.pop("model", None)
     chosen = {"masks": [mask for mask in MASKS if mask in options["masks"]]} if "masks" in options else {}

@@ -9,7 +9,7 @@ SWITCHES = {"scale_embedding": [True, False], "activation_function": ["gelu", "r
 
 
 def seq2seq_cases(prefix, more=(), generation=None, model=True, greedy=None):
-    """Both stacks with all states, decoding in steps, greedy search and the model without head."""
+    """Returns both stacks with all states, decoding in steps, greedy search and the model without head."""
     whole = prefix + "ForConditionalGeneration"
     cases = [Case("forward", whole, ["source and target with masks; all states"], forward(target=9, mask="right", target_mask="right",
                                                                                           states=True)),

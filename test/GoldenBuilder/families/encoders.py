@@ -46,7 +46,7 @@ DEBERTA = {**BERT, "type_vocab_size": 0, "layer_norm_eps": 1e-7, "relative_atten
 V2 = {**DEBERTA, "model_type": "deberta-v2", "position_buckets": 6, "norm_rel_ebd": "layer_norm", "share_att_key": True,
       "pos_att_type": "p2c|c2p"}
 
-# Configurations of published files whose custom code the reference has since taken up under other keys.
+# Configurations of published files with custom code, which the reference has since adopted with other keys.
 NOMIC = {"n_embd": 36, "n_head": 3, "n_layer": 2, "n_inner": 256, "n_positions": 41, "layer_norm_epsilon": 1e-12,
          "activation_function": "swiglu", "rotary_emb_base": 1000, "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": False,
          "rotary_emb_scale_base": None, "rotary_scaling_factor": None, "prenorm": False, "qkv_proj_bias": False, "mlp_fc1_bias": False,

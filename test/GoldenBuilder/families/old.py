@@ -1,6 +1,6 @@
 # ===- old.py - The families whose golden cases are of transformers 4 -------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Families for the census and for cases of what version 4 had not.
+"""Families for the census, and cases that version 4 could not compute.
 
 Keys and inputs that transformers 5 ignores or lacks (relative positions of BERT, head masks, pruned heads) are not drawn.
 """

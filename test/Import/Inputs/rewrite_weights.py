@@ -4,7 +4,8 @@
 rewrite_weights.py FOLDER [--prefix=P] [--rename=FROM=TO]... [--drop=NAME] [--extra] [--reverse] [--dtype=F16|BF16|I32] [--shards=N]
                    [--stack-experts]
 
---prefix is put before all names; --rename replaces a part of all names; --extra adds an I64 tensor that is no parameter; --reverse turns the order of the data around.
+--prefix prepends P to all names; --rename replaces a part of all names; --extra adds an I64 tensor that is no parameter;
+--reverse reverses the order of the data.
 --stack-experts joins PATH.experts.E.{gate,up,down}_proj.weight of all experts E to PATH.experts.gate_up_proj and
 PATH.experts.down_proj.
 """

@@ -17,7 +17,7 @@ func.func @scalar_and_vector(%s: f32, %v: vector<16xf32>) -> (f32, vector<16xf32
   return %0, %1 : f32, vector<16xf32>
 }
 
-// Two ranges, joined by a selection; erf and tanh keep the sign by copying it.
+// Approximations on two ranges, joined by a select. erf and tanh copy the sign of the argument.
 // CHECK-LABEL: func @by_ranges
 // CHECK: math.copysign
 // CHECK: math.copysign
@@ -28,7 +28,7 @@ func.func @by_ranges(%x: vector<4x16xf32>) -> vector<4x16xf32> {
   return %1 : vector<4x16xf32>
 }
 
-// No approximation: the same bits on machines with and without an instruction for it.
+// Exact, so that machines with and without an instruction for it give the same bits.
 // CHECK-LABEL: func @rsqrt
 // CHECK: %[[ROOT:.*]] = math.sqrt
 // CHECK: arith.divf %{{.*}}, %[[ROOT]] : vector<16xf32>

@@ -17,10 +17,10 @@
 // CHECK-COUNT-2: math.fma
 // CHECK: vector.create_mask
 // CHECK: vector.store %{{.*}} : memref<8x528xf32>, vector<16xf32>
-// The largest of 16 lanes by halves.
+// The maximum of 16 lanes by halving the vector.
 // CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7]
 // CHECK: vector.shuffle {{.*}} [8, 9, 10, 11, 12, 13, 14, 15]
-// Values in place, next rows fetched early.
+// Values are read in place, and their next rows are prefetched.
 // CHECK: memref.prefetch
 // CHECK: vector.maskedload %{{.*}} : memref<?x12xf32>
 // CHECK: vector.maskedstore
@@ -45,7 +45,7 @@ func.func @eight_rows(%q: memref<8x1x64xf32>, %k: memref<?x64x32xf32>, %v: memre
   return
 }
 
-// Tensors wait for bufferization.
+// Operations on tensors are not lowered before bufferization.
 // CHECK-LABEL: func @tensors
 // CHECK: tile.attention_tile
 func.func @tensors(%q: tensor<?x1x12xf32>, %k: tensor<?x12x32xf32>, %v: tensor<?x12xf32>) -> tensor<?x1x12xf32> {
@@ -77,7 +77,7 @@ func.func @relative(%q: memref<8x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<
   return
 }
 
-// One row has nothing to share: no branch.
+// A single row shares nothing with other rows, so there is no branch.
 // CHECK-LABEL: func @relative_one_row
 // CHECK-NOT: scf.if %{{.*}} -> (vector<16xf32>, vector<16xf32>)
 // CHECK: arith.minsi

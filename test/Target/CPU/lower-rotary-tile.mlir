@@ -54,7 +54,7 @@ func.func @keys(%panel: memref<12x64xf32>, %rows: memref<?x12xf32>) {
   return
 }
 
-// Tensors wait for bufferization.
+// Operations on tensors are not lowered before bufferization.
 // CHECK-LABEL: @tensors
 // CHECK: tile.unpack_keys
 func.func @tensors(%panel: tensor<12x64xf32>, %rows: tensor<?x12xf32>) -> tensor<?x12xf32> {

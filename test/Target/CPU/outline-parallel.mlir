@@ -22,7 +22,7 @@ func.func @flat(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   }
   return
 }
-// A caller forwards the host.
+// A caller passes its own argument %host.
 // CHECK-LABEL: func.func @caller
 // CHECK-SAME: (%[[HOST:.*]]: !llvm.ptr
 // CHECK: call @flat(%[[HOST]],

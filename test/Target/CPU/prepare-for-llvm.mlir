@@ -24,7 +24,7 @@ func.func @transposed(%x: memref<4x4xf32, strided<[1, 4]>>, %y: memref<4x4xf32>)
   return
 }
 
-// A copy that is a memcpy stays.
+// A copy that LLVM lowers to memcpy is not changed.
 // CHECK-LABEL: func.func @dense
 // CHECK: memref.copy
 func.func @dense(%x: memref<?x4xf32>, %y: memref<?x4xf32>) {
@@ -32,7 +32,7 @@ func.func @dense(%x: memref<?x4xf32>, %y: memref<?x4xf32>) {
   return
 }
 
-// Instructions stay.
+// Operations with an instruction of their own are not expanded.
 // CHECK-LABEL: func.func @instructions
 // CHECK: math.fma
 // CHECK: math.sqrt

@@ -22,7 +22,7 @@
 // CHECK-COUNT-14: math.fma
 // CHECK-NOT: math.fma
 // CHECK: scf.yield
-// The ninth step.
+// The remaining step, after the loop.
 // CHECK-COUNT-4: math.fma
 // CHECK-NOT: math.fma
 // CHECK-COUNT-4: vector.store
@@ -98,7 +98,7 @@ func.func @dynamic(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256, 32, 
   return
 }
 
-// Nothing known of the sizes: loops over panels and over groups of rows.
+// Dynamic sizes give loops over panels and over groups of rows.
 // CHECK-LABEL: @unknown_sizes
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x?xf32>)
 // CHECK: %[[COLUMNS:.*]] = memref.dim %[[OUT]], %c1
@@ -133,7 +133,7 @@ func.func @unknown_sizes(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256
 // CHECK-NOT: memref.prefetch
 // CHECK: scf.for
 // CHECK: vector.load %[[RESIDUAL]][%c0, %c0]
-// Of four rows two are no whole tile.
+// Two rows of a tile of four are a partial tile.
 // PARTIAL-LABEL: @residual_ahead
 // PARTIAL-NOT: memref.prefetch
 // PARTIAL: return
@@ -268,7 +268,7 @@ func.func @partial_epilogue(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %sum: m
   return
 }
 
-// A whole tile takes a short epilogue in registers.
+// In whole tiles, a short epilogue is applied in registers.
 // CHECK-LABEL: @whole_epilogue
 // CHECK-SAME: %[[SUM:[a-z0-9]+]]: memref<2x32xf32>, %[[OUT:[a-z0-9]+]]: memref<2x32xf32>)
 // CHECK-NOT: %[[SUM]]

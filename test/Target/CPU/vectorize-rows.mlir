@@ -143,7 +143,7 @@ func.func @gather_rows(%ids: memref<?xi64>, %table: memref<203x32xf32>, %out: me
   return
 }
 
-// Integers: 0 hides.
+// In an integer mask, 0 hides a key.
 // CHECK-LABEL: @select_i64
 // CHECK: %[[X:.*]] = vector.load %{{.*}} : memref<?x32xi64>, vector<16xi64>
 // CHECK: %[[HIDDEN:.*]] = arith.cmpi eq, %[[X]], %{{.*}} : vector<16xi64>
@@ -161,7 +161,7 @@ func.func @select_i64(%x: memref<?x32xi64>, %out: memref<?x32xf32>) {
   return
 }
 
-// Lane numbers of the last loop, one number for the others.
+// linalg.index of the last dimension is a vector of lane numbers; of the others it is a scalar.
 // CHECK-LABEL: @index
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: scf.for %[[J:.*]] =

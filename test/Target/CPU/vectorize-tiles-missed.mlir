@@ -73,7 +73,7 @@ func.func @side_effect(%out: memref<8xf32>, %other: memref<8xf32>) {
   }
   return
 }
-// Elements here and there would need one address per lane.
+// Scattered elements would need one address per lane.
 func.func @gather_elements(%x: memref<?xf32>, %at: memref<8xi64>, %out: memref<8xf32>) {
   // expected-remark @below {{scalar loops: it gathers elements that are not side by side}}
   linalg.generic {indexing_maps = [affine_map<(n) -> (n)>, affine_map<(n) -> (n)>], iterator_types = ["parallel"]} ins(%at : memref<8xi64>) outs(%out : memref<8xf32>) {
@@ -95,7 +95,7 @@ func.func @gather_ids(%x: memref<?xi64>, %at: memref<8xi64>, %out: memref<8xi64>
   return
 }
 
-// A matrix that is not in panels.
+// The matrix is not packed into panels.
 // CHECK-LABEL: @matmul
 // CHECK-NOT: linalg
 // CHECK: return

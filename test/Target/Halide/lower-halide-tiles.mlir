@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-lower-halide-tiles --split-input-file --verify-diagnostics | FileCheck %s
 
-// Inputs, scalars, strides that are not fixed, destinations.
+// The Halide function's parameters: inputs, scalars, dynamic strides, destinations.
 // CHECK: llvm.func @scale(!llvm.ptr, i32, i32, !llvm.ptr)
 // CHECK-LABEL: func.func @tile
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index

@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-select-kernels --split-input-file --verify-diagnostics | FileCheck %s
 
-// Halves: the other component is half a head away.
+// Rotation of halves: the other component of a pair is half a head away.
 // CHECK-LABEL: func.func private @rotary
 // CHECK: (input a0 f32 24 12 1) (input a1 i64 1) (input a2 f32 12 1)
 // CHECK-SAME: (stage s0 (parallel n0) (parallel 2) (parallel 12) (fma (load a0 d0 d1 (select (lt d2 6) (add d2 6) (sub d2 6)))
@@ -25,7 +25,7 @@ func.func private @rotary(%x: tensor<?x2x12xf32>, %p: tensor<?xi64>, %t: tensor<
 
 // -----
 
-// Pairs, and components that stay: indices stay within the head and the table.
+// Rotation of adjacent pairs of some components: no index leaves the head or the table.
 // CHECK-LABEL: func.func private @rotary_pairs
 // CHECK: (select (lt d2 4) (fma (load a0 d0 d1 (max (min (select (eq (mod d2 2) 0) (add d2 1) (sub d2 1)) 8) 0))
 // CHECK-SAME: (load a2 (int (load a1 d0)) (min (div d2 2) 1))
@@ -77,7 +77,7 @@ func.func private @panels(%k: tensor<?x2x12xf32>, %y: tensor<2x?x12x32xf32>) -> 
 
 // -----
 
-// From some column on: the columns before it stay.
+// Writes a panel from some column on and keeps the columns before it.
 // CHECK-LABEL: func.func private @append
 // CHECK: (select (and (ge (sub d2 n[[C:[0-9]]]) 0) (lt (sub d2 n[[C]]) n[[N:[0-9]]]))
 // CHECK-SAME: acc))
@@ -129,7 +129,7 @@ func.func private @negative_every_other_panel(%k: tensor<12x12xf32>, %y: tensor<
 
 // -----
 
-// A loop over something else than rows or panels.
+// A loop over neither rows nor panels is not selected.
 // expected-remark @below {{not a kernel for Halide: it contains 'scf.for'}}
 func.func private @negative_loop(%y: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {tile.kernel = #tile.kernel<"loop">} {
   %c0 = arith.constant 0 : index

@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-distribute-to-threads=threads=128 --split-input-file --verify-diagnostics
 
-// Verified IR that threads cannot share is refused.
+// The pass reports IR that verifies and that it cannot distribute to threads.
 
 func.func @tensors(%a: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
   // expected-error @below {{expects a loop on buffers, but got results}}

@@ -21,7 +21,7 @@ gpu.module @kernels {
     llvm.return %6 : f32
   }
 
-  // Operations that the code generator lowers itself stay, and so do other types.
+  // Does not change operations that the code generator lowers itself, and other types.
   // CHECK-LABEL: llvm.func @does_not_fire
   // CHECK-NEXT: llvm.intr.fma
   // CHECK-NEXT: llvm.intr.sqrt(%{{.*}}) : (f64) -> f64

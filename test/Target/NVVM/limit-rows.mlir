@@ -48,7 +48,7 @@ func.func @positive_rows(%offsets: memref<?xi64>, %batch: index, %bound: index) 
 
 // -----
 
-// One block has a whole sequence, or several: no loop over rows.
+// A block computes one or more whole sequences, so there is no loop over rows.
 // CHECK-LABEL: func.func private @negative_loops(
 // CHECK-SAME: rt.limit = 0
 // CHECK: scf.forall

@@ -28,7 +28,7 @@ gpu.module @fires {
 
 // -----
 
-// A module that uses none has no array.
+// A module without shared memory gets no array.
 // CHECK: gpu.module @does_not_fire
 // CHECK-NOT: llvm.mlir.global
 // CHECK: gpu.func @global

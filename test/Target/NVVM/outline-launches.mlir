@@ -43,7 +43,7 @@ func.func private @workers(%w: memref<?xi8>, %x: f32, %n: index, %workers: index
 // CHECK: arith.muli %[[W]]
 // CHECK: gpu.barrier
 
-// Parameters are the members of descriptors, on both sides.
+// The call and the kernel pass memrefs as the members of their descriptors.
 // LOWERED: llvm.func internal @grid(%[[STATE:[a-z0-9]+]]: !llvm.ptr
 // LOWERED: llvm.call @launch_on(%[[STATE]]
 // LOWERED: gpu.module @attune_device

@@ -22,7 +22,7 @@ func.func @scratch(%w: memref<?xi8>, %x: f32, %n: index) {
 
 // -----
 
-// More memory than a block has: the buffer stays in the workspace.
+// A buffer larger than the shared memory of a block stays in the workspace.
 // CHECK-LABEL: func.func @negative_large
 // CHECK: rt.worker_id
 // CHECK-NOT: gpu.dynamic_shared_memory
@@ -77,7 +77,7 @@ func.func @unused(%w: memref<?xi8>, %x: f32, %n: index) {
 
 // -----
 
-// Allocations come first.
+// An alloc in the address space of workgroups becomes a view of the block's shared memory.
 // CHECK-LABEL: func.func @allocation
 // CHECK: memref.view {{.*}} to memref<100xf32, #gpu.address_space<workgroup>>
 // CHECK: } {rt.launch = #rt.launch<shared_bytes = 512>}

@@ -13,7 +13,7 @@ func.func @copy(%a: memref<?x8xf32>, %b: memref<?x8xf32>) {
 
 // -----
 
-// A loop over elements has one block, and stays one loop.
+// A loop over elements runs in one block, as one loop.
 // CHECK-LABEL: func.func @loop
 // CHECK: scf.forall (%{{.*}}) in (1) {
 // CHECK-NEXT: scf.for
@@ -30,7 +30,7 @@ func.func @loop(%a: memref<?xi64>, %n: index) {
 
 // -----
 
-// Operations that are in a parallel loop already, and arithmetic on sizes, stay.
+// Does not change operations in parallel loops and arithmetic on sizes.
 // CHECK-LABEL: func.func @negative_sizes
 // CHECK-NEXT: arith.constant
 // CHECK-NEXT: memref.dim

@@ -93,7 +93,7 @@ static void testLongNames() {
   }
 }
 
-/// The handler's part: files and folders that are registered, others not.
+/// The signal handler removes registered files and folders, and no others.
 static void testRemoval() {
   std::string folder = emptyFolder("removal"), file = writeScratch("removal/file", ""), freed = writeScratch("removal/freed", "");
   fs::create_directory(folder + "/flat");

@@ -16,7 +16,7 @@ for length in lengths:
     with open(path, "wb") as f:
         f.write(data[:length])
     done = subprocess.run([tool, "inspect", path], capture_output=True, text=True)
-    # What is shorter than a header is not recognized as an ELF file.
+    # A file shorter than a header is not recognized as an ELF file.
     words = f"got {length}: it is cut short" if length >= 64 else "got a file of another kind" if length else "got an empty file"
     if done.returncode != 1 or done.stdout or done.stderr.count("\n") != 1 or words not in done.stderr:
         print(f"FAIL: {length} of {size} bytes: status {done.returncode}: {done.stderr}")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Usage: inner-loops.py FILE.s [PATTERN]
-# With a pattern, instructions that it matches are looked at instead of FMAs.
+# With a pattern, looks at instructions that match it instead of FMAs.
 # One line per innermost loop with vector FMAs, in order: function, FMAs, scalar FMAs, widest register, values stored to the stack and read
 # from it, calls, prefetches.
 # A loop is a backward jump to a label of its function; innermost ones have no other loop inside.
@@ -55,7 +55,8 @@ def main():
             if fmas:
                 width = next((r for r in ("zmm", "ymm", "xmm") if count(fmas, "%" + r)), "none")
                 print(f"{name}: fma {len(fmas)} scalar {count(fmas, r'^vf[a-z0-9]+s[sd]')} {width} "
-                      f"spill {count(loop, r'%rsp[^()]*[)]$')} reload {count(loop, r'%rsp[^()]*[)],')} call {count(loop, r'^call')} prefetch {count(loop, r'^prefetch')}")
+                      f"spill {count(loop, r'%rsp[^()]*[)]$')} reload {count(loop, r'%rsp[^()]*[)],')} "
+                      f"call {count(loop, r'^call')} prefetch {count(loop, r'^prefetch')}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What NVIDIA's assembler says of kernels."""
+"""Runs NVIDIA's assembler and reads its report on kernels."""
 import collections
 import re
 import subprocess
@@ -9,7 +9,8 @@ Usage = collections.namedtuple("Usage", "name stack stores loads registers")
 
 
 def assemble(path, gpu):
-    """Assembles the kernels of |path| for |gpu|. Returns a Usage for each, and the warnings; exits with a message where the assembler fails."""
+    """Assembles the kernels of |path| for |gpu|. Returns a Usage for each, and the warnings; exits with a message if the
+    assembler fails."""
     result = subprocess.run(["ptxas", "-v", "-O3", "--gpu-name=" + gpu, path, "-o", "/dev/null"], capture_output=True, text=True)
     text = result.stdout + result.stderr
     if result.returncode:
@@ -23,7 +24,7 @@ def assemble(path, gpu):
 
 
 def describe_spills(usage):
-    """A message if a kernel has a stack or spills, else nothing."""
+    """Returns a message if a kernel has a stack or spills, else nothing."""
     if max(usage.stack, usage.stores, usage.loads) == 0:
         return None
     return f"{usage.name}: {usage.stack} bytes of stack, {usage.stores} + {usage.loads} bytes of spills, expected none"

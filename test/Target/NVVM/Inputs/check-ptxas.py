@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What the assembler says of kernels: no spills, no stack frames, no products that wait for each other, no more registers than a budget.
+"""Checks the assembler's report on kernels: no spills, no stack frames, no products that wait for each other, registers
+within a budget.
 
     check-ptxas.py FILE.ptx GPU [PATTERN=REGISTERS ...]
 
-The first pattern that is found in a kernel's name gives its budget, 255 if none is. Prints a line per kernel; exit 1 names every one that fails.
+The first pattern found in a kernel's name gives its budget; the default is 255. Prints a line for each kernel; exits with 1
+and the name of each that fails.
 """
 import re
 import sys

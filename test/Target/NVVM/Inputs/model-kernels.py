@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks every kernel of many models: the rules of wgmma (wgmma.py) and, where there is an assembler, that nothing spills (assembler.py).
+"""Checks every kernel of many models: the rules of wgmma (wgmma.py) and, if there is an assembler, that no kernel spills
+(assembler.py).
 
     model-kernels.py WORK [--dtypes=bf16,f16,f32] [--paddings=compute,skip] [--gpus=sm_80,sm_90a] [--assemble=yes|no] MODEL ...
 
-MODEL is a folder as `attune compile` takes it. Each is compiled once for all GPUs, and only one of those whose config.json is the same: weights do
-not change code. Models whose weights are generated keep two layers, since all layers share their kernels. Equal kernels of several models are
-assembled once. Prints a summary per GPU; exit 1 names each kernel that fails
-and one model that has it.
+MODEL is a folder as `attune compile` takes it. Each is compiled once for all GPUs. Of models with the same config.json one
+is compiled, since weights do not change code. Models with generated weights keep two layers, since all layers share their
+kernels. Equal kernels of several models are assembled once. Prints a summary for each GPU; exits with 1 and the name of
+each kernel that fails, with one model that has it.
 """
 import json
 import os
@@ -18,7 +19,8 @@ import sys
 import assembler
 import wgmma
 
-LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers", "num_encoder_layers", "num_decoder_layers")
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers", "num_encoder_layers",
+          "num_decoder_layers")
 # The compiler runs this as its assembler: it keeps the PTX of every GPU, and its output is never loaded.
 KEEP = """#!/bin/sh
 cp "$3" "$ATTUNE_KEEP.${1#--gpu-name=}.ptx" && echo none > "$5"
@@ -26,7 +28,7 @@ cp "$3" "$ATTUNE_KEEP.${1#--gpu-name=}.ptx" && echo none > "$5"
 
 
 def shorten(model, work):
-    """|model|, or a copy with two layers in |work| if its weights are generated."""
+    """Returns |model|, or a copy with two layers in |work| if its weights are generated."""
     with open(os.path.join(model, "config.json")) as f:
         config = json.load(f)
     case = os.path.join(model, "case.json")
@@ -46,7 +48,7 @@ def shorten(model, work):
 
 
 def compile_model(model, dtype, padding, gpus, work):
-    """The PTX of |model| by GPU; nothing if the model has an input that packed batches cannot have."""
+    """Returns the PTX of |model| by GPU; nothing if the model has an input that packed batches cannot have."""
     keep, stem = os.path.join(work, "keep"), os.path.join(work, "kernels")
     with open(keep, "w") as f:
         f.write(KEEP)
@@ -95,7 +97,7 @@ class Image:
             f.write(self.head + "".join(self.kernels.values()))
 
     def check(self, path, assembles):
-        """What is wrong with the kernels; |path| is scratch."""
+        """Returns the problems of the kernels; |path| is scratch."""
         self.write(path)
         problems, self.products = wgmma.check(self.head + "".join(self.kernels.values()))
         failures = [f"{self.origins[p.kernel]}: {p.kernel}: {path}:{p.line}: {p.text}" for p in problems]
