@@ -14,6 +14,7 @@
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/RowWise.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -130,8 +131,7 @@ struct OutlineKernels : attune::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    SmallVector<func::FuncOp> functions = llvm::to_vector(module.getOps<func::FuncOp>());
-    for (func::FuncOp function : functions) {
+    for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       SmallVector<scf::ForallOp> loops;
       function.walk<WalkOrder::PreOrder>([&](scf::ForallOp forall) {
         loops.push_back(forall);
@@ -141,31 +141,12 @@ struct OutlineKernels : attune::impl::OutlineKernelsBase<OutlineKernels> {
         outline(forall, function, symbols);
     }
     // Callees before callers: the last operands of a call are its destinations only after its callee was changed to
-    // take them.
-    llvm::SetVector<func::FuncOp> ordered;
-    for (func::FuncOp function : functions)
-      addCalleesFirst(function, symbols, ordered);
-    for (func::FuncOp function : ordered)
+    // take them. Memory planning rejects recursive functions.
+    xfmr::CalleesFirst order(module, symbols);
+    for (func::FuncOp function : order.functions)
       if (function.isPrivate() && !function.isExternal() && !tiles::getKernel(function) && function.getNumResults() != 0)
         if (failed(passDestinations(function, callsOf(module, function), symbols)))
           return signalPassFailure();
-  }
-
-private:
-  /// Adds the functions that |function| calls, then |function|, to |ordered|. Recursive functions end in any order; memory planning rejects
-  /// them.
-  static void addCalleesFirst(func::FuncOp function, SymbolTable &symbols, llvm::SetVector<func::FuncOp> &ordered) {
-    llvm::SmallPtrSet<Operation *, 16> open;
-    std::function<void(func::FuncOp)> visit = [&](func::FuncOp current) {
-      if (ordered.contains(current) || !open.insert(current).second)
-        return;
-      current.walk([&](func::CallOp call) {
-        if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
-          visit(callee);
-      });
-      ordered.insert(current);
-    };
-    visit(function);
   }
 };
 } // namespace

@@ -9,12 +9,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/Passes.h"
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <map>
 
@@ -172,26 +172,16 @@ void LimitRows::markLoops(func::FuncOp function) {
 void LimitRows::runOnOperation() {
   counts.clear(), rows.clear();
   SymbolTable symbols(getOperation());
-  // Callers before callees: the packed arguments of a function are known once all of its calls are.
-  llvm::SetVector<func::FuncOp> ordered;
-  llvm::DenseSet<Operation *> open;
-  std::function<void(func::FuncOp)> visit = [&](func::FuncOp function) {
-    if (function.isExternal() || ordered.contains(function) || !open.insert(function).second)
-      return;
-    function.walk([&](func::CallOp call) {
-      if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
-        visit(callee);
-    });
-    ordered.insert(function);
-  };
-  for (auto function : getOperation().getOps<func::FuncOp>())
-    visit(function);
-  for (func::FuncOp function : ordered)
-    findCounts(function);
+  xfmr::CalleesFirst order(getOperation(), symbols);
+  for (func::FuncOp function : order.functions)
+    if (!function.isExternal())
+      findCounts(function);
   if (counts.empty())
     return;
-  for (func::FuncOp function : llvm::reverse(ordered))
-    specialize(function, symbols);
+  // Callers before callees: the packed arguments of a function are known once all of its calls are.
+  for (func::FuncOp function : llvm::reverse(order.functions))
+    if (!function.isExternal())
+      specialize(function, symbols);
   for (auto [count, offsets] : counts) {
     auto bound = count.getDefiningOp<arith::MaxSIOp>();
     bound.replaceAllUsesWith(bound.getLhs());

@@ -29,3 +29,22 @@ ArrayRef<func::CallOp> FunctionUsers::getCalls(func::FuncOp function) const {
   auto found = calls.find(function);
   return found == calls.end() ? ArrayRef<func::CallOp>() : ArrayRef<func::CallOp>(found->second);
 }
+
+CalleesFirst::CalleesFirst(ModuleOp module, const SymbolTable &symbols) : symbols(symbols) {
+  for (auto function : module.getOps<func::FuncOp>())
+    visit(function);
+}
+
+void CalleesFirst::visit(func::FuncOp function) {
+  if (!entered.insert(function).second)
+    return;
+  function.walk([&](func::CallOp call) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!callee)
+      return;
+    visit(callee);
+    if (!functions.contains(callee)) // still being visited, so it is recursive
+      recursive.insert(callee);
+  });
+  functions.insert(function);
+}

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::xfmr {
 
@@ -25,6 +26,22 @@ public:
 private:
   DenseMap<func::FuncOp, SmallVector<func::CallOp>> calls;
   DenseSet<func::FuncOp> named;
+};
+
+/// The functions of a module, callees first.
+class CalleesFirst {
+public:
+  CalleesFirst(ModuleOp module, const SymbolTable &symbols);
+
+  llvm::SetVector<func::FuncOp> functions;
+  /// Functions that call themselves, directly or through others.
+  DenseSet<func::FuncOp> recursive;
+
+private:
+  void visit(func::FuncOp function);
+
+  const SymbolTable &symbols;
+  DenseSet<func::FuncOp> entered;
 };
 
 } // namespace mlir::xfmr

@@ -14,7 +14,6 @@
 #include "dialect/Xfmr/Transforms/HoistWeightExpressions.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::xfmr {
 #define GEN_PASS_DEF_HOISTWEIGHTEXPRESSIONS
@@ -27,36 +26,6 @@ using func::CallOp;
 using func::FuncOp;
 
 namespace {
-
-/// The functions of a module, callees first.
-struct CalleesFirst {
-  CalleesFirst(ModuleOp module, const SymbolTable &symbols) : symbols(symbols) {
-    for (auto function : module.getOps<FuncOp>())
-      visit(function);
-  }
-
-  llvm::SetVector<FuncOp> functions;
-  /// Functions that call themselves, directly or through others.
-  DenseSet<FuncOp> recursive;
-
-private:
-  void visit(FuncOp function) {
-    if (!entered.insert(function).second)
-      return;
-    function.walk([&](CallOp call) {
-      auto callee = symbols.lookup<FuncOp>(call.getCallee());
-      if (!callee)
-        return;
-      visit(callee);
-      if (!functions.contains(callee)) // still being visited, so it is recursive
-        recursive.insert(callee);
-    });
-    functions.insert(function);
-  }
-
-  const SymbolTable &symbols;
-  DenseSet<FuncOp> entered;
-};
 
 /// Erases the weights that no op names.
 void eraseUnusedWeights(ModuleOp module) {
