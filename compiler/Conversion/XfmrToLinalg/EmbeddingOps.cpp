@@ -4,27 +4,21 @@
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
-#include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
 using namespace attune;
 
 namespace {
 
-struct ConvertEmbedding : GroupedPattern<xfmr::EmbeddingOp> {
-  using GroupedPattern::GroupedPattern;
-  LogicalResult matchAndRewrite(xfmr::EmbeddingOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    IndexBuilder b(op.getLoc(), rewriter);
-    Value result = gatherRows(b, op.getType(), adaptor.getTable(), adaptor.getIds());
-    auto table = op.getTable().getType();
-    groups.mark(result.getDefiningOp(), "embedding " + Twine(table.getDimSize(0)) + " x " + Twine(table.getDimSize(1)));
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
+Values convertEmbedding(IndexBuilder &b, xfmr::EmbeddingOp op, xfmr::EmbeddingOp::Adaptor adaptor, KernelGroups &groups) {
+  Value result = gatherRows(b, op.getType(), adaptor.getTable(), adaptor.getIds());
+  auto table = op.getTable().getType();
+  groups.mark(result.getDefiningOp(), "embedding " + Twine(table.getDimSize(0)) + " x " + Twine(table.getDimSize(1)));
+  return {result};
+}
 
 } // namespace
 
 void attune::populateEmbeddingPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  patterns.add<ConvertEmbedding>(patterns.getContext(), groups);
+  addConversion(patterns, groups, convertEmbedding);
 }

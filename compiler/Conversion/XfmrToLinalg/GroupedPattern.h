@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_GROUPEDPATTERN_H
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Transforms/IndexBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace attune {
@@ -15,6 +16,36 @@ struct GroupedPattern : mlir::OpConversionPattern<Op> {
   GroupedPattern(mlir::MLIRContext *context, KernelGroups &groups) : mlir::OpConversionPattern<Op>(context), groups(groups) {}
   KernelGroups &groups;
 };
+
+using Values = IndexBuilder::Values;
+
+/// A conversion by a function that returns the values of an operation, or none if it does not apply.
+template <typename Op>
+class EmitPattern : public GroupedPattern<Op> {
+public:
+  using Emit = Values (*)(IndexBuilder &b, Op op, typename Op::Adaptor adaptor, KernelGroups &groups);
+
+  EmitPattern(mlir::MLIRContext *context, KernelGroups &groups, Emit emit) : GroupedPattern<Op>(context, groups), emit(emit) {}
+
+  llvm::LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor, mlir::ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder b(op.getLoc(), rewriter);
+    Values values = emit(b, op, adaptor, this->groups);
+    if (values.empty())
+      return mlir::failure();
+    rewriter.replaceOp(op, values);
+    return mlir::success();
+  }
+
+private:
+  Emit emit;
+};
+
+/// Adds the conversion by |emit|, whose operation is that of its second parameter.
+template <typename Op>
+void addConversion(mlir::RewritePatternSet &patterns, KernelGroups &groups,
+                   Values (*emit)(IndexBuilder &, Op, typename Op::Adaptor, KernelGroups &)) {
+  patterns.add<EmitPattern<Op>>(patterns.getContext(), groups, emit);
+}
 
 } // namespace attune
 

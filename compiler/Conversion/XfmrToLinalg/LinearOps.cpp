@@ -71,27 +71,20 @@ private:
   int64_t width;
 };
 
-struct ConvertSplitHeads : OpConversionPattern<xfmr::SplitHeadsOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(xfmr::SplitHeadsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    SmallVector<ReassociationIndices> split{{0}, {1, 2}};
-    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getType(), adaptor.getInput(), split);
-    return success();
-  }
-};
+Values convertSplitHeads(IndexBuilder &b, xfmr::SplitHeadsOp op, xfmr::SplitHeadsOp::Adaptor adaptor, KernelGroups &) {
+  SmallVector<ReassociationIndices> split{{0}, {1, 2}};
+  return {tensor::ExpandShapeOp::create(b, op.getType(), adaptor.getInput(), split)};
+}
 
-struct ConvertMergeHeads : OpConversionPattern<xfmr::MergeHeadsOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(xfmr::MergeHeadsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    SmallVector<ReassociationIndices> merge{{0}, {1, 2}};
-    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getType(), adaptor.getInput(), merge);
-    return success();
-  }
-};
+Values convertMergeHeads(IndexBuilder &b, xfmr::MergeHeadsOp op, xfmr::MergeHeadsOp::Adaptor adaptor, KernelGroups &) {
+  SmallVector<ReassociationIndices> merge{{0}, {1, 2}};
+  return {tensor::CollapseShapeOp::create(b, op.getType(), adaptor.getInput(), merge)};
+}
 
 } // namespace
 
 void attune::populateLinearPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth) {
   patterns.add<ConvertLinear>(patterns.getContext(), groups, panelWidth);
-  patterns.add<ConvertSplitHeads, ConvertMergeHeads>(patterns.getContext());
+  addConversion(patterns, groups, convertSplitHeads);
+  addConversion(patterns, groups, convertMergeHeads);
 }

@@ -4,7 +4,6 @@
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
-#include "mlir/Transforms/DialectConversion.h"
 
 #include <limits>
 
@@ -14,27 +13,22 @@ using namespace attune;
 namespace {
 
 /// additive_mask -> (1 - mask) * lowest, rounded as in the reference models.
-struct ConvertAdditiveMask : GroupedPattern<xfmr::AdditiveMaskOp> {
-  using GroupedPattern::GroupedPattern;
-  LogicalResult matchAndRewrite(xfmr::AdditiveMaskOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    IndexBuilder b(op.getLoc(), rewriter);
-    Value mask = adaptor.getMask(), destination = tensor::EmptyOp::create(b, op.getType(), dynamicSizes(b, mask));
-    Type f32 = rewriter.getF32Type();
-    Value one = b.f32(1.0), lowest = b.f32(std::numeric_limits<float>::lowest());
-    AffineMap identity = rewriter.getMultiDimIdentityMap(op.getType().getRank());
-    Value result = generic(b, mask, identity, destination, [&](ValueRange args) -> Value {
-      Value visible = arith::SIToFPOp::create(b, f32, args[0]);
-      Value hidden = b.subf(one, visible);
-      return b.mulf(hidden, lowest);
-    });
-    groups.mark(result.getDefiningOp(), "additive mask");
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
+Values convertAdditiveMask(IndexBuilder &b, xfmr::AdditiveMaskOp op, xfmr::AdditiveMaskOp::Adaptor adaptor, KernelGroups &groups) {
+  Value mask = adaptor.getMask(), destination = tensor::EmptyOp::create(b, op.getType(), dynamicSizes(b, mask));
+  Type f32 = b.getF32Type();
+  Value one = b.f32(1.0), lowest = b.f32(std::numeric_limits<float>::lowest());
+  AffineMap identity = b.getMultiDimIdentityMap(op.getType().getRank());
+  Value result = generic(b, mask, identity, destination, [&](ValueRange args) -> Value {
+    Value visible = arith::SIToFPOp::create(b, f32, args[0]);
+    Value hidden = b.subf(one, visible);
+    return b.mulf(hidden, lowest);
+  });
+  groups.mark(result.getDefiningOp(), "additive mask");
+  return {result};
+}
 
 } // namespace
 
 void attune::populateMaskPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  patterns.add<ConvertAdditiveMask>(patterns.getContext(), groups);
+  addConversion(patterns, groups, convertAdditiveMask);
 }

@@ -4,7 +4,6 @@
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
-#include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
 using namespace attune;
@@ -96,25 +95,21 @@ Value normalize(RowOps &row, xfmr::RmsNormOp::Adaptor op, Value x, NormConstants
 
 /// A norm -> (residual add,) what `normalize` builds.
 template <typename NormOp>
-struct ConvertNorm : GroupedPattern<NormOp> {
-  using GroupedPattern<NormOp>::GroupedPattern;
-  LogicalResult matchAndRewrite(NormOp op, typename NormOp::Adaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    IndexBuilder b(op.getLoc(), rewriter);
-    Value x = headsToRows(b, adaptor.getInput());
-    auto type = cast<RankedTensorType>(x.getType());
-    RowOps row{b, type, tensor::DimOp::create(b, x, 0), {}};
-    if (Value residual = adaptor.getResidual())
-      x = row.map({x, residual}, {row.full(), row.full()}, [&](ValueRange args) { return b.addf(args[0], args[1]); });
-    Value inverse = row.constant(1.0 / type.getDimSize(1)), epsilon = row.constant(op.getEpsilon().convertToDouble());
-    Value result = normalize(row, adaptor, x, {inverse, epsilon, row.constant(1.0)});
-    this->groups.mark(row.ops, op->getName().stripDialect() + " " + Twine(type.getDimSize(1)) + (op.getResidual() ? ", residual" : ""));
-    rewriter.replaceOp(op, rowsToHeads(b, result, adaptor.getInput()));
-    return success();
-  }
-};
+Values convertNorm(IndexBuilder &b, NormOp op, typename NormOp::Adaptor adaptor, KernelGroups &groups) {
+  Value x = headsToRows(b, adaptor.getInput());
+  auto type = cast<RankedTensorType>(x.getType());
+  RowOps row{b, type, tensor::DimOp::create(b, x, 0), {}};
+  if (Value residual = adaptor.getResidual())
+    x = row.map({x, residual}, {row.full(), row.full()}, [&](ValueRange args) { return b.addf(args[0], args[1]); });
+  Value inverse = row.constant(1.0 / type.getDimSize(1)), epsilon = row.constant(op.getEpsilon().convertToDouble());
+  Value result = normalize(row, adaptor, x, {inverse, epsilon, row.constant(1.0)});
+  groups.mark(row.ops, op->getName().stripDialect() + " " + Twine(type.getDimSize(1)) + (op.getResidual() ? ", residual" : ""));
+  return {rowsToHeads(b, result, adaptor.getInput())};
+}
 
 } // namespace
 
 void attune::populateNormPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  patterns.add<ConvertNorm<xfmr::LayerNormOp>, ConvertNorm<xfmr::RmsNormOp>>(patterns.getContext(), groups);
+  addConversion(patterns, groups, convertNorm<xfmr::LayerNormOp>);
+  addConversion(patterns, groups, convertNorm<xfmr::RmsNormOp>);
 }

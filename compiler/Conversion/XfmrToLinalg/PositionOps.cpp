@@ -39,45 +39,36 @@ SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDis
 }
 
 /// relative_position_bias -> a lookup whose row is the number of bucket beginnings up to the distance.
-struct ConvertRelativePositionBias : GroupedPattern<xfmr::RelativePositionBiasOp> {
-  using GroupedPattern::GroupedPattern;
-  LogicalResult matchAndRewrite(xfmr::RelativePositionBiasOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    IndexBuilder b(op.getLoc(), rewriter);
-    int64_t all = op.getTable().getType().getDimSize(0), buckets = op.getBidirectional() ? all / 2 : all, exact = buckets / 2;
-    SmallVector<int64_t> begins = bucketBegins(buckets, exact, op.getMaxDistance());
-    Value result = emitDistances(b, op.getType(), adaptor.getLength(), [&](Value head, Value distance) {
-      Value zero = b.index(0), one = b.index(1), backwards = b.sub(zero, distance);
-      Value forward = op.getBidirectional() ? distance : zero;
-      Value size = b.select(b.compare(arith::CmpIPredicate::sgt, distance, zero), forward, backwards);
-      Value bucket = b.index(exact - 1);
-      for (int64_t begin : begins)
-        bucket = b.select(b.compare(arith::CmpIPredicate::sge, size, b.index(begin)), b.add(bucket, one), bucket);
-      bucket = b.select(b.compare(arith::CmpIPredicate::slt, size, b.index(exact)), size, bucket);
-      if (op.getBidirectional())
-        bucket = b.select(b.compare(arith::CmpIPredicate::sgt, distance, zero), b.add(bucket, b.index(buckets)), bucket);
-      return extract(b, adaptor.getTable(), {bucket, head});
-    });
-    groups.mark(result.getDefiningOp(), "relative position bias of " + Twine(all) + " buckets");
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
+Values convertRelativePositionBias(IndexBuilder &b, xfmr::RelativePositionBiasOp op, xfmr::RelativePositionBiasOp::Adaptor adaptor,
+                                   KernelGroups &groups) {
+  int64_t all = op.getTable().getType().getDimSize(0), buckets = op.getBidirectional() ? all / 2 : all, exact = buckets / 2;
+  SmallVector<int64_t> begins = bucketBegins(buckets, exact, op.getMaxDistance());
+  Value result = emitDistances(b, op.getType(), adaptor.getLength(), [&](Value head, Value distance) {
+    Value zero = b.index(0), one = b.index(1), backwards = b.sub(zero, distance);
+    Value forward = op.getBidirectional() ? distance : zero;
+    Value size = b.select(b.compare(arith::CmpIPredicate::sgt, distance, zero), forward, backwards);
+    Value bucket = b.index(exact - 1);
+    for (int64_t begin : begins)
+      bucket = b.select(b.compare(arith::CmpIPredicate::sge, size, b.index(begin)), b.add(bucket, one), bucket);
+    bucket = b.select(b.compare(arith::CmpIPredicate::slt, size, b.index(exact)), size, bucket);
+    if (op.getBidirectional())
+      bucket = b.select(b.compare(arith::CmpIPredicate::sgt, distance, zero), b.add(bucket, b.index(buckets)), bucket);
+    return extract(b, adaptor.getTable(), {bucket, head});
+  });
+  groups.mark(result.getDefiningOp(), "relative position bias of " + Twine(all) + " buckets");
+  return {result};
+}
 
-struct ConvertAlibiBias : GroupedPattern<xfmr::AlibiBiasOp> {
-  using GroupedPattern::GroupedPattern;
-  LogicalResult matchAndRewrite(xfmr::AlibiBiasOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    IndexBuilder b(op.getLoc(), rewriter);
-    Value result = emitDistances(b, op.getType(), adaptor.getLength(), [&](Value head, Value distance) -> Value {
-      Value zero = b.index(0);
-      Value backwards = b.select(b.compare(arith::CmpIPredicate::sgt, distance, zero), b.sub(zero, distance), distance); // -|d|
-      Value number = arith::SIToFPOp::create(b, b.getF32Type(), b.toI64(backwards));
-      return b.mulf(extract(b, adaptor.getSlopes(), {head}), number);
-    });
-    groups.mark(result.getDefiningOp(), "alibi bias");
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
+Values convertAlibiBias(IndexBuilder &b, xfmr::AlibiBiasOp op, xfmr::AlibiBiasOp::Adaptor adaptor, KernelGroups &groups) {
+  Value result = emitDistances(b, op.getType(), adaptor.getLength(), [&](Value head, Value distance) -> Value {
+    Value zero = b.index(0);
+    Value backwards = b.select(b.compare(arith::CmpIPredicate::sgt, distance, zero), b.sub(zero, distance), distance); // -|d|
+    Value number = arith::SIToFPOp::create(b, b.getF32Type(), b.toI64(backwards));
+    return b.mulf(extract(b, adaptor.getSlopes(), {head}), number);
+  });
+  groups.mark(result.getDefiningOp(), "alibi bias");
+  return {result};
+}
 
 /// Changes the layout of the tables of relative positions to one that loads along keys can read.
 struct LayOutRelativeTables : OpConversionPattern<xfmr::AttentionOp> {
@@ -106,29 +97,23 @@ struct LayOutRelativeTables : OpConversionPattern<xfmr::AttentionOp> {
 };
 
 /// counted_positions -> one pass over each sequence that counts.
-struct ConvertCountedPositions : OpConversionPattern<xfmr::CountedPositionsOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(xfmr::CountedPositionsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    IndexBuilder b(op.getLoc(), rewriter);
-    Value ids = adaptor.getIds(), batch = b.size(ids, 0), length = b.size(ids, 1), zero = b.index(0);
-    Value padding = arith::ConstantIntOp::create(b, op.getPadding(), 64);
-    Value one = arith::ConstantIntOp::create(b, 1, 64);
-    Value positions = tensor::EmptyOp::create(b, tensor::getMixedSizes(rewriter, op.getLoc(), ids), one.getType());
-    auto countSequence = [&](Value sequence, ValueRange carried) -> IndexBuilder::Values {
-      IndexBuilder::Values counted =
-          b.loop(zero, length, 1, {carried[0], padding}, [&](Value i, ValueRange carried) -> IndexBuilder::Values {
-            Value token = b.compare(arith::CmpIPredicate::ne, extract(b, ids, {sequence, i}), padding);
-            Value next = b.add(carried[1], one);
-            Value position = b.select(token, next, padding);
-            Value last = b.select(token, next, carried[1]);
-            return {insert(b, position, carried[0], {sequence, i}), last};
-          });
-      return {counted[0]};
-    };
-    rewriter.replaceOp(op, b.loop(zero, batch, 1, positions, countSequence));
-    return success();
-  }
-};
+Values convertCountedPositions(IndexBuilder &b, xfmr::CountedPositionsOp op, xfmr::CountedPositionsOp::Adaptor adaptor, KernelGroups &) {
+  Value ids = adaptor.getIds(), batch = b.size(ids, 0), length = b.size(ids, 1), zero = b.index(0);
+  Value padding = arith::ConstantIntOp::create(b, op.getPadding(), 64);
+  Value one = arith::ConstantIntOp::create(b, 1, 64);
+  Value positions = tensor::EmptyOp::create(b, tensor::getMixedSizes(b, b.getLoc(), ids), one.getType());
+  auto countSequence = [&](Value sequence, ValueRange carried) -> Values {
+    Values counted = b.loop(zero, length, 1, {carried[0], padding}, [&](Value i, ValueRange carried) -> Values {
+      Value token = b.compare(arith::CmpIPredicate::ne, extract(b, ids, {sequence, i}), padding);
+      Value next = b.add(carried[1], one);
+      Value position = b.select(token, next, padding);
+      Value last = b.select(token, next, carried[1]);
+      return {insert(b, position, carried[0], {sequence, i}), last};
+    });
+    return {counted[0]};
+  };
+  return b.loop(zero, batch, 1, positions, countSequence);
+}
 
 } // namespace
 
@@ -138,6 +123,8 @@ bool attune::hasRelativePanels(xfmr::AttentionOp op) {
 }
 
 void attune::populatePositionPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  patterns.add<ConvertRelativePositionBias, ConvertAlibiBias>(patterns.getContext(), groups);
-  patterns.add<ConvertCountedPositions, LayOutRelativeTables>(patterns.getContext());
+  addConversion(patterns, groups, convertRelativePositionBias);
+  addConversion(patterns, groups, convertAlibiBias);
+  addConversion(patterns, groups, convertCountedPositions);
+  patterns.add<LayOutRelativeTables>(patterns.getContext());
 }

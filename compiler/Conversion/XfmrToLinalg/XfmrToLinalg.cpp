@@ -39,7 +39,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     attune::populateActivationPatterns(patterns, groups);
     attune::populateCachePatterns(patterns, groups);
     attune::populateEmbeddingPatterns(patterns, groups);
-    attune::populateExpertPatterns(patterns);
+    attune::populateExpertPatterns(patterns, groups);
     attune::populateMaskPatterns(patterns, groups);
     attune::populatePackingPatterns(patterns, groups, knownCounts);
     attune::populatePoolPatterns(patterns, groups);

@@ -68,7 +68,7 @@ bool hasRelativePanels(mlir::xfmr::AttentionOp op);
 void populatePositionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateCachePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-void populateExpertPatterns(mlir::RewritePatternSet &patterns);
+void populateExpertPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateEmbeddingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateMaskPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populatePoolPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
