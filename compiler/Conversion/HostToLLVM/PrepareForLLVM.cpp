@@ -31,84 +31,77 @@ static constexpr int64_t kLanes = 16;
 
 namespace {
 
-/// Expands a copy into loops: by vectors if rows are contiguous on both sides, else element by element.
-struct ExpandCopy : OpRewritePattern<memref::CopyOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(memref::CopyOp copy, PatternRewriter &rewriter) const override {
-    auto source = cast<MemRefType>(copy.getSource().getType()), target = cast<MemRefType>(copy.getTarget().getType());
-    if (source.getLayout().isIdentity() && target.getLayout().isIdentity())
-      return failure(); // a memcpy
-    Location loc = copy.getLoc();
-    SmallVector<Value> indices, sizes;
-    int64_t rank = source.getRank();
-    for (int64_t dim = 0; dim != rank; ++dim)
-      sizes.push_back(rewriter.createOrFold<memref::DimOp>(loc, target.isDynamicDim(dim) ? copy.getSource() : copy.getTarget(), dim));
-    Value zero = constant(rewriter, loc, 0);
-    for (int64_t dim = 0; dim + 1 < rank; ++dim)
-      enterLoop(rewriter, loc, zero, sizes[dim], 1, indices);
-    bool isElement = VectorType::isValidElementType(source.getElementType()) && isLastDimContiguous(source) && isLastDimContiguous(target);
-    if (rank > 0 && isElement) {
-      Value whole = rewriter.createOrFold<arith::DivUIOp>(loc, sizes.back(), constant(rewriter, loc, kLanes));
-      whole = rewriter.createOrFold<arith::MulIOp>(loc, whole, constant(rewriter, loc, kLanes));
-      {
-        OpBuilder::InsertionGuard guard(rewriter);
-        SmallVector<Value> inner = indices;
-        enterLoop(rewriter, loc, zero, whole, kLanes, inner);
-        auto type = VectorType::get({kLanes}, source.getElementType());
-        Value row = vector::LoadOp::create(rewriter, loc, type, copy.getSource(), inner);
-        vector::StoreOp::create(rewriter, loc, row, copy.getTarget(), inner);
-      }
-      zero = whole; // the rest of the row
-    }
-    if (rank > 0)
-      enterLoop(rewriter, loc, zero, sizes.back(), 1, indices);
-    Value element = memref::LoadOp::create(rewriter, loc, copy.getSource(), indices);
-    memref::StoreOp::create(rewriter, loc, element, copy.getTarget(), indices);
-    rewriter.eraseOp(copy);
-    return success();
-  }
+Value constant(OpBuilder &builder, Location loc, int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
 
-private:
-  static Value constant(OpBuilder &builder, Location loc, int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
-  static bool isLastDimContiguous(MemRefType type) { return type.isLastDimUnitStride(); }
-  static void enterLoop(OpBuilder &builder, Location loc, Value begin, Value end, int64_t step, SmallVectorImpl<Value> &indices) {
-    auto loop = scf::ForOp::create(builder, loc, begin, end, constant(builder, loc, step));
-    builder.setInsertionPointToStart(loop.getBody());
-    indices.push_back(loop.getInductionVar());
+void enterLoop(OpBuilder &builder, Location loc, Value begin, Value end, int64_t step, SmallVectorImpl<Value> &indices) {
+  auto loop = scf::ForOp::create(builder, loc, begin, end, constant(builder, loc, step));
+  builder.setInsertionPointToStart(loop.getBody());
+  indices.push_back(loop.getInductionVar());
+}
+
+/// Expands a copy into loops: by vectors if rows are contiguous on both sides, else element by element.
+LogicalResult expandCopy(memref::CopyOp copy, PatternRewriter &rewriter) {
+  auto source = cast<MemRefType>(copy.getSource().getType()), target = cast<MemRefType>(copy.getTarget().getType());
+  if (source.getLayout().isIdentity() && target.getLayout().isIdentity())
+    return failure(); // a memcpy
+  Location loc = copy.getLoc();
+  SmallVector<Value> indices, sizes;
+  int64_t rank = source.getRank();
+  for (int64_t dim = 0; dim != rank; ++dim)
+    sizes.push_back(rewriter.createOrFold<memref::DimOp>(loc, target.isDynamicDim(dim) ? copy.getSource() : copy.getTarget(), dim));
+  Value zero = constant(rewriter, loc, 0);
+  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+    enterLoop(rewriter, loc, zero, sizes[dim], 1, indices);
+  bool isElement = VectorType::isValidElementType(source.getElementType()) && source.isLastDimUnitStride() && target.isLastDimUnitStride();
+  if (rank > 0 && isElement) {
+    Value whole = rewriter.createOrFold<arith::DivUIOp>(loc, sizes.back(), constant(rewriter, loc, kLanes));
+    whole = rewriter.createOrFold<arith::MulIOp>(loc, whole, constant(rewriter, loc, kLanes));
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      SmallVector<Value> inner = indices;
+      enterLoop(rewriter, loc, zero, whole, kLanes, inner);
+      auto type = VectorType::get({kLanes}, source.getElementType());
+      Value row = vector::LoadOp::create(rewriter, loc, type, copy.getSource(), inner);
+      vector::StoreOp::create(rewriter, loc, row, copy.getTarget(), inner);
+    }
+    zero = whole; // the rest of the row
   }
-};
+  if (rank > 0)
+    enterLoop(rewriter, loc, zero, sizes.back(), 1, indices);
+  Value element = memref::LoadOp::create(rewriter, loc, copy.getSource(), indices);
+  memref::StoreOp::create(rewriter, loc, element, copy.getTarget(), indices);
+  rewriter.eraseOp(copy);
+  return success();
+}
 
 /// Replaces a view that splits one dimension into several of dynamic size by a reinterpret_cast:
 /// `expand-strided-metadata` of MLIR 22.1 crashes on it.
-struct ExpandDynamicSplit : OpRewritePattern<memref::ExpandShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(memref::ExpandShapeOp op, PatternRewriter &rewriter) const override {
-    bool affected = llvm::any_of(op.getReassociationIndices(), [&](const ReassociationIndices &group) {
-      return llvm::count_if(group, [&](int64_t dim) { return op.getResultType().isDynamicDim(dim); }) > 1;
-    });
-    if (!affected)
-      return failure();
-    Location loc = op.getLoc();
-    auto source = memref::ExtractStridedMetadataOp::create(rewriter, loc, op.getSrc());
-    SmallVector<OpFoldResult> sizes = op.getMixedOutputShape(), strides(sizes.size());
-    for (auto [group, stride] : llvm::zip(op.getReassociationIndices(), source.getConstifiedMixedStrides())) {
-      OpFoldResult step = stride;
-      for (int64_t dim : llvm::reverse(group)) {
-        strides[dim] = step;
-        std::optional<int64_t> fixed = getConstantIntValue(step), size = getConstantIntValue(sizes[dim]);
-        if (fixed && size)
-          step = rewriter.getIndexAttr(*fixed * *size);
-        else
-          step = arith::MulIOp::create(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, step),
-                                       getValueOrCreateConstantIndexOp(rewriter, loc, sizes[dim]))
-                     .getResult();
-      }
+LogicalResult expandDynamicSplit(memref::ExpandShapeOp op, PatternRewriter &rewriter) {
+  bool affected = llvm::any_of(op.getReassociationIndices(), [&](const ReassociationIndices &group) {
+    return llvm::count_if(group, [&](int64_t dim) { return op.getResultType().isDynamicDim(dim); }) > 1;
+  });
+  if (!affected)
+    return failure();
+  Location loc = op.getLoc();
+  auto source = memref::ExtractStridedMetadataOp::create(rewriter, loc, op.getSrc());
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape(), strides(sizes.size());
+  for (auto [group, stride] : llvm::zip(op.getReassociationIndices(), source.getConstifiedMixedStrides())) {
+    OpFoldResult step = stride;
+    for (int64_t dim : llvm::reverse(group)) {
+      strides[dim] = step;
+      std::optional<int64_t> fixed = getConstantIntValue(step), size = getConstantIntValue(sizes[dim]);
+      if (fixed && size)
+        step = rewriter.getIndexAttr(*fixed * *size);
+      else
+        step = arith::MulIOp::create(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, step),
+                                     getValueOrCreateConstantIndexOp(rewriter, loc, sizes[dim]))
+                   .getResult();
     }
-    rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(op, op.getResultType(), source.getBaseBuffer(),
-                                                           source.getConstifiedMixedOffset(), sizes, strides);
-    return success();
   }
-};
+  rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(op, op.getResultType(), source.getBaseBuffer(), source.getConstifiedMixedOffset(),
+                                                         sizes, strides);
+  return success();
+}
 
 struct PrepareForLLVM : attune::impl::PrepareForLLVMBase<PrepareForLLVM> {
   void runOnOperation() override;
@@ -133,7 +126,7 @@ void PrepareForLLVM::runOnOperation() {
   if (walk.wasInterrupted())
     return signalPassFailure();
   RewritePatternSet patterns(&getContext());
-  patterns.add<ExpandCopy, ExpandDynamicSplit>(&getContext());
+  patterns.add(expandCopy).add(expandDynamicSplit);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   // A walk rather than the greedy driver, whose folding would rewrite vector operations that earlier passes chose for
   // the code they become.

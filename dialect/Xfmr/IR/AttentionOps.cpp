@@ -130,27 +130,22 @@ void MultiHeadAttentionOp::build(OpBuilder &builder, OperationState &state, Type
         /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
 }
 
-namespace {
 /// Drops a `probabilities` result without users.
 template <typename AnyAttentionOp>
-struct DropUnusedProbabilities : OpRewritePattern<AnyAttentionOp> {
-  using OpRewritePattern<AnyAttentionOp>::OpRewritePattern;
-  LogicalResult matchAndRewrite(AnyAttentionOp op, PatternRewriter &rewriter) const override {
-    if (!op.getProbabilities() || !op.getProbabilities().use_empty())
-      return failure();
-    auto plain = AnyAttentionOp::create(rewriter, op.getLoc(), TypeRange{op.getResult().getType()}, op->getOperands(), op->getAttrs());
-    rewriter.replaceOp(op, {plain.getResult(), Value()});
-    return success();
-  }
-};
-} // namespace
-
-void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropUnusedProbabilities<AttentionOp>>(context);
+static LogicalResult dropUnusedProbabilities(AnyAttentionOp op, PatternRewriter &rewriter) {
+  if (!op.getProbabilities() || !op.getProbabilities().use_empty())
+    return failure();
+  auto plain = AnyAttentionOp::create(rewriter, op.getLoc(), TypeRange{op.getResult().getType()}, op->getOperands(), op->getAttrs());
+  rewriter.replaceOp(op, {plain.getResult(), Value()});
+  return success();
 }
 
-void MultiHeadAttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropUnusedProbabilities<MultiHeadAttentionOp>>(context);
+void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(dropUnusedProbabilities<AttentionOp>);
+}
+
+void MultiHeadAttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(dropUnusedProbabilities<MultiHeadAttentionOp>);
 }
 
 LogicalResult MultiHeadAttentionOp::verify() {

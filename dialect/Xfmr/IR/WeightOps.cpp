@@ -75,30 +75,23 @@ LogicalResult WeightConcatOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   return success();
 }
 
-namespace {
 /// Flattens nested concatenations along the same axis into one.
-struct FlattenConcat : OpRewritePattern<WeightConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(WeightConcatOp op, PatternRewriter &rewriter) const override {
-    SmallVector<Value> weights;
-    for (Value weight : op.getWeights()) {
-      auto inner = weight.getDefiningOp<WeightConcatOp>();
-      if (inner && inner.getAxis() == op.getAxis())
-        llvm::append_range(weights, inner.getWeights());
-      else
-        weights.push_back(weight);
-    }
-    if (weights.size() == op.getWeights().size())
-      return failure();
-    rewriter.replaceOpWithNewOp<WeightConcatOp>(op, op.getAxis(), weights);
-    return success();
+static LogicalResult flattenConcat(WeightConcatOp op, PatternRewriter &rewriter) {
+  SmallVector<Value> weights;
+  for (Value weight : op.getWeights()) {
+    auto inner = weight.getDefiningOp<WeightConcatOp>();
+    if (inner && inner.getAxis() == op.getAxis())
+      llvm::append_range(weights, inner.getWeights());
+    else
+      weights.push_back(weight);
   }
-};
-} // namespace
-
-void WeightConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<FlattenConcat>(context);
+  if (weights.size() == op.getWeights().size())
+    return failure();
+  rewriter.replaceOpWithNewOp<WeightConcatOp>(op, op.getAxis(), weights);
+  return success();
 }
+
+void WeightConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(flattenConcat); }
 
 OpFoldResult WeightConcatOp::fold(FoldAdaptor) { return getWeights().size() == 1 ? OpFoldResult(getWeights()[0]) : OpFoldResult(); }
 

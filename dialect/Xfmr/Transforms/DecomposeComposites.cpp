@@ -35,49 +35,43 @@ void copyScores(MultiHeadAttentionOp op, AttentionOp attention) {
       attention->setAttr(attr.getName(), attr.getValue());
 }
 
-struct DecomposeMultiHeadAttention : OpRewritePattern<MultiHeadAttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MultiHeadAttentionOp op, PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto project = [&](Value input, Value weight, Value bias, int64_t heads) -> Value {
-      Value flat = LinearOp::create(rewriter, loc, input, weight, bias, Value(), Activation::None);
-      return SplitHeadsOp::create(rewriter, loc, flat, heads);
-    };
-    Value query = project(op.getQuery(), op.getWq(), op.getBq(), op.getNumHeads());
-    Value key = project(op.getMemory(), op.getWk(), op.getBk(), op.getNumKvHeads());
-    Value value = project(op.getValue() ? op.getValue() : op.getMemory(), op.getWv(), op.getBv(), op.getNumKvHeads());
-    Type probabilities = op.getProbabilities() ? op.getProbabilities().getType() : Type();
-    auto attention = AttentionOp::create(rewriter, loc, probabilities, query, key, value, op.getQueryOffsets(), op.getKeyOffsets(),
-                                         op.getQueryLength(), op.getKeyLength(), op.getScale().convertToDouble());
-    copyScores(op, attention);
-    Value merged = MergeHeadsOp::create(rewriter, loc, attention.getResult());
-    if (op.getWo())
-      merged = LinearOp::create(rewriter, loc, merged, op.getWo(), op.getBo(), Value(), Activation::None);
-    rewriter.replaceOp(op, {merged, attention.getProbabilities()});
-    return success();
-  }
-};
+LogicalResult decomposeMultiHeadAttention(MultiHeadAttentionOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  auto project = [&](Value input, Value weight, Value bias, int64_t heads) -> Value {
+    Value flat = LinearOp::create(rewriter, loc, input, weight, bias, Value(), Activation::None);
+    return SplitHeadsOp::create(rewriter, loc, flat, heads);
+  };
+  Value query = project(op.getQuery(), op.getWq(), op.getBq(), op.getNumHeads());
+  Value key = project(op.getMemory(), op.getWk(), op.getBk(), op.getNumKvHeads());
+  Value value = project(op.getValue() ? op.getValue() : op.getMemory(), op.getWv(), op.getBv(), op.getNumKvHeads());
+  Type probabilities = op.getProbabilities() ? op.getProbabilities().getType() : Type();
+  auto attention = AttentionOp::create(rewriter, loc, probabilities, query, key, value, op.getQueryOffsets(), op.getKeyOffsets(),
+                                       op.getQueryLength(), op.getKeyLength(), op.getScale().convertToDouble());
+  copyScores(op, attention);
+  Value merged = MergeHeadsOp::create(rewriter, loc, attention.getResult());
+  if (op.getWo())
+    merged = LinearOp::create(rewriter, loc, merged, op.getWo(), op.getBo(), Value(), Activation::None);
+  rewriter.replaceOp(op, {merged, attention.getProbabilities()});
+  return success();
+}
 
-struct DecomposeFfn : OpRewritePattern<FfnOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(FfnOp op, PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value inner;
-    if (op.getGate()) {
-      Value gate = LinearOp::create(rewriter, loc, op.getInput(), op.getGate(), op.getGateBias(), Value(), op.getActivation());
-      inner = LinearOp::create(rewriter, loc, op.getInput(), op.getUp(), op.getUpBias(), gate, Value(), Activation::None);
-    } else {
-      inner = LinearOp::create(rewriter, loc, op.getInput(), op.getUp(), op.getUpBias(), Value(), op.getActivation());
-    }
-    rewriter.replaceOpWithNewOp<LinearOp>(op, inner, op.getDown(), op.getDownBias(), op.getResidual(), Activation::None);
-    return success();
+LogicalResult decomposeFfn(FfnOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value inner;
+  if (op.getGate()) {
+    Value gate = LinearOp::create(rewriter, loc, op.getInput(), op.getGate(), op.getGateBias(), Value(), op.getActivation());
+    inner = LinearOp::create(rewriter, loc, op.getInput(), op.getUp(), op.getUpBias(), gate, Value(), Activation::None);
+  } else {
+    inner = LinearOp::create(rewriter, loc, op.getInput(), op.getUp(), op.getUpBias(), Value(), op.getActivation());
   }
-};
+  rewriter.replaceOpWithNewOp<LinearOp>(op, inner, op.getDown(), op.getDownBias(), op.getResidual(), Activation::None);
+  return success();
+}
 
 struct DecomposeComposites : xfmr::impl::DecomposeCompositesBase<DecomposeComposites> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeMultiHeadAttention, DecomposeFfn>(&getContext());
+    patterns.add(decomposeMultiHeadAttention).add(decomposeFfn);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

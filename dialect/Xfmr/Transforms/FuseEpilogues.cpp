@@ -46,67 +46,60 @@ LinearOp chooseLinear(Value a, Value b, Operation *user) {
 /// Recreates |linear| at |user| with |residual| as its residual.
 Value addResidual(PatternRewriter &rewriter, Operation *user, LinearOp linear, Value residual) {
   Location loc = rewriter.getFusedLoc({linear.getLoc(), user->getLoc()});
-  return LinearOp::create(rewriter, loc, linear.getInput(), linear.getWeight(), linear.getBias(), linear.getMultiplier(),
-                          residual, linear.getActivation(), linear.getPrecision());
+  return LinearOp::create(rewriter, loc, linear.getInput(), linear.getWeight(), linear.getBias(), linear.getMultiplier(), residual,
+                          linear.getActivation(), linear.getPrecision());
 }
 
-struct FuseActivation : OpRewritePattern<ActivationOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ActivationOp op, PatternRewriter &rewriter) const override {
-    LinearOp linear = getFusibleLinear(op.getInput(), op);
-    if (!linear || linear.getMultiplier() || linear.getActivation() != Activation::None)
-      return failure();
-    rewriter.replaceOpWithNewOp<LinearOp>(op, linear.getInput(), linear.getWeight(), linear.getBias(), Value(),
-                                          op.getKind(), linear.getPrecision());
-    return success();
-  }
-};
+LogicalResult fuseActivation(ActivationOp op, PatternRewriter &rewriter) {
+  LinearOp linear = getFusibleLinear(op.getInput(), op);
+  if (!linear || linear.getMultiplier() || linear.getActivation() != Activation::None)
+    return failure();
+  rewriter.replaceOpWithNewOp<LinearOp>(op, linear.getInput(), linear.getWeight(), linear.getBias(), Value(), op.getKind(),
+                                        linear.getPrecision());
+  return success();
+}
 
-struct FuseAddition : OpRewritePattern<arith::AddFOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
-    LinearOp linear = chooseLinear(op.getLhs(), op.getRhs(), op);
-    if (!linear)
-      return failure();
-    Value residual = linear.getResult() == op.getLhs() ? op.getRhs() : op.getLhs();
-    rewriter.replaceOp(op, addResidual(rewriter, op, linear, residual));
-    return success();
-  }
-};
+LogicalResult fuseAddition(arith::AddFOp op, PatternRewriter &rewriter) {
+  LinearOp linear = chooseLinear(op.getLhs(), op.getRhs(), op);
+  if (!linear)
+    return failure();
+  Value residual = linear.getResult() == op.getLhs() ? op.getRhs() : op.getLhs();
+  rewriter.replaceOp(op, addResidual(rewriter, op, linear, residual));
+  return success();
+}
 
-/// Moves the addition of a norm into the linear before it, or an addition that no linear can take into the norm.
+/// Moves the addition of a norm into the linear before it.
 template <typename NormOp>
-struct MoveNormResidual : OpRewritePattern<NormOp> {
-  using OpRewritePattern<NormOp>::OpRewritePattern;
-  LogicalResult matchAndRewrite(NormOp op, PatternRewriter &rewriter) const override {
-    return op.getResidual() ? giveToLinear(op, rewriter) : takeFromAddition(op, rewriter);
-  }
+LogicalResult giveToLinear(NormOp op, PatternRewriter &rewriter) {
+  LinearOp linear = chooseLinear(op.getInput(), op.getResidual(), op);
+  if (!linear)
+    return failure();
+  Value residual = linear.getResult() == op.getInput() ? op.getResidual() : op.getInput();
+  Value sum = addResidual(rewriter, op, linear, residual);
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getInputMutable().assign(sum);
+    op.getResidualMutable().clear();
+  });
+  return success();
+}
 
-private:
-  static LogicalResult giveToLinear(NormOp op, PatternRewriter &rewriter) {
-    LinearOp linear = chooseLinear(op.getInput(), op.getResidual(), op);
-    if (!linear)
-      return failure();
-    Value residual = linear.getResult() == op.getInput() ? op.getResidual() : op.getInput();
-    Value sum = addResidual(rewriter, op, linear, residual);
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getInputMutable().assign(sum);
-      op.getResidualMutable().clear();
-    });
-    return success();
-  }
+/// Moves an addition that no linear can take into the norm.
+template <typename NormOp>
+LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
+  auto add = op.getInput().template getDefiningOp<arith::AddFOp>();
+  if (!add || !add->hasOneUse() || add->getBlock() != op->getBlock() || chooseLinear(add.getLhs(), add.getRhs(), add))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getInputMutable().assign(add.getLhs());
+    op.getResidualMutable().assign(add.getRhs());
+  });
+  return success();
+}
 
-  static LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
-    auto add = op.getInput().template getDefiningOp<arith::AddFOp>();
-    if (!add || !add->hasOneUse() || add->getBlock() != op->getBlock() || chooseLinear(add.getLhs(), add.getRhs(), add))
-      return failure();
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getInputMutable().assign(add.getLhs());
-      op.getResidualMutable().assign(add.getRhs());
-    });
-    return success();
-  }
-};
+template <typename NormOp>
+LogicalResult moveNormResidual(NormOp op, PatternRewriter &rewriter) {
+  return op.getResidual() ? giveToLinear(op, rewriter) : takeFromAddition(op, rewriter);
+}
 
 /// Emits a remark for each addition that stays because the projection before it has other uses.
 void reportMissed(func::FuncOp function) {
@@ -121,8 +114,7 @@ void reportMissed(func::FuncOp function) {
 struct FuseEpilogues : xfmr::impl::FuseEpiloguesBase<FuseEpilogues> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseActivation, FuseAddition, MoveNormResidual<LayerNormOp>, MoveNormResidual<RmsNormOp>>(
-        &getContext());
+    patterns.add(fuseActivation).add(fuseAddition).add(moveNormResidual<LayerNormOp>).add(moveNormResidual<RmsNormOp>);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     reportMissed(getOperation());
