@@ -39,48 +39,27 @@ LinearSpec TransformerSpec::classifier(const std::string &name, int64_t in, int6
 }
 
 LinearSpec TransformerSpec::transposedLinear(const std::string &name, int64_t in, int64_t out) {
-  LinearSpec spec;
-  spec.weight = transpose(tensor(name + ".weight", {in, out}));
-  spec.bias = tensor(name + ".bias", {out});
-  return spec;
+  return {transpose(tensor(name + ".weight", {in, out})), tensor(name + ".bias", {out})};
 }
 
 NormSpec TransformerSpec::norm(const std::string &name, int64_t size, double epsilon) {
-  NormSpec spec;
-  spec.weight = tensor(name + ".weight", {size});
-  spec.bias = tensor(name + ".bias", {size});
-  spec.epsilon = epsilon;
-  return spec;
+  return {tensor(name + ".weight", {size}), tensor(name + ".bias", {size}), epsilon};
 }
 
 NormSpec TransformerSpec::rmsNorm(const std::string &name, int64_t size, double epsilon) {
-  NormSpec spec;
-  spec.weight = tensor(name + ".weight", {size});
-  spec.epsilon = epsilon;
-  return spec;
+  return {tensor(name + ".weight", {size}), noWeight, epsilon};
 }
 
 NormSpec TransformerSpec::shiftedRmsNorm(const std::string &name, int64_t size, double epsilon) {
-  NormSpec spec;
-  spec.weight = shift(tensor(name + ".weight", {size}), 1);
-  spec.epsilon = epsilon;
-  return spec;
+  return {shift(tensor(name + ".weight", {size}), 1), noWeight, epsilon};
 }
 
 NormSpec TransformerSpec::normWithoutBias(const std::string &name, int64_t size, double epsilon) {
-  NormSpec spec;
-  spec.weight = tensor(name + ".weight", {size});
-  spec.bias = fill(name + ".no_bias", {size}, 0);
-  spec.epsilon = epsilon;
-  return spec;
+  return {tensor(name + ".weight", {size}), fill(name + ".no_bias", {size}, 0), epsilon};
 }
 
 NormSpec TransformerSpec::plainNorm(const std::string &name, int64_t size, double epsilon) {
-  NormSpec spec;
-  spec.weight = fill(name + ".no_weight", {size}, 1);
-  spec.bias = fill(name + ".no_bias", {size}, 0);
-  spec.epsilon = epsilon;
-  return spec;
+  return {fill(name + ".no_weight", {size}, 1), fill(name + ".no_bias", {size}, 0), epsilon};
 }
 
 HeadNormSpec TransformerSpec::headNorm(const std::string &name, int64_t heads, int64_t size, double epsilon) {
@@ -141,70 +120,52 @@ LinearSpec TransformerSpec::scaled(const LinearSpec &linear, double factor) {
   return {scale(linear.weight, factor), linear.bias == noWeight ? noWeight : scale(linear.bias, factor)};
 }
 
-HeadStep attune::poolStep(mlir::xfmr::PoolKind kind, std::string path) {
-  HeadStep step(HeadStep::Pool, std::move(path));
-  step.pool = kind;
+/// Returns a step whose |member| is |value|.
+template <typename T>
+static HeadStep makeStep(HeadStep::Kind kind, std::string path, T HeadStep::*member, T value) {
+  HeadStep step(kind, std::move(path));
+  step.*member = value;
   return step;
+}
+
+HeadStep attune::poolStep(mlir::xfmr::PoolKind kind, std::string path) {
+  return makeStep(HeadStep::Pool, std::move(path), &HeadStep::pool, kind);
 }
 
 HeadStep attune::firstVisibleStep(std::string path) { return HeadStep(HeadStep::FirstVisible, std::move(path)); }
 
 HeadStep attune::lastTokenStep(std::optional<int64_t> padding, std::string path) {
-  HeadStep step(HeadStep::LastToken, std::move(path));
-  step.padding = padding;
-  return step;
+  return makeStep(HeadStep::LastToken, std::move(path), &HeadStep::padding, padding);
 }
 
 HeadStep attune::lastVisibleStep(std::optional<int64_t> padding, std::string path) {
-  HeadStep step(HeadStep::LastVisible, std::move(path));
-  step.padding = padding;
-  return step;
+  return makeStep(HeadStep::LastVisible, std::move(path), &HeadStep::padding, padding);
 }
 
-HeadStep attune::lastEndStep(int64_t end, std::string path) {
-  HeadStep step(HeadStep::LastEnd, std::move(path));
-  step.end = end;
-  return step;
-}
+HeadStep attune::lastEndStep(int64_t end, std::string path) { return makeStep(HeadStep::LastEnd, std::move(path), &HeadStep::end, end); }
 
 HeadStep attune::givenTokenStep(std::string path) { return HeadStep(HeadStep::GivenToken, std::move(path)); }
 
 HeadStep attune::linearStep(LinearSpec linear, std::string path) {
-  HeadStep step(HeadStep::Linear, std::move(path));
-  step.linear = linear;
-  return step;
+  return makeStep(HeadStep::Linear, std::move(path), &HeadStep::linear, linear);
 }
 
 HeadStep attune::activationStep(Activation kind, std::string path) {
-  HeadStep step(HeadStep::Activation, std::move(path));
-  step.activation = kind;
-  return step;
+  return makeStep(HeadStep::Activation, std::move(path), &HeadStep::activation, kind);
 }
 
-HeadStep attune::normStep(NormSpec norm, std::string path) {
-  HeadStep step(HeadStep::Norm, std::move(path));
-  step.norm = norm;
-  return step;
-}
+HeadStep attune::normStep(NormSpec norm, std::string path) { return makeStep(HeadStep::Norm, std::move(path), &HeadStep::norm, norm); }
 
-HeadStep attune::dropoutStep(double rate, std::string path) {
-  HeadStep step(HeadStep::Dropout, std::move(path));
-  step.rate = rate;
-  return step;
-}
+HeadStep attune::dropoutStep(double rate, std::string path) { return makeStep(HeadStep::Dropout, std::move(path), &HeadStep::rate, rate); }
 
 HeadStep attune::softmaxStep(std::string path) { return HeadStep(HeadStep::Softmax, std::move(path)); }
 
 HeadStep attune::scaleStep(double factor, std::string path) {
-  HeadStep step(HeadStep::Scale, std::move(path));
-  step.factor = factor;
-  return step;
+  return makeStep(HeadStep::Scale, std::move(path), &HeadStep::factor, factor);
 }
 
 HeadStep attune::softcapStep(double limit, std::string path) {
-  HeadStep step(HeadStep::Softcap, std::move(path));
-  step.factor = limit;
-  return step;
+  return makeStep(HeadStep::Softcap, std::move(path), &HeadStep::factor, limit);
 }
 
 void attune::declareStartAndEnd(TransformerSpec &spec, const LinearSpec &both) {
