@@ -229,12 +229,7 @@ Status Compilation::importFolder() {
     if (status.failed())
       return Status::error("--prune-heads: " + status.message());
   }
-  ImportOptions import;
-  import.padding = options.padding;
-  import.inputs = options.inputs;
-  import.outputs = options.outputs;
-  import.entries = options.entries;
-  import.limits = options.limits;
+  ImportOptions import = options;
   if (import.outputs.empty() && !options.extraOutputs.empty()) {
     for (const OutputSpec &output : folder->spec.outputs)
       import.outputs.push_back(output.name);

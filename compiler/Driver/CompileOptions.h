@@ -16,8 +16,8 @@ namespace attune {
 
 class WeightsStore;
 
-/// The options of a compilation: everything that decides which files are written, and where.
-struct CompileOptions {
+/// The options of a compilation: those of the import, and everything else that decides which files are written, and where.
+struct CompileOptions : ImportOptions {
   /// A model folder, or a .mlir file in the dialect.
   std::string model;
   /// The class to compile instead of that of the folder's configuration; "" for that.
@@ -39,15 +39,8 @@ struct CompileOptions {
   std::string triple;
   /// The target of the kernels.
   TargetRequest target;
-  Padding padding = Padding::Compute;
-  /// The inputs; empty for the family's defaults.
-  std::vector<InputRequest> inputs;
-  std::vector<std::string> outputs;
   /// Output groups computed beside the main outputs; only if |outputs| is empty.
   std::vector<std::string> extraOutputs;
-  /// The entries that will be called; all if empty.
-  std::vector<std::string> entries;
-  std::map<std::string, int64_t> limits;
   /// Heads to remove, "0:1;1:0,2" (layer:heads).
   std::string pruneHeads;
   /// The phase whose IR is printed; nothing is emitted then.

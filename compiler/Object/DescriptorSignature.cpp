@@ -58,50 +58,16 @@ static Result<TensorSignature> readTensor(const EntrySignature &entry, Type type
   return result;
 }
 
-static attune_fill getFill(xfmr::InputDefault value) {
-  switch (value) {
-  case xfmr::InputDefault::Required:
-    return ATTUNE_FILL_REQUIRED;
-  case xfmr::InputDefault::Zeros:
-    return ATTUNE_FILL_ZEROS;
-  case xfmr::InputDefault::Ones:
-    return ATTUNE_FILL_ONES;
-  case xfmr::InputDefault::Arange:
-    return ATTUNE_FILL_ARANGE;
-  case xfmr::InputDefault::Tokens:
-    return ATTUNE_FILL_TOKENS;
-  case xfmr::InputDefault::Slots:
-    return ATTUNE_FILL_SLOTS;
-  case xfmr::InputDefault::Sources:
-    return ATTUNE_FILL_SOURCES;
-  case xfmr::InputDefault::PastLengths:
-    return ATTUNE_FILL_PAST_LENGTHS;
-  case xfmr::InputDefault::SourceLengths:
-    return ATTUNE_FILL_SOURCE_LENGTHS;
-  }
-  llvm_unreachable("all defaults are handled");
-}
-
-static attune_cache_use getCacheUse(xfmr::CacheUse use) {
-  switch (use) {
-  case xfmr::CacheUse::Unused:
-    return ATTUNE_CACHE_UNUSED;
-  case xfmr::CacheUse::Encode:
-    return ATTUNE_CACHE_ENCODE;
-  case xfmr::CacheUse::Append:
-    return ATTUNE_CACHE_APPEND;
-  case xfmr::CacheUse::Continue:
-    return ATTUNE_CACHE_CONTINUE;
-  }
-  llvm_unreachable("all uses are handled");
-}
+// Both enumerations of the dialect have the numbers of those of attune/abi.h.
+static_assert(xfmr::getMaxEnumValForInputDefault() == ATTUNE_FILL_SOURCE_LENGTHS);
+static_assert(xfmr::getMaxEnumValForCacheUse() == ATTUNE_CACHE_CONTINUE);
 
 static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr limits) {
   xfmr::EntryAttr attr = xfmr::getEntry(function);
   EntrySignature entry;
   entry.name = attr.getName().str();
   entry.dims = readDims(function, limits);
-  entry.cacheUse = getCacheUse(attr.getCaches());
+  entry.cacheUse = static_cast<attune_cache_use>(attr.getCaches());
   auto missing = [&](const char *kind, unsigned index, StringRef name) {
     return Status::error("entry '" + entry.name + "': " + kind + " #" + std::to_string(index) + ": expected '" + name.str() + "'");
   };
@@ -120,7 +86,7 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
     Result<TensorSignature> tensor = readTensor(entry, type, input.getName(), input.getDims());
     if (!tensor)
       return tensor.status();
-    tensor->fill = getFill(input.getDefaultValue());
+    tensor->fill = static_cast<attune_fill>(input.getDefaultValue());
     tensor->maxValue = input.getMaxValue();
     entry.inputs.push_back(std::move(*tensor));
   }

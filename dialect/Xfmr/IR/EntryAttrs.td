@@ -17,10 +17,12 @@ class Xfmr_EntryEnum<string name, string summary, list<I32EnumAttrCase> cases> :
   let cppNamespace = "::mlir::xfmr";
 }
 
+// The numbers are those of attune_cache_use.
 def Xfmr_CacheUse : Xfmr_EntryEnum<"CacheUse", "use of the caches of a session by an entry", [
     I32EnumAttrCase<"Unused", 0, "unused">, I32EnumAttrCase<"Encode", 1, "encode">, I32EnumAttrCase<"Append", 2, "append">,
     I32EnumAttrCase<"Continue", 3, "continue">]>;
 
+// The numbers are those of attune_fill.
 def Xfmr_InputDefault : Xfmr_EntryEnum<"InputDefault", "the value of an input that a caller omits", [
     I32EnumAttrCase<"Required", 0, "required">, I32EnumAttrCase<"Zeros", 1, "zeros">, I32EnumAttrCase<"Ones", 2, "ones">,
     I32EnumAttrCase<"Arange", 3, "arange">, I32EnumAttrCase<"Tokens", 4, "tokens">, I32EnumAttrCase<"Slots", 5, "slots">,
