@@ -114,8 +114,6 @@ int attune::runBenchCommand(const CommandHost &host, const std::vector<std::stri
   flags.addInteger("repeat", "N", options.repeat, 1, 100'000'000, "repetitions (default: for two seconds, 10 to 2000)");
   flags.addSwitch("profile", options.profile, "also the time of each kernel, and the machine's read bandwidth");
   flags.addSwitch("json", options.json, "print one JSON object");
-  if (host.addFlags)
-    host.addFlags(flags);
   std::string model;
   if (std::optional<int> status = parseModelArguments(
           host, flags, arguments, model, "bench " + host.modelHelp + " [flags]",

@@ -47,6 +47,8 @@ std::optional<int> attune::parseArguments(const CommandHost &host, FlagTable &fl
 
 std::optional<int> attune::parseModelArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                                std::string &model, const std::string &usage, const std::string &summary) {
+  if (host.addFlags)
+    host.addFlags(flags);
   std::vector<std::string> positional;
   if (std::optional<int> status = parseArguments(host, flags, arguments, positional, usage, summary))
     return status;

@@ -83,8 +83,8 @@ Result<std::shared_ptr<attune_text>> openTextFile(const std::string &path);
 /// the command.
 std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
-/// Parses |arguments| of a command with at most one model as parseArguments does, and sets |model| to its name, "" if
-/// there is none.
+/// Adds the flags of |host|, parses |arguments| of a command with at most one model as parseArguments does, and sets
+/// |model| to its name, "" if there is none.
 std::optional<int> parseModelArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                        std::string &model, const std::string &usage, const std::string &summary);
 

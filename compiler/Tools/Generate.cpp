@@ -162,8 +162,6 @@ int attune::runGenerateCommand(const CommandHost &host, const std::vector<std::s
   flags.addList("outputs", "LIST", options.outputs, "sequences, sequences_scores, step_logits");
   addSettingFlags(flags, options);
   addThreadsFlag(flags, options.threads);
-  if (host.addFlags)
-    host.addFlags(flags);
   std::string model;
   if (std::optional<int> status = parseModelArguments(
           host, flags, arguments, model, "generate " + host.modelHelp + " [--input=FILE] [--ids=N,N,...] [--output=FILE] [flags]",

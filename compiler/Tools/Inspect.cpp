@@ -57,8 +57,6 @@ int attune::runInspectCommand(const CommandHost &host, const std::vector<std::st
   flags.addString("profile", "FILE", options.describe.profile, "what bench --profile --json wrote: adds times and shares of the roof");
   options.describe.dims.addTo(flags);
   addThreadsFlag(flags, options.describe.threads);
-  if (host.addFlags)
-    host.addFlags(flags);
   std::string model;
   if (std::optional<int> status =
           parseModelArguments(host, flags, arguments, model, "inspect " + host.modelHelp + "|OUT.weights [flags]",

@@ -10,7 +10,6 @@
 #include "compiler/Tools/StepCall.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 
 using namespace attune;
@@ -160,8 +159,6 @@ int attune::runRunCommand(const CommandHost &host, const std::vector<std::string
   flags.addList("steps", "N,N,...", options.steps, "feed the ids in chunks of these sizes through the cache");
   addThreadsFlag(flags, options.threads);
   flags.addRepeated("set", "KEY=VALUE", options.settings, "any other call argument, e.g. output_attentions=true");
-  if (host.addFlags)
-    host.addFlags(flags);
   std::string model;
   if (std::optional<int> status = parseModelArguments(host, flags, arguments, model,
                                                       "run " + host.modelHelp + " [--input=FILE] [--ids=N,N,...] [--output=FILE] [flags]",
