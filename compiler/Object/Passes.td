@@ -1,8 +1,6 @@
 //===- Passes.td - Passes that make entries callable from C -*- tablegen -*-==//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_OBJECT_PASSES_TD
-#define ATTUNE_COMPILER_OBJECT_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -31,5 +29,3 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
   let options = [Option<"device", "device", "bool", "false", "kernels run on a device: entries return the first error of a launch">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
-
-#endif // ATTUNE_COMPILER_OBJECT_PASSES_TD

@@ -1,8 +1,6 @@
 //===- Passes.td - Phases as passes ------------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_PIPELINES_PASSES
-#define ATTUNE_PIPELINES_PASSES
 
 include "mlir/Pass/PassBase.td"
 
@@ -44,5 +42,3 @@ def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
     Option<"precision", "precision", "std::string", "\"f32\"", "f32, bf16, f16 or int8">];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }
-
-#endif // ATTUNE_PIPELINES_PASSES

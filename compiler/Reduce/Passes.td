@@ -1,8 +1,6 @@
 //===- Passes.td - Passes of attune-reduce -----------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_REDUCE_PASSES_TD
-#define ATTUNE_REDUCE_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -48,5 +46,3 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::ub::UBDialect"];
 }
-
-#endif // ATTUNE_REDUCE_PASSES_TD

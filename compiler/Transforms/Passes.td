@@ -1,8 +1,6 @@
 //===- Passes.td - Target-neutral passes below xfmr --------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_TRANSFORMS_PASSES_TD
-#define ATTUNE_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -446,5 +444,3 @@ def ExpandMath : Pass<"attune-expand-math"> {
   let options = [Option<"expandBF16", "expand-bf16", "bool", "false", "also make integer arithmetic of conversions between f32 and bf16">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
-
-#endif // ATTUNE_TRANSFORMS_PASSES_TD

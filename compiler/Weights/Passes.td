@@ -1,8 +1,6 @@
 //===- Passes.td - Passes on weights -----------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_WEIGHTS_PASSES_TD
-#define ATTUNE_WEIGHTS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -39,5 +37,3 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];
 }
-
-#endif // ATTUNE_WEIGHTS_PASSES_TD

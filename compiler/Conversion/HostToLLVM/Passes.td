@@ -1,8 +1,6 @@
 //===- Passes.td - Passes that lower host code to LLVM -----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_CONVERSION_HOSTTOLLVM_PASSES_TD
-#define ATTUNE_COMPILER_CONVERSION_HOSTTOLLVM_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -76,5 +74,3 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }
-
-#endif // ATTUNE_COMPILER_CONVERSION_HOSTTOLLVM_PASSES_TD

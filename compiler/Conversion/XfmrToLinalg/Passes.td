@@ -1,8 +1,6 @@
 //===- Passes.td - Conversion of xfmr to linalg ------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_CONVERSION_XFMRTOLINALG_PASSES_TD
-#define ATTUNE_CONVERSION_XFMRTOLINALG_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -65,5 +63,3 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
                            "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect",
                            "::mlir::tiles::TileDialect"];
 }
-
-#endif // ATTUNE_CONVERSION_XFMRTOLINALG_PASSES_TD

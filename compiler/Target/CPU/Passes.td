@@ -1,8 +1,6 @@
 //===- Passes.td - Passes that make code for CPUs ---------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_TARGET_CPU_PASSES_TD
-#define ATTUNE_TARGET_CPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -148,5 +146,3 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                  Option<"prefetchAhead", "prefetch-ahead", "int64_t", "::attune::CpuSchedule().prefetchAhead",
                         "distance in bytes of weights that a tile prefetches ahead of its own reads">];
 }
-
-#endif // ATTUNE_TARGET_CPU_PASSES_TD

@@ -1,8 +1,6 @@
 //===- HalideOps.td - The halide dialect -------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_TARGET_HALIDE_HALIDEOPS_TD
-#define ATTUNE_TARGET_HALIDE_HALIDEOPS_TD
 
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
@@ -45,5 +43,3 @@ def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, Destin
   }];
   let hasVerifier = 1;
 }
-
-#endif // ATTUNE_TARGET_HALIDE_HALIDEOPS_TD

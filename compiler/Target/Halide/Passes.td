@@ -1,8 +1,6 @@
 //===- Passes.td - Passes for kernels by Halide -----------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_TARGET_HALIDE_PASSES_TD
-#define ATTUNE_TARGET_HALIDE_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -42,5 +40,3 @@ def SelectKernels : Pass<"attune-select-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::attune::halide::HalideDialect",
                            "::mlir::affine::AffineDialect"];
 }
-
-#endif // ATTUNE_TARGET_HALIDE_PASSES_TD

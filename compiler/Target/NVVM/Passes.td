@@ -1,8 +1,6 @@
 //===- Passes.td - Passes that make code for NVIDIA GPUs ---*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_TARGET_NVVM_PASSES_TD
-#define ATTUNE_TARGET_NVVM_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -213,5 +211,3 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block">];
 }
-
-#endif // ATTUNE_TARGET_NVVM_PASSES_TD

@@ -1,11 +1,7 @@
 //===- RtOps.td - All operations of the rt dialect ---------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef RT_OPS_TD
-#define RT_OPS_TD
 
 include "dialect/Rt/IR/DeviceOps.td"
 include "dialect/Rt/IR/ParallelOps.td"
 include "dialect/Rt/IR/RtAttrs.td"
-
-#endif // RT_OPS_TD

@@ -1,8 +1,6 @@
 //===- XfmrOps.td - All operations of the xfmr dialect -----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef XFMR_OPS_TD
-#define XFMR_OPS_TD
 
 include "dialect/Xfmr/IR/ActivationOps.td"
 include "dialect/Xfmr/IR/AttentionOps.td"
@@ -18,5 +16,3 @@ include "dialect/Xfmr/IR/PackingOps.td"
 include "dialect/Xfmr/IR/PoolOps.td"
 include "dialect/Xfmr/IR/PositionOps.td"
 include "dialect/Xfmr/IR/WeightOps.td"
-
-#endif // XFMR_OPS_TD

@@ -1,8 +1,6 @@
 //===- Passes.td - Passes on xfmr operations ---------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef XFMR_TRANSFORMS_PASSES_TD
-#define XFMR_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -188,5 +186,3 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
   let options = [Option<"maxFeatures", "max-features", "int64_t", "2048", "largest K of one linear; 0 disables the pass">];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
-
-#endif // XFMR_TRANSFORMS_PASSES_TD
