@@ -5,7 +5,6 @@
 #include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/TileOpModel.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;

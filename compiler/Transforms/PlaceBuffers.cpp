@@ -5,7 +5,6 @@
 #include "compiler/Transforms/DimBounds.h"
 #include "compiler/Transforms/PlanMemoryScopes.h"
 #include "dialect/Rt/IR/RtOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -51,7 +51,6 @@
 #include "Waiting.h"
 
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>

@@ -11,10 +11,8 @@
 #include "attune/abi.h"
 #include "compiler/Conversion/HostToLLVM/Passes.h"
 #include "dialect/Rt/IR/RtOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include <cstddef>

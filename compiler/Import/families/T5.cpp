@@ -13,8 +13,6 @@
 #include "compiler/Import/families/T5Heads.h"
 #include "compiler/Import/PruneHeads.h"
 
-#include <cmath>
-
 using namespace attune;
 using mlir::xfmr::Activation;
 

@@ -8,7 +8,6 @@
 
 #include "compiler/Target/CPU/Passes.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -12,7 +12,6 @@
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CPU/VectorBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

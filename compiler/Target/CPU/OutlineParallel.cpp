@@ -11,7 +11,6 @@
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Transforms/ParallelLoops.h"
 #include "dialect/Rt/IR/RtOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -16,7 +16,6 @@
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "compiler/Target/NVVM/RowLimit.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

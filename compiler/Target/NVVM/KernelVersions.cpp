@@ -6,7 +6,6 @@
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
 #include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "dialect/Rt/IR/RtOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -34,7 +34,6 @@
 #include "compiler/Target/NVVM/TmaLoads.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attune {

@@ -10,7 +10,6 @@
 
 #include "compiler/Target/NVVM/Passes.h"
 #include "dialect/Rt/IR/RtOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -9,7 +9,6 @@
 
 #include "compiler/Target/NVVM/Passes.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

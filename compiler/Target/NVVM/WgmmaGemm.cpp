@@ -43,7 +43,6 @@
 #include "compiler/Target/NVVM/TmaLoads.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "dialect/Rt/IR/RtOps.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
