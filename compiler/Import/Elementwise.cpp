@@ -11,34 +11,32 @@
 using namespace attune;
 using namespace mlir;
 
-using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
+Value attune::emitElements(OpBuilder &builder, Location loc, Value destination, ValueRange inputs, ElementBody body,
+                           ArrayRef<AffineMap> maps) {
+  int64_t rank = cast<RankedTensorType>(destination.getType()).getRank();
+  SmallVector<AffineMap> all(maps);
+  all.resize(inputs.size() + 1, builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> parallel(rank, utils::IteratorType::parallel);
+  auto emit = [&](OpBuilder &inner, Location loc, ValueRange elements) { linalg::YieldOp::create(inner, loc, body(inner, loc, elements)); };
+  return linalg::GenericOp::create(builder, loc, destination.getType(), inputs, destination, all, parallel, emit).getResult(0);
+}
 
 /// Applies |body| to the elements of |tokens| and, if |other| is not null, the elements of |other| that |otherMap|
 /// selects.
-static Value mapElements(OpBuilder &builder, Location loc, Value tokens, Value other, AffineMap otherMap, Body body) {
-  auto type = cast<RankedTensorType>(tokens.getType());
-  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, tokens), type.getElementType());
-  AffineMap identity = builder.getMultiDimIdentityMap(2);
-  SmallVector<Value> inputs = {tokens};
-  SmallVector<AffineMap> maps = {identity, identity};
-  if (other) {
-    inputs.push_back(other);
-    maps.insert(maps.begin() + 1, otherMap);
-  }
-  auto emit = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
-    linalg::YieldOp::create(inner, loc, body(inner, loc, arguments));
-  };
-  return linalg::GenericOp::create(builder, loc, type, inputs, empty, maps,
-                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), emit)
-      .getResult(0);
+static Value mapElements(OpBuilder &builder, Location loc, Value tokens, Value other, AffineMap otherMap, ElementBody body) {
+  Type element = getElementTypeOrSelf(tokens.getType());
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, tokens), element);
+  if (!other)
+    return emitElements(builder, loc, empty, tokens, body);
+  return emitElements(builder, loc, empty, {tokens, other}, body, {builder.getMultiDimIdentityMap(2), otherMap});
 }
 
-static Value mapElements(OpBuilder &builder, Location loc, Value tokens, Body body) {
+static Value mapElements(OpBuilder &builder, Location loc, Value tokens, ElementBody body) {
   return mapElements(builder, loc, tokens, {}, {}, body);
 }
 
 /// Applies |body| to the elements of |tokens| and the element of |perRow|, `[T]` or `[T, 1]`, of the same row.
-static Value mapRows(OpBuilder &builder, Location loc, Value tokens, Value perRow, Body body) {
+static Value mapRows(OpBuilder &builder, Location loc, Value tokens, Value perRow, ElementBody body) {
   SmallVector<AffineExpr> row = {builder.getAffineDimExpr(0)};
   if (cast<RankedTensorType>(perRow.getType()).getRank() == 2)
     row.push_back(builder.getAffineConstantExpr(0));

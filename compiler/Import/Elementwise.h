@@ -12,6 +12,13 @@
 
 namespace attune {
 
+/// Emits the value of an element: the builder stands in the body of a linalg operation whose arguments are |elements|.
+using ElementBody = llvm::function_ref<mlir::Value(mlir::OpBuilder &inner, mlir::Location loc, mlir::ValueRange elements)>;
+/// Emits a tensor like |destination| whose elements |body| computes from the elements of |inputs| that |maps| select; an input without a
+/// map has an element for each of the result's.
+mlir::Value emitElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value destination, mlir::ValueRange inputs, ElementBody body,
+                         llvm::ArrayRef<mlir::AffineMap> maps = {});
+
 /// Emits the product of each element of |tokens| and |factor|.
 mlir::Value scaleTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double factor);
 /// Clamps each element of |tokens| to [-limit, limit].

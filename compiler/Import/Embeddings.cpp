@@ -54,16 +54,14 @@ static Value computeIds(EntryScope &scope, Location loc, Value count, int64_t le
                         llvm::function_ref<Value(OpBuilder &, Location, Value token, Value place)> idOf) {
   OpBuilder &builder = scope.builder;
   Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(count), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     Value token = linalg::IndexOp::create(inner, loc, 0);
     Value size = arith::ConstantIndexOp::create(inner, loc, length);
     Value place = arith::RemUIOp::create(inner, loc, token, size);
     Value id = idOf(inner, loc, token, place);
-    linalg::YieldOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), id).getResult());
+    return arith::IndexCastOp::create(inner, loc, inner.getI64Type(), id);
   };
-  return linalg::GenericOp::create(builder, loc, ids.getType(), ValueRange(), ids, builder.getMultiDimIdentityMap(1),
-                                   utils::IteratorType::parallel, body)
-      .getResult(0);
+  return emitElements(builder, loc, ids, {}, body);
 }
 
 /// Projected patches with a class token before those of each image. The class token is added like an embedding that is zero elsewhere,
@@ -115,7 +113,7 @@ struct BoxPart {
 static Value emitBoxPart(EntryScope &scope, Location loc, TokenBatch &tokens, Value boxes, const BoxPart &part) {
   OpBuilder &builder = scope.builder;
   Value empty = tensor::EmptyOp::create(builder, loc, {tokens.batch(), tokens.length()}, builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     auto sideOf = [&](int64_t side) -> Value {
       Value row = linalg::IndexOp::create(inner, loc, 0), column = linalg::IndexOp::create(inner, loc, 1);
       return tensor::ExtractOp::create(inner, loc, boxes, ValueRange{row, column, arith::ConstantIndexOp::create(inner, loc, side)});
@@ -125,11 +123,9 @@ static Value emitBoxPart(EntryScope &scope, Location loc, TokenBatch &tokens, Va
       Value zero = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0));
       id = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, id, sideOf(*part.from)), zero);
     }
-    linalg::YieldOp::create(inner, loc, id);
+    return id;
   };
-  Value ids = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(2),
-                                        SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
-                  .getResult(0);
+  Value ids = emitElements(builder, loc, empty, {}, body);
   return tokens.toTokens(ids);
 }
 
@@ -153,7 +149,7 @@ static Value dropMasked(EntryScope &scope, Location loc, const TokenDropoutSpec 
   if (Value mask = scope.input(InputRole::AttentionMask, role))
     visibleEnds = xfmr::PackTokensOp::create(builder, loc, mask).getOffsets();
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, ids), builder.getF32Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
     auto number = [&](double value) -> Value { return arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(float(value))); };
     auto toFloat = [&](Value value) -> Value { return arith::SIToFPOp::create(inner, loc, inner.getF32Type(), value); };
     Value row = linalg::IndexOp::create(inner, loc, 0);
@@ -174,12 +170,9 @@ static Value dropMasked(EntryScope &scope, Location loc, const TokenDropoutSpec 
     Value factor = arith::DivFOp::create(inner, loc, number(spec.kept), arith::SubFOp::create(inner, loc, number(1), ratio));
     Value maskId = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(spec.maskId));
     Value isMasked = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, arguments[0], maskId);
-    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isMasked, number(0), factor).getResult());
+    return arith::SelectOp::create(inner, loc, isMasked, number(0), factor);
   };
-  AffineMap identity = builder.getMultiDimIdentityMap(1);
-  Value factors = linalg::GenericOp::create(builder, loc, empty.getType(), ids, empty, ArrayRef<AffineMap>{identity, identity},
-                                            utils::IteratorType::parallel, body)
-                      .getResult(0);
+  Value factors = emitElements(builder, loc, empty, ids, body);
   return multiplyRows(builder, loc, words, factors);
 }
 

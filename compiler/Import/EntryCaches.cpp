@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Import/Elementwise.h"
 #include "compiler/Import/Embeddings.h"
 #include "compiler/Import/EntryBuilder.h"
 #include "compiler/Import/Positions.h"
@@ -24,31 +25,26 @@ static Value addLengths(EntryScope &scope, Value past, Value offsets) {
   Location loc = scope.at("key_lengths");
   Value batch = tensor::DimOp::create(builder, loc, past, 0);
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(batch), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
     Value sequence = linalg::IndexOp::create(inner, loc, 0);
     Value next = arith::AddIOp::create(inner, loc, sequence, arith::ConstantIndexOp::create(inner, loc, 1));
     Value begin = tensor::ExtractOp::create(inner, loc, offsets, sequence), end = tensor::ExtractOp::create(inner, loc, offsets, next);
     Value tokens = arith::SubIOp::create(inner, loc, end, begin);
-    linalg::YieldOp::create(inner, loc, arith::AddIOp::create(inner, loc, arguments[0], tokens).getResult());
+    return arith::AddIOp::create(inner, loc, arguments[0], tokens);
   };
-  AffineMap identity = builder.getMultiDimIdentityMap(1);
-  return linalg::GenericOp::create(builder, loc, empty.getType(), past, empty, ArrayRef<AffineMap>{identity, identity},
-                                   ArrayRef<utils::IteratorType>{utils::IteratorType::parallel}, body)
-      .getResult(0);
+  return emitElements(builder, loc, empty, past, body);
 }
 
 Value attune::emitLengths(EntryScope &scope, Value count, Value length) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("past_lengths");
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(count), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     Value value = length ? Value(arith::IndexCastOp::create(inner, loc, inner.getI64Type(), length))
                          : Value(arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0)));
-    linalg::YieldOp::create(inner, loc, value);
+    return value;
   };
-  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(1),
-                                   utils::IteratorType::parallel, body)
-      .getResult(0);
+  return emitElements(builder, loc, empty, {}, body);
 }
 
 /// Returns for each sequence the number of visible tokens before the new ones of |keys|.

@@ -34,7 +34,7 @@ Value EntryBuilder::shiftIds(Value ids) {
   if (shifted.padding)
     ends = xfmr::PackTokensOp::create(builder, loc, markTokens(builder, loc, ids, arith::CmpIPredicate::ne, *shifted.padding)).getOffsets();
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, ids), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     Value sequence = linalg::IndexOp::create(inner, loc, 0), place = linalg::IndexOp::create(inner, loc, 1);
     Value zero = arith::ConstantIndexOp::create(inner, loc, 0), one = arith::ConstantIndexOp::create(inner, loc, 1);
     Value isFirst = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, place, zero);
@@ -50,11 +50,9 @@ Value EntryBuilder::shiftIds(Value ids) {
     } else {
       first = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(shifted.start));
     }
-    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isFirst, first, id).getResult());
+    return arith::SelectOp::create(inner, loc, isFirst, first, id);
   };
-  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(2),
-                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
-      .getResult(0);
+  return emitElements(builder, loc, empty, {}, body);
 }
 
 TokenBatch EntryBuilder::makeStackBatch(StackRole role) {

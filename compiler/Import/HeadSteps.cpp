@@ -16,13 +16,11 @@ using namespace mlir;
 static Value gatherRows(OpBuilder &builder, Location loc, TokenBatch &tokens, Value value,
                         llvm::function_ref<Value(OpBuilder &, Location, Value sequence)> rowOf) {
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens.batch()), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     Value row = rowOf(inner, loc, linalg::IndexOp::create(inner, loc, 0));
-    linalg::YieldOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), row).getResult());
+    return arith::IndexCastOp::create(inner, loc, inner.getI64Type(), row);
   };
-  Value rows = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(1),
-                                         utils::IteratorType::parallel, body)
-                   .getResult(0);
+  Value rows = emitElements(builder, loc, empty, {}, body);
   if (tokens.positions())
     value = xfmr::ScatterTokensOp::create(builder, loc, value, tokens.positions(), tokens.paddedTokens());
   return xfmr::GatherTokensOp::create(builder, loc, value, rows);

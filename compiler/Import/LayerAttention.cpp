@@ -151,7 +151,7 @@ Value LayerBody::appendHeads(Location loc, Value past, Value heads, Value length
   Value batch = tensor::DimOp::create(builder, loc, past, 0), pastLength = tensor::DimOp::create(builder, loc, past, 2);
   Value tokens = arith::MulIOp::create(builder, loc, batch, length);
   Value empty = tensor::EmptyOp::create(builder, loc, {ShapedType::kDynamic, count, size}, type.getElementType(), tokens);
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     Value token = linalg::IndexOp::create(inner, loc, 0);
     Value head = linalg::IndexOp::create(inner, loc, 1), feature = linalg::IndexOp::create(inner, loc, 2);
     Value sequence = arith::DivUIOp::create(inner, loc, token, length), place = arith::RemUIOp::create(inner, loc, token, length);
@@ -166,11 +166,9 @@ Value LayerBody::appendHeads(Location loc, Value past, Value heads, Value length
       Value isPast = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, place, pastLength);
       value = arith::SelectOp::create(inner, loc, isPast, value, next);
     }
-    linalg::YieldOp::create(inner, loc, value);
+    return value;
   };
-  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(3),
-                                   SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel), body)
-      .getResult(0);
+  return emitElements(builder, loc, empty, {}, body);
 }
 
 Value LayerBody::padHeads(Location loc, Value heads, const Sequences &sequences) {

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/Positions.h"
+#include "compiler/Import/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,17 +17,14 @@ static Value continueCounting(EntryScope &scope, Value counted, Value past, int6
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("position_ids");
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, counted), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
     Value isToken = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, arguments[0],
                                           arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(padding)));
     Value later = arith::AddIOp::create(inner, loc, arguments[0], arguments[1]);
-    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isToken, later, arguments[0]).getResult());
+    return arith::SelectOp::create(inner, loc, isToken, later, arguments[0]);
   };
   AffineMap identity = builder.getMultiDimIdentityMap(2), ofSequence = AffineMap::get(2, 0, builder.getAffineDimExpr(0));
-  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange{counted, past}, empty,
-                                   ArrayRef<AffineMap>{identity, ofSequence, identity},
-                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
-      .getResult(0);
+  return emitElements(builder, loc, empty, {counted, past}, body, {identity, ofSequence});
 }
 
 /// Drops the columns of |counted| `[batch, keys]` that belong to earlier tokens: keeps the last, as many as a sequence
@@ -45,14 +43,11 @@ static Value shiftPositions(EntryScope &scope, Value positions, int64_t rows) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("position_ids");
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, positions), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
     Value first = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(rows));
-    linalg::YieldOp::create(inner, loc, arith::AddIOp::create(inner, loc, arguments[0], first).getResult());
+    return arith::AddIOp::create(inner, loc, arguments[0], first);
   };
-  AffineMap identity = builder.getMultiDimIdentityMap(2);
-  return linalg::GenericOp::create(builder, loc, empty.getType(), positions, empty, ArrayRef<AffineMap>{identity, identity},
-                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
-      .getResult(0);
+  return emitElements(builder, loc, empty, positions, body);
 }
 
 Value attune::emitPositions(EntryScope &scope, StackRole role, TokenBatch &tokens) {
@@ -96,18 +91,15 @@ static Value chooseRows(EntryScope &scope, Value positions, Value given, Value l
   Location loc = scope.at("rotary_rows");
   Value longest = given ? emitLongest(scope, loc, given) : Value();
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, positions), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
     Value count = longest ? Value(tensor::ExtractOp::create(inner, loc, longest, ValueRange()))
                           : Value(arith::IndexCastOp::create(inner, loc, inner.getI64Type(), length));
     Value rows = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(shortRows));
     Value isLong = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::sgt, count, rows);
     Value later = arith::AddIOp::create(inner, loc, arguments[0], rows);
-    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isLong, later, arguments[0]).getResult());
+    return arith::SelectOp::create(inner, loc, isLong, later, arguments[0]);
   };
-  AffineMap identity = builder.getMultiDimIdentityMap(1);
-  return linalg::GenericOp::create(builder, loc, empty.getType(), positions, empty, ArrayRef<AffineMap>{identity, identity},
-                                   ArrayRef<utils::IteratorType>{utils::IteratorType::parallel}, body)
-      .getResult(0);
+  return emitElements(builder, loc, empty, positions, body);
 }
 
 Value attune::emitRotaryRows(EntryScope &scope, StackRole role, TokenBatch &tokens, Value length) {

@@ -37,16 +37,13 @@ void TokenBatch::maskQueries() {
   Location loc = scope.at("attention_mask");
   SmallVector<OpFoldResult> sizes = {batchSize, paddedLength, paddedLength};
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, builder.getF32Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
-    linalg::YieldOp::create(inner, loc, arith::MinimumFOp::create(inner, loc, arguments[0], arguments[1]).getResult());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
+    return arith::MinimumFOp::create(inner, loc, arguments[0], arguments[1]);
   };
   MLIRContext *context = builder.getContext();
   AffineExpr sequence = builder.getAffineDimExpr(0), query = builder.getAffineDimExpr(1), key = builder.getAffineDimExpr(2);
-  AffineMap maps[] = {AffineMap::get(3, 0, {sequence, query}, context), AffineMap::get(3, 0, {sequence, key}, context),
-                      builder.getMultiDimIdentityMap(3)};
-  packed.mask = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange{packed.mask, packed.mask}, empty, maps,
-                                          SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel), body)
-                    .getResult(0);
+  AffineMap maps[] = {AffineMap::get(3, 0, {sequence, query}, context), AffineMap::get(3, 0, {sequence, key}, context)};
+  packed.mask = emitElements(builder, loc, empty, {packed.mask, packed.mask}, body, maps);
 }
 
 Value TokenBatch::zeroHidden(Location loc, Value value) {
@@ -64,7 +61,7 @@ Value TokenBatch::withNeighbors(Location loc, Value value, int64_t taps) {
   SmallVector<OpFoldResult> sizes = {tensor::getMixedSize(builder, loc, value, 0), builder.getIndexAttr(taps),
                                      builder.getIndexAttr(features)};
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     auto index = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(inner, loc, number); };
     auto compare = [&](arith::CmpIPredicate predicate, Value left, Value right) -> Value {
       return arith::CmpIOp::create(inner, loc, predicate, left, right);
@@ -82,11 +79,9 @@ Value TokenBatch::withNeighbors(Location loc, Value value, int64_t taps) {
     Value neighbor = arith::SelectOp::create(inner, loc, exists, arith::AddIOp::create(inner, loc, row, offset), index(0));
     Value element = tensor::ExtractOp::create(inner, loc, padded, ValueRange{neighbor, linalg::IndexOp::create(inner, loc, 2)});
     Value zero = arith::ConstantOp::create(inner, loc, inner.getZeroAttr(type.getElementType()));
-    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, exists, element, zero).getResult());
+    return arith::SelectOp::create(inner, loc, exists, element, zero);
   };
-  Value windows = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(3),
-                                            SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel), body)
-                      .getResult(0);
+  Value windows = emitElements(builder, loc, empty, {}, body);
   return tensor::CollapseShapeOp::create(builder, loc, windows, SmallVector<ReassociationIndices>{{0}, {1, 2}});
 }
 
@@ -133,13 +128,11 @@ Value TokenBatch::toPaddedProbabilities(Value probabilities) {
 Value TokenBatch::computeIds(Location loc, Value count, llvm::function_ref<Value(OpBuilder &, Location, Value)> idOf) {
   OpBuilder &builder = scope.builder;
   Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(count), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     Value number = linalg::IndexOp::create(inner, loc, 0);
-    linalg::YieldOp::create(inner, loc, idOf(inner, loc, number));
+    return idOf(inner, loc, number);
   };
-  return linalg::GenericOp::create(builder, loc, ids.getType(), ValueRange(), ids, builder.getMultiDimIdentityMap(1),
-                                   utils::IteratorType::parallel, body)
-      .getResult(0);
+  return emitElements(builder, loc, ids, {}, body);
 }
 
 Value TokenBatch::generateIds(bool counting, int64_t first) {
