@@ -183,7 +183,7 @@ static Value embedWords(EntryScope &scope, Location loc, StackRole role, TokenBa
   return spec.tokenDropout ? dropMasked(scope, loc, *spec.tokenDropout, role, tokens, words, ids) : words;
 }
 
-/// The sum runs words + types + positions + boxes.
+/// The sum runs words + types + positions + tasks + boxes.
 Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &tokens) {
   const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
   OpBuilder &builder = scope.builder;
@@ -207,6 +207,11 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
       sum = arith::AddFOp::create(builder, loc, sum, embed(scope, types, spec.types));
   if (spec.positions != noWeight)
     sum = arith::AddFOp::create(builder, loc, sum, embed(scope, emitPositions(scope, role, tokens), spec.positions));
+  if (spec.tasks != noWeight) {
+    Value given = scope.input(InputRole::TaskTypes, role);
+    Value tasks = given ? tokens.toTokens(given) : tokens.generateIds(/*counting=*/false);
+    sum = arith::AddFOp::create(builder, loc, sum, embed(scope, tasks, spec.tasks));
+  }
   if (spec.boxes)
     sum = addBoxes(scope, loc, *spec.boxes, role, tokens, sum);
   bool projects = spec.projection.weight != noWeight;

@@ -42,6 +42,7 @@ static xfmr::InputDefault defaultOf(const EntryInput &input) {
   case InputRole::Boxes:
     return InputDefault::Zeros;
   case InputRole::TokenTypes:
+  case InputRole::TaskTypes:
     return input.spec->required ? InputDefault::Required : InputDefault::Zeros;
   case InputRole::Positions:
     return input.spec->required ? InputDefault::Required : InputDefault::Arange;

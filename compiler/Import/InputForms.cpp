@@ -88,6 +88,7 @@ static std::vector<InputForm> plainForms(const TransformerSpec &spec, const Inpu
   switch (input.role) {
   case InputRole::TokenIds:
   case InputRole::TokenTypes:
+  case InputRole::TaskTypes:
   case InputRole::Positions:
     return {{DType::I64, {"batch", length}}};
   case InputRole::Boxes:

@@ -83,6 +83,14 @@ Value LayerBody::projectHeads(Location loc, Value input, const LinearSpec &proje
   return xfmr::SplitHeadsOp::create(builder, loc, multiplyByRow(builder, loc, joined, weight(head.factors)), count);
 }
 
+Value LayerBody::turnedHeads(Location loc, Value input, const AttentionSpec &spec, const LinearSpec &projection, int64_t count,
+                             const HeadNormSpec &head) {
+  if (!spec.normsTurned)
+    return rotate(loc, projectHeads(loc, input, projection, count, head, spec.clip), spec);
+  Value turned = rotate(loc, projectHeads(loc, input, projection, count, {}, spec.clip), spec);
+  return createNorm(builder, loc, head.norm, turned, {}, weight(head.norm.weight), weight(head.norm.bias));
+}
+
 Value LayerBody::rotate(Location loc, Value heads, const AttentionSpec &spec) {
   if (spec.rotary == noWeight)
     return heads;
@@ -90,11 +98,11 @@ Value LayerBody::rotate(Location loc, Value heads, const AttentionSpec &spec) {
 }
 
 Value LayerBody::queryHeads(Location loc, Value input, const AttentionSpec &spec) {
-  return rotate(loc, projectHeads(loc, input, spec.query, spec.heads, spec.queryNorm, spec.clip), spec);
+  return turnedHeads(loc, input, spec, spec.query, spec.heads, spec.queryNorm);
 }
 
 Value LayerBody::keyHeads(Location loc, Value input, const AttentionSpec &spec) {
-  return rotate(loc, projectHeads(loc, input, spec.key, spec.kvHeads, spec.keyNorm, spec.clip), spec);
+  return turnedHeads(loc, input, spec, spec.key, spec.kvHeads, spec.keyNorm);
 }
 
 Value LayerBody::valueHeads(Location loc, Value input, const AttentionSpec &spec) {

@@ -103,6 +103,8 @@ Value LayerBody::experts(const ExpertsSpec &spec, Value input) {
   if (!spec.shared)
     return mixture;
   Value shared = feedForward(*spec.shared, input);
+  if (spec.sharedGate.weight == noWeight)
+    return arith::AddFOp::create(builder, loc, mixture, shared);
   Value score = linear(loc, input, spec.sharedGate);
   Value gate = xfmr::ActivationOp::create(builder, loc, score.getType(), xfmr::Activation::Sigmoid, score);
   return arith::AddFOp::create(builder, loc, mixture, multiplyRows(builder, loc, shared, gate));

@@ -64,7 +64,7 @@ private:
     out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' '
         << attention.pairsReplaceCausal << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows);
     add(attention.scale), add(attention.windowLeft), add(attention.windowRight), add(attention.softcap), add(attention.clip);
-    out << attention.interleaved;
+    out << attention.interleaved << attention.normsTurned;
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
     add(attention.queryNorm), add(attention.keyNorm);
     add(attention.rotary), add(attention.relativeKey), add(attention.sinks);

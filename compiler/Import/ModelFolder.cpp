@@ -142,6 +142,8 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   if (!tensors)
     return tensors.status();
   std::vector<std::string> warnings = warnOfCode(*config, spec->architecture);
+  if (!spec->warning.empty())
+    warnings.push_back(spec->warning);
   if (std::string advice = adviseOnClass(*config, *spec, **tensors); !advice.empty())
     warnings.push_back(std::move(advice));
   return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation), std::move(warnings)};

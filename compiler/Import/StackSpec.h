@@ -26,7 +26,7 @@ struct NormSpec {
   explicit operator bool() const { return weight != noWeight; }
 };
 
-/// A norm of queries or keys before their rotary embedding.
+/// A norm of queries or keys.
 struct HeadNormSpec {
   /// Heads: normalizes each head, with weights `[head size]`. Projection: normalizes all heads together, with weights
   /// `[heads * head size]`.
@@ -65,13 +65,15 @@ struct TokenDropoutSpec {
   double kept = 1;
 };
 
-/// The sum of rows of word, token-type and position tables, in this order, then a norm. Tables that are absent are not
-/// added.
+/// The sum of rows of word, token-type, position and task tables, in this order, then a norm. Tables that are absent are
+/// not added.
 struct EmbeddingSpec {
   std::string path;
   WeightId words = noWeight;
   WeightId types = noWeight;
   WeightId positions = noWeight;
+  /// Of kinds of tasks, added after positions.
+  WeightId tasks = noWeight;
   /// The padding id, if positions without an input are counted over the other tokens, as `xfmr.counted_positions` does.
   std::optional<int64_t> countedAfter;
   /// Positions are counted over the tokens that the mask shows, those of earlier calls included, instead of over ids;
@@ -119,6 +121,8 @@ struct AttentionSpec {
   /// Projected queries, keys and values are clamped to [-clip, clip].
   std::optional<double> clip;
   HeadNormSpec queryNorm, keyNorm;
+  /// Norms of heads come after rotary embeddings.
+  bool normsTurned = false;
   /// `[heads]`: the scores of one more key for each head, whose value is zero (attention sinks). A query without a
   /// visible key then gives zeros.
   WeightId sinks = noWeight;
@@ -168,7 +172,8 @@ struct ExpertsSpec {
     double limit, alpha;
   };
   std::optional<ClampedGlu> clampedGlu;
-  /// A network that all tokens use, multiplied by the sigmoid of a projection of the token to one number.
+  /// A network that all tokens use, multiplied by the sigmoid of a projection of the token to one number, if there is
+  /// one.
   std::optional<FfnSpec> shared;
   LinearSpec sharedGate;
 };

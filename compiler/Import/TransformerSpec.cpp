@@ -54,6 +54,12 @@ NormSpec TransformerSpec::shiftedRmsNorm(const std::string &name, int64_t size, 
   return {shift(tensor(name + ".weight", {size}), 1), noWeight, epsilon};
 }
 
+NormSpec TransformerSpec::shiftedNorm(const std::string &name, int64_t size, double epsilon) {
+  NormSpec spec = norm(name, size, epsilon);
+  spec.weight = shift(spec.weight, 1);
+  return spec;
+}
+
 NormSpec TransformerSpec::normWithoutBias(const std::string &name, int64_t size, double epsilon) {
   return {tensor(name + ".weight", {size}), fill(name + ".no_bias", {size}, 0), epsilon};
 }

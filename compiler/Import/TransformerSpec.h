@@ -102,6 +102,7 @@ enum class InputRole {
   Image,
   AttentionMask,
   TokenTypes,
+  TaskTypes,
   Positions,
   /// For each token the left, upper, right and lower side of its box on a page.
   Boxes,
@@ -158,6 +159,8 @@ struct ShiftedIdsSpec {
 struct TransformerSpec : WeightList {
   std::string family;
   std::string architecture;
+  /// A line that users of the model should read; "" if there is none.
+  std::string warning;
   /// The prefix of the base model's tensors ("bert."). Files with and without it are accepted.
   std::string basePrefix;
   std::vector<InputSpec> inputs;
@@ -209,6 +212,8 @@ struct TransformerSpec : WeightList {
   NormSpec rmsNorm(const std::string &name, int64_t size, double epsilon);
   /// Declares NAME.weight of |size| elements: an RMS norm whose factors are 1 + weight.
   NormSpec shiftedRmsNorm(const std::string &name, int64_t size, double epsilon);
+  /// Declares NAME.weight and NAME.bias of |size| elements: a layer norm whose factors are 1 + weight.
+  NormSpec shiftedNorm(const std::string &name, int64_t size, double epsilon);
   /// Declares NAME.weight of |size| elements: a layer norm without bias.
   NormSpec normWithoutBias(const std::string &name, int64_t size, double epsilon);
   /// Returns a layer norm of |size| features without weights; NAME names its constants.

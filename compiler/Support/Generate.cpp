@@ -65,11 +65,15 @@ GeneratorRule attune::generatorRule(std::string_view name, const std::vector<int
   // GPT-2 stores these [in, out]; everything else is [out, in…]. They always have a parent ("h.0.mlp.c_fc").
   bool inputMajor = isWeightOf(name, {"c_attn", "c_proj", "c_fc", "q_attn"}) && name.find('.') != name.rfind('.');
   bool experts = endsWith(name, "experts.gate_up_proj") || endsWith(name, "experts.down_proj"); // stacked: [experts, in, out]
+  bool stacked = endsWith(name, "block_sparse_moe.input_linear.weight") ||
+                 endsWith(name, "block_sparse_moe.output_linear.weight"); // [experts, out, in]
   int64_t fanIn = 1;
   if (inputMajor)
     fanIn = shape[0];
   else if (experts)
     fanIn = shape[1];
+  else if (stacked && shape.size() == 3)
+    fanIn = shape[2];
   else
     for (size_t i = 1; i < shape.size(); ++i)
       fanIn *= shape[i];

@@ -190,7 +190,7 @@ class Build:
             self.check_precision(exact, entries)
             weakest = self.check_effects(models[torch.float64], call, exact, entries) if thorough and noise is None else ""
             self.save(folder, tensors, call, exact, entries, noise, models)
-        if case.weights != "generated":
+        if case.weights != "generated" and not case.pack:
             self.check_file(folder, call, exact)
         size = sum(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder))
         errors = [entry["fp32_max_abs_err"] / entry["max_abs"] for entry in entries.values() if entry.get("max_abs")]
@@ -238,7 +238,8 @@ class Build:
         if self.generation:
             write(os.path.join(folder, "generation_config.json"), self.generation)
         if case.weights != "generated":
-            weights.gen_weights.save(os.path.join(folder, "model.safetensors"), weights.stored(tensors, models[torch.float32], case),
+            stored = weights.stored(tensors, models[torch.float32], case)
+            weights.gen_weights.save(os.path.join(folder, "model.safetensors"), case.pack(stored) if case.pack else stored,
                                      {"format": "pt"})
         weights.gen_weights.save(os.path.join(folder, "inputs.safetensors"), self.arguments)
         weights.gen_weights.save(os.path.join(folder, "expected.safetensors"),

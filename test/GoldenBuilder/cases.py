@@ -74,6 +74,7 @@ class Case:
     weights: str = "generated"  # "file": stored as the reference saves them; "memory": under the names and in the shapes of its modules
     published: dict = None  # keys of the stored config.json that the reference does not read: files for custom code
     rename: tuple = ()  # (pattern, replacement) of names in a stored file
+    pack: object = None  # (tensors) -> tensors: the stored file of code that the reference lacks, from that of the reference
     buffers: dict = dataclasses.field(default_factory=dict)  # {name: shape} of a stored file that are no parameters
     add: dict = dataclasses.field(default_factory=dict)  # {name: shape} of parameters beyond those that the reference saves
     adapter: dict = None  # keys of adapter_config.json: an adapter of the generated weights (adapters.py)

@@ -94,28 +94,12 @@ BartTables attune::declareBartDecoder(TransformerSpec &spec, const BartVariant &
   return tables;
 }
 
-/// M2M100's table `[positions + padding + 1, N]`. With h = floor(N / 2), row p has `sin(p / 10000^(i / (h - 1)))` in the first h columns,
-/// the cosines in the next h, and zero in the last column of an odd N; the row of padding is zero.
-static WeightId declareCountedTable(TransformerSpec &spec, const BartKeys &keys, const std::string &prefix) {
-  const std::string name = prefix + "embed_positions";
-  int64_t even = keys.hidden / 2 * 2, rows = keys.positions + keys.padding + 1;
-  // "half" has the angles p / base^(2 i / even).
-  double base = std::pow(10000.0, double(even) / double(even - 2));
-  WeightId table = spec.computed(name, {rows, even}, "sinusoidal", {{"layout", "half"}, {"base", base}});
-  if (even < keys.hidden)
-    table = spec.concat(1, {table, spec.fill(name + ".last_column", {rows, 1}, 0)});
-  WeightId none = spec.fill(name + ".padding", {1, keys.hidden}, 0), after = spec.slice(table, 0, keys.padding + 1, rows);
-  if (keys.padding == 0)
-    return spec.concat(0, {none, after});
-  return spec.concat(0, {spec.slice(table, 0, 0, keys.padding), none, after});
-}
-
 static void declarePositions(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, const std::string &prefix) {
   WeightId computed = noWeight;
   if (variant.positions == BartPositions::Sinusoidal)
     computed = spec.computed(prefix + "embed_positions", {keys.positions, keys.hidden}, "sinusoidal", {{"layout", "half"}});
   if (variant.positions == BartPositions::Counted)
-    computed = declareCountedTable(spec, keys, prefix);
+    computed = declareSpacedSines(spec, prefix + "embed_positions", keys.positions + keys.padding + 1, keys.hidden, keys.padding);
   for (std::optional<StackSpec> *stack : {&spec.encoder, &spec.decoder}) {
     if (!*stack)
       continue;

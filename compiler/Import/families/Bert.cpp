@@ -26,18 +26,22 @@ static void declarePreTraining(TransformerSpec &spec, const BertKeys &keys, cons
   spec.outputs.push_back({"seq_relationship_logits", nextSentence(spec, keys, prefix)});
 }
 
-Result<TransformerSpec> attune::readBertSpec(const Config &config) {
-  static const BertHeads heads = {
-      {"BertModel", declareBertOutputs},
-      {"BertForMaskedLM", declareBertMaskedLM},
-      {"BertLMHeadModel", declareBertMaskedLM},
-      {"BertForSequenceClassification", declareBertClassification},
-      {"BertForTokenClassification", declareTokenClassification},
-      {"BertForQuestionAnswering", declareQuestionAnswering},
-      {"BertForMultipleChoice", declarePooledMultipleChoice},
-      {"BertForNextSentencePrediction", declareNextSentence},
-      {"BertForPreTraining", declarePreTraining},
+BertHeads attune::bertHeads(const std::string &prefix, const std::string &causal) {
+  return {
+      {prefix + "Model", declareBertOutputs},
+      {prefix + "ForMaskedLM", declareBertMaskedLM},
+      {prefix + causal, declareBertMaskedLM},
+      {prefix + "ForSequenceClassification", declareBertClassification},
+      {prefix + "ForTokenClassification", declareTokenClassification},
+      {prefix + "ForQuestionAnswering", declareQuestionAnswering},
+      {prefix + "ForMultipleChoice", declarePooledMultipleChoice},
+      {prefix + "ForNextSentencePrediction", declareNextSentence},
+      {prefix + "ForPreTraining", declarePreTraining},
   };
+}
+
+Result<TransformerSpec> attune::readBertSpec(const Config &config) {
+  static const BertHeads heads = bertHeads("Bert", "LMHeadModel");
   if (ConfigReader reader(config); reader.string("position_embedding_type", "absolute") == "alibi")
     return readJinaBertSpec(config);
   return readBertLike(config, "bert", "bert.", heads, readBertKeys, declareBertModel);

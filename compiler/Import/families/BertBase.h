@@ -145,6 +145,10 @@ void declareLanguageHead(TransformerSpec &spec, const BertKeys &keys, const Lang
 void declareRobertaMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// Declares the scores of classes by RoBERTa's `classifier`, two projections of the first token.
 void declareRobertaClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+/// Declares the same classifier with another activation than tanh.
+void declareTokenScores(TransformerSpec &spec, const BertKeys &keys, mlir::xfmr::Activation activation);
+/// Returns the architectures of BERT under class names that begin with |prefix|; the causal model's ends in |causal|.
+BertHeads bertHeads(const std::string &prefix, const std::string &causal);
 /// Declares a start and an end score for each token, by the projection `qa_outputs` to two features.
 void declareQuestionAnswering(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 

@@ -67,8 +67,8 @@ std::vector<HeadStep> attune::bertPredictions(TransformerSpec &spec, const BertK
   const std::string path = "cls.predictions";
   LinearSpec decoder;
   decoder.bias = bertDecoderBias(spec, keys.vocab, path, keys.tied);
-  LinearSpec dense = spec.linear(path + ".transform.dense", keys.hidden, keys.hidden);
-  NormSpec norm = spec.norm(path + ".transform." + normName, keys.hidden, keys.epsilon);
+  LinearSpec dense = spec.linear(path + ".transform.dense", keys.hidden, keys.embedding);
+  NormSpec norm = spec.norm(path + ".transform." + normName, keys.embedding, keys.epsilon);
   decoder.weight = bertDecoderTable(spec, keys, path + ".decoder.weight");
   return {linearStep(dense, path + ".transform.dense"), activationStep(keys.activation, path + ".transform"),
           normStep(norm, path + ".transform." + normName), linearStep(decoder, path + ".decoder")};
@@ -97,10 +97,14 @@ void attune::declareRobertaMaskedLM(TransformerSpec &spec, const BertKeys &keys,
 }
 
 void attune::declareRobertaClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+  declareTokenScores(spec, keys, Activation::Tanh);
+}
+
+void attune::declareTokenScores(TransformerSpec &spec, const BertKeys &keys, Activation activation) {
   LinearSpec dense = spec.linear("classifier.dense", keys.hidden, keys.hidden);
   LinearSpec output = spec.classifier("classifier.out_proj", keys.hidden, keys.labels);
   spec.outputs.push_back(
       {"logits",
        {poolStep(mlir::xfmr::PoolKind::First, "classifier"), dropoutStep(keys.classifierDropout, "classifier.dropout"),
-        linearStep(dense, "classifier.dense"), activationStep(Activation::Tanh, "classifier"), linearStep(output, "classifier.out_proj")}});
+        linearStep(dense, "classifier.dense"), activationStep(activation, "classifier"), linearStep(output, "classifier.out_proj")}});
 }

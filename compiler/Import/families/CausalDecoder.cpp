@@ -38,7 +38,9 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   keys.headSize = reader.integerOrNull("head_dim", defaults.headSize == 0 ? keys.hidden / keys.heads : defaults.headSize, size);
   if (keys.heads % keys.kvHeads != 0)
     reader.fail("num_key_value_heads", "a divisor of 'num_attention_heads', which is " + std::to_string(keys.heads));
-  requireCausal(reader);
+  keys.causal = !defaults.bidirectional || reader.flag("is_causal", true);
+  if (!defaults.bidirectional)
+    requireCausal(reader);
   rejectPrunedHeads(reader);
   reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
@@ -94,7 +96,7 @@ void attune::setDecoderAttention(AttentionSpec &attention, const DecoderKeys &ke
   attention.heads = keys.heads;
   attention.kvHeads = keys.kvHeads;
   attention.scale = keys.headScale();
-  attention.causal = true;
+  attention.causal = keys.causal;
   attention.maskedRows = keys.maskedRows;
 }
 
@@ -103,6 +105,16 @@ FfnSpec attune::declareGatedFfn(TransformerSpec &spec, const DecoderKeys &keys, 
   ffn.gate = spec.linear(path + ".gate_proj", keys.hidden, keys.intermediate, bias);
   ffn.up = spec.linear(path + ".up_proj", keys.hidden, keys.intermediate, bias);
   ffn.down = spec.linear(path + ".down_proj", keys.intermediate, keys.hidden, bias);
+  ffn.activation = keys.activation;
+  return ffn;
+}
+
+FfnSpec attune::declareJoinedFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &joined, const std::string &down) {
+  LinearSpec gateAndUp = spec.linear(joined, keys.hidden, 2 * keys.intermediate, /*bias=*/false);
+  FfnSpec ffn;
+  ffn.gate = spec.features(gateAndUp, 0, keys.intermediate);
+  ffn.up = spec.features(gateAndUp, keys.intermediate, 2 * keys.intermediate);
+  ffn.down = spec.linear(down, keys.intermediate, keys.hidden, /*bias=*/false);
   ffn.activation = keys.activation;
   return ffn;
 }
@@ -116,8 +128,11 @@ FfnSpec attune::declarePlainFfn(TransformerSpec &spec, const DecoderKeys &keys, 
 }
 
 void attune::setWindow(AttentionSpec &attention, std::optional<int64_t> window) {
-  if (window)
-    attention.windowLeft = *window - 1;
+  if (!window)
+    return;
+  attention.windowLeft = *window - (attention.causal ? 1 : 0);
+  if (!attention.causal)
+    attention.windowRight = *window;
 }
 
 std::string CausalDecoder::modelClass() const { return classes.model ? classes.model : std::string(classes.prefix) + "Model"; }
@@ -132,7 +147,7 @@ void CausalDecoder::declareStack(TransformerSpec &spec, const std::string &prefi
   stack.placement = placement;
   stack.hidden = keys.hidden;
   stack.maxLength = keys.positions;
-  stack.cached = true;
+  stack.cached = keys.causal;
   stack.embeddings.path = prefix + names.words;
   stack.embeddings.words = spec.tensor(stack.embeddings.path + ".weight", {keys.vocab, getWordFeatures()});
   stack.embeddings.scale = embeddingScale;
@@ -163,7 +178,7 @@ void CausalDecoder::declareHead(TransformerSpec &spec) {
                                                                     : spec.architecture.substr(prefix.size());
   if (kind == "Model") {
     spec.outputs.push_back({"last_hidden_state", {}});
-  } else if (kind == "ForCausalLM") {
+  } else if (kind == classes.causal) {
     LinearSpec words;
     const std::string name = names.head;
     words.weight = keys.tied ? spec.decoder->embeddings.words : spec.tensor(name + ".weight", {keys.vocab, getWordFeatures()});
@@ -175,6 +190,8 @@ void CausalDecoder::declareHead(TransformerSpec &spec) {
     if (head.softcap)
       logits.steps.push_back(softcapStep(*head.softcap, name + ".softcap"));
     spec.outputs.push_back(std::move(logits));
+  } else if (kind == "ForSequenceClassification" && scoreSequence) {
+    spec.outputs.push_back({"logits", scoreSequence(spec)});
   } else if (kind == "ForSequenceClassification") {
     LinearSpec score = spec.classifier("score", getWordFeatures(), keys.labels, /*bias=*/false);
     HeadStep last = classes.countsVisible ? lastTokenStep(keys.padding, "score") : lastVisibleStep(keys.padding, "score");
@@ -189,7 +206,7 @@ void CausalDecoder::declareHead(TransformerSpec &spec) {
 
 Result<TransformerSpec> CausalDecoder::declare(const DeclareDecoderLayer &layer) {
   const std::string prefix = classes.prefix;
-  std::vector<std::pair<std::string, bool>> known = {{modelClass(), true}, {prefix + "ForCausalLM", true}};
+  std::vector<std::pair<std::string, bool>> known = {{modelClass(), true}, {prefix + classes.causal, true}};
   if (classes.sequence || classes.classifier)
     known.emplace_back(classifierClass(), true);
   if (classes.token)

@@ -38,6 +38,8 @@ struct DecoderDefaults {
   /// If |intermediate| is 0, null means 4 times the features.
   const char *intermediateKey = "intermediate_size";
   std::optional<int64_t> padding = {};
+  /// `is_causal` may be false; then tokens attend to later ones, too.
+  bool bidirectional = false;
 };
 
 /// The keys that these decoders share.
@@ -46,7 +48,7 @@ struct DecoderKeys {
   double epsilon, classifierDropout;
   std::optional<int64_t> padding;
   mlir::xfmr::Activation activation;
-  bool tied;
+  bool tied, causal;
   /// The probabilities of a query without a visible key; by default those of transformers 5.
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
 
@@ -78,9 +80,12 @@ AttentionSpec declareDecoderAttention(TransformerSpec &spec, const DecoderKeys &
 void setDecoderAttention(AttentionSpec &attention, const DecoderKeys &keys);
 /// Declares PATH.{gate,up,down}_proj.
 FfnSpec declareGatedFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &path, bool bias = false);
+/// Declares the projections |joined|, first the rows of the gate, then those of up, and |down|.
+FfnSpec declareJoinedFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &joined, const std::string &down);
 /// Declares the projections |up| and |down| of a feed-forward without a gate.
 FfnSpec declarePlainFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &up, const std::string &down, bool bias = true);
-/// Restricts |attention| to a window of |window| tokens, if it has a value: the query's own and those before it.
+/// Restricts |attention| to a window of |window| tokens, if it has a value: the query's own and those before it. Where
+/// tokens attend to later ones, |window| are visible on either side.
 void setWindow(AttentionSpec &attention, std::optional<int64_t> window);
 
 /// A function that declares the layer |path|, number |index| of its stack.
@@ -119,6 +124,8 @@ struct DecoderClasses {
   const char *model = nullptr, *classifier = nullptr;
   /// Another spelling of the prefix in older files, or null.
   const char *olderPrefix = nullptr;
+  /// The end of the name of the class that scores words, after the prefix.
+  const char *causal = "ForCausalLM";
 };
 
 /// Declares a decoder of a family: words, tables of positions, layers, last norm and head.
@@ -152,6 +159,8 @@ public:
   std::optional<RopeSpec> slidingRope;
   /// Declares further tables, after the word table.
   DeclareTables tables;
+  /// Declares the head of sequence classification, where it is more than a projection of the last token.
+  std::function<std::vector<HeadStep>(TransformerSpec &spec)> scoreSequence;
 
   /// The tables of |rope| and |slidingRope|, which exist if a layer uses them.
   WeightId rotary = noWeight, slidingRotary = noWeight;

@@ -4,6 +4,8 @@
 
 #include "compiler/Import/families/DecoderParts.h"
 
+#include <cmath>
+
 using namespace attune;
 
 void attune::requireCausal(ConfigReader &reader) {
@@ -39,4 +41,22 @@ void attune::declareGpt2Cross(TransformerSpec &spec, LayerSpec &layer, int64_t h
   cross.scale = layer.attention->scale;
   spec.decoder->crossSharesHeadMask = true;
   spec.decoder->keepsCrossKeys = false;
+}
+
+WeightId attune::declareSpacedSines(TransformerSpec &spec, const std::string &name, int64_t rows, int64_t features, int64_t zeroRow) {
+  int64_t even = features / 2 * 2;
+  // "half" has the angles p / base^(2 i / even).
+  double base = std::pow(10000.0, double(even) / double(even - 2));
+  WeightId table = spec.computed(name, {rows, even}, "sinusoidal", {{"layout", "half"}, {"base", base}});
+  if (even < features)
+    table = spec.concat(1, {table, spec.fill(name + ".last_column", {rows, 1}, 0)});
+  if (zeroRow < 0 || zeroRow >= rows)
+    return table;
+  std::vector<WeightId> parts;
+  if (zeroRow > 0)
+    parts.push_back(spec.slice(table, 0, 0, zeroRow));
+  parts.push_back(spec.fill(name + ".padding", {1, features}, 0));
+  if (zeroRow + 1 < rows)
+    parts.push_back(spec.slice(table, 0, zeroRow + 1, rows));
+  return spec.concat(0, std::move(parts));
 }

@@ -61,3 +61,24 @@ FfnSpec attune::declareExperts(TransformerSpec &spec, const DecoderKeys &keys, i
   networks.activation = keys.activation;
   return networks;
 }
+
+FfnSpec attune::declareStackedExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, const std::string &gatesAndUps,
+                                      const std::string &downs) {
+  int64_t features = keys.intermediate, hidden = keys.hidden;
+  WeightId joined = spec.tensor(gatesAndUps, {count, 2 * features, hidden}), last = spec.tensor(downs, {count, hidden, features});
+  auto matrix = [&](WeightId all, int64_t expert, int64_t first, int64_t rows, int64_t columns) {
+    return spec.reshape(spec.slice(spec.slice(all, 0, expert, expert + 1), 1, first, first + rows), {rows, columns});
+  };
+  std::vector<WeightId> gate, up, down;
+  for (int64_t expert = 0; expert < count; ++expert) {
+    gate.push_back(matrix(joined, expert, 0, features, hidden));
+    up.push_back(matrix(joined, expert, features, features, hidden));
+    down.push_back(matrix(last, expert, 0, hidden, features));
+  }
+  FfnSpec networks;
+  networks.gate.weight = spec.stackWeights(std::move(gate));
+  networks.up.weight = spec.stackWeights(std::move(up));
+  networks.down.weight = spec.stackWeights(std::move(down));
+  networks.activation = keys.activation;
+  return networks;
+}

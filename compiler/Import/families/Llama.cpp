@@ -16,7 +16,9 @@ Result<TransformerSpec> attune::readLlamaSpec(const Config &config) {
   static constexpr DecoderClasses classes = {"llama", "Llama", true,   true, "transformer.", /*countsVisible=*/true,
                                              nullptr, nullptr, "LLaMA"};
   ConfigReader reader(config);
-  DecoderKeys keys = readDecoderKeys(reader, DecoderDefaults());
+  DecoderDefaults defaults;
+  defaults.bidirectional = true;
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
   // As transformers 4 computes it.
   keys.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);

@@ -40,12 +40,7 @@ Result<TransformerSpec> attune::readPhi3Spec(const Config &config) {
     setDecoderAttention(attention, keys);
     attention.rotary = decoder.rotary;
     setWindow(attention, window);
-    FfnSpec &ffn = layer.ffn.emplace();
-    LinearSpec gateAndUp = spec.linear(path + ".mlp.gate_up_proj", keys.hidden, 2 * keys.intermediate, /*bias=*/false);
-    ffn.gate = spec.features(gateAndUp, 0, keys.intermediate);
-    ffn.up = spec.features(gateAndUp, keys.intermediate, 2 * keys.intermediate);
-    ffn.down = spec.linear(path + ".mlp.down_proj", keys.intermediate, keys.hidden, /*bias=*/false);
-    ffn.activation = keys.activation;
+    layer.ffn = declareJoinedFfn(spec, keys, path + ".mlp.gate_up_proj", path + ".mlp.down_proj");
     layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
     layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;

@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT whose positions start after the padding id and count the tokens that are not padding; the first `pad_token_id` +
-// 1 rows of the table of positions are otherwise unused. Heads have other names and no pooler. XLM-RoBERTa and
-// CamemBERT are the same model; XLM-RoBERTa-XL has norms before the branches and none of the embeddings.
+// 1 rows of the table of positions are otherwise unused. Heads have other names and no pooler. XLM-RoBERTa, CamemBERT
+// and data2vec are the same model; XLM-RoBERTa-XL has norms before the branches and none of the embeddings,
+// RoBERTa-PreLayerNorm has both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,14 +26,21 @@ static BertKeys readPreNormKeys(ConfigReader &reader) {
   return keys;
 }
 
+static BertKeys readBranchNormKeys(ConfigReader &reader) {
+  BertKeys keys = readKeys(reader);
+  keys.attentionNorm = "LayerNorm", keys.ffnNorm = "intermediate.LayerNorm", keys.lastNorm = "LayerNorm";
+  return keys;
+}
+
 static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
   countPositions(spec, keys);
 }
 
-/// Reads a model of |family|. The names of its classes begin with |prefix|; |read| reads its keys.
+/// Reads a model of |family|. The names of its classes begin with |prefix|, those of its tensors with |basePrefix|; |read|
+/// reads its keys.
 static Result<TransformerSpec> readRobertaLike(const Config &config, const char *family, const std::string &prefix,
-                                               BertKeys (*read)(ConfigReader &) = readKeys) {
+                                               BertKeys (*read)(ConfigReader &) = readKeys, const char *basePrefix = "roberta.") {
   const BertHeads heads = {
       {prefix + "Model", declareBertOutputs},
       {prefix + "ForMaskedLM", declareRobertaMaskedLM},
@@ -42,7 +50,7 @@ static Result<TransformerSpec> readRobertaLike(const Config &config, const char 
       {prefix + "ForQuestionAnswering", declareQuestionAnswering},
       {prefix + "ForMultipleChoice", declarePooledMultipleChoice},
   };
-  return readBertLike(config, family, "roberta.", heads, read, declareModel);
+  return readBertLike(config, family, basePrefix, heads, read, declareModel);
 }
 
 Result<TransformerSpec> attune::readRobertaSpec(const Config &config) { return readRobertaLike(config, "roberta", "Roberta"); }
@@ -54,3 +62,11 @@ Result<TransformerSpec> attune::readXlmRobertaXlSpec(const Config &config) {
 }
 
 Result<TransformerSpec> attune::readCamembertSpec(const Config &config) { return readRobertaLike(config, "camembert", "Camembert"); }
+
+Result<TransformerSpec> attune::readData2VecTextSpec(const Config &config) {
+  return readRobertaLike(config, "data2vec-text", "Data2VecText", readKeys, "data2vec_text.");
+}
+
+Result<TransformerSpec> attune::readRobertaPreLayerNormSpec(const Config &config) {
+  return readRobertaLike(config, "roberta-prelayernorm", "RobertaPreLayerNorm", readBranchNormKeys, "roberta_prelayernorm.");
+}

@@ -35,6 +35,8 @@ struct RopeDefaults {
   bool partial = false;
   /// True if the family has the type "ntk", which newer transformers lack.
   bool ntk = false;
+  /// True if "dynamic" with `alpha` scales the base by `alpha ^ (D / (D - 2))`, for sequences of any length.
+  bool alpha = false;
   /// True if "yarn" means YaRN; otherwise "yarn" and "su" mean LongRoPE.
   bool yarn = true;
   /// The default of `original_max_position_embeddings`; 0: that of the object of parameters, or the number of positions

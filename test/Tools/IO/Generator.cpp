@@ -45,5 +45,6 @@ void testGenerator() {
   CHECK(ruleIs("decoder.layers.0.feed_forward.sublayer.2.weight", {32, 64}, 0, 2 * root));
   CHECK(ruleIs("model.layers.0.mlp.experts.gate_up_proj", {3, 64, 80}, 0, root)); // [experts, in, out]
   CHECK(ruleIs("model.layers.0.mlp.experts.down_proj", {3, 64, 80}, 0, root));
+  CHECK(ruleIs("model.layers.0.block_sparse_moe.input_linear.weight", {3, 80, 64}, 0, root)); // [experts, out, in]
   CHECK(ruleIs("model.layers.0.mlp.experts.0.down_proj.weight", {32, 64}, 0, 2 * root));
 }

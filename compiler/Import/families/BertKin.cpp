@@ -1,0 +1,91 @@
+//===- BertKin.cpp - ERNIE, Megatron's BERT, BERT for generation --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// BERT with another embedding, with norms before its branches, or without token types and pooler.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/BertBase.h"
+
+using namespace attune;
+
+namespace {
+
+struct ErnieKeys : BertKeys {
+  /// Kinds of tasks, each with an embedding; 0 if there are none.
+  int64_t tasks;
+};
+
+} // namespace
+
+/// The architectures |heads| of BERT as those of a family with keys of its own.
+template <typename Keys>
+static EncoderHeads<Keys> withKeys(const BertHeads &heads) {
+  EncoderHeads<Keys> result;
+  for (const auto &[name, declare] : heads)
+    result.emplace_back(name, declare);
+  return result;
+}
+
+Result<TransformerSpec> attune::readErnieSpec(const Config &config) {
+  static const EncoderHeads<ErnieKeys> heads = withKeys<ErnieKeys>(bertHeads("Ernie", "ForCausalLM"));
+  auto readKeys = [](ConfigReader &reader) {
+    ErnieKeys keys;
+    static_cast<BertKeys &>(keys) = readBertKeys(reader);
+    int64_t tasks = reader.integer("task_type_vocab_size", 3, {1, int64_t(1) << 31});
+    keys.tasks = reader.flag("use_task_id", false) ? tasks : 0;
+    return keys;
+  };
+  auto declare = [](TransformerSpec &spec, const ErnieKeys &keys, const std::string &prefix) {
+    declareBertModel(spec, keys, prefix);
+    if (keys.tasks == 0)
+      return;
+    bertStack(spec).embeddings.tasks = spec.tensor(prefix + "embeddings.task_type_embeddings.weight", {keys.tasks, keys.hidden});
+    spec.inputs.push_back({"task_type_ids", InputRole::TaskTypes, keys.tasks, /*standard=*/false, spec.mainStack()});
+  };
+  return readBertLike(config, "ernie", "ernie.", heads, readKeys, declare);
+}
+
+Result<TransformerSpec> attune::readMegatronBertSpec(const Config &config) {
+  static const BertHeads heads = bertHeads("MegatronBert", "ForCausalLM");
+  auto readKeys = [](ConfigReader &reader) {
+    constexpr Range size = {1, 1 << 24};
+    BertKeys keys = readBertKeys(reader);
+    // The defaults of transformers' MegatronBertConfig.
+    keys.vocab = reader.integer("vocab_size", 29056, {1, int64_t(1) << 31});
+    keys.hidden = keys.embedding = reader.integer("hidden_size", 1024, size);
+    keys.layers = reader.integer("num_hidden_layers", 24, {0, 1 << 12});
+    keys.heads = reader.integer("num_attention_heads", 16, size);
+    keys.intermediate = reader.integer("intermediate_size", 4096, size);
+    keys.embeddingNorm = nullptr;
+    keys.attentionNorm = keys.ffnNorm = "ln", keys.lastNorm = "encoder.ln";
+    return keys;
+  };
+  return readBertLike(config, "megatron-bert", "bert.", heads, readKeys, declareBertModel);
+}
+
+/// Scores of words by the word table alone.
+static void declareWordScores(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+  LinearSpec words;
+  words.bias = bertDecoderBias(spec, keys.vocab, "lm_head", keys.tied);
+  words.weight = bertDecoderTable(spec, keys, "lm_head.decoder.weight");
+  spec.outputs.push_back({"logits", {linearStep(words, "lm_head.decoder")}});
+}
+
+Result<TransformerSpec> attune::readBertGenerationSpec(const Config &config) {
+  static const BertHeads heads = {{"BertGenerationEncoder", declareLastState}, {"BertGenerationDecoder", declareWordScores}};
+  auto readKeys = [](ConfigReader &reader) {
+    constexpr Range size = {1, 1 << 24};
+    BertKeys keys = readBertKeys(reader);
+    // The defaults of transformers' BertGenerationConfig.
+    keys.vocab = reader.integer("vocab_size", 50358, {1, int64_t(1) << 31});
+    keys.hidden = keys.embedding = reader.integer("hidden_size", 1024, size);
+    keys.layers = reader.integer("num_hidden_layers", 24, {0, 1 << 12});
+    keys.heads = reader.integer("num_attention_heads", 16, size);
+    keys.intermediate = reader.integer("intermediate_size", 4096, size);
+    keys.types = 0;
+    return keys;
+  };
+  return readBertLike(config, "bert-generation", "bert.", heads, readKeys, declareBertModel);
+}

@@ -1,0 +1,92 @@
+//===- BigBird.cpp - BigBird --------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// BERT, up to the length from which the reference attends to chosen blocks of keys: (5 + 2 `num_random_blocks`) blocks.
+// Longer sequences are accepted only where `attention_type` is "original_full".
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/BertBase.h"
+
+#include <cmath>
+
+using namespace attune;
+using mlir::xfmr::Activation;
+
+namespace {
+
+struct BigBirdKeys : BertKeys {
+  bool rescales;
+  /// The most tokens of a sequence.
+  int64_t length;
+};
+
+} // namespace
+
+static BigBirdKeys readKeys(ConfigReader &reader) {
+  constexpr Range size = {1, 1 << 24};
+  static constexpr std::pair<const char *, bool> kinds[] = {{"block_sparse", true}, {"original_full", false}};
+  BigBirdKeys keys;
+  static_cast<BertKeys &>(keys) = readBertSizes(reader);
+  // The defaults of transformers' BigBirdConfig.
+  keys.vocab = reader.integer("vocab_size", 50358, {1, int64_t(1) << 31});
+  keys.positions = reader.integer("max_position_embeddings", 4096, size);
+  keys.activation = readActivation(reader, "hidden_act", "gelu_new");
+  keys.rescales = reader.flag("rescale_embeddings", false);
+  const auto *kind = reader.choose("attention_type", reader.string("attention_type", "block_sparse"), kinds);
+  int64_t block = reader.integer("block_size", 64, size), random = reader.integer("num_random_blocks", 3, {0, 1 << 16});
+  keys.length = kind && kind->second ? std::min(keys.positions, (5 + 2 * random) * block) : keys.positions;
+  if (!reader.flag("use_bias", true))
+    reader.fail("use_bias", "true");
+  reader.reject("is_decoder", "attention to earlier tokens only is not implemented for this family");
+  return keys;
+}
+
+static void declareModel(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
+  declareBertModel(spec, keys, prefix);
+  StackSpec &stack = bertStack(spec);
+  stack.maxLength = keys.length;
+  if (keys.rescales)
+    stack.embeddings.scale = std::sqrt(double(keys.hidden));
+  stack.embeddings.scalesGivenVectors = true;
+}
+
+static std::vector<HeadStep> pooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  const std::string path = prefix + "pooler";
+  return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),
+          activationStep(Activation::Tanh, path)};
+}
+
+static void declareOutputs(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
+  spec.outputs.push_back({"last_hidden_state", {}});
+  spec.outputs.push_back({"pooler_output", pooler(spec, keys, prefix)});
+}
+
+static void declarePreTraining(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
+  const std::string path = "cls.seq_relationship";
+  spec.outputs.push_back({"prediction_logits", bertPredictions(spec, keys)});
+  std::vector<HeadStep> steps = pooler(spec, keys, prefix);
+  steps.push_back(linearStep(spec.linear(path, keys.hidden, 2), path));
+  spec.outputs.push_back({"seq_relationship_logits", std::move(steps)});
+}
+
+static void declareSequenceClassification(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &) {
+  declareTokenScores(spec, keys, keys.activation);
+}
+
+static void declareChoices(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
+  declareMultipleChoice(spec, keys, pooler(spec, keys, prefix));
+}
+
+Result<TransformerSpec> attune::readBigBirdSpec(const Config &config) {
+  static const EncoderHeads<BigBirdKeys> heads = {
+      {"BigBirdModel", declareOutputs},
+      {"BigBirdForPreTraining", declarePreTraining},
+      {"BigBirdForMaskedLM", declareBertMaskedLM},
+      {"BigBirdForSequenceClassification", declareSequenceClassification},
+      {"BigBirdForTokenClassification", declareTokenClassification},
+      {"BigBirdForMultipleChoice", declareChoices},
+  };
+  return readBertLike(config, "big_bird", "bert.", heads, readKeys, declareModel);
+}

@@ -1,0 +1,69 @@
+//===- RemBert.cpp - RemBERT --------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// BERT with embeddings of fewer features than its layers, and a head of more, whose table of words is its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/BertBase.h"
+
+using namespace attune;
+
+namespace {
+
+struct RemBertKeys : BertKeys {
+  /// Features of the words that the head scores.
+  int64_t output;
+};
+
+} // namespace
+
+static RemBertKeys readKeys(ConfigReader &reader) {
+  constexpr Range size = {1, 1 << 24};
+  RemBertKeys keys;
+  static_cast<BertKeys &>(keys) = readBertKeys(reader);
+  // The defaults of transformers' RemBertConfig.
+  keys.vocab = reader.integer("vocab_size", 250300, {1, int64_t(1) << 31});
+  keys.hidden = reader.integer("hidden_size", 1152, size);
+  keys.layers = reader.integer("num_hidden_layers", 32, {0, 1 << 12});
+  keys.heads = reader.integer("num_attention_heads", 18, size);
+  keys.intermediate = reader.integer("intermediate_size", 4608, size);
+  keys.dropout = reader.number("hidden_dropout_prob", 0, 0, 1);
+  keys.classifierDropout = reader.number("classifier_dropout_prob", 0.1, 0, 1);
+  keys.embedding = reader.integer("input_embedding_size", 256, size);
+  keys.output = reader.integer("output_embedding_size", 1664, size);
+  keys.embeddingProjection = "encoder.embedding_hidden_mapping_in";
+  if (reader.present("tie_word_embeddings") && reader.flag("tie_word_embeddings", false))
+    reader.fail("tie_word_embeddings", "false, as the words of the head have features of their own");
+  return keys;
+}
+
+static void declareModel(TransformerSpec &spec, const RemBertKeys &keys, const std::string &prefix) {
+  declareBertModel(spec, keys, prefix);
+  if (keys.embedding == keys.hidden)
+    bertStack(spec).embeddings.projection = spec.linear(prefix + keys.embeddingProjection, keys.embedding, keys.hidden);
+}
+
+static void declareMaskedLM(TransformerSpec &spec, const RemBertKeys &keys, const std::string &) {
+  const std::string path = "cls.predictions";
+  LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.output);
+  LinearSpec words = spec.linear(path + ".decoder", keys.output, keys.vocab);
+  NormSpec norm = spec.norm(path + ".LayerNorm", keys.output, keys.epsilon);
+  spec.outputs.push_back({"logits",
+                          {linearStep(dense, path + ".dense"), activationStep(keys.activation, path), normStep(norm, path + ".LayerNorm"),
+                           linearStep(words, path + ".decoder")}});
+}
+
+Result<TransformerSpec> attune::readRemBertSpec(const Config &config) {
+  static const EncoderHeads<RemBertKeys> heads = {
+      {"RemBertModel", declareBertOutputs},
+      {"RemBertForMaskedLM", declareMaskedLM},
+      {"RemBertForCausalLM", declareMaskedLM},
+      {"RemBertForSequenceClassification", declareBertClassification},
+      {"RemBertForTokenClassification", declareTokenClassification},
+      {"RemBertForQuestionAnswering", declareQuestionAnswering},
+      {"RemBertForMultipleChoice", declarePooledMultipleChoice},
+  };
+  return readBertLike(config, "rembert", "rembert.", heads, readKeys, declareModel);
+}

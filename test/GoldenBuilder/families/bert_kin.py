@@ -1,0 +1,62 @@
+# ===- bert_kin.py - Encoders that are BERT or RoBERTa but for little -------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+from ..cases import Absent, Case, Family, forward, steps
+from .common import BERT, bert_sizes, even_sizes
+from .encoders import ACTS, HEADS, KEY_BIAS, heads, names, roberta
+
+EVEN = {**BERT, "num_attention_heads": 3, "hidden_size": 36}
+
+FAMILIES = [
+    roberta("data2vec-text", "Data2VecText", []),
+    roberta("roberta-prelayernorm", "RobertaPreLayerNorm",
+            [Case("causal_steps", "RobertaPreLayerNormForCausalLM", ["is_decoder: norms before the branches, later chunks"],
+                  steps(4, 1, 3, 1), {"is_decoder": True})]),
+    Family("ernie", {"model_type": "ernie", **BERT, "use_task_id": True, "task_type_vocab_size": 3},
+           [Case("model", "ErnieModel", ["task types, all 0"], forward(mask="right", types=True, states=True)),
+            Case("no_tasks", "ErnieForMaskedLM", ["use_task_id false"], forward(mask="holes"), {"use_task_id": False}),
+            Case("pretraining", "ErnieForPreTraining", ["both heads"], forward(types=True)), *heads("Ernie", answers=False)],
+           {"hidden_act": ACTS, "use_task_id": [True, False]}, names("Ernie"), bert_sizes, "encoder", inert=KEY_BIAS),
+    Family("megatron-bert", {"model_type": "megatron-bert", **BERT},
+           [Case("model", "MegatronBertModel", ["norms before the branches and at the end, none of the embeddings"],
+                 forward(mask="right", types=True, states=True)),
+            Case("mlm", "MegatronBertForMaskedLM", ["the head has a norm"], forward(mask="holes")),
+            Case("causal_steps", "MegatronBertForCausalLM", ["is_decoder: later chunks"], steps(4, 1, 3, 1), {"is_decoder": True}),
+            *heads("MegatronBert")],
+           {"hidden_act": ACTS}, names("MegatronBert"), bert_sizes, "encoder", inert=KEY_BIAS),
+    Family("rembert", {"model_type": "rembert", **BERT, "input_embedding_size": 20, "output_embedding_size": 44},
+           [Case("model", "RemBertModel", ["embeddings of another size and their projection"],
+                 forward(mask="right", types=True, states=True)),
+            Case("mlm", "RemBertForMaskedLM", ["a head of a third size with words of its own"], forward(mask="right")),
+            Case("same_size", "RemBertForMaskedLM", ["embeddings of the layers' size are projected, too"], forward(mask="holes"),
+                 {"input_embedding_size": 36}), *heads("RemBert")],
+           {"hidden_act": ACTS, "input_embedding_size": [7, 20], "output_embedding_size": [9, 44]}, names("RemBert"), bert_sizes, "encoder",
+           inert=KEY_BIAS),
+    Family("roformer", {"model_type": "roformer", **EVEN, "embedding_size": 20, "rotary_value": False},
+           [Case("model", "RoFormerModel", ["rotary of neighbors; embeddings of another size"],
+                 forward(mask="right", types=True, states=True)),
+            Case("mlm", "RoFormerForMaskedLM", ["the head has the size of the embeddings"], forward(mask="right")),
+            Case("same_size", "RoFormerForMaskedLM", ["embedding_size null: no projection"], forward(mask="holes"),
+                 {"embedding_size": None}),
+            Case("causal_steps", "RoFormerForCausalLM", ["is_decoder: later chunks"], steps(4, 1, 3, 1), {"is_decoder": True}),
+            *heads("RoFormer", choice=False)],
+           {"hidden_act": ACTS, "embedding_size": [None, 7, 20]}, names("RoFormer"), even_sizes, "encoder",
+           constant=("embed_positions",), inert=(r"\.embed_positions",)),
+    Family("big_bird", {"model_type": "big_bird", **BERT, "hidden_act": "gelu_new", "attention_type": "block_sparse", "block_size": 4,
+                        "num_random_blocks": 1, "use_bias": True, "rescale_embeddings": False, "sep_token_id": 66},
+           [Case("model", "BigBirdModel", ["short sequences attend to all keys"], forward(mask="right", types=True, states=True)),
+            Case("scaled", "BigBirdForMaskedLM", ["rescale_embeddings; attention_type original_full"], forward(mask="holes", length=35),
+                 {"rescale_embeddings": True, "attention_type": "original_full"}),
+            Case("embeds", "BigBirdModel", ["inputs_embeds are scaled"], forward(mask="right", embeds=True),
+                 {"rescale_embeddings": True}, inert=("word_embeddings",)),
+            Case("pretraining", "BigBirdForPreTraining", ["both heads"], forward(types=True)),
+            *heads("BigBird", answers=False)],
+           {"hidden_act": ACTS, "rescale_embeddings": [True, False], "attention_type": ["original_full"]},
+           names("BigBird", tuple(head for head in HEADS if head != "ForQuestionAnswering")), bert_sizes, "encoder",
+           # Most heads are above a model whose pooler they do not read.
+           inert=(*KEY_BIAS, r"^bert\.pooler\.")),
+    Family("bert-generation", {"model_type": "bert-generation", **BERT, "type_vocab_size": Absent},
+           [Case("model", "BertGenerationEncoder", ["no token types, no pooler"], forward(mask="right", states=True)),
+            Case("causal", "BertGenerationDecoder", ["scores by the word table"], forward(mask="right"), {"is_decoder": True}),
+            Case("causal_steps", "BertGenerationDecoder", ["later chunks"], steps(4, 1, 3, 1), {"is_decoder": True})],
+           {"hidden_act": ACTS}, ("BertGenerationEncoder",), bert_sizes, "encoder", inert=KEY_BIAS),
+]
