@@ -54,6 +54,14 @@ public:
     return array(elements, name);
   }
 
+  /// Creates an array of strings; null if it is empty.
+  llvm::Constant *texts(const char *const *values, size_t count, const llvm::Twine &name) {
+    llvm::SmallVector<llvm::Constant *> elements;
+    for (size_t i = 0; i < count; ++i)
+      elements.push_back(string(values[i]));
+    return array(elements, name);
+  }
+
   llvm::Constant *tensors(llvm::ArrayRef<TensorSignature> list, const llvm::Twine &name) {
     llvm::SmallVector<llvm::Constant *> elements;
     for (const TensorSignature &tensor : list) {
@@ -149,7 +157,11 @@ static llvm::Constant *createGeneration(DescriptorBuilder &builder, GenerationSe
                                            builder.f64(o.min_p),
                                            builder.f64(o.epsilon_cutoff),
                                            builder.f64(o.eta_cutoff),
-                                           builder.i64(o.reuse_cache)});
+                                           builder.i64(o.reuse_cache),
+                                           builder.f64(o.presence_penalty),
+                                           builder.f64(o.frequency_penalty),
+                                           builder.texts(o.stop_strings, o.num_stop_strings, "attune.stops"),
+                                           builder.i64(o.num_stop_strings)});
   return builder.global(record, "attune.generation");
 }
 

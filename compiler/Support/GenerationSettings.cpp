@@ -62,6 +62,8 @@ static const IntegerSetting integers[] = {{"max_length", &Options::max_length, 1
 static const NumberSetting numbers[] = {{"length_penalty", &Options::length_penalty},
                                         {"repetition_penalty", &Options::repetition_penalty},
                                         {"encoder_repetition_penalty", &Options::encoder_repetition_penalty},
+                                        {"presence_penalty", &Options::presence_penalty},
+                                        {"frequency_penalty", &Options::frequency_penalty},
                                         {"typical_p", &Options::typical_p},
                                         {"min_p", &Options::min_p},
                                         {"epsilon_cutoff", &Options::epsilon_cutoff},
@@ -84,7 +86,6 @@ static const MissingSetting missing[] = {{"num_beam_groups", {1}},
                                          {"force_words_ids", {}},
                                          {"constraints", {}},
                                          {"guidance_scale", {1.0}},
-                                         {"stop_strings", {}},
                                          {"max_time", {}},
                                          {"top_h", {}},
                                          {"dola_layers", {}},
@@ -105,7 +106,7 @@ static std::vector<std::string> implementedNames() {
   addNames(names, numbers);
   addNames(names, lists);
   addNames(names, flags);
-  names.insert(names.end(), {"bad_words_ids", "early_stopping", "seed"});
+  names.insert(names.end(), {"bad_words_ids", "early_stopping", "seed", "stop_strings"});
   return names;
 }
 
@@ -144,12 +145,27 @@ static Result<Json> readBadWords(const Json &value, const std::string &file) {
   return value;
 }
 
+/// Returns |value|, a text or a list of texts, as a list.
+static Result<Json> readStops(const Json &value, const std::string &file) {
+  Json list = value.is_array() ? value : Json::array({value});
+  for (size_t i = 0; i < list.size(); ++i) {
+    std::string key = value.is_array() ? "stop_strings." + std::to_string(i) : "stop_strings";
+    if (!list[i].is_string() || list[i].get_ref<const std::string &>().empty() ||
+        list[i].get_ref<const std::string &>().find('\0') != std::string::npos)
+      return jsonTypeError(file, key, value.is_array() ? "a text of at least one character, without NUL" : "a text or a list of texts",
+                           list[i]);
+  }
+  return list;
+}
+
 /// Returns the checked value of a setting |name| that is neither an integer nor a number.
 static Result<Json> readOther(const std::string &name, const Json &value, const std::string &file) {
   if (name == "eos_token_id")
     return readEnds(value, file);
   if (name == "bad_words_ids")
     return readBadWords(value, file);
+  if (name == "stop_strings")
+    return readStops(value, file);
   if (name == "unsupported" && value.is_string())
     return value;
   if (name == "early_stopping" && value == "never")
@@ -255,6 +271,14 @@ void GenerationSettings::apply(attune_generation_options &options) {
     options.bad_words_ids = badWords.data();
     options.bad_words_lengths = badWordLengths.data();
     options.num_bad_words = badWordLengths.size();
+  }
+  if (const Json *value = find("stop_strings")) {
+    stops = value->get<std::vector<std::string>>();
+    stopPointers.clear();
+    for (const std::string &stop : stops)
+      stopPointers.push_back(stop.c_str());
+    options.stop_strings = stopPointers.data();
+    options.num_stop_strings = stopPointers.size();
   }
   if (const Json *value = find("unsupported")) {
     unsupported = value->get<std::string>();

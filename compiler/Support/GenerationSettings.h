@@ -36,6 +36,8 @@ private:
   std::map<std::string, Json> stored;
   std::map<std::string, std::vector<int64_t>> idLists;
   std::vector<int64_t> badWords, badWordLengths;
+  std::vector<std::string> stops;
+  std::vector<const char *> stopPointers;
   std::string unsupported;
 };
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
+#include <filesystem>
 
 using namespace attune;
 
@@ -101,9 +102,25 @@ Result<Artefact> Artefact::openShared(const std::string &path, const std::string
     return Status::error(path + ": expected the symbol 'attune_model', which is missing (not made by attune compile --emit=shared?)");
   Result<Artefact> artefact =
       openDescriptor(static_cast<const attune_model_desc *>(symbol), label.empty() ? path : label, weights, std::move(library));
-  if (artefact)
+  if (artefact) {
     artefact->milliseconds = millisecondsSince(start);
+    artefact->textPath = std::filesystem::path(path).replace_extension("text").string();
+  }
   return artefact;
+}
+
+Result<std::shared_ptr<attune_text>> Artefact::openText() const {
+  std::error_code ignored;
+  if (textPath.empty() || !std::filesystem::exists(textPath, ignored)) {
+    // The path in the cache would say nothing to the user.
+    bool isBeside = !textPath.empty() && std::filesystem::path(name).replace_extension("text") == textPath;
+    return Status::error(name + ": expected a model with a tokenizer" +
+                         (isBeside ? ", '" + textPath + "', which is missing" : ", got none"));
+  }
+  attune_text *text;
+  if (attune_text_open(textPath.c_str(), &text) != ATTUNE_OK)
+    return Status::error(attune_last_error());
+  return std::shared_ptr<attune_text>(text, attune_text_close);
 }
 
 Result<const attune_entry_desc *> Artefact::entry(const std::string &entryName) const {

@@ -6,7 +6,7 @@
 #ifndef ATTUNE_COMPILER_TOOLS_ARTEFACT_H
 #define ATTUNE_COMPILER_TOOLS_ARTEFACT_H
 
-#include "attune/runtime.h"
+#include "attune/text.h"
 #include "compiler/Support/Status.h"
 
 #include <memory>
@@ -36,11 +36,16 @@ public:
   /// Returns the time of loading and opening in milliseconds.
   double openMilliseconds() const { return milliseconds; }
 
+  /// Opens the tokenizer that was compiled with the model: the .text file beside the shared object.
+  Result<std::shared_ptr<attune_text>> openText() const;
+
   /// Returns the entry of this name ("" = the first), or an error that lists the model's entries.
   Result<const attune_entry_desc *> entry(const std::string &entryName) const;
 
 private:
   std::string name;
+  /// The .text file that belongs to the model, whether it exists or not; "" for a descriptor.
+  std::string textPath;
   double milliseconds = 0;
   // Destroyed in reverse order: the model before the code it points into.
   std::shared_ptr<void> kept;

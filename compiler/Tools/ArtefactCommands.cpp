@@ -101,11 +101,11 @@ int attune::runArtefactCommand(const std::string &command, const std::vector<std
   host.modelHelp = "MODEL|OUT.so";
   host.addFlags = [&](FlagTable &table) {
     llvm::SmallVector<llvm::StringRef> own;
-    if (command == "run" || command == "generate" || command == "check")
+    if (command == "run" || command == "generate" || command == "chat" || command == "check")
       own = {"inputs", "outputs"};
     if (command == "check")
       own.push_back("dtype");
-    else if (command == "run" || command == "generate")
+    else if (command == "run" || command == "generate" || command == "chat")
       own.push_back("set");
     addCompileFlags(table, flags, own);
   };

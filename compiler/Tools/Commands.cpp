@@ -7,6 +7,7 @@
 #include "compiler/Tools/Manual.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 using namespace attune;
 
@@ -17,11 +18,24 @@ struct Command {
 };
 } // namespace
 
-static constexpr Command commands[] = {{"run", runRunCommand},          {"generate", runGenerateCommand}, {"check", runCheckCommand},
-                                       {"bench", runBenchCommand},      {"diff", runDiffCommand},         {"inspect", runInspectCommand},
-                                       {"tokenize", runTokenizeCommand}};
+static constexpr Command commands[] = {{"run", runRunCommand},     {"generate", runGenerateCommand}, {"chat", runChatCommand},
+                                       {"check", runCheckCommand}, {"bench", runBenchCommand},       {"diff", runDiffCommand},
+                                       {"inspect", runInspectCommand}, {"tokenize", runTokenizeCommand}};
+
+/// Returns the number of workers that the environment asks for, 0 if it does not.
+static Result<int64_t> threadsOfEnvironment() {
+  const char *text = std::getenv("ATTUNE_THREADS");
+  if (!text || !*text)
+    return 0;
+  Result<int64_t> number = parseInteger(text);
+  if (!number || *number < 1 || *number > ATTUNE_MAX_THREADS)
+    return Status::error("ATTUNE_THREADS: expected an integer in 1.." + std::to_string(ATTUNE_MAX_THREADS) + ", got '" + text + "'");
+  return number;
+}
 
 int attune::runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments) {
+  if (Result<int64_t> threads = threadsOfEnvironment(); !threads)
+    return reportError(host.tool, threads.message());
   for (const Command &entry : commands)
     if (command == entry.name) {
       int status = entry.run(host, arguments);
@@ -59,5 +73,7 @@ std::optional<int> attune::parseModelArguments(const CommandHost &host, FlagTabl
 }
 
 void attune::addThreadsFlag(FlagTable &flags, int64_t &threads) {
-  flags.addInteger("threads", "N", threads, 1, ATTUNE_MAX_THREADS, "workers (default: the CPUs of the affinity mask)");
+  if (Result<int64_t> given = threadsOfEnvironment(); given && *given > 0)
+    threads = *given;
+  flags.addInteger("threads", "N", threads, 1, ATTUNE_MAX_THREADS, "workers (ATTUNE_THREADS, else all CPUs allowed)");
 }

@@ -1,7 +1,7 @@
 //===- Commands.h - The commands shared by the tools ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands run, check, diff, bench, inspect, generate and tokenize on compiled artifacts. A tool supplies its way
+// The commands run, check, diff, bench, inspect, generate, chat and tokenize on compiled artifacts. A tool supplies its way
 // of opening a model (attune compiles folders, attune-run loads objects) and its own flags; the rest is the same in
 // both tools.
 //===----------------------------------------------------------------------===//
@@ -62,7 +62,7 @@ struct CommandHost {
   std::function<Result<std::shared_ptr<attune_text>>(const std::string &name)> openText;
 };
 
-/// Executes |command|, one of run, check, diff, bench, inspect, generate, tokenize; prints results to stdout and
+/// Executes |command|, one of run, check, diff, bench, inspect, generate, chat, tokenize; prints results to stdout and
 /// errors, one line each, to stderr. Returns the exit status.
 int runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments);
 
@@ -73,6 +73,7 @@ int runDiffCommand(const CommandHost &host, const std::vector<std::string> &argu
 int runBenchCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInspectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runGenerateCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runChatCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runTokenizeCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 
 /// Opens the .text file |path|.
@@ -88,7 +89,7 @@ std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, con
 std::optional<int> parseModelArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                        std::string &model, const std::string &usage, const std::string &summary);
 
-/// Adds --threads, which is the same for all commands.
+/// Adds --threads, which is the same for all commands. The default is ATTUNE_THREADS, else |threads|.
 void addThreadsFlag(FlagTable &flags, int64_t &threads);
 
 } // namespace attune

@@ -89,6 +89,8 @@ static OrderedJson describeGeneration(const attune_model *model) {
                           std::pair("decoder_start_token_id", options.decoder_start_token_id)})
     if (id >= 0)
       result[name] = id;
+  for (size_t i = 0; i < options.num_stop_strings; ++i)
+    result["stop_strings"].push_back(options.stop_strings[i]);
   if (options.unsupported)
     result["unsupported"] = options.unsupported;
   return result;

@@ -19,6 +19,13 @@ static const std::pair<const char *, const char *> commonFlags[] = {
     {"--version", "prints the version"},
 };
 
+ManualSection attune::environmentSection() {
+  return {"ENVIRONMENT",
+          "Variables that all commands read.",
+          {{"ATTUNE_THREADS", "The number of workers, unless --threads says another. Default: as many as the affinity mask has CPUs."},
+           {"NO_COLOR", "If it is not empty, nothing on a terminal is colored or bold."}}};
+}
+
 /// Escapes the characters of |text| that troff would take for a request.
 static std::string escapeRoff(const std::string &text) {
   std::string result;

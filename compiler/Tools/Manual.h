@@ -29,6 +29,9 @@ struct ManualSection {
   std::vector<std::pair<std::string, std::string>> items;
 };
 
+/// The section on environment variables that all tools read.
+ManualSection environmentSection();
+
 /// A tool: its description in one line, the usage after its name, its commands, the last lines of its help, and more
 /// sections of its manual page.
 struct ToolManual {

@@ -81,6 +81,9 @@ static pid_t toolProcess = -1;
 static struct rlimit processorTime;
 /// Set by the handler that reports the end; other handlers then print nothing.
 static std::atomic<bool> isEnding{false};
+/// State of InterruptScope: an object lives, and a SIGINT was recorded.
+static std::atomic<bool> recordsInterrupt{false}, isRecorded{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
 /// The previous handlers of faults, which report crashes.
 static struct sigaction formerBus, formerSegv;
 
@@ -97,6 +100,8 @@ static void endBySignal(int signal) {
 }
 
 static void onInterruption(int signal) {
+  if (signal == SIGINT && recordsInterrupt && ::getpid() == toolProcess && !isRecorded.exchange(true))
+    return;
   // Skipped in a child between fork and exec, which is not the tool.
   if (::getpid() == toolProcess) {
     if (isEnding.exchange(true)) // another thread is ending the process
@@ -118,6 +123,36 @@ static void onInterruption(int signal) {
       line.write();
   }
   endBySignal(signal);
+}
+
+/// Sets whether a SIGINT restarts a read of standard input. Leaves an ignored signal alone.
+static void setRestart(bool restarts) {
+  struct sigaction action;
+  if (::sigaction(SIGINT, nullptr, &action) != 0 || action.sa_handler != onInterruption)
+    return;
+  action.sa_flags = restarts ? action.sa_flags | SA_RESTART : action.sa_flags & ~SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+}
+
+InterruptScope::InterruptScope() {
+  isRecorded = false;
+  recordsInterrupt = true;
+  setRestart(false);
+}
+
+InterruptScope::~InterruptScope() {
+  recordsInterrupt = false;
+  setRestart(true);
+}
+
+bool InterruptScope::isInterrupted() const { return isRecorded; }
+
+void InterruptScope::clear() { isRecorded = false; }
+
+void attune::endByInterruption() {
+  recordsInterrupt = false;
+  ::raise(SIGINT);
+  ::_exit(128 + SIGINT); // the signal is ignored or blocked
 }
 
 /// Does nothing: the write that exceeded the limit fails with an error of its own. Unlike an ignored signal, a handled

@@ -38,6 +38,23 @@ private:
   sigset_t ignored;
 };
 
+/// While an object lives, a first SIGINT is only recorded, and interrupts a read of standard input; a second one ends the
+/// process as usual. There is at most one object. A SIGINT that the process ignores stays ignored.
+class InterruptScope {
+public:
+  InterruptScope();
+  InterruptScope(const InterruptScope &) = delete;
+  InterruptScope &operator=(const InterruptScope &) = delete;
+  ~InterruptScope();
+
+  bool isInterrupted() const;
+  /// Forgets a recorded signal.
+  void clear();
+};
+
+/// Ends the process as a SIGINT does.
+[[noreturn]] void endByInterruption();
+
 /// Ends the process with a line that reports the lack of memory, and the memory limit if there is one. Allocates
 /// nothing.
 [[noreturn]] void endWithoutMemory();

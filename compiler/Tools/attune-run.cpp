@@ -45,10 +45,12 @@ int main(int argc, char **argv) {
       "run compiled transformer models",
       "COMMAND --model=OUT.so [flags]",
       {command("run", "one forward call, from a file or flags to a file or the screen"), command("generate", "text generation"),
+       command("chat", "a conversation by the model's chat template"),
        command("check", "golden cases: worst error against tolerance for each output"),
        command("bench", "latency, rates and the fraction of the machine's peak"),
        command("tokenize", "texts to ids of a tokenizer, and back"), command("inspect", "signature, sizes, kernels and weights"),
        command("diff", "compare two safetensors files")},
-      "attune-run COMMAND --help lists the flags of a command.\nOUT.so is made by `attune compile MODEL -o OUT.so --emit=shared`."};
+      "attune-run COMMAND --help lists the flags of a command.\nOUT.so is made by `attune compile MODEL -o OUT.so --emit=shared`.",
+      {environmentSection()}};
   return runTool(manual, ATTUNE_VERSION, {argv + 1, argv + argc}, [](const std::string &) { return std::string(); });
 }

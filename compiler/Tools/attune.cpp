@@ -44,6 +44,7 @@ static std::vector<CommandEntry> listCommands(const CommandHost &host) {
        [&](auto &arguments) { return runCompileCommand(host, arguments); }},
       {"run", "one forward call, from a file or flags to a file or the screen", artefact("run")},
       {"generate", "text generation", artefact("generate")},
+      {"chat", "a conversation by the model's chat template", artefact("chat")},
       {"tokenize", "texts to ids of a model's tokenizer, and back", artefact("tokenize")},
       {"check", "golden cases: worst error against tolerance for each output", artefact("check")},
       {"bench", "latency, rates and the fraction of the machine's peak", artefact("bench")},
@@ -76,6 +77,6 @@ int main(int argc, char **argv) {
   CommandHost host;
   host.tool = "attune";
   ToolManual manual = {"attune",           "ahead-of-time compiler for transformer models",       "COMMAND ... [flags]",
-                       listCommands(host), "attune COMMAND --help lists the flags of a command.", {kCacheSection}};
+                       listCommands(host), "attune COMMAND --help lists the flags of a command.", {kCacheSection, environmentSection()}};
   return runTool(manual, kVersion, {argv + 1, argv + argc}, [&](const std::string &word) { return suggest(manual.commands, word); });
 }

@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 
-GUIDES = ["first-model", "embed", "text", "first-op", "first-pass", "add-a-family", "debug-a-wrong-number", "tune-a-kernel"]
+GUIDES = ["first-model", "chat", "embed", "text", "first-op", "first-pass", "add-a-family", "debug-a-wrong-number", "tune-a-kernel"]
 FACTS = ["architecture", "model-folders", "numerics", "reference-versions", "formats", "glossary", "limits", "measurements"]
 OTHERS = [
     "CONTRIBUTING.md",
@@ -31,6 +31,7 @@ OTHERS = [
     "test/FakeCuda/README.md",
     "examples/hello/README.md",
     "examples/complete/README.md",
+    "examples/chat/README.md",
     "examples/translate/README.md",
     "examples/embed/README.md",
     "examples/configs/README.md",

@@ -5,7 +5,7 @@
 import subprocess
 import sys
 
-for name in ("compile", "run", "generate", "tokenize", "check", "bench", "diff", "inspect", "cache", "families", "init", None):
+for name in ("compile", "run", "generate", "chat", "tokenize", "check", "bench", "diff", "inspect", "cache", "families", "init", None):
     command = [sys.argv[1]] + ([name] if name else []) + ["--help"]
     text = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     lines = text.splitlines()

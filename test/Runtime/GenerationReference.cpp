@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -48,8 +49,15 @@ static std::vector<double> scoresOf(const attune_generation_options &options, co
     for (double &score : scores)
       score -= std::log(sum);
   }
-  for (int64_t id : std::set<int64_t>(ids.begin(), ids.end()))
-    scores[id] = scores[id] < 0 ? scores[id] * options.repetition_penalty : scores[id] / options.repetition_penalty;
+  for (int64_t id : std::set<int64_t>(ids.begin(), ids.end())) {
+    float score = static_cast<float>(scores[id]), penalty = static_cast<float>(options.repetition_penalty);
+    scores[id] = score < 0 ? score * penalty : score / penalty;
+  }
+  std::map<int64_t, int> generated;
+  for (size_t i = static_cast<size_t>(promptLength); i < ids.size(); ++i)
+    ++generated[ids[i]];
+  for (auto [id, count] : generated)
+    scores[id] -= options.presence_penalty + options.frequency_penalty * count;
   size_t n = static_cast<size_t>(options.no_repeat_ngram_size);
   for (int64_t id = 0; n > 0 && id < vocabSize; ++id) {
     Ids longer = ids;

@@ -122,6 +122,8 @@ static void testAgainstReference() {
     options.eos_token_ids = ends, options.num_eos_token_ids = static_cast<size_t>(pick(0, 5) ? pick(1, 2) : 0);
     options.no_repeat_ngram_size = pick(0, 3);
     options.repetition_penalty = pick(0, 2) ? 1 : 1.3;
+    options.presence_penalty = pick(0, 2) ? 0 : static_cast<double>(pick(-2, 2)) * 0.5;
+    options.frequency_penalty = pick(0, 2) ? 0 : static_cast<double>(pick(-2, 2)) * 0.25;
     options.forced_eos_token_id = pick(0, 1) ? 2 : -1;
     options.forced_bos_token_id = pick(0, 3) ? -1 : 5;
     options.never_token_id = pick(0, 1) ? 3 : -1;
@@ -349,10 +351,44 @@ static void testStepLogitsAndCallback() {
     }
   }
   CHECK(seen.size() == chosen);
-  options.on_token = [](void *, int64_t, int64_t, int64_t length) { return length == 4 ? 1 : 0; };
+  // One row ends by the callback; the others go on as before.
+  options.on_token = [](void *, int64_t row, int64_t, int64_t length) -> int {
+    return row == 1 && length == 4 ? ATTUNE_TOKEN_END_ROW : ATTUNE_TOKEN_GO_ON;
+  };
+  CHECK(outcome.rows[1].size() > 4);
+  Toy toy{11, prompts, {}};
+  Outcome shorter = run(options, prompts, 11, &toy);
+  CHECK(shorter.rows[0] == outcome.rows[0] && shorter.rows[2] == outcome.rows[2]);
+  for (int64_t id : Ids(shorter.rows[1].begin() + 4, shorter.rows[1].end()))
+    CHECK(id == options.eos_token_ids[0]); // the padding
+  CHECK(std::equal(shorter.rows[1].begin(), shorter.rows[1].begin() + 4, outcome.rows[1].begin()));
+  options.on_token = [](void *, int64_t, int64_t, int64_t length) -> int {
+    return length == 4 ? ATTUNE_TOKEN_END_ALL : ATTUNE_TOKEN_GO_ON;
+  };
   CHECK(run(options, prompts, 11).length == 4);
   options.num_beams = 3;
   CHECK(run(options, prompts, 11).steps == 2);
+}
+
+/// A penalty leaves out padding, of which a row has as much as its neighbors demand.
+static void testPadding() {
+  attune_generation_options options = defaults();
+  options.repetition_penalty = 1.3, options.presence_penalty = 0.5, options.frequency_penalty = 0.25;
+  const int64_t padded[] = {9, 9, 1, 4, 6, 6}, mask[] = {0, 0, 1, 1};
+  std::vector<int32_t> counts(11);
+  auto apply = [&](const GenerationPrompt &prompt, const int64_t *ids, int64_t count) {
+    std::vector<float> scores = reference::toyLogits({1, 4}, 11);
+    applyRules(options, prompt.ruleInput(0, ids, count), 11, scores.data(), counts.data());
+    return scores;
+  };
+  GenerationPrompt hidden{1, 4, padded};
+  hidden.mask = mask;
+  std::vector<float> expected = reference::toyLogits({1, 4}, 11), got = apply(hidden, padded, 6);
+  CHECK(got == apply({1, 2, padded + 2}, padded + 2, 4));
+  CHECK(got[9] == expected[9] && got != apply({1, 4, padded}, padded, 6));
+  float six = expected[6] < 0 ? expected[6] * 1.3f : expected[6] / 1.3f;
+  CHECK(got[6] == six - 0.5f - 0.5f && got[1] == (expected[1] < 0 ? expected[1] * 1.3f : expected[1] / 1.3f));
+  CHECK(counts == std::vector<int32_t>(11));
 }
 
 static void testBadOptions() {
@@ -400,6 +436,9 @@ static void testBadOptions() {
   rejects([](auto &o) { o.encoder_repetition_penalty = -1; }, "encoder_repetition_penalty is -1, a positive number expected");
   rejects([](auto &o) { o.repetition_penalty = 0; }, "repetition_penalty is 0, a positive number expected");
   rejects([](auto &o) { o.length_penalty = NAN; }, "length_penalty is nan, a number expected");
+  rejects([](auto &o) { o.presence_penalty = INFINITY; }, "presence_penalty is inf, a number expected");
+  rejects([](auto &o) { o.frequency_penalty = NAN; }, "frequency_penalty is nan, a number expected");
+  rejects([](auto &o) { o.num_stop_strings = 2; }, "stop_strings has 2 texts, expected none where only ids are known");
   rejects([](auto &o) { o.num_bad_words = 1; }, "bad_words_ids or bad_words_lengths is null");
   rejects([](auto &o) { o.num_bad_words = 1, o.bad_words_ids = beyond, o.bad_words_lengths = one; },
           "bad_words_ids has 11, expected ids below the vocabulary's 11");
@@ -414,6 +453,7 @@ int main() {
   testSampling();
   testLogSoftmax();
   testStepLogitsAndCallback();
+  testPadding();
   testBadOptions();
   puts("generation: ok");
 }

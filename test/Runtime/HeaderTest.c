@@ -5,6 +5,7 @@
 #include "attune/generate.h"
 #include "attune/runtime.h"
 #include "attune/text.h"
+#include "attune/text_generation.h"
 
 /* Callers size arrays by these, so they are part of the interface. */
 ATTUNE_ABI_ASSERT(ATTUNE_MAX_DIMS == 16, "ATTUNE_MAX_DIMS");

@@ -1,20 +1,22 @@
 //===- CompileText.cpp - Compiles a tokenizer for tests -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune-test-compile-text FOLDER OUT.text: compiles the tokenizer of a folder without a model. Errors are one line,
-// as those of the tools.
+// attune-test-compile-text FOLDER OUT.text [templates]: compiles the tokenizer of a folder without a model, and its chat
+// templates. Errors are one line, as those of the tools.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/OutputFile.h"
+#include "compiler/Text/TextFolder.h"
 #include "compiler/Text/TokenizerFolder.h"
 
 #include <cstdio>
 
 using namespace attune;
 
-/// Compiles the tokenizer of |folder| and writes it to |path|.
-static Status compileFolder(const std::string &folder, const std::string &path) {
+/// Compiles the tokenizer of |folder|, with the chat templates if |templates|, and writes it to |path|.
+static Status compileFolder(const std::string &folder, const std::string &path, bool templates) {
   auto warn = [](const std::string &warning) { std::fprintf(stderr, "warning: %s\n", warning.c_str()); };
-  Result<std::optional<std::string>> bytes = text::compileTokenizer(folder, warn);
+  Result<std::optional<std::string>> bytes =
+      templates ? Result<std::optional<std::string>>(text::compileText(folder, warn)) : text::compileTokenizer(folder, warn);
   if (!bytes)
     return bytes.status();
   if (!*bytes)
@@ -28,7 +30,9 @@ static Status compileFolder(const std::string &folder, const std::string &path) 
 }
 
 int main(int argc, char **argv) {
-  Status status = argc == 3 ? compileFolder(argv[1], argv[2]) : Status::error("expected FOLDER OUT.text");
+  bool templates = argc == 4 && std::string(argv[3]) == "templates";
+  Status status = argc == 3 || templates ? compileFolder(argv[1], argv[2], templates)
+                                         : Status::error("expected FOLDER OUT.text, and perhaps 'templates'");
   if (status.failed())
     std::fprintf(stderr, "error: %s\n", status.message().c_str());
   return status.failed();

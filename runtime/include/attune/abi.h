@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Version of the structures in this file. An object and a runtime work together only if theirs are equal. */
-#define ATTUNE_ABI_VERSION 6u
+#define ATTUNE_ABI_VERSION 7u
 /* First eight bytes of a model descriptor ("ATTUNEM1" read as a little-endian integer). */
 #define ATTUNE_MODEL_MAGIC 0x314d454e55545441ull
 /* First eight bytes of a weights file ("ATTUNEW1"). */

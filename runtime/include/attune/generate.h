@@ -16,9 +16,15 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
+/// The answers of attune_token_fn.
+typedef enum attune_token_answer {
+  ATTUNE_TOKEN_GO_ON = 0,
+  ATTUNE_TOKEN_END_ALL = 1, ///< ends the generation there; so does every value that is not in this list
+  ATTUNE_TOKEN_END_ROW = 2  ///< ends this row after |token|, as an end id does; with beams, ends the generation
+} attune_token_answer;
+
 /// Called for each new token: |row| of the result (with beams: of the input, and |token| is -1, once per step),
-/// |length| ids so far, the new one included. Returns 0 to go on, anything else to end the generation there. It must
-/// not use the session.
+/// |length| ids so far, the new one included. Returns an attune_token_answer. It must not use the session.
 typedef int (*attune_token_fn)(void *user, int64_t row, int64_t token, int64_t length);
 
 /// The rule by which a row of a beam search that has num_beams hypotheses is done.
@@ -77,6 +83,11 @@ typedef struct attune_generation_options {
   double epsilon_cutoff;      ///< sampling: only ids of at least this probability, in [0, 1)
   double eta_cutoff;          ///< sampling: the same, with a lower bound where the distribution is flat
   int64_t reuse_cache;        ///< 1 = does not compute tokens again that a slot holds from earlier calls, see attune_generate
+  double presence_penalty;    ///< subtracted from the scores of ids that were generated before; those of the prompt do not count
+  double frequency_penalty;   ///< subtracted from them once for each time that they were generated
+  const char *const *stop_strings; ///< texts that end a sequence before they appear in it; borrowed. attune_generate, which knows ids
+                                   ///< alone, fails unless there are none; attune_generate_texts (text_generation.h) looks for them
+  size_t num_stop_strings;
 } attune_generation_options;
 
 /// Sets |options| to the settings of |model| (generation_config.json and config.json when it was compiled). Settings
@@ -159,9 +170,9 @@ attune_status attune_generation_limits(const attune_model *model, const attune_g
 #endif
 
 #if defined(__cplusplus)
-static_assert(sizeof(attune_generation_options) == 344, "attune_generation_options is part of the ABI");
+static_assert(sizeof(attune_generation_options) == 376, "attune_generation_options is part of the ABI");
 #else
-_Static_assert(sizeof(attune_generation_options) == 344, "attune_generation_options is part of the ABI");
+_Static_assert(sizeof(attune_generation_options) == 376, "attune_generation_options is part of the ABI");
 #endif
 #ifdef __cplusplus
 }

@@ -88,7 +88,7 @@ private:
   float *logits = nullptr;
   BeamRow *rows = nullptr, *all = nullptr; // all: rows that are done, by number; at the end every row
   int64_t *parents = nullptr, *ids = nullptr;
-  uint8_t *seen = nullptr;
+  int32_t *counts = nullptr;
 };
 
 } // namespace
@@ -100,7 +100,7 @@ void BeamLoop::layOut(Arena &arena) {
   all = arena.take<BeamRow>(prompt.rows);
   parents = arena.take<int64_t>(count);
   ids = arena.take<int64_t>(count);
-  seen = arena.take<uint8_t>(model.vocabSize);
+  counts = arena.take<int32_t>(model.vocabSize);
   for (int64_t r = 0; r < prompt.rows; ++r) {
     BeamRow row{r,
                 arena.take<double>(beams),
@@ -144,8 +144,7 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
     // Beams share a row of logits only before the first step. They have the same ids then, so the rules are applied
     // once.
     if (beam == 0 || row.sources[beam] != row.sources[beam - 1])
-      applyRules(options, {{row.ids + beam * options.max_length, length}, prompt.length, prompt.sourceOf(row.row)}, model.vocabSize, scores,
-                 seen);
+      applyRules(options, prompt.ruleInput(row.row, row.ids + beam * options.max_length, length), model.vocabSize, scores, counts);
     best.add(beam, row.sums[beam], scores, model.vocabSize);
   }
   int64_t next = 0, offset = sequences;

@@ -18,7 +18,16 @@ struct GenerationPrompt {
   /// The ids of the sources, [rows, sourceLength], if an option needs them (encoder_repetition_penalty, …); else null.
   const int64_t *sources = nullptr;
   int64_t sourceLength = 0;
+  /// The mask of the prompts, [rows, length], or null; 0 is padding.
+  const int64_t *mask = nullptr;
 
+  /// Returns the input of the rules for the |count| ids at |ids|, which continue |row|.
+  RuleInput ruleInput(int64_t row, const int64_t *ids, int64_t count) const {
+    int64_t padding = 0;
+    while (mask && padding < length && mask[row * length + padding] == 0)
+      ++padding;
+    return {{ids, count}, length, sourceOf(row), padding};
+  }
   IdList sourceOf(int64_t row) const { return sources ? IdList{sources + row * sourceLength, sourceLength} : IdList{nullptr, 0}; }
 };
 

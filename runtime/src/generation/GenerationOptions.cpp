@@ -79,6 +79,12 @@ static attune_status checkPenalty(const char *name, double value) {
   return ATTUNE_OK;
 }
 
+static attune_status checkFinite(const char *name, double value) {
+  if (!std::isfinite(value))
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, a number expected", name, value);
+  return ATTUNE_OK;
+}
+
 /// Checks that |value| is a probability that leaves at least one id: above 0 and at most 1.
 static attune_status checkShare(const char *name, double value) {
   if (!(value > 0 && value <= 1))
@@ -144,8 +150,13 @@ attune_status attune::checkGenerationOptions(attune_generation_options &options,
                 wide(length));
   ATTUNE_TRY(checkPenalty("repetition_penalty", options.repetition_penalty));
   ATTUNE_TRY(checkPenalty("encoder_repetition_penalty", options.encoder_repetition_penalty));
-  if (!std::isfinite(options.length_penalty))
-    return fail(ATTUNE_INVALID_ARGUMENT, "length_penalty is %g, a number expected", options.length_penalty);
+  ATTUNE_TRY(checkFinite("length_penalty", options.length_penalty));
+  ATTUNE_TRY(checkFinite("presence_penalty", options.presence_penalty));
+  ATTUNE_TRY(checkFinite("frequency_penalty", options.frequency_penalty));
+  if (options.num_stop_strings)
+    return fail(ATTUNE_INVALID_ARGUMENT,
+                "stop_strings has %zu texts, expected none where only ids are known; attune_generate_texts looks for them",
+                options.num_stop_strings);
   ATTUNE_TRY(checkEnds(options, vocabSize));
   ATTUNE_TRY(checkId("forced_bos_token_id", options.forced_bos_token_id, vocabSize));
   ATTUNE_TRY(checkId("forced_eos_token_id", options.forced_eos_token_id, vocabSize));

@@ -38,7 +38,7 @@ private:
   int64_t active = 0, length = 0;
   float *logits = nullptr;
   int64_t *rows = nullptr, *parents = nullptr, *ids = nullptr, *sources = nullptr;
-  uint8_t *seen = nullptr;
+  int32_t *counts = nullptr;
   Candidate *candidates = nullptr;
 };
 
@@ -50,7 +50,7 @@ void GreedySearch::layOut(Arena &arena) {
   parents = arena.take<int64_t>(count);
   ids = arena.take<int64_t>(count);
   sources = arena.take<int64_t>(count);
-  seen = arena.take<uint8_t>(model.vocabSize);
+  counts = arena.take<int32_t>(model.vocabSize);
   candidates = arena.take<Candidate>(options.do_sample ? model.vocabSize : 0);
 }
 
@@ -74,8 +74,7 @@ void GreedySearch::keepLogits(int64_t row, const float *from) {
 
 int64_t GreedySearch::choose(int64_t row, float *scores) {
   const int64_t *sequence = result.sequences + row * options.max_length;
-  IdList source = prompt.sourceOf(row / options.num_return_sequences);
-  applyRules(options, {{sequence, length}, prompt.length, source}, model.vocabSize, scores, seen);
+  applyRules(options, prompt.ruleInput(row / options.num_return_sequences, sequence, length), model.vocabSize, scores, counts);
   return options.do_sample ? sampleId(options, scores, model.vocabSize, row, length - prompt.length, candidates)
                            : argMax(scores, model.vocabSize);
 }
@@ -95,9 +94,10 @@ bool GreedySearch::advance() {
     keepLogits(row, scores);
     int64_t id = choose(row, scores);
     result.sequences[row * options.max_length + length] = id;
-    if (options.on_token && options.on_token(options.user, row, id, length + 1) != 0)
+    int answer = options.on_token ? options.on_token(options.user, row, id, length + 1) : ATTUNE_TOKEN_GO_ON;
+    if (answer != ATTUNE_TOKEN_GO_ON && answer != ATTUNE_TOKEN_END_ROW)
       goOn = false;
-    if (isEnd(options, id))
+    if (isEnd(options, id) || answer == ATTUNE_TOKEN_END_ROW)
       continue;
     parents[kept] = sources[i];
     ids[kept] = id;

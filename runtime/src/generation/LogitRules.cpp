@@ -10,21 +10,42 @@
 
 using namespace attune;
 
-/// Divides positive scores of ids that occur in |list| by |penalty| and multiplies negative ones, once per id. Skips
-/// ids beyond the vocabulary.
-static void penalize(double penalty, IdList list, int64_t vocabSize, float *scores, uint8_t *seen) {
-  if (penalty == 1)
-    return;
-  for (int64_t i = 0; i < list.count; ++i) {
-    int64_t id = list.ids[i];
-    if (id < 0 || id >= vocabSize || seen[id])
-      continue;
-    scores[id] = static_cast<float>(scores[id] < 0 ? scores[id] * penalty : scores[id] / penalty);
-    seen[id] = 1;
-  }
+/// Calls |change|(id, count) once for each id of the vocabulary that occurs in |list|, with the number of its
+/// occurrences. |counts| is vocabSize zeros, which are restored.
+template <typename Change>
+static void forEachId(IdList list, int64_t vocabSize, int32_t *counts, Change change) {
+  auto isKnown = [&](int64_t id) { return id >= 0 && id < vocabSize; };
   for (int64_t i = 0; i < list.count; ++i)
-    if (list.ids[i] >= 0 && list.ids[i] < vocabSize)
-      seen[list.ids[i]] = 0;
+    if (isKnown(list.ids[i]))
+      ++counts[list.ids[i]];
+  for (int64_t i = 0; i < list.count; ++i)
+    if (int64_t id = list.ids[i]; isKnown(id) && counts[id]) {
+      change(id, counts[id]);
+      counts[id] = 0;
+    }
+}
+
+/// Divides positive scores of ids that occur in |list| by |factor| and multiplies negative ones, once per id.
+static void penalize(double factor, IdList list, int64_t vocabSize, float *scores, int32_t *counts) {
+  if (factor == 1)
+    return;
+  auto penalty = static_cast<float>(factor);
+  forEachId(list, vocabSize, counts, [&](int64_t id, int32_t) {
+    float score = scores[id];
+    scores[id] = score < 0 ? score * penalty : score / penalty;
+  });
+}
+
+/// Subtracts the penalties of ids that occur in |generated|.
+static void penalizeGenerated(const attune_generation_options &options, IdList generated, int64_t vocabSize, float *scores,
+                              int32_t *counts) {
+  auto presence = static_cast<float>(options.presence_penalty), frequency = static_cast<float>(options.frequency_penalty);
+  if (presence == 0 && frequency == 0)
+    return;
+  forEachId(generated, vocabSize, counts, [&](int64_t id, int32_t count) {
+    scores[id] -= frequency * static_cast<float>(count);
+    scores[id] -= presence;
+  });
 }
 
 /// Bans ids that would complete an n-gram of |size| ids that occurs in |of|. Skips ids beyond the vocabulary.
@@ -68,10 +89,12 @@ static bool isBegin(const attune_generation_options &options, const RuleInput &i
   return input.sequence.count == input.promptLength + forced;
 }
 
-void attune::applyRules(const attune_generation_options &options, const RuleInput &input, int64_t vocabSize, float *scores, uint8_t *seen) {
+void attune::applyRules(const attune_generation_options &options, const RuleInput &input, int64_t vocabSize, float *scores,
+                        int32_t *counts) {
   auto [ids, length] = input.sequence;
-  penalize(1 / options.encoder_repetition_penalty, input.source, vocabSize, scores, seen);
-  penalize(options.repetition_penalty, input.sequence, vocabSize, scores, seen);
+  penalize(1 / options.encoder_repetition_penalty, input.source, vocabSize, scores, counts);
+  penalize(options.repetition_penalty, {ids + input.padding, length - input.padding}, vocabSize, scores, counts);
+  penalizeGenerated(options, {ids + input.promptLength, length - input.promptLength}, vocabSize, scores, counts);
   banNgrams(options.no_repeat_ngram_size, input.sequence, ids, length, vocabSize, scores);
   banNgrams(options.encoder_no_repeat_ngram_size, input.source, ids, length, vocabSize, scores);
   banWords(options, ids, length, scores);

@@ -22,20 +22,22 @@ struct IdList {
   int64_t count;
 };
 
-/// The input of a rule: the ids of a sequence so far, the number of them that belong to the prompt, and the ids of its
-/// source, empty if they are not known.
+/// The input of a rule: the ids of a sequence so far, the number of them that belong to the prompt, the ids of its
+/// source, empty if they are not known, and the number of ids at the beginning of the prompt that are padding.
 struct RuleInput {
   IdList sequence;
   int64_t promptLength;
   IdList source;
+  int64_t padding = 0;
 };
 
 /// Applies the rules of |options| (the logits processors of transformers) to the |scores| [vocabSize] of the id that
 /// follows |input|, in the order of that library: penalties of the ids of the source and of the sequence, repeated
 /// n-grams of the sequence, n-grams of the source, bad words, minimum length, forced first and last id, suppressed ids.
-/// A banned id scores -infinity, a forced one 0. |seen| is scratch memory of vocabSize zeros, which are restored.
-/// |options.max_length| must include max_new_tokens already.
-void applyRules(const attune_generation_options &options, const RuleInput &input, int64_t vocabSize, float *scores, uint8_t *seen);
+/// The penalties of generated ids, which that library lacks, come after those of the sequence. Penalties compute in
+/// f32, as there. A banned id scores -infinity, a forced one 0. |counts| is scratch memory of vocabSize zeros, which
+/// are restored. |options.max_length| must include max_new_tokens already.
+void applyRules(const attune_generation_options &options, const RuleInput &input, int64_t vocabSize, float *scores, int32_t *counts);
 
 } // namespace attune
 

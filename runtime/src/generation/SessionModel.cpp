@@ -115,6 +115,8 @@ void SessionModel::skipReused() {
 
 GenerationPrompt SessionModel::prompt() {
   GenerationPrompt prompt{plan.rows, plan.length, plan.ids ? static_cast<const int64_t *>(plan.ids->data) : startIds};
+  if (plan.mask)
+    prompt.mask = static_cast<const int64_t *>(plan.mask->data);
   if (plan.sourceIds)
     prompt.sources = static_cast<const int64_t *>(plan.sourceIds->data), prompt.sourceLength = plan.sourceIds->shape[1];
   return prompt;

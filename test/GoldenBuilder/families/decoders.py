@@ -1,6 +1,6 @@
 # ===- decoders.py - Decoders with one feed-forward per layer ---------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-from ..cases import Absent, Case, Family, forward, steps
+from ..cases import Absent, Case, Family, forward, generate, steps
 from .common import GPT, LLAMA, MASKS, ROPES, decoder_cases, free_head_sizes, gpt_sizes, llama_sizes
 
 NO_HEADS = ("model",)
@@ -114,6 +114,12 @@ FAMILIES = [
             "bias": (["attention_bias: q, k, v and o; tied head; eps"], {"attention_bias": True, "tie_word_embeddings": True,
                                                                          "rms_norm_eps": 1e-3}),
             "window": (["window from max_window_layers on"], {"use_sliding_window": True, "sliding_window": 3, "max_window_layers": 1})},
+           more=[Case("rules", "Qwen3ForCausalLM", ["greedy search by generation_config.json: penalty of repetition, which leaves out "
+                                                    "padding, n-grams, bad words, suppressed ids, several end ids, least length"],
+                      generate(14), generation={"repetition_penalty": 1.4, "no_repeat_ngram_size": 2, "min_new_tokens": 4,
+                                                "bad_words_ids": [[11], [23, 5], [60, 61, 62]], "suppress_tokens": [7, 19, 33],
+                                                "begin_suppress_tokens": [40, 41, 42, 43], "pad_token_id": 0,
+                                                "eos_token_id": [2, 18, 29, 54, 77, 90]})],
            census={"attention_bias": [False, True], "use_sliding_window": [False, True], "sliding_window": [3, 5],
                    "max_window_layers": [0, 1, 2],
                    "rope_scaling": ROPES, "tie_word_embeddings": [True, False]}, sizes=free_head_sizes),

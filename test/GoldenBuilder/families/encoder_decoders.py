@@ -66,6 +66,12 @@ FAMILIES = [
                       {"scale_embedding": False, "activation_function": "gelu", "decoder_start_token_id": None}),
                  Case("sequence", "MBartForSequenceClassification", ["the row of the decoder's last end"], forward(batch=3, mask="right")),
                  Case("answers", "MBartForQuestionAnswering", ["begin and end"], forward(mask="right"), {"num_labels": 2}),
+                 Case("rules", "MBartForConditionalGeneration", ["penalties of ids and n-grams of the source; the first id is forced, the "
+                                                                 "second one may not be any"],
+                      generate(11, mask="right"),
+                      generation={"forced_bos_token_id": 57, "forced_eos_token_id": 2, "encoder_repetition_penalty": 1.5,
+                                  "repetition_penalty": 1.2, "encoder_no_repeat_ngram_size": 2, "begin_suppress_tokens": [20, 21, 22, 23],
+                                  "decoder_start_token_id": 2, "pad_token_id": 1, "eos_token_id": [2, 44, 71]}),
                  *decoder_alone("MBart")],
                 {"forced_bos_token_id": 57}),
     bart_family("m2m_100", "M2M100", {"scale_embedding": True, "activation_function": "relu", "pad_token_id": 1, "bos_token_id": 0,

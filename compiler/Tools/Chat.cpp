@@ -1,0 +1,258 @@
+//===- Chat.cpp - The command chat ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A conversation on the terminal or in a pipe: each line of standard input is a message, replies go to standard output as
+// they come. The text so far stays in the cache of the session.
+//
+//   Ctrl-C   stops a reply; what came of it stays in the conversation. Twice where a message is expected: ends the program
+//   Ctrl-D   ends the program, as does the end of a pipe
+//===----------------------------------------------------------------------===//
+#include "attune/text_generation.h"
+#include "compiler/Support/Json.h"
+#include "compiler/Tools/ChatValues.h"
+#include "compiler/Tools/GenerateCall.h"
+#include "compiler/Tools/GenerationFlags.h"
+#include "compiler/Tools/LineReader.h"
+#include "compiler/Tools/TextOutput.h"
+#include "compiler/Tools/ToolProcess.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <unistd.h>
+
+using namespace attune;
+
+using OrderedJson = nlohmann::ordered_json;
+
+namespace {
+
+struct ChatOptions {
+  std::optional<std::string> system;
+  std::vector<std::string> variables;
+  GenerationFlags generation;
+  int64_t context = 0, threads = 0;
+  bool json = false, verbose = false;
+};
+
+/// The conversation of one run of the command.
+class ChatRun {
+public:
+  ChatRun(const CommandHost &host, const Artefact &artefact, ChatOptions &options) : host(host), artefact(artefact), options(options) {}
+
+  Status open();
+  Status run();
+
+private:
+  Status readVariables();
+  bool readMessage(std::string &message);
+  Status answer(const std::string &message);
+  void report(const attune_chat_reply &reply, double seconds);
+
+  const CommandHost &host;
+  const Artefact &artefact;
+  ChatOptions &options;
+  std::shared_ptr<attune_text> text;
+  std::shared_ptr<attune_chat_session> chat;
+  attune_generation_options generation{};
+  std::string variables; // a JSON object
+  int64_t context = 0;
+  TextOutput output;
+  LineReader input;
+  InterruptScope interruption;
+  bool decorates = false, stopped = false;
+};
+
+} // namespace
+
+/// Returns the time of the user's clock.
+static attune_chat_date currentDate() {
+  std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return {local.tm_year + 1900, local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, std::min(local.tm_sec, 59)};
+}
+
+/// Makes a JSON object of the variables of the command line, NAME=VALUE with VALUE in JSON or else a string.
+Status ChatRun::readVariables() {
+  OrderedJson object = OrderedJson::object();
+  for (const std::string &given : options.variables) {
+    size_t equals = given.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return Status::error("--variable: expected NAME=VALUE, got '" + given + "'");
+    std::string value = given.substr(equals + 1);
+    OrderedJson parsed = OrderedJson::parse(value, nullptr, /*allow_exceptions=*/false);
+    object[given.substr(0, equals)] = parsed.is_discarded() ? OrderedJson(value) : parsed;
+  }
+  variables = object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return {};
+}
+
+Status ChatRun::open() {
+  if (!attune_model_entry(artefact.model(), "prefill") || attune_model_entry(artefact.model(), "encode"))
+    return Status::error(artefact.label() + ": expected a decoder that continues texts, got " + artefact.desc().architecture);
+  Result<std::shared_ptr<attune_text>> opened = artefact.openText();
+  if (!opened)
+    return opened.status();
+  text = std::move(*opened);
+  if (!attune_text_chat_program(text.get(), nullptr))
+    return Status::error(artefact.label() + ": expected a model with a chat template, got none; `" + host.tool +
+                         " generate MODEL --prompt=T` continues plain text");
+  if (Status status = readVariables(); status.failed())
+    return status;
+  generation = options.generation.optionsFor(artefact);
+  attune_chat_session_options session;
+  attune_chat_session_options_init(&session);
+  attune_chat_date date = currentDate();
+  session.date = &date;
+  session.generation = &generation;
+  if (options.system)
+    session.system = options.system->data(), session.system_bytes = options.system->size();
+  session.context = options.context;
+  session.num_threads = options.threads;
+  session.user = this;
+  session.on_text = [](void *self, int64_t, const char *piece, size_t bytes) -> int {
+    auto *run = static_cast<ChatRun *>(self);
+    if (!run->options.json && !run->output.write({piece, bytes}))
+      run->stopped = true;
+    return run->stopped || run->interruption.isInterrupted() ? ATTUNE_TOKEN_END_ALL : ATTUNE_TOKEN_GO_ON;
+  };
+  session.variables = [](void *self, attune_chat *chat) {
+    auto *run = static_cast<ChatRun *>(self);
+    (void)setChatVariables(chat, run->variables, "--variable").failed(); // it is JSON of our own
+  };
+  // Beams and tokens without text have no pieces.
+  generation.user = this;
+  generation.on_token = [](void *self, int64_t, int64_t, int64_t) -> int {
+    return static_cast<ChatRun *>(self)->interruption.isInterrupted() ? ATTUNE_TOKEN_END_ALL : ATTUNE_TOKEN_GO_ON;
+  };
+  attune_chat_session *created;
+  if (attune_chat_session_create(artefact.model(), text.get(), &session, &created) != ATTUNE_OK)
+    return Status::error(artefact.label() + ": " + attune_last_error());
+  chat.reset(created, attune_chat_session_destroy);
+  context = attune_chat_session_context(created);
+  return {};
+}
+
+/// Reads the next message. Returns false at the end of the input.
+bool ChatRun::readMessage(std::string &message) {
+  const char *noColor = std::getenv("NO_COLOR");
+  bool colors = !noColor || !*noColor;
+  for (message.clear();;) {
+    if (decorates) {
+      std::fputs(colors ? "\033[1m> \033[0m" : "> ", stdout);
+      std::fflush(stdout);
+    }
+    std::string line;
+    switch (input.read(line)) {
+    case LineReader::Result::End:
+    case LineReader::Result::Failed:
+      if (decorates)
+        std::fputs("\n", stdout);
+      return false;
+    case LineReader::Result::Interrupted:
+      // The signal stays recorded, so a second one ends the process.
+      message.clear();
+      if (decorates)
+        std::fputs("\n", stdout);
+      reportNotice(host.tool, "Ctrl-D ends the conversation, a second Ctrl-C ends the program");
+      continue;
+    case LineReader::Result::Line:
+      break;
+    }
+    message += line;
+    // On a terminal a message may have several lines.
+    if (decorates && !line.empty() && line.back() == '\\') {
+      message.back() = '\n';
+      continue;
+    }
+    if (!message.empty())
+      return true;
+  }
+}
+
+/// Says what the user should know of a reply.
+void ChatRun::report(const attune_chat_reply &reply, double seconds) {
+  if (reply.left_turns > 0)
+    reportNotice(host.tool, "the context of " + std::to_string(context) + " tokens is full: the oldest " +
+                                (reply.left_turns == 1 ? "turn leaves" : std::to_string(reply.left_turns) + " turns leave") +
+                                " the conversation");
+  if (reply.finish == ATTUNE_FINISH_LENGTH && reply.prompt_tokens + reply.reply_tokens > context)
+    reportNotice(host.tool, "the context of " + std::to_string(context) + " tokens is full: the reply ends there");
+  if (options.verbose)
+    std::fprintf(stderr, "%s: %lld tokens, of which %lld were in the cache, reply %lld tokens, %.1f tokens/s\n", host.tool.c_str(),
+                 static_cast<long long>(reply.prompt_tokens), static_cast<long long>(reply.reused_tokens),
+                 static_cast<long long>(reply.reply_tokens), seconds > 0 ? static_cast<double>(reply.reply_tokens) / seconds : 0.0);
+}
+
+Status ChatRun::answer(const std::string &message) {
+  auto start = std::chrono::steady_clock::now();
+  attune_chat_reply reply;
+  interruption.clear();
+  attune_status status = attune_chat_session_send(chat.get(), message.data(), message.size(), &reply);
+  interruption.clear();
+  if (status != ATTUNE_OK)
+    return Status::error(attune_last_error());
+  if (options.json)
+    output.write(OrderedJson{{"role", "assistant"},
+                             {"content", std::string_view(reply.text, reply.bytes)},
+                             {"finish", attune_finish_name(reply.finish)},
+                             {"prompt_tokens", reply.prompt_tokens},
+                             {"reused_tokens", reply.reused_tokens},
+                             {"reply_tokens", reply.reply_tokens}}
+                     .dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+  if (!output.write("\n"))
+    stopped = true;
+  report(reply, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  return {};
+}
+
+Status ChatRun::run() {
+  bool interactive = isatty(STDIN_FILENO);
+  decorates = interactive && output.isTerminal();
+  for (std::string message; !stopped && readMessage(message);) {
+    Status status = answer(message);
+    if (!status.failed())
+      continue;
+    if (!interactive)
+      return status;
+    reportError(host.tool, status.message());
+  }
+  return {};
+}
+
+static Status chatWith(const CommandHost &host, const std::string &model, ChatOptions &options) {
+  if (Status status = options.generation.finish(); status.failed())
+    return status;
+  Result<Artefact> artefact = host.openModel(model, generationRequest({}));
+  if (!artefact)
+    return artefact.status();
+  options.generation.warnOfUnread(host, *artefact);
+  ChatRun run(host, *artefact, options);
+  Status status = run.open();
+  return status.failed() ? status : run.run();
+}
+
+int attune::runChatCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
+  ChatOptions options;
+  FlagTable flags;
+  flags.addCustom("system", "T", "the system message", [&](const std::string &value) {
+    options.system = value;
+    return Status();
+  });
+  flags.addInteger("context", "N", options.context, 1, INT32_MAX, "most tokens of the conversation (the model's, at most 8192)");
+  flags.addRepeated("variable", "NAME=VALUE", options.variables, "a variable of the template: enable_thinking=false");
+  flags.addSwitch("json", options.json, "print one JSON object for each reply");
+  flags.addSwitch("verbose", options.verbose, "print times and numbers of tokens to stderr");
+  options.generation.addTo(flags);
+  addThreadsFlag(flags, options.threads);
+  std::string model;
+  if (std::optional<int> status =
+          parseModelArguments(host, flags, arguments, model, "chat " + host.modelHelp + " [--system=T] [flags]",
+                              "Replies to the lines of standard input by the model's chat template.\n"
+                              "Ctrl-C stops a reply, Ctrl-D ends the conversation."))
+    return *status;
+  Status status = chatWith(host, model, options);
+  return status.failed() ? reportError(host.tool, status.message()) : exitDone;
+}

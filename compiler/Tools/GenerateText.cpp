@@ -1,0 +1,212 @@
+//===- GenerateText.cpp - Generation from texts ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/GenerateText.h"
+#include "attune/text_generation.h"
+#include "compiler/Support/Json.h"
+#include "compiler/Support/MappedFile.h"
+#include "compiler/Tools/TextOutput.h"
+#include "compiler/Tools/ToolProcess.h"
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+
+using namespace attune;
+
+using OrderedJson = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+/// The lines of a file that an encoder-decoder takes at once.
+static constexpr size_t kBatch = 8;
+
+void TextPrompts::addTo(FlagTable &flags) {
+  flags.addRepeated("prompt", "T", prompts, "a text to continue, or the source of a translation");
+  flags.addString("file", "F", file, "the text is in a file; encoder-decoders: each line is one");
+  flags.addString("source-lang", "L", sourceLanguage, "translators: the language of the text, as eng_Latn");
+  flags.addString("target-lang", "L", targetLanguage, "translators: the language to translate to");
+  flags.addSwitch("json", json, "texts: print one JSON object for each result");
+  flags.addSwitch("verbose", verbose, "texts: print times and numbers of tokens to stderr");
+}
+
+namespace {
+
+/// The results of one run of the command.
+class TextRun {
+public:
+  TextRun(const CommandHost &host, const Artefact &artefact, const TextPrompts &prompts, GenerationFlags &flags, int64_t threads)
+      : host(host), artefact(artefact), prompts(prompts), flags(flags), threads(threads) {}
+
+  Status open();
+  Status run();
+
+private:
+  Status readTexts();
+  Status generate(size_t begin, size_t end);
+  Status print(const attune_text_generation *generation, size_t begin, size_t end);
+  int onPiece(std::string_view piece);
+
+  const CommandHost &host;
+  const Artefact &artefact;
+  const TextPrompts &prompts;
+  GenerationFlags &flags;
+  int64_t threads;
+  std::shared_ptr<attune_text> text;
+  attune_generation_options options{};
+  std::vector<std::string> texts;
+  bool hasEncoder = false, streams = false, stopped = false;
+  TextOutput output;
+  InterruptScope interruption;
+  // For --verbose.
+  Clock::time_point start, first;
+  int64_t promptTokens = 0, newTokens = 0;
+};
+
+} // namespace
+
+/// Returns the content of the file |path|, or of standard input for "-".
+static Result<std::string> readWhole(const std::string &path) {
+  if (path == "-")
+    return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file)
+    return file.status();
+  return std::string(reinterpret_cast<const char *>(file->data()), file->size());
+}
+
+Status TextRun::readTexts() {
+  if (prompts.readsInput + !prompts.file.empty() + !prompts.prompts.empty() > 1)
+    return Status::error("expected one of --prompt, --file and -, got more");
+  texts = prompts.prompts;
+  if (!texts.empty())
+    return {};
+  Result<std::string> content = readWhole(prompts.readsInput ? "-" : prompts.file);
+  if (!content)
+    return content.status();
+  if (!hasEncoder) {
+    // The line break at the end of a file is no part of its text.
+    if (!content->empty() && content->back() == '\n')
+      content->pop_back();
+    texts.push_back(std::move(*content));
+    return {};
+  }
+  for (size_t begin = 0; begin < content->size();) {
+    size_t end = std::min(content->find('\n', begin), content->size());
+    texts.push_back(content->substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return {};
+}
+
+Status TextRun::open() {
+  hasEncoder = attune_model_entry(artefact.model(), "encode") != nullptr;
+  if (!attune_model_entry(artefact.model(), "prefill"))
+    return Status::error(artefact.label() + ": expected a model that generates text, got " + artefact.desc().architecture);
+  Result<std::shared_ptr<attune_text>> opened = artefact.openText();
+  if (!opened)
+    return opened.status();
+  text = std::move(*opened);
+  options = flags.optionsFor(artefact);
+  return readTexts();
+}
+
+int TextRun::onPiece(std::string_view piece) {
+  if (newTokens == 0 && first == Clock::time_point())
+    first = Clock::now();
+  if (streams && !output.write(piece))
+    stopped = true;
+  return stopped || interruption.isInterrupted() ? ATTUNE_TOKEN_END_ALL : ATTUNE_TOKEN_GO_ON;
+}
+
+/// Prints the results of the texts from |begin| to |end|; |generation| is null if they are empty lines.
+Status TextRun::print(const attune_text_generation *generation, size_t begin, size_t end) {
+  size_t perText = static_cast<size_t>(options.num_return_sequences);
+  for (size_t i = 0; i < (end - begin) * perText; ++i) {
+    const attune_generated_text *result = generation ? &generation->texts[i] : nullptr;
+    std::string_view written = result ? std::string_view(result->text, result->bytes) : std::string_view();
+    if (prompts.json) {
+      OrderedJson object = {{"input", begin + i / perText}, {"text", written}, {"ids", OrderedJson::array()}};
+      if (result) {
+        object["ids"] = std::vector<int64_t>(result->ids, result->ids + result->num_ids);
+        object["finish"] = attune_finish_name(result->finish);
+        if (options.num_beams > 1)
+          object["score"] = result->score;
+      }
+      output.write(object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
+      continue;
+    }
+    if (!streams)
+      output.write(written);
+    output.write("\n");
+  }
+  return {};
+}
+
+/// Generates from the texts from |begin| to |end| in one batch.
+Status TextRun::generate(size_t begin, size_t end) {
+  // A line without text has a line without text as its translation.
+  if (hasEncoder && texts[begin].empty())
+    return print(nullptr, begin, end);
+  attune_text_generation_options call;
+  attune_text_generation_options_init(&call);
+  attune_generation_options own = options;
+  own.seed += begin;
+  own.user = this;
+  own.on_token = [](void *self, int64_t, int64_t, int64_t) {
+    return static_cast<TextRun *>(self)->interruption.isInterrupted() ? int(ATTUNE_TOKEN_END_ALL) : int(ATTUNE_TOKEN_GO_ON);
+  };
+  call.generation = &own;
+  call.new_tokens = flags.limitsLength(options) ? 0 : 256;
+  call.source_language = prompts.sourceLanguage.empty() ? nullptr : prompts.sourceLanguage.c_str();
+  call.target_language = prompts.targetLanguage.empty() ? nullptr : prompts.targetLanguage.c_str();
+  call.num_threads = threads;
+  call.user = this;
+  call.on_text = [](void *self, int64_t, const char *piece, size_t bytes) {
+    return static_cast<TextRun *>(self)->onPiece({piece, bytes});
+  };
+  streams = !prompts.json && end - begin == 1 && options.num_return_sequences == 1 && options.num_beams == 1;
+  std::vector<attune_text_input> inputs;
+  for (size_t i = begin; i < end; ++i)
+    inputs.push_back({texts[i].data(), texts[i].size(), nullptr, 0});
+  attune_text_generation *generation = nullptr;
+  if (attune_generate_texts(artefact.model(), text.get(), &call, inputs.data(), inputs.size(), &generation) != ATTUNE_OK)
+    return Status::error(artefact.label() + ": " + attune_last_error());
+  std::unique_ptr<attune_text_generation, void (*)(attune_text_generation *)> owned(generation, attune_text_generation_free);
+  promptTokens += generation->prompt_tokens;
+  for (size_t i = 0; i < generation->num_texts; ++i)
+    newTokens += generation->texts[i].num_ids;
+  return print(generation, begin, end);
+}
+
+Status TextRun::run() {
+  start = Clock::now();
+  for (size_t begin = 0; begin < texts.size() && !stopped && !interruption.isInterrupted();) {
+    // Noise belongs to the number of a row in its batch, and a result is not to depend on the lines before it.
+    size_t end = begin + 1;
+    while (hasEncoder && !options.do_sample && !texts[begin].empty() && end < texts.size() && end - begin < kBatch && !texts[end].empty())
+      ++end;
+    if (Status status = generate(begin, end); status.failed())
+      return status;
+    begin = end;
+  }
+  if (interruption.isInterrupted()) {
+    std::fflush(stdout);
+    endByInterruption();
+  }
+  if (prompts.verbose) {
+    double total = std::chrono::duration<double>(Clock::now() - start).count();
+    double before = first == Clock::time_point() ? total : std::chrono::duration<double>(first - start).count();
+    std::fprintf(stderr, "%s: %lld tokens of the prompts, %lld new ones, first text after %.3f s, %.1f tokens/s\n", host.tool.c_str(),
+                 static_cast<long long>(promptTokens), static_cast<long long>(newTokens), before,
+                 total > 0 ? static_cast<double>(newTokens) / total : 0.0);
+  }
+  return {};
+}
+
+Status attune::generateFromPrompts(const CommandHost &host, const Artefact &artefact, const TextPrompts &prompts,
+                                   GenerationFlags &generation, int64_t threads) {
+  TextRun run(host, artefact, prompts, generation, threads);
+  Status status = run.open();
+  return status.failed() ? status : run.run();
+}

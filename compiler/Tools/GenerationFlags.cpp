@@ -1,0 +1,118 @@
+//===- GenerationFlags.cpp - Flags for the settings of a generation -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/GenerationFlags.h"
+
+#include <algorithm>
+
+using namespace attune;
+
+namespace {
+
+/// A flag for a setting that is an integer of at least |min|.
+struct IntegerFlag {
+  const char *flag, *setting;
+  int64_t min;
+  const char *help;
+};
+
+/// A flag for a setting that is a number.
+struct NumberFlag {
+  const char *flag, *setting, *help;
+};
+
+} // namespace
+
+static constexpr IntegerFlag integerFlags[] = {
+    {"max-length", "max_length", 1, "most ids of a sequence, prompt included"},
+    {"max-new-tokens", "max_new_tokens", 1, "most ids after the prompt, instead of --max-length"},
+    {"min-length", "min_length", 0, "no end before a sequence has this many ids"},
+    {"min-new-tokens", "min_new_tokens", 0, "no end before as many after the prompt"},
+    {"num-beams", "num_beams", 1, "beams per row; 1 = greedy search or sampling"},
+    {"num-return-sequences", "num_return_sequences", 1, "results per row"},
+    {"forced-bos", "forced_bos_token_id", 0, "the second id of a sequence"},
+    {"no-repeat-ngram-size", "no_repeat_ngram_size", 0, "no n-gram of this size twice (0 = any)"},
+    {"top-k", "top_k", 0, "sampling: from the k best ids (0 = all)"},
+    {"seed", "seed", INT64_MIN, "sampling: equal seeds give equal results (0)"}};
+static constexpr NumberFlag numberFlags[] = {
+    {"length-penalty", "length_penalty", "beams: scores are divided by length ** X"},
+    {"repetition-penalty", "repetition_penalty", "above 1: ids that occurred score less"},
+    {"presence-penalty", "presence_penalty", "subtracted from ids that were generated"},
+    {"frequency-penalty", "frequency_penalty", "the same for each time they were"},
+    {"temperature", "temperature", "sampling: above 1 flattens, below 1 sharpens"},
+    {"top-p", "top_p", "sampling: from the best ids that make up X"},
+    {"min-p", "min_p", "sampling: at least X of the best probability"},
+    {"typical-p", "typical_p", "sampling: nearest to the expected surprise"}};
+
+void GenerationFlags::addTo(FlagTable &flags) {
+  for (const IntegerFlag &entry : integerFlags)
+    flags.addCustom(entry.flag, "N", entry.help, [this, entry](const std::string &text) {
+      Result<int64_t> value = parseInteger(text);
+      if (!value)
+        return value.status();
+      if (*value < entry.min)
+        return Status::error("expected an integer of at least " + std::to_string(entry.min) + ", got " + text);
+      lengthGiven |= entry.setting == std::string("max_length");
+      newTokensGiven |= entry.setting == std::string("max_new_tokens");
+      setByFlags.emplace_back(entry.setting, std::string("--") + entry.flag);
+      return values.set(entry.setting, *value, std::string("--") + entry.flag);
+    });
+  for (const NumberFlag &entry : numberFlags)
+    flags.addCustom(entry.flag, "X", entry.help, [this, entry](const std::string &text) {
+      Result<double> value = parseNumber(text);
+      setByFlags.emplace_back(entry.setting, std::string("--") + entry.flag);
+      return value ? values.set(entry.setting, *value, std::string("--") + entry.flag) : value.status();
+    });
+  for (auto [flag, setting, help] : {std::tuple("early-stopping", "early_stopping", "beams: a row is done when it has as many results"),
+                                     std::tuple("sample", "do_sample", "draw ids instead of taking the best")})
+    flags.addCustom(flag, "", help, [this, flag = flag, setting = setting](const std::string &) {
+      setByFlags.emplace_back(setting, std::string("--") + flag);
+      return values.set(setting, true, setting);
+    });
+  flags.addRepeated("stop", "T", stops, "a text that ends a result, which is cut before it");
+  flags.addRepeated("set", "KEY=VALUE", texts, "any other setting, as generation_config.json names it: suppress_tokens=[5,7]");
+}
+
+Status GenerationFlags::finish() {
+  if (lengthGiven && newTokensGiven)
+    return Status::error("expected one of --max-length and --max-new-tokens, got both");
+  for (const std::string &text : texts) {
+    if (Status status = values.setText(text, "--set"); status.failed())
+      return status;
+    std::string name = text.substr(0, text.find('='));
+    lengthGiven |= name == "max_length" || name == "max_new_tokens";
+    setByFlags.emplace_back(name, "--set " + name);
+  }
+  return stops.empty() ? Status() : values.set("stop_strings", Json(stops), "--stop");
+}
+
+attune_generation_options GenerationFlags::optionsFor(const Artefact &artefact) {
+  attune_generation_options options;
+  attune_generation_options_init(artefact.model(), &options);
+  values.apply(options);
+  return options;
+}
+
+bool GenerationFlags::limitsLength(const attune_generation_options &options) const {
+  // As in the reference library, the default of max_length says nothing.
+  constexpr int64_t kUnset = 20;
+  return lengthGiven || newTokensGiven || options.max_new_tokens > 0 || options.max_length != kUnset;
+}
+
+void GenerationFlags::warnOfUnread(const CommandHost &host, const Artefact &artefact) {
+  attune_generation_options effective = optionsFor(artefact);
+  static constexpr const char *sampling[] = {"temperature", "top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff", "seed"};
+  static constexpr const char *beams[] = {"length_penalty", "early_stopping"};
+  std::string unsampled, unbeamed;
+  for (const auto &[setting, flag] : setByFlags) {
+    auto isSetting = [name = setting](const char *one) { return name == one; };
+    if (!effective.do_sample && std::any_of(std::begin(sampling), std::end(sampling), isSetting))
+      unsampled += (unsampled.empty() ? "" : ", ") + flag;
+    if (effective.num_beams == 1 && std::any_of(std::begin(beams), std::end(beams), isSetting))
+      unbeamed += (unbeamed.empty() ? "" : ", ") + flag;
+  }
+  if (!unsampled.empty())
+    reportWarning(host.tool, unsampled + ": no effect without --sample");
+  if (!unbeamed.empty())
+    reportWarning(host.tool, unbeamed + ": no effect without --num-beams of at least 2");
+}

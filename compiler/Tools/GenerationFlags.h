@@ -1,0 +1,40 @@
+//===- GenerationFlags.h - Flags for the settings of a generation ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_GENERATIONFLAGS_H
+#define ATTUNE_COMPILER_TOOLS_GENERATIONFLAGS_H
+
+#include "compiler/Support/GenerationSettings.h"
+#include "compiler/Tools/Commands.h"
+
+namespace attune {
+
+/// The settings of a generation that a command line sets. Their defaults come from the model's files.
+class GenerationFlags {
+public:
+  /// Adds the flags to |flags|, which must not outlive this.
+  void addTo(FlagTable &flags);
+  /// Reads --set and --stop, after all flags are parsed. Fails if they contradict each other.
+  Status finish();
+
+  GenerationSettings &settings() { return values; }
+  bool hasStops() const { return !stops.empty(); }
+  /// Warns of flags that the chosen search does not read. Otherwise an ignored temperature would look like a model that
+  /// never varies.
+  void warnOfUnread(const CommandHost &host, const Artefact &artefact);
+  /// Returns the settings of a model with those of the flags.
+  attune_generation_options optionsFor(const Artefact &artefact);
+  /// Returns true if a flag or a file of the model says how long a result may be.
+  bool limitsLength(const attune_generation_options &options) const;
+
+private:
+  GenerationSettings values;
+  std::vector<std::string> texts, stops;
+  /// The settings that flags have set: name and spelling of the flag.
+  std::vector<std::pair<std::string, std::string>> setByFlags;
+  bool lengthGiven = false, newTokensGiven = false;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_GENERATIONFLAGS_H

@@ -1,0 +1,36 @@
+//===- Languages.h - The languages of a translator ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Multilingual translators have a token for each language. The families spell and place them differently:
+//
+//   NLLB         "eng_Latn"   before the source (by the tokenizer), first token of the target (forced_bos_token_id)
+//   mBART-50     "en_XX"      the same
+//   M2M100       "__en__"     the same
+//   mBART-25     "en_XX"      behind the source, start token of the target (decoder_start_token_id)
+//   Marian       ">>fra<<"    the language of the target, before the source (in the text)
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_GENERATION_LANGUAGES_H
+#define ATTUNE_RUNTIME_TEXT_GENERATION_LANGUAGES_H
+
+#include "attune/generate.h"
+#include "attune/text.h"
+
+namespace attune::text {
+
+/// The tokens by which a generation chooses its languages; -1 for none.
+struct Languages {
+  int64_t source = -1; ///< replaces the language that the tokenizer adds to sources
+  int64_t prefix = -1; ///< goes before each source
+};
+
+/// Finds the tokens of |source| and |target|, each null or a name, in |text|, and writes the target's to |options|, the
+/// settings of the model. Fails with INVALID_ARGUMENT.
+attune_status chooseLanguages(const attune_text *text, const char *source, const char *target, attune_generation_options &options,
+                              Languages &languages);
+
+/// Returns true if token |id| of |text| is spelled as a language.
+bool isLanguage(const attune_text *text, int64_t id);
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_GENERATION_LANGUAGES_H

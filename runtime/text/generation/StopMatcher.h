@@ -1,0 +1,85 @@
+//===- StopMatcher.h - Texts that end a generation ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the first occurrence of one of several stop strings in a text that comes in pieces, and says how much of the
+// text may be shown: bytes at the end that may be the beginning of a stop string wait. Each string is matched by the
+// algorithm of Knuth, Morris and Pratt, so a byte costs amortized constant time for each string.
+//
+// The bytes that wait need no memory: they are the beginning of the stop string that matches most.
+//
+//   stop string   "\nUser:"          text   "Hello!\nUs"     shown "Hello!", 3 bytes wait: the first 3 of the stop string
+//                                    text   "Hello!\nUse me" shown all
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_GENERATION_STOPMATCHER_H
+#define ATTUNE_RUNTIME_TEXT_GENERATION_STOPMATCHER_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune::text {
+
+/// The stop strings of a generation, with their tables.
+class StopSet {
+public:
+  /// Returns the bytes of memory for |count| strings.
+  static size_t memoryBytes(const char *const *strings, size_t count);
+  /// Builds the tables in |memory|, at a multiple of 8. |strings| are borrowed; none is empty.
+  void open(const char *const *strings, size_t count, void *memory);
+
+  size_t size() const { return count; }
+  const char *string(size_t index) const { return strings[index]; }
+  size_t bytes(size_t index) const { return sizes[index]; }
+  /// Returns how many bytes of string |index| match the end of the text after |byte|, given |matched| before it, which
+  /// is less than its size.
+  size_t advance(size_t index, size_t matched, uint8_t byte) const;
+
+private:
+  const char *const *strings = nullptr;
+  size_t count = 0;
+  size_t *sizes = nullptr;
+  /// For each string and number of matched bytes: the longest beginning of the string, shorter than these bytes, that
+  /// they end with.
+  uint32_t **borders = nullptr;
+};
+
+/// The state of one text.
+class StopMatcher {
+public:
+  /// |states| has room for one number for each string of |set|. Both are borrowed.
+  void open(const StopSet &set, size_t *states);
+  void reset();
+
+  /// Adds |bytes| bytes of the text. Calls |show|(data, size) for what may be shown now, in order. Returns true if a stop
+  /// string is complete: the text ends before it, and everything before it was shown.
+  template <typename Show>
+  bool add(const char *data, size_t bytes, Show show) {
+    size_t begin = seen, from = shown;
+    const char *waited = waiting;
+    bool stopped = scan(data, bytes);
+    if (shown > from && begin > from)
+      show(waited, (shown < begin ? shown : begin) - from);
+    if (shown > begin)
+      show(data, shown - begin);
+    return stopped;
+  }
+  /// Ends the text: calls |show| for what waited.
+  template <typename Show>
+  void finish(Show show) {
+    if (seen > shown)
+      show(waiting, seen - shown);
+    reset();
+  }
+
+private:
+  /// Adds the piece and sets |shown| to where the text that may be shown ends. Returns true if a stop string is complete.
+  bool scan(const char *data, size_t bytes);
+
+  const StopSet *set = nullptr;
+  size_t *states = nullptr;
+  size_t seen = 0, shown = 0;    // bytes of the text
+  const char *waiting = nullptr; // the bytes from |shown| to |seen|
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_GENERATION_STOPMATCHER_H
