@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from text_models import T5, compile_folder, gpt2, make_folder, run
+from text_models import T5, compile_folder, gpt2, make_folder, run, start
 
 work = sys.argv[1]
 os.chdir(work)
@@ -79,7 +79,7 @@ ENDLESS = ["attune-run", "chat", model, "--set=suppress_tokens=[2]", "--sample"]
 
 def test_interruption():
     """Ctrl-C stops a reply; the conversation goes on, and ends with its input."""
-    process = subprocess.Popen(ENDLESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start(ENDLESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for message in (b"abc\n", b"f\n"):
         process.stdin.write(message)
         process.stdin.flush()
@@ -90,7 +90,7 @@ def test_interruption():
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0 and errors == b"", (process.returncode, errors)
     # Where a message is expected, a second one ends the program.
-    process = subprocess.Popen(ENDLESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start(ENDLESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(b"a\n")
     process.stdin.flush()
     os.read(process.stdout.fileno(), 1)
@@ -117,8 +117,8 @@ def test_terminal():
     for environment, prompt in (({}, b"\x1b[1m> \x1b[0m"), ({"NO_COLOR": "1"}, b"> ")):
         primary, secondary = pty.openpty()
         kept = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-        process = subprocess.Popen(["attune-run", "chat", model, *FLAGS, "--quiet"], stdin=secondary, stdout=secondary,
-                                   stderr=secondary, env={**kept, **environment})
+        process = start(["attune-run", "chat", model, *FLAGS, "--quiet"], stdin=secondary, stdout=secondary,
+                        stderr=secondary, env={**kept, **environment})
         os.close(secondary)
         assert read_until(primary, b"> " if environment else b"\x1b[0m") == prompt
         # A line that ends with a backslash goes on.

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 
-from text_models import T5, compile_folder, gpt2, make_folder, run
+from text_models import T5, compile_folder, gpt2, make_folder, run, start
 
 work = sys.argv[1]
 os.chdir(work)
@@ -89,13 +89,13 @@ def test_decoder():
 def test_processes():
     """Pieces come while the model works; a closed pipe and Ctrl-C end the command."""
     endless = ["attune-run", "generate", "gpt.so", "--prompt", PROMPT, "--set=eos_token_id=[]", "--max-new-tokens=19000", "--sample"]
-    process = subprocess.Popen(endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start(endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert os.read(process.stdout.fileno(), 1)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGINT and errors == b"attune-run: interrupted by SIGINT\n", (process.returncode, errors)
     output.decode()  # complete characters only
-    process = subprocess.Popen(endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start(endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert os.read(process.stdout.fileno(), 1)
     process.stdout.close()
     assert process.wait(timeout=60) == -signal.SIGPIPE and process.stderr.read() == b""

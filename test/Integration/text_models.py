@@ -5,6 +5,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 
 T5 = {"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "vocab_size": 155, "d_model": 16, "d_kv": 4, "d_ff": 20,
@@ -46,9 +47,15 @@ def run(*command, text=None, error=None):
     """The standard output of |command|; with |error| it fails, and its one line has that text."""
     data = text if isinstance(text, bytes) else (text or "").encode()
     done = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    lines = done.stderr.decode()
+    # The first use of a folder is noticed.
+    lines = "".join(line for line in done.stderr.decode().splitlines(True) if not line.startswith("attune: compiling "))
     if error:
         assert done.returncode == 1 and error in lines and lines.count("\n") == 1, (command, done)
         return None
     assert done.returncode == 0, (command, done)
     return done.stdout.decode()
+
+
+def start(command, **options):
+    """A process of |command| to which SIGINT does what it does in a shell, whatever the runner of the tests ignores."""
+    return subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **options)
