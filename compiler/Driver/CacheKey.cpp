@@ -68,7 +68,7 @@ static std::string describeCompiler() {
 CacheKey attune::computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &host, const Target &target) {
   ModelFiles files;
   auto addTensors = [&](const std::string &path) {
-    if (!llvm::sys::fs::is_directory(path)) {
+    if (!isModelSource(path)) {
       files.tensors.push_back(path);
       return;
     }
@@ -76,7 +76,7 @@ CacheKey attune::computeCacheKey(const CompileOptions &options, const std::strin
     files.settings.insert(files.settings.end(), listed.settings.begin(), listed.settings.end());
     files.tensors.insert(files.tensors.end(), listed.tensors.begin(), listed.tensors.end());
   };
-  if (llvm::sys::fs::is_directory(options.model))
+  if (isModelSource(options.model))
     addTensors(options.model);
   else
     files.settings.push_back(options.model);

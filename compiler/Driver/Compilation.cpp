@@ -222,7 +222,7 @@ Status Compilation::importFolder() {
     for (const std::string &warning : folder->warnings)
       listener.warning(warning);
   if (!options.weights.empty())
-    return Status::error("--weights: only for a .mlir model, '" + options.model + "' is a folder");
+    return Status::error("--weights: only for a .mlir model, '" + options.model + "' is a model with weights of its own");
   if (!options.pruneHeads.empty()) {
     Result<HeadsByLayer> heads = parsePruneHeads(options.pruneHeads);
     Status status = heads ? pruneHeads(folder->spec, *heads) : heads.status();
@@ -256,7 +256,6 @@ static std::string adviseOn(FileKind kind, llvm::StringRef path) {
     return ("; give the folder that holds it, '" + (folder.empty() ? "." : folder) + "'").str();
   case FileKind::PackedWeights:
     return "; give the shared object that was made with it";
-  case FileKind::Gguf:
   case FileKind::Onnx:
   case FileKind::PyTorch:
   case FileKind::Pickle:
@@ -296,7 +295,7 @@ Status Compilation::parseFile() {
 }
 
 Status Compilation::import() {
-  Status status = llvm::sys::fs::is_directory(options.model) ? importFolder() : parseFile();
+  Status status = isModelSource(options.model) ? importFolder() : parseFile();
   if (!status.failed() && mlir::failed(mlir::verify(*module)))
     status = diagnostics.error("the imported module is invalid");
   if (status.failed())

@@ -41,6 +41,8 @@ public:
   Config object(std::string_view key) const;
   /// Replaces the value of |key|, or adds it.
   void set(const char *key, Json value) { root[key] = std::move(value); }
+  /// Removes |key|.
+  void remove(const char *key) { root.erase(key); }
 
   /// Makes readers of this configuration, and of its objects, record their keys in |trace|.
   void setTrace(std::shared_ptr<ConfigTrace> trace) { notes = std::move(trace); }

@@ -7,6 +7,9 @@
 
 #include "compiler/Import/CompleteConfig.h"
 #include "compiler/Import/GenerationConfig.h"
+#include "compiler/Import/GgufModel.h"
+#include "compiler/Import/QuantizationConfig.h"
+#include "compiler/Import/WeightCatalog.h"
 #include "compiler/Support/ConversionAdvice.h"
 #include "compiler/Support/Generate.h"
 #include "compiler/Support/MappedFile.h"
@@ -16,6 +19,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 using namespace attune;
 namespace fs = std::filesystem;
@@ -48,20 +52,90 @@ static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
   return std::optional<int64_t>(*value);
 }
 
+namespace {
+
+/// A configuration without `quantization_config`, which is read apart: it says how weights are stored, not what is computed.
+struct OpenedConfig {
+  Config config;
+  std::optional<QuantizationConfig> quantization;
+  /// The tensors of a GGUF file, which has both.
+  std::unique_ptr<TensorProvider> tensors;
+};
+
+} // namespace
+
+/// Opens the stored tensors of |folder|, dequantized if |quantization| is there.
+static Result<QuantizedTensors> openStored(const std::string &folder, const std::optional<QuantizationConfig> &quantization) {
+  if (quantization)
+    return openQuantizedTensors(folder, quantization->format);
+  Result<std::unique_ptr<TensorProvider>> tensors = openTensors(folder);
+  if (!tensors)
+    return tensors.status();
+  return QuantizedTensors{std::move(*tensors), {}};
+}
+
+/// Checks that no quantized matrix of |stored| loses by being read: a model that stores matrices as `[in, out]` has no quantized form here,
+/// and a bias that the model lacks, which quantizers add, must be zero.
+static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors &stored) {
+  const WeightCatalog catalog(spec, *stored.tensors);
+  const std::set<std::string> matrices(stored.matrices.begin(), stored.matrices.end());
+  std::set<std::string> known;
+  for (const WeightSpec &weight : spec.weights) {
+    if (weight.kind == WeightSpec::Tensor)
+      for (const std::string &name : catalog.namesOf(weight))
+        known.insert(name);
+    if (weight.kind != WeightSpec::Transpose || spec.weights[weight.operands[0]].kind != WeightSpec::Tensor)
+      continue;
+    for (const std::string &name : catalog.namesInFiles(spec.weights[weight.operands[0]]))
+      if (matrices.count(name))
+        return Status::error(stored.tensors->placeOf(name) + ": tensor '" + name + "': expected one that is not quantized, as " +
+                             spec.architecture + " stores it with rows and columns exchanged");
+  }
+  for (const std::string &matrix : stored.matrices) {
+    const std::string bias = matrix.substr(0, matrix.rfind('.')) + ".bias";
+    const TensorSpec *tensor = known.count(bias) ? nullptr : stored.tensors->find(bias);
+    if (!tensor)
+      continue;
+    std::vector<float> values(elementCount(tensor->shape).value_or(0));
+    if (Status status = stored.tensors->read(bias, 0, int64_t(values.size()), values.data()); status.failed())
+      return status;
+    if (std::any_of(values.begin(), values.end(), [](float value) { return value != 0; }))
+      return Status::error(stored.tensors->placeOf(bias) + ": tensor '" + bias + "': expected zeros, as " + spec.architecture +
+                           " has no such bias");
+  }
+  return {};
+}
+
 /// Opens the tensors of |folder|, stored or generated.
-static Result<std::unique_ptr<TensorProvider>> findTensors(const std::string &folder, const TransformerSpec &spec, const Config &config) {
+static Result<std::unique_ptr<TensorProvider>> findTensors(const std::string &folder, const TransformerSpec &spec, OpenedConfig &opened) {
+  if (opened.tensors)
+    return std::move(opened.tensors);
   if (!SafetensorsFolder::present(folder)) {
     Result<std::optional<int64_t>> seed = generatedSeed(folder);
     if (!seed)
       return seed.status();
     if (*seed)
-      return generateTensors(spec.tensors(), **seed, config.file());
+      return generateTensors(spec.tensors(), **seed, opened.config.file());
   }
-  return openTensors(folder);
+  Result<QuantizedTensors> stored = openStored(folder, opened.quantization);
+  if (!stored)
+    return stored.status();
+  if (Status status = checkMatrices(spec, *stored); status.failed())
+    return status;
+  return std::move(stored->tensors);
+}
+
+bool attune::isModelSource(const std::string &path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) || isGgufFile(path);
 }
 
 ModelFiles attune::listModelFiles(const std::string &folder) {
   ModelFiles files;
+  if (std::error_code ignored; !fs::is_directory(folder, ignored)) {
+    files.settings = files.tensors = {folder};
+    return files;
+  }
   for (const char *name : {"config.json", "generation_config.json"})
     files.settings.push_back(inFolder(folder, name));
   for (const std::string &name : text::textFileNames(folder))
@@ -73,27 +147,41 @@ ModelFiles attune::listModelFiles(const std::string &folder) {
 }
 
 /// Reads the configuration of |source| and completes it.
-static Result<Config> openConfig(const ModelSource &source) {
+static Result<OpenedConfig> openConfig(const ModelSource &source) {
+  if (isGgufFile(source.folder)) {
+    Result<GgufModel> model = openGgufModel(source.folder);
+    if (!model)
+      return model.status();
+    if (!source.architecture.empty())
+      model->config.set("architectures", Json::array({source.architecture}));
+    return OpenedConfig{std::move(model->config), std::nullopt, std::move(model->tensors)};
+  }
   std::error_code ignored;
   if (fs::is_directory(source.folder, ignored) && !exists(inFolder(source.folder, "config.json")))
     if (std::string advice = adviseOnWeights(source.folder); !advice.empty())
       return Status::error(source.folder + ": expected config.json and model.safetensors, " + advice);
   Result<Config> config = Config::open(source.folder);
   if (!config)
-    return config;
+    return config.status();
+  Result<std::optional<QuantizationConfig>> quantization = readQuantizationConfig(*config);
+  if (!quantization)
+    return quantization.status();
+  config->remove("quantization_config");
   if (!source.architecture.empty())
     config->set("architectures", Json::array({source.architecture}));
-  if (!isIncomplete(*config))
-    return config;
+  OpenedConfig opened{std::move(*config), std::move(*quantization), nullptr};
+  if (!isIncomplete(opened.config))
+    return opened;
   std::unique_ptr<TensorProvider> tensors;
   if (SafetensorsFolder::present(source.folder)) {
-    Result<std::unique_ptr<TensorProvider>> opened = openTensors(source.folder);
-    if (!opened)
-      return opened.status();
-    tensors = std::move(*opened);
+    Result<QuantizedTensors> stored = openStored(source.folder, opened.quantization);
+    if (!stored)
+      return stored.status();
+    tensors = std::move(stored->tensors);
   }
-  Status status = completeConfig(*config, tensors.get());
-  return status.failed() ? Result<Config>(status) : config;
+  if (Status status = completeConfig(opened.config, tensors.get()); status.failed())
+    return status;
+  return opened;
 }
 
 /// Returns a warning if |config| names Python code of its own for models (`auto_map`), but none for the class
@@ -122,29 +210,32 @@ ModelFiles attune::listAdapterFiles(const std::string &folder) {
 
 Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   const std::string &folder = source.folder;
-  Result<Config> config = openConfig(source);
-  if (!config)
-    return config.status();
-  Result<TransformerSpec> spec = readTransformerSpec(*config);
+  Result<OpenedConfig> opened = openConfig(source);
+  if (!opened)
+    return opened.status();
+  const Config &config = opened->config;
+  Result<TransformerSpec> spec = readTransformerSpec(config);
   if (!spec)
     return spec.status();
   std::optional<GenerationSettings> generation;
   if (spec->decoder && spec->decoder->cached) {
-    Result<GenerationSettings> read = readGenerationSettings(*config, *spec, folder);
+    Result<GenerationSettings> read = readGenerationSettings(config, *spec, folder);
     if (!read)
       return read.status();
     generation = std::move(*read);
   }
-  Result<std::unique_ptr<TensorProvider>> tensors = findTensors(folder, *spec, *config);
+  Result<std::unique_ptr<TensorProvider>> tensors = findTensors(folder, *spec, *opened);
   if (!tensors)
     return tensors.status();
   tensors = mergeAdapters(*spec, std::move(*tensors), source.adapters);
   if (!tensors)
     return tensors.status();
-  std::vector<std::string> warnings = warnOfCode(*config, spec->architecture);
+  std::vector<std::string> warnings = warnOfCode(config, spec->architecture);
   if (!spec->warning.empty())
     warnings.push_back(spec->warning);
-  if (std::string advice = adviseOnClass(*config, *spec, **tensors); !advice.empty())
+  if (opened->quantization)
+    warnings.insert(warnings.end(), opened->quantization->warnings.begin(), opened->quantization->warnings.end());
+  if (std::string advice = adviseOnClass(config, *spec, **tensors); !advice.empty())
     warnings.push_back(std::move(advice));
   return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation), std::move(warnings)};
 }
@@ -198,14 +289,17 @@ static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, con
 
 Status attune::initModelFolder(const ModelSource &source, const std::string &folder, int64_t seed, const Progress &progress) {
   const std::string &configFolder = source.folder;
-  Result<Config> config = openConfig(source);
-  if (!config)
-    return config.status();
-  Result<TransformerSpec> spec = readTransformerSpec(*config);
+  Result<OpenedConfig> opened = openConfig(source);
+  if (!opened)
+    return opened.status();
+  const Config &config = opened->config;
+  if (opened->quantization)
+    return Status::error(config.file() + ": 'quantization_config': expected no such setting, as generated weights are not quantized");
+  Result<TransformerSpec> spec = readTransformerSpec(config);
   if (!spec)
     return spec.status();
   const std::vector<TensorSpec> specs = spec->tensors();
-  Result<std::unique_ptr<TensorProvider>> tensors = mergeAdapters(*spec, generateTensors(specs, seed, config->file()), source.adapters);
+  Result<std::unique_ptr<TensorProvider>> tensors = mergeAdapters(*spec, generateTensors(specs, seed, config.file()), source.adapters);
   if (!tensors)
     return tensors.status();
   // Names config.json last: a folder without it is not a model, so that there are all files or none.

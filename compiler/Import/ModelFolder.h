@@ -18,7 +18,7 @@
 
 namespace attune {
 
-/// A model folder and the user's options for it.
+/// A model folder, or a GGUF file in the place of one, and the user's options for it.
 struct ModelSource {
   ModelSource(std::string folder, std::string architecture = "", std::vector<AdapterRequest> adapters = {})
       : folder(std::move(folder)), architecture(std::move(architecture)), adapters(std::move(adapters)) {}
@@ -49,6 +49,8 @@ struct ModelFiles {
   std::vector<std::string> tensors;
 };
 
+/// Returns true if |path| is a folder or a GGUF file, which openModelFolder takes like a folder.
+bool isModelSource(const std::string &path);
 /// Lists the files of |folder| without checking them.
 ModelFiles listModelFiles(const std::string &folder);
 /// Lists the files of an adapter in |folder| without checking them.

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A kind of weights files: names begin with |begin| and end with |end|. |advice| is what follows the name, with the
-/// folder for %F, the class of the model for %C and the file for %N.
+/// folder for %F, the class of the model for %C and the path of the file for %P.
 struct WeightsKind {
   const char *begin, *end;
   const char *advice;
@@ -45,9 +45,7 @@ static const WeightsKind kinds[] = {
     {"flax_model", ".msgpack",
      "; convert with transformers 4 and Flax: python3 -c \"import sys, transformers as t; t.%C.from_pretrained(sys.argv[1], "
      "from_flax=True).save_pretrained(sys.argv[2])\" %F OUT"},
-    {"", ".gguf",
-     "; convert with transformers and gguf: python3 -c \"import sys, transformers as t; t.AutoModelForCausalLM.from_pretrained("
-     "sys.argv[1], gguf_file=sys.argv[2]).save_pretrained(sys.argv[3])\" %F %N OUT"},
+    {"", ".gguf", "; give the file itself, %P, in the place of the folder"},
     {"consolidated", ".pth",
      ", of Llama's own format; convert with transformers 4: python3 -m transformers.models.llama.convert_llama_weights_to_hf "
      "--input_dir %F --output_dir OUT"},
@@ -111,8 +109,8 @@ std::string attune::adviseOnWeights(const std::string &folder) {
       case 'F':
         text += quoteWord(folder);
         break;
-      case 'N':
-        text += quoteWord(*name);
+      case 'P':
+        text += quoteWord((fs::path(folder) / *name).string());
         break;
       default:
         text += readClass(folder);

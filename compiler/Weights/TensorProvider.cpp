@@ -2,51 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Weights/TensorProvider.h"
+#include "compiler/Weights/ListedTensors.h"
 
 #include "compiler/Support/Generate.h"
 #include "compiler/Support/Safetensors.h"
 
-#include <map>
-
 using namespace attune;
 
 namespace {
-
-/// The common base of both providers: the list of tensors, and checks before a read.
-class ListedTensors : public TensorProvider {
-public:
-  const TensorSpec *find(std::string_view name) const override {
-    auto it = specs.find(name);
-    return it == specs.end() ? nullptr : &it->second;
-  }
-
-  std::vector<std::string> names() const override {
-    std::vector<std::string> result;
-    for (const auto &entry : specs)
-      result.push_back(entry.first);
-    return result;
-  }
-
-protected:
-  /// Returns the tensor of this name if its elements |begin| … |begin| + |count| - 1 can be read as floats, else an
-  /// error.
-  Result<const TensorSpec *> checkRead(std::string_view name, int64_t begin, int64_t count) const {
-    const std::string where = placeOf(name) + ": tensor '" + std::string(name) + "': ";
-    const TensorSpec *spec = find(name);
-    if (!spec)
-      return Status::error(where + "expected in the file, which lacks it");
-    if (!isFloat(spec->dtype))
-      return Status::error(where + "expected F32, F16 or BF16, got " + dtypeName(spec->dtype));
-    int64_t elements = elementCount(spec->shape).value_or(0);
-    if (begin < 0 || count < 0 || begin > elements || count > elements - begin)
-      return Status::error(where + "expected a range within " + std::to_string(elements) + " elements, got " + std::to_string(count) +
-                           " elements from " + std::to_string(begin));
-    return spec;
-  }
-
-  std::map<std::string, TensorSpec, std::less<>> specs;
-};
 
 /// The tensors of a folder, read through its mappings.
 class StoredTensors : public ListedTensors {
@@ -54,7 +17,7 @@ public:
   explicit StoredTensors(SafetensorsFolder opened) : folder(std::move(opened)) {
     for (const std::string &name : folder.names()) {
       const TensorView *view = folder.find(name);
-      specs.emplace(name, TensorSpec{name, view->dtype, view->shape});
+      list({name, view->dtype, view->shape});
     }
   }
 
@@ -74,11 +37,9 @@ private:
 /// Generated tensors, a function of a seed.
 class GeneratedTensors : public ListedTensors {
 public:
-  GeneratedTensors(std::vector<TensorSpec> list, int64_t seed, std::string place) : seed(seed), place(std::move(place)) {
-    for (TensorSpec &spec : list) {
-      std::string name = spec.name;
-      specs.emplace(std::move(name), std::move(spec));
-    }
+  GeneratedTensors(std::vector<TensorSpec> specs, int64_t seed, std::string place) : seed(seed), place(std::move(place)) {
+    for (TensorSpec &spec : specs)
+      list(std::move(spec));
   }
 
   std::string placeOf(std::string_view) const override { return place; }

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace attune;
 
-int64_t attune::getWeightBytes(Type type) {
+int64_t attune::getWeightBytes(mlir::Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return llvm::divideCeil(tensor.getNumElements() * tensor.getElementTypeBitWidth(), 8);
 }

@@ -71,7 +71,6 @@ BartKeys attune::readBartKeys(ConfigReader &reader, const BartVariant &variant, 
     reader.reject("add_final_layer_norm", "a norm after the last layer is not implemented for this family");
   requireCausal(reader);
   rejectPrunedHeads(reader);
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

@@ -39,7 +39,6 @@ BertKeys attune::readBertSizes(ConfigReader &reader) {
   if (keys.cross && !keys.decoder)
     reader.fail("add_cross_attention", "false, as 'is_decoder' is");
   reader.reject("is_encoder_decoder", "the model is one stack");
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

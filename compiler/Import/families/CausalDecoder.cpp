@@ -42,7 +42,6 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   if (!defaults.bidirectional)
     requireCausal(reader);
   rejectPrunedHeads(reader);
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

@@ -57,7 +57,6 @@ DebertaKeys attune::readDebertaKeys(ConfigReader &reader, const DebertaDefaults 
   rejectPrunedHeads(reader);
   for (const char *key : {"is_decoder", "add_cross_attention", "is_encoder_decoder"})
     reader.reject(key, "the model is an encoder");
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

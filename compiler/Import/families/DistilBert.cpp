@@ -32,7 +32,6 @@ static BertKeys readKeys(ConfigReader &reader) {
   if (keys.hidden % keys.heads != 0)
     reader.fail("dim", "a multiple of 'n_heads', which is " + std::to_string(keys.heads));
   keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

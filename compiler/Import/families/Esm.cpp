@@ -56,7 +56,6 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   rejectPrunedHeads(reader);
   for (const char *key : {"is_decoder", "add_cross_attention", "is_folding_model"})
     reader.reject(key, "it is not implemented for this family");
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

@@ -41,7 +41,6 @@ static Gpt2Keys readKeys(ConfigReader &reader) {
   keys.cross = reader.flag("add_cross_attention", false);
   if (reader.architecture("GPT2Model") == "GPT2DoubleHeadsModel")
     readGpt2Summary(reader, keys);
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

@@ -46,8 +46,6 @@ static FfnSpec declareNetworks(TransformerSpec &spec, const DecoderKeys &keys, i
 Result<TransformerSpec> attune::readGptOssSpec(const Config &config) {
   static constexpr DecoderClasses classes = {"gpt_oss", "GptOss", true, true, /*questionAnswering=*/nullptr};
   ConfigReader reader(config);
-  reader.reject("quantization_config",
-                "weights of bf16, f16 and f32 are implemented; Mxfp4Config(dequantize=True) of transformers makes such a copy");
   DecoderDefaults defaults;
   defaults.vocab = 201088;
   defaults.hidden = defaults.intermediate = 2880;

@@ -53,7 +53,6 @@ static GteKeys readKeys(ConfigReader &reader, const Config &config, bool isNew) 
   reader.reject("logn_attention_scale", "scores that depend on the length of a sequence are not implemented");
   reader.reject("is_decoder", "the family has no decoder");
   rejectPrunedHeads(reader);
-  reader.reject("quantization_config", "quantized weights are not implemented");
   if (keys.hidden % keys.heads != 0)
     reader.fail("hidden_size", "a multiple of 'num_attention_heads', which is " + std::to_string(keys.heads));
   int64_t headSize = keys.hidden / keys.heads;

@@ -80,7 +80,6 @@ static ModernBertKeys readKeys(ConfigReader &reader, const Config &config) {
   readPositions(reader, config, keys);
   rejectPrunedHeads(reader);
   reader.reject("is_decoder", "the family has no decoder");
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

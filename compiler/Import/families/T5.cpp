@@ -61,7 +61,6 @@ static T5Keys readKeys(ConfigReader &reader, const T5Variant &variant) {
                 "more than half of 'relative_attention_num_buckets', which is " + std::to_string(keys.buckets));
   requireCausal(reader);
   rejectPrunedHeads(reader);
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

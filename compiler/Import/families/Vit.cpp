@@ -55,7 +55,6 @@ static VitKeys readKeys(ConfigReader &reader) {
   keys.pooled = reader.integerOrNull("pooler_output_size", keys.hidden, size);
   keys.poolerActivation = readActivation(reader, "pooler_act", "tanh");
   keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
-  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

@@ -1,0 +1,492 @@
+//===- GgufModel.cpp - A GGUF file as a model folder ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One table for each architecture: names of tensors, keys of metadata, and the conversions to undo. The result is the config.json and the
+// tensors of the folder that the file was made from, as far as they decide what is computed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/GgufModel.h"
+#include "compiler/Support/FileKind.h"
+#include "compiler/Weights/GgufTensors.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <charconv>
+#include <cmath>
+
+using namespace attune;
+
+namespace {
+
+/// A name of GGUF and that of the reference, both without `.weight` or `.bias`; `%` stands for the number of a layer.
+struct NamePair {
+  const char *gguf, *reference;
+};
+
+/// A key of metadata without the name of the architecture, and the reference's key.
+struct KeyPair {
+  const char *gguf, *reference;
+};
+
+/// Conversions that made a file of an architecture.
+enum Conversion : unsigned {
+  NoConversion = 0,
+  /// Rows of queries and keys are in pairs.
+  PairedRows = 1,
+  /// Gains of norms are stored plus one.
+  NormsPlusOne = 2,
+  /// Projections are stored as `[out, in]`, the reference's as `[in, out]`.
+  TransposedProjections = 4,
+};
+
+struct Architecture {
+  const char *name, *modelType, *modelClass;
+  llvm::ArrayRef<NamePair> names;
+  llvm::ArrayRef<KeyPair> keys;
+  unsigned conversions;
+};
+
+} // namespace
+
+static constexpr NamePair llamaNames[] = {
+    {"token_embd", "model.embed_tokens"},
+    {"output_norm", "model.norm"},
+    {"output", "lm_head"},
+    {"blk.%.attn_norm", "model.layers.%.input_layernorm"},
+    {"blk.%.attn_q", "model.layers.%.self_attn.q_proj"},
+    {"blk.%.attn_k", "model.layers.%.self_attn.k_proj"},
+    {"blk.%.attn_v", "model.layers.%.self_attn.v_proj"},
+    {"blk.%.attn_q_norm", "model.layers.%.self_attn.q_norm"},
+    {"blk.%.attn_k_norm", "model.layers.%.self_attn.k_norm"},
+    {"blk.%.attn_output", "model.layers.%.self_attn.o_proj"},
+    {"blk.%.ffn_norm", "model.layers.%.post_attention_layernorm"},
+    {"blk.%.ffn_gate", "model.layers.%.mlp.gate_proj"},
+    {"blk.%.ffn_up", "model.layers.%.mlp.up_proj"},
+    {"blk.%.ffn_down", "model.layers.%.mlp.down_proj"},
+};
+
+static constexpr NamePair phi3Names[] = {
+    {"token_embd", "model.embed_tokens"},
+    {"output_norm", "model.norm"},
+    {"output", "lm_head"},
+    {"blk.%.attn_norm", "model.layers.%.input_layernorm"},
+    {"blk.%.attn_qkv", "model.layers.%.self_attn.qkv_proj"},
+    {"blk.%.attn_output", "model.layers.%.self_attn.o_proj"},
+    {"blk.%.ffn_norm", "model.layers.%.post_attention_layernorm"},
+    {"blk.%.ffn_up", "model.layers.%.mlp.gate_up_proj"},
+    {"blk.%.ffn_down", "model.layers.%.mlp.down_proj"},
+};
+
+/// Gemma 2 and 3: norms before and behind both branches.
+static constexpr NamePair gemma2Names[] = {
+    {"token_embd", "model.embed_tokens"},
+    {"output_norm", "model.norm"},
+    {"blk.%.attn_norm", "model.layers.%.input_layernorm"},
+    {"blk.%.attn_q", "model.layers.%.self_attn.q_proj"},
+    {"blk.%.attn_k", "model.layers.%.self_attn.k_proj"},
+    {"blk.%.attn_v", "model.layers.%.self_attn.v_proj"},
+    {"blk.%.attn_q_norm", "model.layers.%.self_attn.q_norm"},
+    {"blk.%.attn_k_norm", "model.layers.%.self_attn.k_norm"},
+    {"blk.%.attn_output", "model.layers.%.self_attn.o_proj"},
+    {"blk.%.post_attention_norm", "model.layers.%.post_attention_layernorm"},
+    {"blk.%.ffn_norm", "model.layers.%.pre_feedforward_layernorm"},
+    {"blk.%.ffn_gate", "model.layers.%.mlp.gate_proj"},
+    {"blk.%.ffn_up", "model.layers.%.mlp.up_proj"},
+    {"blk.%.ffn_down", "model.layers.%.mlp.down_proj"},
+    {"blk.%.post_ffw_norm", "model.layers.%.post_feedforward_layernorm"},
+};
+
+static constexpr NamePair gpt2Names[] = {
+    {"token_embd", "transformer.wte"},
+    {"position_embd", "transformer.wpe"},
+    {"output_norm", "transformer.ln_f"},
+    {"output", "lm_head"},
+    {"blk.%.attn_norm", "transformer.h.%.ln_1"},
+    {"blk.%.attn_qkv", "transformer.h.%.attn.c_attn"},
+    {"blk.%.attn_output", "transformer.h.%.attn.c_proj"},
+    {"blk.%.ffn_norm", "transformer.h.%.ln_2"},
+    {"blk.%.ffn_up", "transformer.h.%.mlp.c_fc"},
+    {"blk.%.ffn_down", "transformer.h.%.mlp.c_proj"},
+};
+
+static constexpr NamePair bertNames[] = {
+    {"token_embd", "embeddings.word_embeddings"},
+    {"token_types", "embeddings.token_type_embeddings"},
+    {"position_embd", "embeddings.position_embeddings"},
+    {"token_embd_norm", "embeddings.LayerNorm"},
+    {"blk.%.attn_q", "encoder.layer.%.attention.self.query"},
+    {"blk.%.attn_k", "encoder.layer.%.attention.self.key"},
+    {"blk.%.attn_v", "encoder.layer.%.attention.self.value"},
+    {"blk.%.attn_output", "encoder.layer.%.attention.output.dense"},
+    {"blk.%.attn_output_norm", "encoder.layer.%.attention.output.LayerNorm"},
+    {"blk.%.ffn_up", "encoder.layer.%.intermediate.dense"},
+    {"blk.%.ffn_down", "encoder.layer.%.output.dense"},
+    {"blk.%.layer_output_norm", "encoder.layer.%.output.LayerNorm"},
+};
+
+static constexpr KeyPair decoderKeys[] = {
+    {"block_count", "num_hidden_layers"},
+    {"embedding_length", "hidden_size"},
+    {"feed_forward_length", "intermediate_size"},
+    {"context_length", "max_position_embeddings"},
+    {"attention.head_count", "num_attention_heads"},
+    {"attention.head_count_kv", "num_key_value_heads"},
+    {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
+    {"rope.freq_base", "rope_theta"},
+};
+
+static constexpr KeyPair gemmaKeys[] = {
+    {"block_count", "num_hidden_layers"},
+    {"embedding_length", "hidden_size"},
+    {"feed_forward_length", "intermediate_size"},
+    {"context_length", "max_position_embeddings"},
+    {"attention.head_count", "num_attention_heads"},
+    {"attention.head_count_kv", "num_key_value_heads"},
+    {"attention.key_length", "head_dim"},
+    {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
+    {"attention.sliding_window", "sliding_window"},
+    {"attn_logit_softcapping", "attn_logit_softcapping"},
+    {"final_logit_softcapping", "final_logit_softcapping"},
+    {"rope.freq_base", "rope_theta"},
+};
+
+static constexpr KeyPair gpt2Keys[] = {
+    {"block_count", "n_layer"},
+    {"embedding_length", "n_embd"},
+    {"feed_forward_length", "n_inner"},
+    {"context_length", "n_positions"},
+    {"attention.head_count", "n_head"},
+    {"attention.layer_norm_epsilon", "layer_norm_epsilon"},
+};
+
+static constexpr KeyPair bertKeys[] = {
+    {"block_count", "num_hidden_layers"},
+    {"embedding_length", "hidden_size"},
+    {"feed_forward_length", "intermediate_size"},
+    {"context_length", "max_position_embeddings"},
+    {"attention.head_count", "num_attention_heads"},
+    {"attention.layer_norm_epsilon", "layer_norm_eps"},
+};
+
+static constexpr Architecture architectures[] = {
+    {"bert", "bert", "BertModel", bertNames, bertKeys, NoConversion},
+    {"gemma", "gemma", "GemmaForCausalLM", llamaNames, gemmaKeys, NormsPlusOne},
+    {"gemma2", "gemma2", "Gemma2ForCausalLM", gemma2Names, gemmaKeys, NormsPlusOne},
+    {"gemma3", "gemma3_text", "Gemma3ForCausalLM", gemma2Names, gemmaKeys, NormsPlusOne},
+    {"gpt2", "gpt2", "GPT2LMHeadModel", gpt2Names, gpt2Keys, TransposedProjections},
+    {"llama", "llama", "LlamaForCausalLM", llamaNames, decoderKeys, PairedRows},
+    {"phi3", "phi3", "Phi3ForCausalLM", phi3Names, decoderKeys, NoConversion},
+    {"qwen2", "qwen2", "Qwen2ForCausalLM", llamaNames, decoderKeys, NoConversion},
+    {"qwen3", "qwen3", "Qwen3ForCausalLM", llamaNames, decoderKeys, NoConversion},
+};
+
+/// Returns |value|; a float as the shortest decimal that it is nearest to: the converter rounded a decimal of config.json to 32 bits.
+static Json unroundFloat(const Json &value) {
+  if (!value.is_number_float())
+    return value;
+  char text[64];
+  auto [end, error] = std::to_chars(text, text + sizeof(text), value.get<float>());
+  double decimal = value.get<double>();
+  if (error == std::errc())
+    std::from_chars(text, end, decimal);
+  return decimal;
+}
+
+namespace {
+
+/// Builds the configuration and the names of one file.
+class GgufImporter {
+public:
+  GgufImporter(const GgufFile &file, const Architecture &architecture)
+      : file(file), architecture(architecture), prefix(std::string(architecture.name) + ".") {}
+
+  Status run();
+
+  Json config = Json::object();
+  std::map<std::string, GgufSource> sources;
+
+private:
+  void keep(Status status) {
+    if (!problem.failed())
+      problem = std::move(status);
+  }
+  void fail(const std::string &key, const std::string &expected) {
+    const Json *value = findJson(file.metadata(), key);
+    keep(value ? jsonTypeError(file.path(), key, expected, *value)
+               : Status::error(file.path() + ": '" + key + "': expected " + expected + ", but the key is missing"));
+  }
+
+  /// The value of a key of the architecture, or null.
+  const Json *find(const std::string &key) const { return findJson(file.metadata(), prefix + key); }
+  /// The integer |key|, or |fallback| if it is absent.
+  int64_t integer(const std::string &key, int64_t fallback) {
+    const Json *value = find(key);
+    if (!value)
+      return fallback;
+    Result<int64_t> read = jsonInteger(*value, file.path(), prefix + key, 0, INT64_MAX);
+    if (read)
+      return *read;
+    keep(read.status());
+    return fallback;
+  }
+  double number(const std::string &key, double fallback) {
+    const Json *value = find(key);
+    if (!value)
+      return fallback;
+    Result<double> read = jsonNumber(unroundFloat(*value), file.path(), prefix + key);
+    if (read)
+      return *read;
+    keep(read.status());
+    return fallback;
+  }
+  const GgufTensor *tensor(const std::string &name) const {
+    auto found = file.tensors().find(name);
+    return found == file.tensors().end() ? nullptr : &found->second;
+  }
+
+  void readKeys();
+  void readTokens();
+  void readRope();
+  void readFactors();
+  void readFamily();
+  void nameTensor(const std::string &name);
+
+  const GgufFile &file;
+  const Architecture &architecture;
+  std::string prefix;
+  int64_t headSize = 0;
+  Status problem;
+};
+
+} // namespace
+
+void GgufImporter::readKeys() {
+  config["model_type"] = architecture.modelType;
+  config["architectures"] = Json::array({architecture.modelClass});
+  for (const KeyPair &key : architecture.keys)
+    if (const Json *value = find(key.gguf)) {
+      // A list has a number for each layer, which the models above do not have.
+      if (value->is_array())
+        fail(prefix + key.gguf, "one number for all layers");
+      config[key.reference] = unroundFloat(*value);
+    }
+  const int64_t heads = integer("attention.head_count", 0), hidden = integer("embedding_length", 0);
+  if (heads == 0 || hidden == 0)
+    return fail(prefix + (heads == 0 ? "attention.head_count" : "embedding_length"), "a positive integer");
+  headSize = integer("attention.key_length", hidden / heads);
+  if (integer("attention.value_length", headSize) != headSize)
+    fail(prefix + "attention.value_length", "the value of 'attention.key_length'");
+  if (headSize != hidden / heads)
+    config["head_dim"] = headSize;
+  if (integer("expert_count", 0) != 0)
+    fail(prefix + "expert_count", "0: experts of GGUF files are not implemented");
+  const GgufTensor *embeddings = tensor("token_embd.weight");
+  if (!embeddings || embeddings->shape.size() != 2)
+    return keep(Status::error(file.path() + ": tensor 'token_embd.weight': expected a matrix" + (embeddings ? "" : ", found none")));
+  config["vocab_size"] = embeddings->shape[0];
+  config["tie_word_embeddings"] = tensor("output.weight") == nullptr;
+}
+
+/// Sets the ids of special tokens. A chat ends with the end of a turn, too.
+void GgufImporter::readTokens() {
+  static constexpr KeyPair ids[] = {
+      {"bos_token_id", "bos_token_id"}, {"padding_token_id", "pad_token_id"}, {"seperator_token_id", "sep_token_id"}};
+  auto id = [&](const char *name) -> std::optional<int64_t> {
+    const std::string key = std::string("tokenizer.ggml.") + name;
+    const Json *value = findJson(file.metadata(), key);
+    if (!value)
+      return std::nullopt;
+    Result<int64_t> read = jsonInteger(*value, file.path(), key, 0, UINT32_MAX);
+    if (read)
+      return *read;
+    keep(read.status());
+    return std::nullopt;
+  };
+  for (const KeyPair &pair : ids)
+    if (std::optional<int64_t> value = id(pair.gguf))
+      config[pair.reference] = *value;
+  std::vector<int64_t> ends;
+  for (const char *name : {"eos_token_id", "eot_token_id", "eom_token_id"})
+    if (std::optional<int64_t> value = id(name); value && !llvm::is_contained(ends, *value))
+      ends.push_back(*value);
+  if (ends.size() == 1)
+    config["eos_token_id"] = ends.front();
+  else if (!ends.empty())
+    config["eos_token_id"] = ends;
+}
+
+void GgufImporter::readRope() {
+  const int64_t turned = integer("rope.dimension_count", headSize);
+  if (turned != headSize) {
+    if (architecture.conversions & PairedRows || turned > headSize)
+      return fail(prefix + "rope.dimension_count", std::to_string(headSize) + ", the features of a head");
+    config["partial_rotary_factor"] = double(turned) / double(headSize);
+  }
+  const Json *type = find("rope.scaling.type");
+  const std::string name = type && type->is_string() ? type->get<std::string>() : "none";
+  if (name == "linear" && number("rope.scaling.factor", 1) != 1)
+    config["rope_scaling"] = {{"rope_type", "linear"}, {"factor", number("rope.scaling.factor", 1)}};
+  else if (name == "yarn")
+    config["rope_scaling"] = {{"rope_type", "yarn"},
+                              {"factor", number("rope.scaling.factor", 1)},
+                              {"original_max_position_embeddings", integer("rope.scaling.original_context_length", 0)}};
+  else if (name != "none" && name != "linear" && name != "longrope")
+    fail(prefix + "rope.scaling.type", "one of none, linear, yarn, longrope");
+}
+
+/// Returns the factors by which the type "llama3" divides frequencies, in float, as the converter stores them.
+static std::vector<float> computeLlama3Factors(int64_t headSize, double base, double factor) {
+  constexpr double low = 1, high = 4, original = 8192, turn = 2 * 3.14159265358979323846;
+  std::vector<float> factors;
+  for (int64_t i = 0; i < headSize; i += 2) {
+    const double wavelength = turn * std::pow(base, double(i) / double(headSize));
+    if (wavelength < original / high) {
+      factors.push_back(1);
+    } else if (wavelength > original / low) {
+      factors.push_back(float(factor));
+    } else {
+      const double smooth = (original / wavelength - low) / (high - low);
+      factors.push_back(float(1 / ((1 - smooth) / factor + smooth)));
+    }
+  }
+  return factors;
+}
+
+/// Reads tensors of factors of rotary frequencies. Of Llama 3 the file has the factors but not their formula, which is found by trying the
+/// published ones.
+void GgufImporter::readFactors() {
+  auto read = [&](const char *name) {
+    const GgufTensor *found = tensor(name);
+    std::vector<float> values;
+    if (!found)
+      return values;
+    if (found->shape != std::vector<int64_t>{headSize / 2}) {
+      keep(Status::error(file.path() + ": tensor '" + name + "': expected " + std::to_string(headSize / 2) + " factors"));
+      return values;
+    }
+    values.resize(size_t(headSize / 2));
+    dequantizeGguf(found->type, found->data, 0, headSize / 2, values.data());
+    return values;
+  };
+  if (std::vector<float> factors = read("rope_freqs.weight"); !factors.empty()) {
+    const double base = number("rope.freq_base", 10000);
+    for (double factor : {8.0, 32.0, 16.0, 4.0, 2.0}) {
+      std::vector<float> expected = computeLlama3Factors(headSize, base, factor);
+      if (!std::equal(factors.begin(), factors.end(), expected.begin(), [](float a, float b) { return std::fabs(a - b) <= 1e-5f * b; }))
+        continue;
+      config["rope_scaling"] = {{"rope_type", "llama3"},      {"factor", factor},
+                                {"low_freq_factor", 1.0},     {"high_freq_factor", 4.0},
+                                {"original_max_position_embeddings", 8192}};
+      return;
+    }
+    keep(Status::error(file.path() + ": tensor 'rope_freqs.weight': expected the factors of the type 'llama3' with factor 2, 4, 8, 16 or "
+                                     "32, low_freq_factor 1, high_freq_factor 4 and 8192 original positions"));
+  }
+  std::vector<float> longFactors = read("rope_factors_long.weight"), shortFactors = read("rope_factors_short.weight");
+  if (longFactors.empty() != shortFactors.empty())
+    keep(Status::error(file.path() + ": expected the tensors 'rope_factors_long.weight' and 'rope_factors_short.weight', got one of them"));
+  if (longFactors.empty() || shortFactors.empty())
+    return;
+  config["rope_scaling"] = {{"rope_type", "longrope"}, {"long_factor", longFactors}, {"short_factor", shortFactors}};
+  config["original_max_position_embeddings"] = integer("rope.scaling.original_context_length", 0);
+}
+
+/// Sets keys that the metadata of an architecture implies.
+void GgufImporter::readFamily() {
+  const llvm::StringRef name = architecture.name;
+  const int64_t layers = integer("block_count", 0), hidden = integer("embedding_length", 0), heads = integer("attention.head_count", 1);
+  if (name == "llama") {
+    config["attention_bias"] = tensor("blk.0.attn_q.bias") != nullptr;
+    config["mlp_bias"] = tensor("blk.0.ffn_gate.bias") != nullptr;
+  } else if (name == "gemma2" || name == "gemma3") {
+    // The largest models scale scores by the features of a head as they would be without `head_dim`.
+    const bool largest = layers == (name == "gemma2" ? 46 : 62);
+    config["query_pre_attn_scalar"] = largest ? hidden / heads : headSize;
+    if (name == "gemma2" && !find("attn_logit_softcapping"))
+      fail(prefix + "attn_logit_softcapping", "a number");
+  } else if (name == "gpt2") {
+    config["activation_function"] = "gelu_new";
+  } else if (name == "bert") {
+    const GgufTensor *types = tensor("token_types.weight");
+    config["type_vocab_size"] = types ? types->shape[0] : 2;
+  } else if (name == "phi3" && find("attention.sliding_window")) {
+    config["sliding_window"] = *find("attention.sliding_window");
+  }
+}
+
+void GgufImporter::nameTensor(const std::string &name) {
+  static constexpr llvm::StringRef factors[] = {"rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight"};
+  if (llvm::is_contained(factors, name))
+    return;
+  auto [module, kind] = llvm::StringRef(name).rsplit('.');
+  std::string layer, pattern = module.str();
+  if (llvm::StringRef rest = module; rest.consume_front("blk.")) {
+    auto [number, part] = rest.split('.');
+    int64_t value;
+    if (!number.getAsInteger(10, value)) {
+      layer = number.str();
+      pattern = ("blk.%." + part).str();
+    }
+  }
+  const NamePair *pair = llvm::find_if(architecture.names, [&](const NamePair &entry) { return pattern == entry.gguf; });
+  if (pair == architecture.names.end() || (kind != "weight" && kind != "bias"))
+    return keep(Status::error(file.path() + ": tensor '" + name + "': expected a tensor of the architecture '" + architecture.name +
+                              "', which has none of this name"));
+  GgufSource source;
+  source.name = name;
+  if (architecture.conversions & PairedRows && (pattern == "blk.%.attn_q" || pattern == "blk.%.attn_k")) {
+    const int64_t heads = integer("attention.head_count", 1);
+    source.pairedHeads = pattern == "blk.%.attn_q" ? heads : integer("attention.head_count_kv", heads);
+  }
+  if (architecture.conversions & NormsPlusOne && kind == "weight" && llvm::StringRef(pattern).ends_with("norm"))
+    source.summand = -1;
+  source.transposed = architecture.conversions & TransposedProjections && kind == "weight" && !layer.empty() &&
+                      !llvm::StringRef(pattern).ends_with("norm");
+  std::string reference = pair->reference;
+  if (size_t place = reference.find('%'); place != std::string::npos)
+    reference.replace(place, 1, layer);
+  sources.emplace(reference + "." + kind.str(), std::move(source));
+}
+
+Status GgufImporter::run() {
+  if (const Json *count = findJson(file.metadata(), "split.count"); count && *count != 0 && *count != 1)
+    fail("split.count", "1: one file with all tensors; join the parts by llama-gguf-split --merge");
+  readKeys();
+  readTokens();
+  if (llvm::StringRef(architecture.name) != "gpt2" && llvm::StringRef(architecture.name) != "bert")
+    readRope();
+  readFactors();
+  readFamily();
+  for (const auto &entry : file.tensors())
+    nameTensor(entry.first);
+  return problem;
+}
+
+bool attune::isGgufFile(const std::string &path) { return identifyFile(path) == FileKind::Gguf; }
+
+Result<GgufModel> attune::openGgufModel(const std::string &path) {
+  Result<GgufFile> opened = GgufFile::open(path);
+  if (!opened)
+    return opened.status();
+  auto file = std::make_shared<const GgufFile>(std::move(*opened));
+  const Json *value = findJson(file->metadata(), "general.architecture");
+  const std::string name = value && value->is_string() ? value->get<std::string>() : "";
+  const Architecture *architecture = llvm::find_if(architectures, [&](const Architecture &entry) { return name == entry.name; });
+  if (architecture == std::end(architectures)) {
+    std::string known;
+    for (const Architecture &entry : architectures)
+      known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    return jsonTypeError(path, "general.architecture", "one of " + known, value ? *value : Json());
+  }
+  GgufImporter importer(*file, *architecture);
+  if (Status status = importer.run(); status.failed())
+    return status;
+  Result<std::unique_ptr<TensorProvider>> tensors = openGgufTensors(file, importer.sources);
+  if (!tensors)
+    return tensors.status();
+  return GgufModel{Config::create(path, std::move(importer.config)), std::move(*tensors)};
+}

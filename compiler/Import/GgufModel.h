@@ -1,0 +1,29 @@
+//===- GgufModel.h - A GGUF file as a model folder --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_GGUFMODEL_H
+#define ATTUNE_IMPORT_GGUFMODEL_H
+
+#include "compiler/Import/Config.h"
+#include "compiler/Weights/TensorProvider.h"
+
+#include <memory>
+
+namespace attune {
+
+/// The configuration of the reference that the metadata of a GGUF file stands for, and its tensors under the reference's names.
+struct GgufModel {
+  Config config;
+  std::unique_ptr<TensorProvider> tensors;
+};
+
+/// Opens the file |path|. Fails for an architecture, a key or a tensor that is not known, by name: a tensor that is left out would be a
+/// wrong result.
+Result<GgufModel> openGgufModel(const std::string &path);
+
+/// Returns true if |path| is a file that begins as a GGUF file.
+bool isGgufFile(const std::string &path);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_GGUFMODEL_H

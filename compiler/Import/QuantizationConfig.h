@@ -1,0 +1,27 @@
+//===- QuantizationConfig.h - How a folder's weights are quantized -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_QUANTIZATIONCONFIG_H
+#define ATTUNE_IMPORT_QUANTIZATIONCONFIG_H
+
+#include "compiler/Import/Config.h"
+#include "compiler/Weights/QuantizedTensors.h"
+
+#include <optional>
+
+namespace attune {
+
+/// The value of `quantization_config`.
+struct QuantizationConfig {
+  QuantizedFormat format;
+  /// Messages to the user about what the format asks for and is not computed.
+  std::vector<std::string> warnings;
+};
+
+/// Reads `quantization_config` of |config|; nullopt if its weights are not quantized. Fails for a method, a form of the files or a setting
+/// that is not implemented, by name.
+Result<std::optional<QuantizationConfig>> readQuantizationConfig(const Config &config);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_QUANTIZATIONCONFIG_H

@@ -1,0 +1,32 @@
+//===- ListedTensors.h - Providers with a list of tensors -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_WEIGHTS_LISTEDTENSORS_H
+#define ATTUNE_COMPILER_WEIGHTS_LISTEDTENSORS_H
+
+#include "compiler/Weights/TensorProvider.h"
+
+#include <map>
+
+namespace attune {
+
+/// A base of providers: the list of tensors, and checks before a read.
+class ListedTensors : public TensorProvider {
+public:
+  const TensorSpec *find(std::string_view name) const override;
+  std::vector<std::string> names() const override;
+
+protected:
+  /// Adds a tensor; the first of a name counts.
+  void list(TensorSpec spec);
+  /// Returns the tensor of this name if its elements |begin| … |begin| + |count| - 1 can be read as floats, else an
+  /// error.
+  Result<const TensorSpec *> checkRead(std::string_view name, int64_t begin, int64_t count) const;
+
+private:
+  std::map<std::string, TensorSpec, std::less<>> specs;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_WEIGHTS_LISTEDTENSORS_H

@@ -1,0 +1,496 @@
+//===- QuantizedTensors.cpp - Stored matrices of a few bits ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files pack several values into words of 32 bits. A run of values is a run of bits: value i has the bits from i * bits
+// on, the lowest first, and may begin in one word and end in the next. The formats differ in the direction of the runs
+// and in the offset of the values; N is the number of outputs, K that of inputs, G that of groups of K:
+//
+//                    values of a matrix             zero points                    scales
+//   GPTQ             qweight [K * bits / 32, N]     qzeros [G, N * bits / 32]      scales [G, N]
+//                    a run for each output, along K  along N, often minus one
+//   AWQ (GEMM)       qweight [K, N / 8]             qzeros [G, N / 8]              scales [G, N]
+//                    along N; the eight outputs of a word in the order 0 2 4 6 1 3 5 7
+//   compressed-      weight_packed [N, K*bits/32]   weight_zero_point              weight_scale [N, G]
+//   tensors          along K, plus 2^(bits - 1)     [N * bits / 32, G], along N,
+//                                                   plus 2^(bits - 1)
+//                    weight [N, K] of I8            weight_zero_point [N, G] of I8
+//                    weight [N, K] of F8_E4M3       none
+//   fp8              weight [N, K] of F8_E4M3       none                           weight_scale_inv, one a block
+//===----------------------------------------------------------------------===//
+#include "compiler/Weights/QuantizedTensors.h"
+
+#include "compiler/Weights/ListedTensors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace attune;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+/// Returns the value of a float of 4 bits of exponent and 3 of mantissa (E4M3FN): no infinities, one NaN of each sign.
+static float decodeFloat8(uint8_t code) {
+  const int exponent = (code >> 3) & 15, mantissa = code & 7;
+  if (exponent == 15 && mantissa == 7)
+    return std::numeric_limits<float>::quiet_NaN();
+  const float size = exponent == 0 ? std::ldexp(float(mantissa), -9) : std::ldexp(float(8 + mantissa), exponent - 10);
+  return code & 0x80 ? -size : size;
+}
+
+namespace {
+
+/// A run of values of 1 to 8 bits in words of 32 bits that are |step| bytes apart.
+struct BitRun {
+  const uint8_t *data;
+  int64_t step;
+  int bits;
+
+  int operator[](int64_t index) const {
+    const int64_t position = index * bits;
+    const int shift = int(position % 32);
+    uint64_t word = load(position / 32);
+    if (shift + bits > 32)
+      word |= uint64_t(load(position / 32 + 1)) << 32;
+    return int((word >> shift) & ((1u << bits) - 1));
+  }
+
+private:
+  uint32_t load(int64_t word) const {
+    uint32_t value;
+    std::memcpy(&value, data + word * step, sizeof(value));
+    return value;
+  }
+};
+
+/// One quantized matrix; the views are those of the open files.
+class StoredMatrix {
+public:
+  enum Layout { GptqWords, AwqWords, RowWords, Bytes, Float8 };
+
+  Layout layout = Bytes;
+  int bits = 8;
+  int64_t rows = 0, columns = 0;
+  /// Columns with one scale, and the number of groups; |groupOf| overrides the former if it is not empty.
+  int64_t groupSize = 0, groups = 1;
+  /// The group of each column.
+  std::vector<int32_t> groupOf;
+  /// Rows with one scale.
+  int64_t scaleRows = 1;
+  bool zerosMinusOne = false;
+  const TensorView *codes = nullptr, *scales = nullptr, *zeros = nullptr;
+
+  /// Writes elements |column| … |column| + |count| - 1 of |row| to |out|.
+  void read(int64_t row, int64_t column, int64_t count, float *out) const {
+    switch (layout) {
+    case GptqWords: {
+      const BitRun run = {codes->data + 4 * row, 4 * rows, bits};
+      return dequantize(row, column, count, out, [&](int64_t k) { return run[k]; });
+    }
+    case AwqWords: {
+      const int64_t pitch = rows / 8 * 4, place = awqPlace(row);
+      return dequantize(row, column, count, out, [&](int64_t k) { return BitRun{codes->data + k * pitch, 4, 4}[place]; });
+    }
+    case RowWords: {
+      const BitRun run = {codes->data + row * ceilDiv(columns * bits, 32) * 4, 4, bits};
+      const int offset = 1 << (bits - 1);
+      return dequantize(row, column, count, out, [&](int64_t k) { return run[k] - offset; });
+    }
+    case Bytes: {
+      const uint8_t *line = codes->data + row * columns;
+      return dequantize(row, column, count, out, [&](int64_t k) { return int(int8_t(line[k])); });
+    }
+    case Float8: {
+      const uint8_t *line = codes->data + row * columns;
+      return dequantize(row, column, count, out, [&](int64_t k) { return decodeFloat8(line[k]); });
+    }
+    }
+  }
+
+private:
+  /// Returns where AWQ stores output |row|: the eight outputs of a word are stored in the order 0 2 4 6 1 3 5 7.
+  static int64_t awqPlace(int64_t row) {
+    static const int64_t places[8] = {0, 4, 1, 5, 2, 6, 3, 7};
+    return row / 8 * 8 + places[row % 8];
+  }
+
+  float scaleOf(int64_t row, int64_t group) const {
+    const bool byGroup = layout == GptqWords || layout == AwqWords;
+    float scale;
+    convertToF32(*scales, byGroup ? group * rows + row : row / scaleRows * groups + group, 1, &scale);
+    return scale;
+  }
+
+  int zeroOf(int64_t row, int64_t group) const {
+    if (!zeros)
+      return 0;
+    const int offset = 1 << (bits - 1);
+    switch (layout) {
+    case GptqWords: {
+      const int stored = BitRun{zeros->data + group * ceilDiv(rows * bits, 32) * 4, 4, bits}[row];
+      return zerosMinusOne ? (stored + 1) & ((1 << bits) - 1) : stored;
+    }
+    case AwqWords:
+      return BitRun{zeros->data + group * (rows / 8) * 4, 4, 4}[awqPlace(row)];
+    case RowWords:
+      return BitRun{zeros->data + 4 * group, 4 * groups, bits}[row] - offset;
+    default:
+      return int8_t(zeros->data[row / scaleRows * groups + group]);
+    }
+  }
+
+  template <typename Code>
+  void dequantize(int64_t row, int64_t column, int64_t count, float *out, Code code) const {
+    int64_t current = -1;
+    float scale = 0;
+    int zero = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t k = column + i, group = groupOf.empty() ? k / groupSize : groupOf[k];
+      if (group != current) {
+        current = group;
+        scale = scaleOf(row, group);
+        zero = zeroOf(row, group);
+      }
+      out[i] = scale * float(code(k) - zero);
+    }
+  }
+};
+
+/// Finds and checks the matrices of one folder.
+class MatrixFinder {
+public:
+  MatrixFinder(const SafetensorsFolder &folder, const QuantizedFormat &format) : folder(folder), format(format) {}
+
+  /// Returns the matrix of the module |name|, whose values are |codes|.
+  Result<StoredMatrix> find(const std::string &name, const TensorView &codes) {
+    module = name;
+    matrix = StoredMatrix();
+    matrix.codes = &codes;
+    switch (format.method) {
+    case QuantizedFormat::Gptq:
+      return finish(findGptq());
+    case QuantizedFormat::Awq:
+      return finish(findAwq());
+    case QuantizedFormat::CompressedTensors:
+      return finish(findCompressed());
+    case QuantizedFormat::BlockFloat8:
+      return finish(findFloat8(".weight_scale_inv"));
+    }
+    return finish({});
+  }
+
+private:
+  Result<StoredMatrix> finish(Status status) {
+    if (status.failed())
+      return status;
+    return std::move(matrix);
+  }
+
+  Status fail(const TensorView &view, const std::string &expected, const std::string &got) const {
+    return Status::error(folder.fileOf(view.name) + ": tensor '" + view.name + "': expected " + expected + ", got " + got);
+  }
+
+  /// Checks type and shape of |view|.
+  Status check(const TensorView &view, DType dtype, const std::vector<int64_t> &shape) const {
+    if (view.dtype != dtype)
+      return fail(view, dtypeName(dtype), dtypeName(view.dtype));
+    if (view.shape != shape)
+      return fail(view, "shape " + shapeText(shape), shapeText(view.shape));
+    return {};
+  }
+
+  Status checkRank(const TensorView &view, DType dtype) const {
+    if (view.dtype != dtype)
+      return fail(view, dtypeName(dtype), dtypeName(view.dtype));
+    if (view.shape.size() != 2 || view.elements == 0)
+      return fail(view, "a matrix that is not empty", "shape " + shapeText(view.shape));
+    return {};
+  }
+
+  /// Sets |view| to the tensor |suffix| of the module.
+  Status require(const char *suffix, const TensorView *&view) const {
+    view = folder.find(module + suffix);
+    if (view)
+      return {};
+    return fail(*matrix.codes, "'" + module + suffix + "' beside it", "none in the files");
+  }
+
+  /// Checks the scales: floats of |shape|.
+  Status checkScales(const std::vector<int64_t> &shape) const {
+    if (!isFloat(matrix.scales->dtype))
+      return fail(*matrix.scales, "F32, F16 or BF16", dtypeName(matrix.scales->dtype));
+    return check(*matrix.scales, matrix.scales->dtype, shape);
+  }
+
+  /// Reads the group of each column from the tensor |suffix|, if there is one.
+  Status readGroups(const char *suffix) {
+    const TensorView *view = folder.find(module + suffix);
+    if (!view)
+      return {};
+    if (view->dtype != DType::I32 && view->dtype != DType::I64)
+      return fail(*view, "I32", dtypeName(view->dtype));
+    if (Status status = check(*view, view->dtype, {matrix.columns}); status.failed())
+      return status;
+    std::vector<int64_t> values(matrix.columns);
+    convertToI64(*view, 0, matrix.columns, values.data());
+    // A file without an order stores -1 throughout.
+    if (std::all_of(values.begin(), values.end(), [](int64_t group) { return group == -1; }))
+      return {};
+    for (int64_t group : values)
+      if (group < 0 || group >= matrix.groups)
+        return fail(*view, "groups in [0, " + std::to_string(matrix.groups) + ")", std::to_string(group));
+    matrix.groupOf.assign(values.begin(), values.end());
+    return {};
+  }
+
+  /// Sets the groups of a matrix of GPTQ or AWQ, which the scales count.
+  Status findGroups() {
+    const int64_t size = format.groups.front().size;
+    matrix.bits = format.groups.front().bits;
+    matrix.groupSize = size == 0 ? matrix.columns : size;
+    matrix.groups = ceilDiv(matrix.columns, matrix.groupSize);
+    if (Status status = require(".scales", matrix.scales); status.failed())
+      return status;
+    if (Status status = checkScales({matrix.groups, matrix.rows}); status.failed())
+      return status;
+    return require(".qzeros", matrix.zeros);
+  }
+
+  Status findGptq() {
+    if (Status status = checkRank(*matrix.codes, DType::I32); status.failed())
+      return status;
+    const int bits = format.groups.front().bits;
+    const int64_t words = matrix.codes->shape[0];
+    if (words * 32 % bits != 0)
+      return fail(*matrix.codes, "a multiple of " + std::to_string(bits) + " words", shapeText(matrix.codes->shape));
+    matrix.layout = StoredMatrix::GptqWords;
+    matrix.columns = words * 32 / bits;
+    matrix.rows = matrix.codes->shape[1];
+    matrix.zerosMinusOne = format.zerosMinusOne;
+    if (Status status = findGroups(); status.failed())
+      return status;
+    if (Status status = check(*matrix.zeros, DType::I32, {matrix.groups, ceilDiv(matrix.rows * bits, 32)}); status.failed())
+      return status;
+    return readGroups(".g_idx");
+  }
+
+  Status findAwq() {
+    if (Status status = checkRank(*matrix.codes, DType::I32); status.failed())
+      return status;
+    matrix.layout = StoredMatrix::AwqWords;
+    matrix.columns = matrix.codes->shape[0];
+    matrix.rows = matrix.codes->shape[1] * 8;
+    if (Status status = findGroups(); status.failed())
+      return status;
+    return check(*matrix.zeros, DType::I32, {matrix.groups, matrix.rows / 8});
+  }
+
+  Status findFloat8(const char *scaleSuffix) {
+    if (Status status = checkRank(*matrix.codes, DType::F8_E4M3); status.failed())
+      return status;
+    matrix.layout = StoredMatrix::Float8;
+    matrix.rows = matrix.codes->shape[0];
+    matrix.columns = matrix.codes->shape[1];
+    if (Status status = require(scaleSuffix, matrix.scales); status.failed())
+      return status;
+    return findScales();
+  }
+
+  /// Finds out which elements have one scale: all, those of a row, of a group of a row or of a block.
+  Status findScales() {
+    const TensorView &scales = *matrix.scales;
+    if (!isFloat(scales.dtype))
+      return fail(scales, "F32, F16 or BF16", dtypeName(scales.dtype));
+    matrix.groupSize = matrix.columns;
+    matrix.groups = 1;
+    if (scales.elements == 1) {
+      matrix.scaleRows = matrix.rows;
+      return {};
+    }
+    if (scales.shape == std::vector<int64_t>{matrix.rows} || scales.shape == std::vector<int64_t>{matrix.rows, 1})
+      return {};
+    if (format.blockRows > 0 &&
+        scales.shape == std::vector<int64_t>{ceilDiv(matrix.rows, format.blockRows), ceilDiv(matrix.columns, format.blockColumns)}) {
+      matrix.scaleRows = format.blockRows;
+      matrix.groupSize = format.blockColumns;
+      matrix.groups = scales.shape[1];
+      return {};
+    }
+    for (const QuantizedFormat::Groups &groups : format.groups)
+      if (groups.size > 0 && groups.bits == matrix.bits &&
+          scales.shape == std::vector<int64_t>{matrix.rows, ceilDiv(matrix.columns, groups.size)}) {
+        matrix.groupSize = groups.size;
+        matrix.groups = scales.shape[1];
+        return {};
+      }
+    return fail(scales, "one scale, one for each of " + std::to_string(matrix.rows) + " rows, or one for each group of the configuration",
+                "shape " + shapeText(scales.shape));
+  }
+
+  Status findCompressed() {
+    const TensorView &codes = *matrix.codes;
+    const bool packed = codes.name == module + ".weight_packed";
+    if (codes.dtype == DType::F8_E4M3)
+      return findFloat8(".weight_scale");
+    if (Status status = packed ? findPacked() : checkRank(codes, DType::I8); status.failed())
+      return status;
+    if (!packed) {
+      matrix.rows = codes.shape[0];
+      matrix.columns = codes.shape[1];
+    }
+    if (Status status = require(".weight_scale", matrix.scales); status.failed())
+      return status;
+    if (Status status = findScales(); status.failed())
+      return status;
+    matrix.zeros = folder.find(module + ".weight_zero_point");
+    if (matrix.zeros) {
+      // The packed form has one a row even where all rows share a scale, which no published file does.
+      const int64_t rows = ceilDiv(matrix.rows, matrix.scaleRows);
+      Status status = packed ? check(*matrix.zeros, DType::I32, {ceilDiv(matrix.rows * matrix.bits, 32), matrix.groups})
+                      : matrix.zeros->elements == rows * matrix.groups ? check(*matrix.zeros, DType::I8, matrix.zeros->shape)
+                                                                       : check(*matrix.zeros, DType::I8, {rows, matrix.groups});
+      if (status.failed())
+        return status;
+    }
+    return readGroups(".weight_g_idx");
+  }
+
+  /// Reads the shape of packed values, and finds out how many bits they have.
+  Status findPacked() {
+    const TensorView &codes = *matrix.codes;
+    if (Status status = checkRank(codes, DType::I32); status.failed())
+      return status;
+    const TensorView *shape = nullptr;
+    if (Status status = require(".weight_shape", shape); status.failed())
+      return status;
+    if ((shape->dtype != DType::I64 && shape->dtype != DType::I32) || shape->shape != std::vector<int64_t>{2})
+      return fail(*shape, "two integers", std::string(dtypeName(shape->dtype)) + " of shape " + shapeText(shape->shape));
+    int64_t sizes[2];
+    convertToI64(*shape, 0, 2, sizes);
+    matrix.layout = StoredMatrix::RowWords;
+    matrix.rows = sizes[0];
+    matrix.columns = sizes[1];
+    matrix.bits = 0;
+    // More columns would need more words than there are, so products below cannot overflow.
+    const bool possible = sizes[0] == codes.shape[0] && sizes[1] > 0 && sizes[1] <= codes.shape[1] * 32;
+    for (const QuantizedFormat::Groups &groups : format.groups)
+      if (possible && ceilDiv(sizes[1] * groups.bits, 32) == codes.shape[1])
+        matrix.bits = groups.bits;
+    if (matrix.bits == 0)
+      return fail(codes, "the words of a matrix of shape " + shapeText({sizes[0], sizes[1]}) + " with the configuration's bits",
+                  "shape " + shapeText(codes.shape));
+    return {};
+  }
+
+  const SafetensorsFolder &folder;
+  const QuantizedFormat &format;
+  std::string module;
+  StoredMatrix matrix;
+};
+
+/// The tensors of a quantized folder.
+class DequantizedTensors : public ListedTensors {
+public:
+  explicit DequantizedTensors(SafetensorsFolder opened) : folder(std::move(opened)) {}
+
+  /// Finds the matrices, then lists them and the tensors that do not belong to one.
+  Status open(const QuantizedFormat &format) {
+    MatrixFinder finder(folder, format);
+    for (const std::string &name : folder.names()) {
+      const TensorView &view = *folder.find(name);
+      if (std::string_view end = ".act.scales"; name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
+        return Status::error(folder.fileOf(name) + ": tensor '" + name + "': expected no scales of activations, which are not implemented");
+      std::string module = moduleOf(view, format);
+      if (module.empty())
+        continue;
+      Result<StoredMatrix> matrix = finder.find(module, view);
+      if (!matrix)
+        return matrix.status();
+      std::string weight = module + ".weight";
+      list({weight, DType::F32, {matrix->rows, matrix->columns}});
+      if (!matrices.emplace(std::move(weight), std::move(*matrix)).second)
+        return Status::error(folder.fileOf(name) + ": tensor '" + name + "': expected one form of '" + module + ".weight', got two");
+    }
+    for (const std::string &name : folder.names())
+      if (const TensorView &view = *folder.find(name); !isPart(name))
+        list({name, view.dtype, view.shape});
+    return {};
+  }
+
+  std::vector<std::string> matrixNames() const {
+    std::vector<std::string> result;
+    for (const auto &entry : matrices)
+      result.push_back(entry.first);
+    return result;
+  }
+
+  std::string placeOf(std::string_view name) const override {
+    auto matrix = matrices.find(name);
+    return folder.fileOf(matrix == matrices.end() ? name : std::string_view(matrix->second.codes->name));
+  }
+
+  Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
+    if (auto spec = checkRead(name, begin, count); !spec)
+      return spec.status();
+    auto matrix = matrices.find(name);
+    if (matrix == matrices.end()) {
+      convertToF32(*folder.find(name), begin, count, out);
+      return {};
+    }
+    const int64_t columns = matrix->second.columns;
+    for (int64_t done = 0; done < count;) {
+      const int64_t row = (begin + done) / columns, column = (begin + done) % columns;
+      const int64_t length = std::min(columns - column, count - done);
+      matrix->second.read(row, column, length, out + done);
+      done += length;
+    }
+    return {};
+  }
+
+private:
+  /// Returns the module whose values |view| has, "" for other tensors.
+  static std::string moduleOf(const TensorView &view, const QuantizedFormat &format) {
+    auto before = [&](std::string_view suffix) {
+      const std::string &name = view.name;
+      bool ends = name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+      return ends ? name.substr(0, name.size() - suffix.size()) : std::string();
+    };
+    switch (format.method) {
+    case QuantizedFormat::Gptq:
+    case QuantizedFormat::Awq:
+      return before(".qweight");
+    case QuantizedFormat::CompressedTensors:
+      if (std::string module = before(".weight_packed"); !module.empty())
+        return module;
+      return view.dtype == DType::I8 || view.dtype == DType::F8_E4M3 ? before(".weight") : "";
+    case QuantizedFormat::BlockFloat8:
+      return view.dtype == DType::F8_E4M3 ? before(".weight") : "";
+    }
+    return "";
+  }
+
+  /// Returns true if the tensor |name| is a part of a quantized matrix.
+  bool isPart(const std::string &name) const {
+    const size_t dot = name.rfind('.');
+    if (dot == std::string::npos || name.compare(dot, std::string::npos, ".bias") == 0)
+      return false;
+    return matrices.count(name.substr(0, dot) + ".weight") != 0;
+  }
+
+  SafetensorsFolder folder;
+  std::map<std::string, StoredMatrix, std::less<>> matrices;
+};
+
+} // namespace
+
+Result<QuantizedTensors> attune::openQuantizedTensors(const std::string &folder, const QuantizedFormat &format) {
+  Result<SafetensorsFolder> opened = SafetensorsFolder::open(folder);
+  if (!opened)
+    return opened.status();
+  auto tensors = std::make_unique<DequantizedTensors>(std::move(*opened));
+  if (Status status = tensors->open(format); status.failed())
+    return status;
+  std::vector<std::string> matrices = tensors->matrixNames();
+  return QuantizedTensors{std::move(tensors), std::move(matrices)};
+}

@@ -1,0 +1,53 @@
+//===- QuantizedTensors.h - Stored matrices of a few bits -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A provider of folders whose matrices are quantized: each matrix `X.weight` is computed while it is read, a slice at a
+// time, as
+//
+//     w[n, k] = scale[n, g] * (q[n, k] - zero[n, g])        g = the group of column k
+//
+// in float. The difference is an exact integer, so an element is rounded at most once: not at all where the scale has
+// the type F16 or BF16.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_WEIGHTS_QUANTIZEDTENSORS_H
+#define ATTUNE_COMPILER_WEIGHTS_QUANTIZEDTENSORS_H
+
+#include "compiler/Support/Safetensors.h"
+#include "compiler/Weights/TensorProvider.h"
+
+namespace attune {
+
+/// The form in which a folder stores its quantized matrices.
+struct QuantizedFormat {
+  enum Method { Gptq, Awq, CompressedTensors, BlockFloat8 };
+
+  /// Bits and groups that matrices of the folder have.
+  struct Groups {
+    int bits;
+    /// Columns with one scale; 0 = all.
+    int64_t size;
+  };
+
+  Method method;
+  /// Gptq, Awq: one. CompressedTensors: those of the groups of modules; the shapes of a matrix say which it has.
+  std::vector<Groups> groups;
+  /// Gptq: zero points are stored minus one.
+  bool zerosMinusOne = false;
+  /// CompressedTensors, BlockFloat8: rows and columns of a block with one scale; 0 = no blocks.
+  int64_t blockRows = 0, blockColumns = 0;
+};
+
+/// The tensors of a quantized folder.
+struct QuantizedTensors {
+  std::unique_ptr<TensorProvider> tensors;
+  /// The names of the matrices that are stored quantized, sorted.
+  std::vector<std::string> matrices;
+};
+
+/// Returns the tensors of |folder| with `X.weight` in the place of those that store it quantized in |format|; tensors
+/// that are not quantized are those of the files. Every error names file and tensor.
+Result<QuantizedTensors> openQuantizedTensors(const std::string &folder, const QuantizedFormat &format);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_WEIGHTS_QUANTIZEDTENSORS_H
