@@ -402,7 +402,8 @@ static Status checkPlaces(const std::string &path, std::vector<TensorEntry> &ent
   for (const TensorEntry &entry : entries) {
     const std::string where = path + ": tensor '" + entry.tensor.name + "': expected ";
     if (entry.offset % alignment != 0)
-      return Status::error(where + "an offset that is a multiple of " + std::to_string(alignment) + ", got " + std::to_string(entry.offset));
+      return Status::error(where + "an offset that is a multiple of " + std::to_string(alignment) + ", got " +
+                           std::to_string(entry.offset));
     if (entry.offset > dataBytes || entry.bytes > dataBytes - entry.offset)
       return Status::error(where + std::to_string(entry.bytes) + " bytes at offset " + std::to_string(entry.offset) + " within the " +
                            std::to_string(dataBytes) + " bytes of data; the file may be cut");

@@ -162,7 +162,7 @@ class MatrixFinder {
 public:
   MatrixFinder(const SafetensorsFolder &folder, const QuantizedFormat &format) : folder(folder), format(format) {}
 
-  /// Returns the matrix of the module |name|, whose values are |codes|.
+  /// Returns the matrix of the module |name| with these stored values.
   Result<StoredMatrix> find(const std::string &name, const TensorView &codes) {
     module = name;
     matrix = StoredMatrix();

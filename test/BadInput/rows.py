@@ -179,9 +179,11 @@ def config_rows(m):
     yield m.configured("heads that do not divide", "expected a multiple of 'num_attention_heads'", num_attention_heads=7)
     yield m.configured("unknown activation", "'hidden_act': expected one of", hidden_act="mish")
     yield m.configured("positions we do not have", "'position_embedding_type'", position_embedding_type="rotary")
-    yield m.configured("weights quantized without a method", "'quantization_config.quant_method': expected a string, but the key is missing", quantization_config={"bits": 4})
-    yield m.configured("weights quantized by another method", "'quantization_config.quant_method': expected one of gptq, awq", quantization_config={"quant_method": "quip"})
-    yield m.configured("bits of quantized weights", "'quantization_config.bits': expected 2, 3, 4 or 8, got 5", quantization_config={"quant_method": "gptq", "bits": 5})
+    method = "'quantization_config.quant_method': expected "
+    yield m.configured("weights quantized without a method", method + "a string", quantization_config={"bits": 4})
+    yield m.configured("weights quantized by another method", method + "one of gptq, awq", quantization_config={"quant_method": "quip"})
+    gptq = {"quant_method": "gptq", "bits": 5}
+    yield m.configured("bits of quantized weights", "'quantization_config.bits': expected 2, 3, 4 or 8, got 5", quantization_config=gptq)
     yield m.configured("negative epsilon", "'layer_norm_eps': expected a number in 0..1", layer_norm_eps=-1.0)
     yield m.compiled("a folder in the place of config.json", "expected a regular file, got a folder", lambda n: (os.remove(m.path(n, "config.json")), os.mkdir(m.path(n, "config.json"))))
     yield m.compiled("a pipe in the place of config.json", "expected a regular file, got a special file", lambda n: (os.remove(m.path(n, "config.json")), os.mkfifo(m.path(n, "config.json"))))

@@ -16,7 +16,8 @@ import struct
 import subprocess
 import sys
 
-TYPES = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q5_0": 6, "Q5_1": 7, "Q8_0": 8, "Q4_K": 12, "Q5_K": 13, "Q6_K": 14, "BF16": 30, "IQ4_NL": 20}
+TYPES = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q5_0": 6, "Q5_1": 7,
+         "Q8_0": 8, "Q4_K": 12, "Q5_K": 13, "Q6_K": 14, "BF16": 30, "IQ4_NL": 20}
 VALUES = {"u32": (4, "<I"), "i32": (5, "<i"), "f32": (6, "<f"), "bool": (7, "<?"), "u64": (10, "<Q")}
 
 LLAMA = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output", "input_layernorm": "attn_norm",
@@ -173,7 +174,8 @@ def make(architecture, folder, out, types, keys, drop, renames):
             if architecture == "gpt2" and is_projection:
                 values = transposed(columns, rows, stored)
             if architecture == "llama" and (".attn_q." in gguf or ".attn_k." in gguf):
-                order = paired(rows, 1, list(range(rows)), config["num_attention_heads" if ".attn_q." in gguf else "num_key_value_heads"])[1]
+                heads = config["num_attention_heads" if ".attn_q." in gguf else "num_key_value_heads"]
+                order = paired(rows, 1, list(range(rows)), heads)[1]
                 values = [0.0] * len(stored)
                 for at, r in enumerate(order):
                     values[r * columns:(r + 1) * columns] = stored[at * columns:(at + 1) * columns]
@@ -203,7 +205,8 @@ def make(architecture, folder, out, types, keys, drop, renames):
     header = b"GGUF" + struct.pack("<IQQ", 3, len(entries), len(metadata))
     header += b"".join(text(key) + struct.pack("<I", number) + value for key, (number, value) in metadata.items())
     for name, extents, kind, offset in entries:
-        header += text(name) + struct.pack("<I", len(extents)) + struct.pack(f"<{len(extents)}Q", *extents) + struct.pack("<IQ", kind, offset)
+        header += text(name) + struct.pack("<I", len(extents)) + struct.pack(f"<{len(extents)}Q", *extents)
+        header += struct.pack("<IQ", kind, offset)
     with open(out, "wb") as f:
         f.write(header + bytes(-len(header) % 32) + data)
 
@@ -215,7 +218,8 @@ def check(folder, path):
         elements = len(content) // 4
         count = min(1024, elements - elements // 3)
         for at in (elements // 3, elements - count):
-            lines = subprocess.run(["attune-import", f"--values={name}:{at}:{count}", path], stdout=subprocess.PIPE, text=True).stdout.split()
+            command = ["attune-import", f"--values={name}:{at}:{count}", path]
+            lines = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.split()
             expected = [f"{bits:08x}" for bits in struct.unpack(f"<{count}I", content[4 * at:4 * (at + count)])]
             # A sum with zero may change the sign of a zero.
             same = lambda a, b: a == b or {a, b} == {"00000000", "80000000"}

@@ -121,7 +121,8 @@ class Quantizer:
         has_zeros = not signed or form.endswith("asym")
         first = 1 if form == "gptq" else 0  # its zero points are stored minus one
         zeros = [[low + random.randrange(first, 1 << bits) if has_zeros else 0 for _ in range(groups)] for _ in range(rows)]
-        floats = [[as_float(scales[n // scale_rows][g][0] * (values[n][k] - zeros[n][g])) for k, g in enumerate(group_of)] for n in range(rows)]
+        floats = [[as_float(scales[n // scale_rows][g][0] * (values[n][k] - zeros[n][g])) for k, g in enumerate(group_of)]
+                  for n in range(rows)]
 
         data = b"".join(s[1] for row in (transpose(scales) if not signed else scales) for s in row)
         if form.startswith("gptq"):
@@ -151,7 +152,8 @@ class Quantizer:
             tensors = [("weight", "I8", [rows, columns], struct.pack(f"<{rows * columns}b", *(c for row in codes for c in row))),
                        ("weight_scale", self.scale, [rows, groups], data)]
             if has_zeros:
-                tensors.append(("weight_zero_point", "I8", [rows, groups], struct.pack(f"<{rows * groups}b", *(z for row in zeros for z in row))))
+                packed = struct.pack(f"<{rows * groups}b", *(z for row in zeros for z in row))
+                tensors.append(("weight_zero_point", "I8", [rows, groups], packed))
         else:
             name = "weight_scale_inv" if form == "fp8" else "weight_scale"
             tensors = [("weight", "F8_E4M3", [rows, columns], bytes(c for row in codes for c in row)),
@@ -196,7 +198,8 @@ def check(folder):
         # From the middle of a row over the end of another.
         begin, count = columns // 2 + 1, min(1024, rows * columns - columns // 2 - 1)
         for at in (begin, rows * columns - count):
-            lines = subprocess.run(["attune-import", f"--values={name}:{at}:{count}", folder], stdout=subprocess.PIPE, text=True).stdout.split()
+            command = ["attune-import", f"--values={name}:{at}:{count}", folder]
+            lines = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.split()
             offset = entry["offset"] + 4 * at
             expected = [f"{bits:08x}" for bits in struct.unpack(f"<{count}I", floats[offset:offset + 4 * count])]
             if lines != expected:
