@@ -1,4 +1,4 @@
-//===- CompleteConfig.cpp - Configurations without type or class ----------===//
+//===- CompleteConfig.cpp - Configurations that tensors must complete -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,13 @@ static bool hasType(const Config &config) {
   return type && !type->is_null();
 }
 
-bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config); }
+/// Returns true if `id2label` has another number of names than `num_labels` says.
+static bool hasTwoLabelCounts(const Config &config) {
+  const Json *count = config.find("num_labels"), *names = config.find("id2label");
+  return count && count->is_number_integer() && names && names->is_object() && *count != names->size();
+}
+
+bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config) || hasTwoLabelCounts(config); }
 
 /// Returns true for tensors that are not parameters: tables that files of old releases store.
 static bool isBuffer(llvm::StringRef name) {
@@ -133,10 +139,24 @@ static Status completeClass(Config &config, const TensorProvider &tensors) {
   return {};
 }
 
+/// Removes `id2label` if only without it all tensors are there with their shapes.
+static void chooseLabelCount(Config &config, const TensorProvider &tensors) {
+  auto fits = [&](const Config &candidate) {
+    Result<TransformerSpec> spec = readTransformerSpec(candidate);
+    return spec && countParameters(*spec, tensors, /*exact=*/false);
+  };
+  Config numbered = config;
+  numbered.set("id2label", Json());
+  if (!fits(config) && fits(numbered))
+    config = numbered;
+}
+
 Status attune::completeConfig(Config &config, const TensorProvider *tensors) {
   if (!hasType(config))
     if (Status status = completeType(config, tensors); status.failed())
       return status;
+  if (tensors && hasTwoLabelCounts(config))
+    chooseLabelCount(config, *tensors);
   return tensors && !hasClass(config) ? completeClass(config, *tensors) : Status();
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // SentencePiece stores a map as a double-array trie in the format of the library darts-clone. This file lists its
-// strings and builds a trie in our format (TrieBuilder.h).
+// strings and builds a trie in our format (TrieBuilder.h). The shortest prefix with a replacement decides, so a string
+// that continues another one never matches: it is left out, as are 218,000 of the 225,000 strings of NFKC.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/Precompiled.h"
@@ -47,7 +48,7 @@ public:
       : units(units), texts(texts), places(places), replacements(replacements) {}
 
   bool visit(uint32_t node, std::string &key) {
-    if (key.size() > 64 || ++visited > units.size() * 2 + 16)
+    if (key.size() > 64 || ++visited > kMostNodes)
       return false;
     for (uint32_t byte = 1; byte < 256; ++byte) {
       uint32_t child = node ^ byte;
@@ -59,15 +60,17 @@ public:
       if (units[child] >> 8 & 1) {
         if (below >= units.size() || !add(key, units[below] & 0x7FFFFFFF))
           return false;
-      }
-      if (!visit(below, key))
+      } else if (!visit(below, key)) {
         return false;
+      }
       key.pop_back();
     }
     return true;
   }
 
 private:
+  /// The most nodes; strings share suffixes, so there may be more than units.
+  static constexpr size_t kMostNodes = size_t(1) << 20;
   /// The most bytes of replacements; many keys may share a long one.
   static constexpr size_t kMostBytes = size_t(64) << 20;
 
