@@ -70,7 +70,22 @@ def token_ids(setting, result, lines=None):
     got = setting.attune.tokenize(setting.folder, lines)
     differing = [i for i, (a, b) in enumerate(zip(expected, got)) if a != b]
     result.add("texts whose ids differ", len(lines), {"": len(differing) + abs(len(expected) - len(got))})
-    result.expect(not differing and len(expected) == len(got), f"ids differ, first of {lines[differing[0]]!r}" if differing else "texts are missing")
+    result.expect(len(expected) == len(got), f"ids of {len(got)} texts, expected {len(expected)}")
+    result.expect(not differing, f"ids differ, first of {lines[differing[0]]!r}" if differing else "")
+
+
+def pooled_states(setting, model, sentences, dtype):
+    """Returns the mean over tokens of last hidden states, of length 1: an embedding by the tensors of `attune run`."""
+    encoded = [model.tokenizer(text, truncation=True, max_length=model.max_seq_length)["input_ids"] for text in sentences]
+    vectors = [None] * len(sentences)
+    for numbers, batch in batches(encoded, 128):
+        ids, mask = padded(batch, model.tokenizer.pad_token_id)
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": numpy.zeros_like(ids)}
+        state = setting.attune.run(setting.folder, inputs, ["last_hidden_state"], dtype)["last_hidden_state"]
+        mean = (state * mask[:, :, None]).sum(1) / mask.sum(1)[:, None]
+        for number, vector in zip(numbers, mean / numpy.linalg.norm(mean, axis=1, keepdims=True)):
+            vectors[number] = vector
+    return numpy.stack(vectors)
 
 
 def ranks_of_targets(queries, passages):
@@ -92,7 +107,8 @@ def embeddings(setting, result):
         return ranks_of_targets(vectors[0::2], vectors[1::2])
 
     expected = found(reference)
-    rows = {what: {} for what in ("smallest cosine", "same first result", "same among the first 10", "page found first", "page among the first 10")}
+    subjects = ("smallest cosine", "same first result", "same among the first 10", "page found first", "page among the first 10")
+    rows = {subject: {} for subject in subjects}
 
     def add(name, vectors):
         order = found(vectors)
@@ -107,7 +123,7 @@ def embeddings(setting, result):
 
     add("reference", reference)
     for dtype in setting.dtypes:
-        least = add(dtype, setting.attune.embed(setting.folder, sentences, dtype))
+        least = add(dtype, pooled_states(setting, model, sentences, dtype))
         result.expect(dtype != "f32" or least >= 0.999999, f"f32: smallest cosine {least:.9f}, expected at least 0.999999")
     for what, values in rows.items():
         result.add(f"{what}, {len(pairs)} pages", values.pop("reference"), values)
@@ -127,15 +143,16 @@ def greedy_texts(setting, result):
         "Write a Python function that returns the n-th Fibonacci number, with comments.",
         "Who was Marie Curie? 请用中文回答。",
     ]
-    prompts = [tokenizer.apply_chat_template([{"role": "user", "content": q}], add_generation_prompt=True, return_dict=True)["input_ids"]
-               for q in questions]
+    chats = [[{"role": "user", "content": question}] for question in questions]
+    prompts = [tokenizer.apply_chat_template(chat, add_generation_prompt=True, return_dict=True)["input_ids"] for chat in chats]
     prompts += [tokenizer(text)["input_ids"] for text in ("Once upon a time", texts.python_reference(800), "def quicksort(values):\n")]
     equal = {dtype: 0 for dtype in setting.dtypes}
     shared = {dtype: [] for dtype in setting.dtypes}
     for prompt in prompts:
         ids = torch.tensor([prompt])
         with torch.no_grad():
-            expected = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=200, do_sample=False)[0].tolist()[len(prompt) :]
+            expected = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=200, do_sample=False)[0].tolist()
+        expected = expected[len(prompt) :]
         for dtype in setting.dtypes:
             given = {"input_ids": numpy.array([prompt]), "attention_mask": numpy.ones((1, len(prompt)), numpy.int64)}
             got = setting.attune.generate(setting.folder, given, 200, dtype)[0].tolist()[len(prompt) :]
@@ -215,7 +232,8 @@ def states(setting, result, model, name, batch_inputs, limit=2e-4):
     if name == "logits":
         result.add("same best class", "", {dtype: f"{100 * a / b:.2f} %" for dtype, (a, b) in agree.items()})
     if "f32" in worst:
-        result.expect(worst["f32"][0] <= limit * scale, f"f32: {name} differs by {worst['f32'][0]:.3g} where the largest value is {scale:.3g}")
+        message = f"f32: {name} differs by {worst['f32'][0]:.3g} where the largest value is {scale:.3g}"
+        result.expect(worst["f32"][0] <= limit * scale, message)
     return worst
 
 
@@ -249,7 +267,8 @@ def masked_atoms(setting, result):
 
 def reaction_classes(setting, result):
     reactions = texts.reactions(900 if setting.full else 100)
-    states(setting, result, model_of(setting, transformers.AutoModelForSequenceClassification), "logits", token_batches(setting, reactions, 64))
+    model = model_of(setting, transformers.AutoModelForSequenceClassification)
+    states(setting, result, model, "logits", token_batches(setting, reactions, 64))
 
 
 def fingerprints(setting, result):
@@ -263,7 +282,8 @@ def images(setting, result):
     from sklearn.datasets import load_sample_images
 
     mean, deviation = numpy.array([0.485, 0.456, 0.406]), numpy.array([0.229, 0.224, 0.225])
-    crops = [photo[y : y + 224, x : x + 224] for photo in load_sample_images().images for y in (0, 100, 200) for x in (0, 140, 280, 416)]
+    corners = [(y, x) for y in (0, 100, 200) for x in (0, 140, 280, 416)]
+    crops = [photo[y : y + 224, x : x + 224] for photo in load_sample_images().images for y, x in corners]
     pixels = ((numpy.stack(crops) / 255 - mean) / deviation).transpose(0, 3, 1, 2).astype(numpy.float32)
     states(setting, result, model_of(setting, transformers.AutoModel), "last_hidden_state",
            [{"pixel_values": pixels[i : i + 8]} for i in range(0, len(pixels), 8)])
@@ -279,12 +299,14 @@ def text_to_text(setting, result):
     for number, ids in enumerate(encoded):
         given = {"input_ids": numpy.array([ids]), "attention_mask": numpy.ones((1, len(ids)), numpy.int64)}
         with torch.no_grad():
-            expected = model.generate(**{k: torch.from_numpy(v) for k, v in given.items()}, max_new_tokens=200, do_sample=False)[0].tolist()
+            tensors = {name: torch.from_numpy(value) for name, value in given.items()}
+            expected = model.generate(**tensors, max_new_tokens=200, do_sample=False)[0].tolist()
         for dtype in setting.dtypes:
             got = setting.attune.generate(setting.folder, given, 200, dtype)[0].tolist()
             equal[dtype] += got == expected
             if dtype == "f32":
-                result.expect(got == expected, f"f32: another text for source {number}: {tokenizer.decode(got)!r}, expected {tokenizer.decode(expected)!r}")
+                message = f"f32: another text for source {number}: {tokenizer.decode(got)!r}, expected {tokenizer.decode(expected)!r}"
+                result.expect(got == expected, message)
     result.add("equal texts of up to 200 tokens", len(sources), equal)
 
 

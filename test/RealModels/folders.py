@@ -150,7 +150,8 @@ def flan_t5(package, folder):
         "torch_dtype": "float32",
     }
     write_json(folder, "config.json", config)
-    write_json(folder, "generation_config.json", {key: config[key] for key in ("decoder_start_token_id", "pad_token_id", "eos_token_id")})
+    ends = ("decoder_start_token_id", "pad_token_id", "eos_token_id")
+    write_json(folder, "generation_config.json", {key: config[key] for key in ends})
     shutil.copy(data / "tokenizer.json", folder / "tokenizer.json")
     special = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
     write_json(folder, "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 512, **special})
@@ -186,7 +187,8 @@ def vit(package, folder):
             name = name.replace(old, new)
         tensors[name.removeprefix("backbone.")] = array
     hidden = positions.shape[2]
-    tensors["pooler.dense.weight"], tensors["pooler.dense.bias"] = numpy.eye(hidden, dtype=numpy.float32), numpy.zeros(hidden, numpy.float32)
+    tensors["pooler.dense.weight"] = numpy.eye(hidden, dtype=numpy.float32)
+    tensors["pooler.dense.bias"] = numpy.zeros(hidden, numpy.float32)
     save_weights(folder, tensors)
     config = {
         "architectures": ["ViTModel"],

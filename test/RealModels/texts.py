@@ -119,7 +119,7 @@ def lines(count):
 
 def reactions(count):
     """Returns |count| chemical reactions in SMILES: textbook reactions of combinations of groups."""
-    groups = ["C", "CC", "C(C)C", "C1CC1", "C1CCCCC1", "c1ccccc1", "Cc1ccccc1", "c1ccc(Cl)cc1", "c1ccc(OC)cc1", "c1ccncc1", "C(F)(F)F", "CCO"]
+    groups = "C CC C(C)C C1CC1 C1CCCCC1 c1ccccc1 Cc1ccccc1 c1ccc(Cl)cc1 c1ccc(OC)cc1 c1ccncc1 C(F)(F)F CCO".split()
     forms = [
         "{a}C(=O)O.N{b}>CCN(CC)CC.ClCCl>{a}C(=O)N{b}",
         "{a}C(=O)O.O{b}>OS(=O)(=O)O>{a}C(=O)O{b}",
@@ -135,5 +135,5 @@ def reactions(count):
 
 def titles(count):
     """Returns |count| tasks for a model that maps text to text."""
-    tasks = ["summarize: ", "translate English to German: ", "translate English to French: ", "Write a title: ", "Question: what does this do? "]
+    tasks = ["summarize: ", "translate English to German: ", "translate English to French: ", "Write a title: ", "What does this do? "]
     return [tasks[i % len(tasks)] + text[:400] for i, (_, text) in enumerate(manual_entries(count))]
