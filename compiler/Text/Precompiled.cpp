@@ -38,6 +38,22 @@ static Result<std::string> decodeBase64(const std::string &text) {
   return bytes;
 }
 
+std::string attune::text::encodeBase64(const std::string &bytes) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  uint32_t word = 0, bits = 0;
+  for (char c : bytes) {
+    word = (word << 8 | uint8_t(c)) & 0xFFFFFF;
+    for (bits += 8; bits >= 6; bits -= 6)
+      text += digits[word >> (bits - 6) & 63];
+  }
+  if (bits > 0)
+    text += digits[word << (6 - bits) & 63];
+  while (text.size() % 4)
+    text += '=';
+  return text;
+}
+
 namespace {
 
 /// Lists the strings of a trie in the format of the library darts-clone.
@@ -69,8 +85,8 @@ public:
   }
 
 private:
-  /// The most nodes; strings share suffixes, so there may be more than units.
-  static constexpr size_t kMostNodes = size_t(1) << 20;
+  /// The most nodes that are visited: keys with equal ends share them, so that a few units may stand for many keys.
+  static constexpr size_t kMostNodes = size_t(1) << 21;
   /// The most bytes of replacements; many keys may share a long one.
   static constexpr size_t kMostBytes = size_t(64) << 20;
 

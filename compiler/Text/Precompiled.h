@@ -20,6 +20,8 @@ struct PrecompiledMap {
 
 /// Parses `precompiled_charsmap` of tokenizer.json: base64 of the bytes that parsePrecompiledBytes takes.
 Result<PrecompiledMap> parsePrecompiled(const std::string &base64);
+/// Returns |bytes| in base64.
+std::string encodeBase64(const std::string &bytes);
 /// Parses the map of a SentencePiece model: the size of a double-array trie (u32), the trie, and strings that end with
 /// NUL.
 Result<PrecompiledMap> parsePrecompiledBytes(const std::string &bytes);

@@ -11,7 +11,7 @@ using namespace attune;
 using namespace attune::text;
 
 std::vector<std::string> attune::text::textFileNames(const std::string &folder) {
-  std::vector<std::string> names = tokenizerFileNames(), templates = chatTemplateFileNames(folder);
+  std::vector<std::string> names = tokenizerFileNames(folder), templates = chatTemplateFileNames(folder);
   names.insert(names.end(), templates.begin(), templates.end());
   return names;
 }

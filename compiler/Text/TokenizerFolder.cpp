@@ -5,33 +5,74 @@
 #include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Text/CharacterTables.h"
-#include "compiler/Text/TokenizerSpec.h"
+#include "compiler/Text/TokenizerClasses.h"
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace attune;
 using namespace attune::text;
+namespace fs = std::filesystem;
 
-const std::vector<std::string> &attune::text::tokenizerFileNames() {
-  static const std::vector<std::string> names = {"tokenizer.json"};
+/// Files with a vocabulary. A folder without any has no tokenizer.
+static const char *const vocabularyFiles[] = {"vocab.txt",           "vocab.json", "tokenizer.model", "sentencepiece.bpe.model",
+                                              "sentencepiece.model", "spm.model",  "spiece.model",    "tekken.json",
+                                              "tiktoken.model"};
+/// Files with more of it.
+static const char *const furtherFiles[] = {"config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+                                           "merges.txt"};
+
+/// Returns the names tokenizer.json and tokenizer.VERSION.json of |folder|.
+static std::vector<std::string> listTokenizerJson(const std::string &folder) {
+  std::vector<std::string> names = {"tokenizer.json"};
+  std::error_code error;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("tokenizer.", 0) == 0 && entry.path().extension() == ".json" && name != names[0])
+      names.push_back(name);
+  }
+  std::sort(names.begin() + 1, names.end());
   return names;
 }
 
+std::vector<std::string> attune::text::tokenizerFileNames(const std::string &folder) {
+  std::vector<std::string> names = listTokenizerJson(folder);
+  names.insert(names.end(), std::begin(vocabularyFiles), std::end(vocabularyFiles));
+  names.insert(names.end(), std::begin(furtherFiles), std::end(furtherFiles));
+  return names;
+}
+
+/// Returns true if |folder| has a vocabulary.
+static bool hasTokenizer(const std::string &folder) {
+  auto exists = [&](const std::string &name) {
+    std::error_code error;
+    return fs::is_regular_file(folder + "/" + name, error);
+  };
+  return exists("tokenizer.json") || std::any_of(std::begin(vocabularyFiles), std::end(vocabularyFiles), exists);
+}
+
 Status attune::text::addTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
-  const std::string path = folder + "/tokenizer.json";
-  if (!std::filesystem::exists(path))
+  if (!hasTokenizer(folder))
     return {};
-  Result<Json> root = readJsonFile(path);
-  if (!root)
-    return root.status();
-  Result<TokenizerSpec> spec = readTokenizerJson(*root, path);
-  if (!spec)
-    return spec.status();
-  Result<MappedFile> file = MappedFile::open(path);
-  if (!file)
-    return file.status();
-  writer.addInput(std::string(reinterpret_cast<const char *>(file->data()), file->size()));
-  return writeTokenizer(*spec, path, warn, writer);
+  Result<TokenizerArguments> arguments = readTokenizerArguments(folder);
+  if (!arguments)
+    return arguments.status();
+  Result<const TokenizerClass *> type = chooseTokenizerClass(*arguments);
+  if (!type)
+    return type.status();
+  TokenizerBuilder builder(std::move(*arguments), **type);
+  if (Status status = builder.run(); status.failed())
+    return status;
+  for (const std::string &name : tokenizerFileNames(folder)) {
+    std::error_code error;
+    if (!fs::is_regular_file(folder + "/" + name, error))
+      continue;
+    Result<MappedFile> file = MappedFile::open(folder + "/" + name);
+    if (!file)
+      return file.status();
+    writer.addInput(std::string(reinterpret_cast<const char *>(file->data()), file->size()));
+  }
+  return writeTokenizer(builder.spec, builder.file, warn, writer);
 }
 
 Result<std::optional<std::string>> attune::text::compileTokenizer(const std::string &folder,

@@ -15,8 +15,8 @@
 
 namespace attune::text {
 
-/// Returns the names of the files from which the tokenizer of a folder is made; they need not exist.
-const std::vector<std::string> &tokenizerFileNames();
+/// Returns the names of the files from which the tokenizer of |folder| is made; they need not exist.
+std::vector<std::string> tokenizerFileNames(const std::string &folder);
 
 /// Adds the tokenizer of |folder|, if it has one, to |writer|. |warn| receives warnings.
 Status addTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn, TextFileWriter &writer);

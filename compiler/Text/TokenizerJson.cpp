@@ -33,6 +33,30 @@ void TokenizerSpec::addToken(const std::string &content, uint32_t id) {
   vocab[content] = id;
 }
 
+std::optional<uint32_t> TokenizerSpec::findToken(const std::string &content) const {
+  if (auto place = addedIds.find(content); place != addedIds.end())
+    return place->second;
+  if (auto place = vocab.find(content); place != vocab.end())
+    return place->second;
+  return std::nullopt;
+}
+
+void TokenizerSpec::addTokens(const std::vector<AddedToken> &call) {
+  uint32_t next = modelSize;
+  if (!added.empty() && (added.rbegin()->first >= modelSize || modelSize == 0))
+    next = added.rbegin()->first + 1;
+  for (const AddedToken &token : call) {
+    if (token.content.empty())
+      continue;
+    std::optional<uint32_t> known = findToken(token.content);
+    uint32_t id = known ? *known : next++;
+    addedIds[token.content] = id;
+    added[id] = token;
+    if (token.special)
+      specials.insert(token.content);
+  }
+}
+
 namespace {
 
 /// The expression by which ByteLevel splits.
@@ -84,8 +108,9 @@ private:
 
 class Reader {
 public:
-  Reader(const Json &root, const std::string &file) : root(root), file(file) {}
-  Result<TokenizerSpec> run();
+  Reader(const Json &root, const std::string &file, TokenizerSpec &spec) : root(root), file(file), spec(spec) {}
+  Status runModel();
+  Status runComponents();
 
 private:
   Status readModel();
@@ -122,7 +147,7 @@ private:
 
   const Json &root;
   const std::string &file;
-  TokenizerSpec spec;
+  TokenizerSpec &spec;
 };
 
 } // namespace
@@ -554,22 +579,27 @@ Status Reader::readDecoder(const Component &component) {
 
 //===--- Models ------------------------------------------------------------===//
 
-Status Reader::readVocab(const Component &model) {
-  const Json *vocab = model.find("vocab");
-  if (!vocab || !vocab->is_object())
-    return model.expected("vocab", "an object of tokens and ids");
-  for (const auto &entry : vocab->items()) {
-    Result<int64_t> id = jsonInteger(entry.value(), file, model.at("vocab") + "." + entry.key(), 0, kMostId);
+Status attune::text::readVocabulary(const Json &vocab, const std::string &file, const std::string &path, TokenizerSpec &spec) {
+  if (!vocab.is_object())
+    return jsonTypeError(file, path, "an object of tokens and ids", vocab);
+  for (const auto &entry : vocab.items()) {
+    const std::string key = path.empty() ? entry.key() : path + "." + entry.key();
+    Result<int64_t> id = jsonInteger(entry.value(), file, key, 0, kMostId);
     if (!id)
       return id.status();
-    if (size_t(*id) > vocab->size() * 8 + 100000)
-      return Status::error(file + ": '" + model.at("vocab") + "." + entry.key() + "': expected an id of at most " +
-                           std::to_string(vocab->size() * 8 + 100000) + " for " + std::to_string(vocab->size()) + " tokens, got " +
-                           std::to_string(*id));
+    const size_t most = vocab.size() * 8 + 100000;
+    if (size_t(*id) > most)
+      return Status::error(file + ": '" + key + "': expected an id of at most " + std::to_string(most) + " for " +
+                           std::to_string(vocab.size()) + " tokens, got " + std::to_string(*id));
     spec.addToken(entry.key(), uint32_t(*id));
   }
-  spec.modelSize = uint32_t(vocab->size());
+  spec.modelSize = uint32_t(vocab.size());
   return {};
+}
+
+Status Reader::readVocab(const Component &model) {
+  const Json *vocab = model.find("vocab");
+  return readVocabulary(vocab ? *vocab : Json(), file, model.at("vocab"), spec);
 }
 
 Status Reader::readMerges(const Component &model) {
@@ -683,6 +713,7 @@ Status Reader::readAddedTokens() {
     return {};
   if (!list->is_array())
     return jsonTypeError(file, "added_tokens", "a list", *list);
+  std::vector<AddedToken> tokens;
   for (size_t i = 0; i < list->size(); ++i) {
     Component token{(*list)[i], file, "added_tokens[" + std::to_string(i) + "]"};
     AddedToken added;
@@ -695,8 +726,9 @@ Status Reader::readAddedTokens() {
     TRY(token.read("special", added.special));
     added.normalized = !added.special;
     TRY(token.read("normalized", added.normalized));
-    spec.added.push_back(added);
+    tokens.push_back(added);
   }
+  spec.addTokens(tokens);
   return {};
 }
 
@@ -709,10 +741,15 @@ Status Reader::readPadding() {
   return component.read("pad_type_id", spec.padTypeId, 0, INT32_MAX);
 }
 
-Result<TokenizerSpec> Reader::run() {
+Status Reader::runModel() {
   if (!root.is_object())
     return jsonTypeError(file, "", "an object", root);
   TRY(readModel());
+  TRY(readAddedTokens());
+  return readPadding();
+}
+
+Status Reader::runComponents() {
   TRY(readParts(findJson(root, "normalizer"), "normalizer", "normalizers",
                 [&](const Component &c, const std::string &) { return readNormalizer(c); }));
   TRY(readParts(findJson(root, "pre_tokenizer"), "pre_tokenizer", "pretokenizers",
@@ -721,10 +758,13 @@ Result<TokenizerSpec> Reader::run() {
                 [&](const Component &c, const std::string &) { return readProcessor(c); }));
   const Json *decoder = findJson(root, "decoder");
   spec.hasDecoder = decoder && !decoder->is_null();
-  TRY(readParts(decoder, "decoder", "decoders", [&](const Component &c, const std::string &) { return readDecoder(c); }));
-  TRY(readAddedTokens());
-  TRY(readPadding());
-  return std::move(spec);
+  return readParts(decoder, "decoder", "decoders", [&](const Component &c, const std::string &) { return readDecoder(c); });
 }
 
-Result<TokenizerSpec> attune::text::readTokenizerJson(const Json &root, const std::string &file) { return Reader(root, file).run(); }
+Status attune::text::readTokenizerModel(const Json &root, const std::string &file, TokenizerSpec &spec) {
+  return Reader(root, file, spec).runModel();
+}
+
+Status attune::text::readTokenizerComponents(const Json &root, const std::string &file, TokenizerSpec &spec) {
+  return Reader(root, file, spec).runComponents();
+}

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,6 +37,11 @@ private:
 struct AddedToken {
   std::string content;
   bool singleWord = false, stripLeft = false, stripRight = false, normalized = true, special = false;
+
+  bool operator==(const AddedToken &other) const {
+    return content == other.content && singleWord == other.singleWord && stripLeft == other.stripLeft && stripRight == other.stripRight &&
+           normalized == other.normalized && special == other.special;
+  }
 };
 
 /// A tokenizer: model, steps and added tokens.
@@ -60,15 +66,28 @@ struct TokenizerSpec {
   std::vector<Step> normalizers, preTokenizers, processors, decoders;
   bool hasDecoder = false;
   Pool pool;
-  std::vector<AddedToken> added;
+  /// Added tokens by id, and their ids; the strings that were special in any call of addTokens.
+  std::map<uint32_t, AddedToken> added;
+  std::map<std::string, uint32_t> addedIds;
+  std::set<std::string> specials;
   uint32_t padId = 0, padTypeId = 0;
+  uint32_t defaults = 0; ///< DefaultFlag
 
   /// Adds a token of the model.
   void addToken(const std::string &content, uint32_t id);
+  /// Adds |call| as one call of the reference: a known string keeps its id and gets the new flags; other ids count up
+  /// from the size of the vocabulary, or from the highest id that was added before.
+  void addTokens(const std::vector<AddedToken> &call);
+  /// Returns the id of a string, of an added token first.
+  std::optional<uint32_t> findToken(const std::string &content) const;
 };
 
-/// Reads the tokenizer of |root|, the contents of tokenizer.json; |file| is its name in messages.
-Result<TokenizerSpec> readTokenizerJson(const Json &root, const std::string &file);
+/// Reads model, added tokens and padding of |root|, the contents of tokenizer.json; |file| is its name in messages.
+Status readTokenizerModel(const Json &root, const std::string &file, TokenizerSpec &spec);
+/// Reads normalizer, pre-tokenizer, post-processor and decoder of |root|, after the model.
+Status readTokenizerComponents(const Json &root, const std::string &file, TokenizerSpec &spec);
+/// Reads |vocab|, an object of tokens and ids at |path| of |file|.
+Status readVocabulary(const Json &vocab, const std::string &file, const std::string &path, TokenizerSpec &spec);
 
 /// Adds to |out| the sections CHAR and UNIC, the tables in which steps of |spec| look up characters.
 void writeCharacterSections(const TokenizerSpec &spec, TextFileWriter &out);

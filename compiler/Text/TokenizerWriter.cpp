@@ -104,38 +104,20 @@ void Writer::prepare() {
 }
 
 Status Writer::addTokens(const std::function<Result<std::string>(const std::string &)> &normalize) {
-  // As the reference: a known string keeps its id, new ones are numbered from the size of the vocabulary on.
-  std::map<std::string, uint32_t> ids;
-  std::map<uint32_t, AddedToken> byId;
   std::map<uint32_t, std::string> normalizedForms;
-  std::set<std::string> specials;
-  uint32_t next = spec.modelSize;
-  for (const AddedToken &token : spec.added) {
-    if (token.content.empty())
+  for (const auto &[id, token] : spec.added) {
+    if (!token.normalized)
       continue;
-    uint32_t id;
-    if (auto known = ids.find(token.content); known != ids.end())
-      id = known->second;
-    else if (auto place = spec.vocab.find(token.content); place != spec.vocab.end())
-      id = place->second;
-    else
-      id = next++;
-    if (token.normalized) {
-      Result<std::string> form = normalize(token.content);
-      if (!form)
-        return form.status();
-      if (form->empty())
-        return Status::error(file + ": 'added_tokens': expected a token that its normalizer does not make empty, got " +
-                             describeJson(Json(token.content)));
-      if (*form != token.content)
-        normalizedForms[id] = *form;
-    }
-    ids[token.content] = id;
-    byId[id] = token;
-    if (token.special)
-      specials.insert(token.content);
+    Result<std::string> form = normalize(token.content);
+    if (!form)
+      return form.status();
+    if (form->empty())
+      return Status::error(file + ": 'added_tokens': expected a token that its normalizer does not make empty, got " +
+                           describeJson(Json(token.content)));
+    if (*form != token.content)
+      normalizedForms[id] = *form;
   }
-  for (const auto &[id, token] : byId) {
+  for (const auto &[id, token] : spec.added) {
     if (id >= tokens.size())
       tokens.resize(id + 1);
     FinalToken &target = tokens[id];
@@ -143,7 +125,7 @@ Status Writer::addTokens(const std::function<Result<std::string>(const std::stri
     target.content = token.content;
     target.decoded = form != normalizedForms.end() && token.normalized ? form->second : token.content;
     target.flags |= kTokenExists | (token.singleWord ? kTokenSingleWord : 0) | (token.stripLeft ? kTokenStripLeft : 0) |
-                    (token.stripRight ? kTokenStripRight : 0) | (specials.count(token.content) ? kTokenSpecial : 0);
+                    (token.stripRight ? kTokenStripRight : 0) | (spec.specials.count(token.content) ? kTokenSpecial : 0);
     auto &trie = token.normalized ? addedNormalTrie : addedTrie;
     const std::string &pattern = token.normalized ? target.decoded : token.content;
     if (auto [place, isNew] = trie.insert({pattern, id}); !isNew) {
@@ -154,7 +136,7 @@ Status Writer::addTokens(const std::function<Result<std::string>(const std::stri
     }
   }
   for (FinalToken &token : tokens)
-    if ((token.flags & kTokenExists) && specials.count(token.decoded))
+    if ((token.flags & kTokenExists) && spec.specials.count(token.decoded))
       token.flags |= kTokenSkipped;
   return {};
 }
@@ -313,6 +295,7 @@ Status Writer::write(TextFileWriter &out) {
   settings.maxCharacters = spec.maxCharacters;
   settings.padId = spec.padId;
   settings.padTypeId = spec.padTypeId;
+  settings.defaults = spec.defaults;
   settings.continuingPrefix = pool.add(spec.continuingPrefix);
   settings.endSuffix = pool.add(spec.endSuffix);
   if (spec.model == ModelKind::Unigram && !spec.scores.empty())

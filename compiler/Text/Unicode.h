@@ -23,6 +23,19 @@ inline std::vector<uint32_t> toCodePoints(const std::string &utf8) {
   return result;
 }
 
+/// Returns true if |bytes| are UTF-8.
+inline bool isUtf8(const std::string &bytes) {
+  const uint8_t *at = reinterpret_cast<const uint8_t *>(bytes.data()), *end = at + bytes.size();
+  bool complete = true;
+  while (at < end && complete) {
+    size_t length = scanCharacter(at, end, complete);
+    if (length == 0)
+      return false;
+    at += length;
+  }
+  return complete;
+}
+
 /// Appends |character| to |utf8|.
 inline void appendCharacter(std::string &utf8, uint32_t character) {
   uint8_t bytes[4];

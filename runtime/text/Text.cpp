@@ -132,6 +132,9 @@ void attune_encode_options_init(const attune_text *text, attune_encode_options *
   if (text && text->hasTokenizer) {
     options->pad_id = text->tables.settings.padId;
     options->pad_type_id = text->tables.settings.padTypeId;
+    options->pad_left = (text->tables.settings.defaults & kDefaultPadLeft) != 0;
+    options->truncate_left = (text->tables.settings.defaults & kDefaultTruncateLeft) != 0;
+    options->split_special_tokens = (text->tables.settings.defaults & kDefaultSplitSpecial) != 0;
   }
 }
 

@@ -28,6 +28,13 @@ enum ModelFlag : uint32_t {
   kModelCutsAtMark = 32,  ///< BPE: no merge joins U+2581 to another character before it
 };
 
+/// Defaults of attune_encode_options.
+enum DefaultFlag : uint32_t {
+  kDefaultPadLeft = 1,
+  kDefaultTruncateLeft = 2,
+  kDefaultSplitSpecial = 4,
+};
+
 /// The section CONF.
 struct Settings {
   ModelKind model;
@@ -38,7 +45,7 @@ struct Settings {
   uint32_t padId, padTypeId;
   PoolString continuingPrefix; ///< WordPiece and BPE
   PoolString endSuffix;        ///< BPE
-  uint32_t reserved;
+  uint32_t defaults;           ///< DefaultFlag
   double unknownScore; ///< Unigram
 };
 static_assert(sizeof(Settings) == 56, "Settings is part of the format");

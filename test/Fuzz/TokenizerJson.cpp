@@ -16,9 +16,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<Json> root = parseJson({reinterpret_cast<const char *>(data), size}, "fuzz");
   if (!root)
     return 0;
-  Result<text::TokenizerSpec> spec = text::readTokenizerJson(*root, "fuzz");
+  text::TokenizerSpec spec;
   text::TextFileWriter writer;
-  Status status = spec ? text::writeTokenizer(*spec, "fuzz", [](const std::string &) {}, writer) : spec.status();
+  Status status = text::readTokenizerModel(*root, "fuzz", spec);
+  if (!status.failed())
+    status = text::readTokenizerComponents(*root, "fuzz", spec);
+  if (!status.failed())
+    status = text::writeTokenizer(spec, "fuzz", [](const std::string &) {}, writer);
   if (status.failed()) {
     if (status.message().rfind("fuzz: ", 0) != 0)
       __builtin_trap();

@@ -2,14 +2,15 @@
 # ===- make_fixtures.py - Fixtures of tokenizers with the reference's answers -===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# make_fixtures.py FOLDER…: writes expected.json beside each FOLDER/tokenizer.json: texts, options, and what the
-# package `tokenizers` makes of them. The tokenizers are those of `train.py --small`. check_fixtures.py compares.
+# make_fixtures.py FOLDER…: writes FOLDER/expected.json: texts, options, and what the package `tokenizers` makes of them,
+# or `transformers` where FOLDER has more than tokenizer.json. The tokenizers are those of `train.py --small` and
+# `train_folders.py --small`. check_fixtures.py compares.
 # ===-----------------------------------------------------------------------===#
 import json
 import os
 import sys
 
-from tokenizers import Tokenizer
+from text_census import load_reference
 
 TEXTS = [
     "",
@@ -37,12 +38,12 @@ PAIRS = [("Hello world", "It's a dog"), ("a b c d e f g h", "i j k"), ("", "x"),
 TRUNCATIONS = [
     dict(max_length=7, stride=0, truncation=0),
     dict(max_length=8, stride=1, truncation=2),
-    dict(max_length=9, stride=0, truncation=1, pad_length=12, pad_left=1),
+    dict(max_length=9, stride=0, truncation=1, pad_length=12, pad_left=1, pad_id=0),
 ]
 STRATEGIES = ["longest_first", "only_first", "only_second"]
 
 
-def answer(tokenizer, text, pair, special=True):
+def answer(tokenizer, decode, text, pair, special=True):
     e = tokenizer.encode(text, pair, add_special_tokens=special)
     return {
         "text": text,
@@ -53,18 +54,18 @@ def answer(tokenizer, text, pair, special=True):
         "word_ids": [-1 if w is None else w for w in e.word_ids],
         "attention_mask": e.attention_mask,
         "special_tokens_mask": e.special_tokens_mask,
-        "decoded": tokenizer.decode(e.ids, skip_special_tokens=False) if e.ids else "",
+        "decoded": decode(e.ids) if e.ids else "",
     }
 
 
 def main():
     for folder in sys.argv[1:]:
-        tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
+        tokenizer, decode = load_reference(folder)
         tokenizer.no_truncation()
         tokenizer.no_padding()
         groups = [
-            {"options": {}, "answers": [answer(tokenizer, t, None) for t in TEXTS] + [answer(tokenizer, a, b) for a, b in PAIRS]},
-            {"options": {"add_special_tokens": 0}, "answers": [answer(tokenizer, a, b, False) for a, b in PAIRS]},
+            {"options": {}, "answers": [answer(tokenizer, decode, a, b) for a, b in [(t, None) for t in TEXTS] + PAIRS]},
+            {"options": {"add_special_tokens": 0}, "answers": [answer(tokenizer, decode, a, b, False) for a, b in PAIRS]},
         ]
         for options in TRUNCATIONS:
             tokenizer.enable_truncation(options["max_length"], stride=options["stride"], strategy=STRATEGIES[options["truncation"]])
@@ -73,7 +74,7 @@ def main():
             answers = []
             for a, b in PAIRS[:1] + PAIRS[3:]:
                 try:
-                    answers.append(answer(tokenizer, a, b))
+                    answers.append(answer(tokenizer, decode, a, b))
                 except Exception:
                     pass  # the text to truncate is too short
             groups.append({"options": options, "answers": answers})

@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # text_census.py --compile=BIN --encode=BIN [--count=N] [--seed=N] [--files=GLOB…] FOLDER…: encodes random strings and
-# parts of files by the tokenizer.json of each folder, with the package `tokenizers` and with ours, and compares ids,
-# offsets, words, types, masks and decoded texts; with truncation, pairs and padding for some. Prints the first
-# differences of each folder; exits with 1 if there are any.
+# parts of files by the tokenizer of each folder, with the reference and with ours, and compares ids, offsets, words,
+# types, masks and decoded texts; with truncation, pairs and padding for some. The reference is the package `tokenizers`
+# for a folder with tokenizer.json alone, and `transformers` for others. Prints the first differences of each folder;
+# exits with 1 if there are any.
 # ===-----------------------------------------------------------------------===#
 import argparse
 import glob
@@ -121,7 +122,19 @@ def run_ours(encode, text_file, records, options):
     return [json.loads(line) for line in result.stdout.decode("utf-8", "replace").split("\n") if line]
 
 
-def compare(name, tokenizer, text_file, arguments, rng, texts):
+def load_reference(folder):
+    """Returns the reference's tokenizer for |folder|, and its function that decodes."""
+    names = set(os.listdir(folder))
+    if names <= {"tokenizer.json", "expected.json"}:
+        tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
+        return tokenizer, lambda ids: tokenizer.decode(ids, skip_special_tokens=False)
+    from transformers import AutoTokenizer
+
+    outer = AutoTokenizer.from_pretrained(folder)
+    return outer._tokenizer, outer.decode
+
+
+def compare(name, tokenizer, decode, text_file, arguments, rng, texts):
     """Returns the number of differences."""
     differences = 0
     strategies = {0: "longest_first", 1: "only_first", 2: "only_second"}
@@ -135,6 +148,7 @@ def compare(name, tokenizer, text_file, arguments, rng, texts):
             "truncation": rng.randrange(3),
             "pad_length": rng.choice([0, 9]),
             "pad_left": rng.randrange(2),
+            "pad_id": 0,
         }
         plans.append((str(options), options, [(a, b) for a, b in zip(some[:60], reversed(some[:60]))]))
     plans.append(("no special tokens", {"add_special_tokens": 0}, some))
@@ -172,7 +186,7 @@ def compare(name, tokenizer, text_file, arguments, rng, texts):
             expected = reference_encoding(e)
             got = result["encodings"][0]
             # The reference's decoding of an empty list differs between decoders; there is nothing to decode.
-            decoded = tokenizer.decode(e.ids, skip_special_tokens=False) if e.ids else ""
+            decoded = decode(e.ids) if e.ids else ""
             wrong = [k for k in expected if expected[k] != got[k]] + (["decoded"] if decoded != result["decoded"] else [])
             if wrong:
                 bad += 1
@@ -238,7 +252,11 @@ def main():
                 if os.path.isfile(path):
                     with open(path, encoding="utf-8", errors="ignore", newline="") as f:
                         texts.append(f.read(20000))
-        tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
+        try:
+            tokenizer, decode = load_reference(folder)
+        except Exception as error:
+            print(f"{os.path.basename(folder)}: the reference fails: {error}")
+            continue
         with tempfile.TemporaryDirectory() as scratch:
             out = os.path.join(scratch, "out.text")
             made = subprocess.run([arguments.compile, folder, out], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -246,7 +264,7 @@ def main():
                 print(f"{folder}: {made.stdout.decode()}")
                 failed += 1
                 continue
-            differences = compare(os.path.basename(folder), tokenizer, out, arguments, rng, texts)
+            differences = compare(os.path.basename(folder), tokenizer, decode, out, arguments, rng, texts)
             print(f"{os.path.basename(folder)}: {len(texts)} texts, {differences} differences", flush=True)
             failed += differences > 0
     sys.exit(failed > 0)

@@ -103,8 +103,8 @@ typedef struct attune_encode_options {
   int64_t pad_type_id;
 } attune_encode_options;
 
-/// Sets |options| to the defaults: special tokens, no truncation, no padding. pad_id is that of |text|, which may be
-/// null.
+/// Sets |options| to the defaults: special tokens, no truncation, no padding. pad_id, sides and split_special_tokens are
+/// those of |text|, which may be null.
 void attune_encode_options_init(const attune_text *text, attune_encode_options *options);
 
 /// The tokens of an input, or of one window of it, in memory of the tokenizer.

@@ -1,0 +1,21 @@
+//===- LanguageCodes.h - Languages of models that translate ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names of languages that the reference's classes add to a vocabulary, in the order of their ids.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_LANGUAGECODES_H
+#define ATTUNE_COMPILER_TEXT_LANGUAGECODES_H
+
+#include <vector>
+
+namespace attune::text {
+
+std::vector<const char *> mbartLanguages();
+const std::vector<const char *> &mbart50Languages();
+const std::vector<const char *> &nllbLanguages();
+const std::vector<const char *> &m2m100Languages();
+const std::vector<const char *> &wmt21Languages();
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_LANGUAGECODES_H

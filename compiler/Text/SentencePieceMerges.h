@@ -1,0 +1,18 @@
+//===- SentencePieceMerges.h - Merges of SentencePiece's BPE models -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_SENTENCEPIECEMERGES_H
+#define ATTUNE_COMPILER_TEXT_SENTENCEPIECEMERGES_H
+
+#include "compiler/Text/SentencePieceModel.h"
+#include "compiler/Text/TokenizerSpec.h"
+
+namespace attune::text {
+
+/// Derives the merges of |spec|, whose vocabulary is that of |model|, as the reference does: every split of a piece
+/// into two pieces is a merge; those of the piece with the lowest id come first. |file| is the model's name in messages.
+Status deriveMerges(const SentencePieceModel &model, const std::string &file, TokenizerSpec &spec);
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_SENTENCEPIECEMERGES_H

@@ -1,0 +1,132 @@
+//===- TokenizerBuilder.h - Tokenizers that a class makes in code ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reference's classes read a vocabulary, make normalizer, pre-tokenizer and decoder in code, add the special tokens
+// of the folder's settings and make the post-processor. A class here is a function on a TokenizerBuilder with the same
+// steps; components are values as tokenizer.json holds them.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_TOKENIZERBUILDER_H
+#define ATTUNE_COMPILER_TEXT_TOKENIZERBUILDER_H
+
+#include "compiler/Text/SentencePieceModel.h"
+#include "compiler/Text/TokenizerArguments.h"
+
+namespace attune::text {
+
+class TokenizerBuilder;
+
+/// Returns early with the error of |call|.
+#define ATTUNE_TEXT_TRY(call)                                                                                                              \
+  if (Status tried = (call); tried.failed())                                                                                               \
+  return tried
+
+/// A class of the reference.
+struct TokenizerClass {
+  const char *name;
+  /// The model that the class makes; nullopt: the one of the file.
+  std::optional<ModelKind> model;
+  /// The files of its vocabulary and merges, null if it has none.
+  const char *vocabFile, *mergesFile;
+  /// Makes the tokenizer; null for the class that takes tokenizer.json whole.
+  Status (*build)(TokenizerBuilder &);
+  bool padsLeft = false;
+};
+
+/// A special token of a class: its attribute and its value, nullopt for none.
+using NamedTokens = std::vector<std::pair<const char *, std::optional<NamedToken>>>;
+
+/// A part of a template: a token, or "$A" or "$B", with its type.
+struct TemplatePart {
+  std::string token;
+  uint32_t typeId = 0;
+};
+
+/// A Unigram vocabulary.
+using Pieces = std::vector<std::pair<std::string, double>>;
+
+class TokenizerBuilder {
+public:
+  TokenizerBuilder(TokenizerArguments arguments, const TokenizerClass &type) : arguments(std::move(arguments)), type(type) {}
+
+  /// Makes the tokenizer of the folder.
+  Status run();
+  /// Makes a tokenizer of a SentencePiece model alone; |path| is its name in messages.
+  Status run(const SentencePieceModel &model, const std::string &path);
+
+  //===--- For classes -----------------------------------------------------===//
+
+  TokenizerArguments arguments;
+  TokenizerSpec spec;
+  /// The components; null for none. `postProcessor` begins as that of tokenizer.json.
+  Json normalizer, preTokenizer, decoder, postProcessor;
+  /// The vocabulary of a Unigram model, and the character map of a SentencePiece model in base64.
+  Pieces pieces;
+  std::string characterMap;
+  /// The file of the vocabulary, for messages.
+  std::string file;
+  /// Arguments `add_bos_token` and `add_eos_token`, where given.
+  std::optional<bool> addBos, addEos;
+  bool padsLeft = false;
+  uint32_t padTypeId = 0;
+  /// Names of languages and the ids of their tokens, for models that translate.
+  std::vector<std::pair<std::string, uint32_t>> languages;
+
+  /// Returns the special token |name|: the given one, or |fallback|.
+  std::optional<NamedToken> named(const char *name, std::optional<NamedToken> fallback) const;
+  /// Returns its text; "None" for none, as the reference prints it.
+  std::string text(const char *name, std::optional<NamedToken> fallback) const;
+  /// Adds the special tokens of class and settings, as the base class of the reference does. |extra| are the additional
+  /// special tokens that the class passes on; nullopt: those of the settings.
+  Status initialize(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
+  /// Returns the string of the special token |name| after initialize, "" if there is none.
+  std::string token(const std::string &name) const;
+  /// Sets the post-processor to a template.
+  Status setTemplate(const std::vector<TemplatePart> &single, const std::vector<TemplatePart> &pair);
+  /// Sets the post-processor that adds bos and eos where they are asked for.
+  Status updatePostProcessor();
+  /// Adds special tokens again, as the reference does after from_pretrained, and makes its post-processor again.
+  Status addSpecialsAgain();
+  /// Adds tokens in one call.
+  void addTokens(const std::vector<NamedToken> &tokens, bool special);
+  /// Returns the id of |content|, that of the unknown token if there is none.
+  std::optional<uint32_t> findId(const std::string &content) const;
+  /// Makes |pieces| the model; |unknownId| is the index of the unknown piece.
+  Status useUnigram(uint32_t unknownId);
+  const TokenizerClass &description() const { return type; }
+  const std::vector<NamedToken> &extraTokens() const { return extraSpecials; }
+
+private:
+  Status loadTokenizerJson();
+  Status loadVocabulary();
+  Status useSentencePiece(const SentencePieceModel &model, const std::string &path);
+  /// Makes the tokenizer of the vocabulary.
+  Status make();
+  /// Adds what the reference does to decoded texts.
+  Status finishDecoder();
+  /// Reads the defaults of encodings.
+  Status readDefaults();
+  Status checkModel(const std::string &path, ModelKind found) const;
+  Status makeGenericSentencePiece(const SentencePieceModel &model);
+  /// Replaces the pre-tokenizer of old files of Mistral, if the settings ask for it.
+  Status patchMistral();
+
+  const TokenizerClass &type;
+  /// Special tokens by name, the common ones first.
+  std::vector<std::pair<std::string, std::optional<NamedToken>>> specials;
+  std::vector<NamedToken> extraSpecials;
+  bool shouldUpdatePostProcessor = false;
+};
+
+//===--- Components --------------------------------------------------------===//
+
+Json jsonReplace(const std::string &literal, const std::string &content);
+Json jsonReplaceRegex(const std::string &pattern, const std::string &content);
+Json jsonMetaspace(const char *scheme, bool split = true);
+Json jsonByteLevel(bool addPrefixSpace, bool useRegex = true);
+/// A sequence of normalizers, pre-tokenizers or decoders; |partsKey| is "normalizers", "pretokenizers" or "decoders".
+Json jsonSequence(const char *partsKey, const std::vector<Json> &parts);
+Json jsonType(const char *type);
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_TOKENIZERBUILDER_H

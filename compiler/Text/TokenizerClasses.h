@@ -1,0 +1,65 @@
+//===- TokenizerClasses.h - The reference's tokenizer classes -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The classes by subject: WordPieceClasses.cpp, ByteLevelClasses.cpp, CharacterBpeClasses.cpp and UnigramClasses.cpp.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
+#define ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
+
+#include "compiler/Text/TokenizerBuilder.h"
+
+namespace attune::text {
+
+/// Returns the class of the tokenizer in |folder|, as the reference chooses it from tokenizer_config.json, the model's
+/// config.json and tokenizer.json. A folder that names none gets the class that its files are of.
+Result<const TokenizerClass *> chooseTokenizerClass(const TokenizerArguments &arguments);
+
+/// Returns the class |name|, null if there is none.
+const TokenizerClass *findTokenizerClass(const std::string &name);
+
+// WordPiece.
+Status buildBert(TokenizerBuilder &builder);
+Status buildDpr(TokenizerBuilder &builder);
+Status buildMPNet(TokenizerBuilder &builder);
+Status buildFunnel(TokenizerBuilder &builder);
+Status buildSplinter(TokenizerBuilder &builder);
+
+// BPE of bytes.
+Status buildGpt2(TokenizerBuilder &builder);
+Status buildCodeGen(TokenizerBuilder &builder);
+Status buildRoberta(TokenizerBuilder &builder);
+Status buildDeberta(TokenizerBuilder &builder);
+Status buildGptNeoX(TokenizerBuilder &builder);
+Status buildQwen2(TokenizerBuilder &builder);
+Status buildQwen35(TokenizerBuilder &builder);
+Status buildCohere(TokenizerBuilder &builder);
+Status buildBlenderbot(TokenizerBuilder &builder);
+Status buildClip(TokenizerBuilder &builder);
+
+// BPE of characters.
+Status buildLlama(TokenizerBuilder &builder);
+Status buildCodeLlama(TokenizerBuilder &builder);
+Status buildGemma(TokenizerBuilder &builder);
+Status buildNllb(TokenizerBuilder &builder);
+Status buildReformer(TokenizerBuilder &builder);
+Status buildOpenAiGpt(TokenizerBuilder &builder);
+Status buildHerbert(TokenizerBuilder &builder);
+
+// Unigram.
+Status buildT5(TokenizerBuilder &builder);
+Status buildAlbert(TokenizerBuilder &builder);
+Status buildXlmRoberta(TokenizerBuilder &builder);
+Status buildCamembert(TokenizerBuilder &builder);
+Status buildDebertaV2(TokenizerBuilder &builder);
+Status buildMBart(TokenizerBuilder &builder);
+Status buildMBart50(TokenizerBuilder &builder);
+Status buildPegasus(TokenizerBuilder &builder);
+Status buildBarthez(TokenizerBuilder &builder);
+Status buildBigBird(TokenizerBuilder &builder);
+Status buildRemBert(TokenizerBuilder &builder);
+Status buildXlNet(TokenizerBuilder &builder);
+Status buildXglm(TokenizerBuilder &builder);
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H

@@ -1,0 +1,22 @@
+//===- VocabularyFiles.h - Reading vocab.txt, vocab.json and merges.txt ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_VOCABULARYFILES_H
+#define ATTUNE_COMPILER_TEXT_VOCABULARYFILES_H
+
+#include "compiler/Text/TokenizerSpec.h"
+
+namespace attune::text {
+
+/// Returns the lines of |path|, UTF-8 without line ends. A last line need not end with a line break.
+Result<std::vector<std::string>> readTextLines(const std::string &path);
+/// Reads vocab.txt: a token on each line, without white space at its end. Of equal lines the last one counts.
+Status readVocabTxt(const std::string &path, TokenizerSpec &spec);
+/// Reads vocab.json: an object of tokens and ids.
+Status readVocabJson(const std::string &path, TokenizerSpec &spec);
+/// Reads merges.txt, after the vocabulary: two tokens on each line, with a space between them.
+Status readMergesTxt(const std::string &path, TokenizerSpec &spec);
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_VOCABULARYFILES_H

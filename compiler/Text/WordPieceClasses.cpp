@@ -1,0 +1,114 @@
+//===- WordPieceClasses.cpp - Tokenizers of BERT's kind -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Text/TokenizerClasses.h"
+
+using namespace attune;
+using namespace attune::text;
+
+#define TRY ATTUNE_TEXT_TRY
+
+/// Makes the components that all of them share; |readsLower|: do_lower_case counts.
+static Status makeBertComponents(TokenizerBuilder &builder, const std::string &unknown, bool readsLower = true) {
+  bool clean = true, chinese = true, lower = true;
+  if (readsLower) {
+    TRY(builder.arguments.read("do_lower_case", lower));
+  }
+  TRY(builder.arguments.read("tokenize_chinese_chars", chinese));
+  builder.normalizer = {
+      {"type", "BertNormalizer"}, {"clean_text", clean}, {"handle_chinese_chars", chinese}, {"strip_accents", nullptr},
+      {"lowercase", lower}};
+  if (builder.arguments.find("strip_accents")) {
+    bool strip = false;
+    TRY(builder.arguments.read("strip_accents", strip));
+    builder.normalizer["strip_accents"] = strip;
+  }
+  builder.preTokenizer = jsonType("BertPreTokenizer");
+  builder.decoder = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}};
+  builder.spec.continuingPrefix = "##";
+  builder.spec.unknownToken = unknown;
+  return {};
+}
+
+/// Sets the template cls A sep, cls A sep B sep.
+static Status setBertTemplate(TokenizerBuilder &builder, const std::string &cls, const std::string &sep, uint32_t clsType = 0) {
+  return builder.setTemplate({{cls, clsType}, {"$A", 0}, {sep, 0}}, {{cls, clsType}, {"$A", 0}, {sep, 0}, {"$B", 1}, {sep, 1}});
+}
+
+static Status buildBertWith(TokenizerBuilder &builder, bool readsLower) {
+  NamedTokens tokens;
+  for (auto [name, fallback] : {std::pair("unk_token", "[UNK]"), std::pair("sep_token", "[SEP]"), std::pair("pad_token", "[PAD]"),
+                                std::pair("cls_token", "[CLS]"), std::pair("mask_token", "[MASK]")})
+    tokens.emplace_back(name, builder.named(name, NamedToken(fallback)));
+  TRY(makeBertComponents(builder, builder.text("unk_token", "[UNK]"), readsLower));
+  TRY(builder.initialize(tokens));
+  return setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token"));
+}
+
+Status attune::text::buildBert(TokenizerBuilder &builder) { return buildBertWith(builder, /*readsLower=*/true); }
+
+// DPR's classes read do_lower_case and do not pass it on.
+Status attune::text::buildDpr(TokenizerBuilder &builder) { return buildBertWith(builder, /*readsLower=*/false); }
+
+Status attune::text::buildMPNet(TokenizerBuilder &builder) {
+  NamedTokens tokens;
+  for (auto [name, fallback] : {std::pair("bos_token", "<s>"), std::pair("eos_token", "</s>"), std::pair("sep_token", "</s>"),
+                                std::pair("cls_token", "<s>"), std::pair("unk_token", "[UNK]"), std::pair("pad_token", "<pad>"),
+                                std::pair("mask_token", "<mask>")}) {
+    std::optional<NamedToken> token = builder.named(name, NamedToken(fallback));
+    if (token && !token->hasFlags) {
+      token->hasFlags = true;
+      token->stripLeft = name == std::string("mask_token");
+    }
+    tokens.emplace_back(name, token);
+  }
+  TRY(makeBertComponents(builder, builder.text("unk_token", "[UNK]")));
+  TRY(builder.initialize(tokens));
+  const std::string cls = builder.token("cls_token"), sep = builder.token("sep_token");
+  std::optional<uint32_t> clsId = builder.findId(cls), sepId = builder.findId(sep);
+  builder.postProcessor = {{"type", "RobertaProcessing"},
+                           {"sep", Json::array({sep, sepId.value_or(2)})},
+                           {"cls", Json::array({cls, clsId.value_or(0)})},
+                           {"trim_offsets", true},
+                           {"add_prefix_space", false}};
+  return {};
+}
+
+Status attune::text::buildFunnel(TokenizerBuilder &builder) {
+  NamedTokens tokens;
+  for (auto [name, fallback] : {std::pair("unk_token", "<unk>"), std::pair("sep_token", "<sep>"), std::pair("pad_token", "<pad>"),
+                                std::pair("cls_token", "<cls>"), std::pair("mask_token", "<mask>"), std::pair("bos_token", "<s>"),
+                                std::pair("eos_token", "</s>")})
+    tokens.emplace_back(name, builder.named(name, NamedToken(fallback)));
+  TRY(makeBertComponents(builder, builder.text("unk_token", "<unk>")));
+  bool clean = true;
+  std::string prefix = "##";
+  TRY(builder.arguments.read("clean_text", clean));
+  TRY(builder.arguments.read("wordpieces_prefix", prefix));
+  builder.normalizer["clean_text"] = clean;
+  builder.decoder["prefix"] = prefix;
+  TRY(builder.initialize(tokens));
+  return setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token"), /*clsType=*/2);
+}
+
+Status attune::text::buildSplinter(TokenizerBuilder &builder) {
+  NamedTokens tokens;
+  for (auto [name, fallback] : {std::pair("unk_token", "[UNK]"), std::pair("sep_token", "[SEP]"), std::pair("pad_token", "[PAD]"),
+                                std::pair("cls_token", "[CLS]"), std::pair("mask_token", "[MASK]")})
+    tokens.emplace_back(name, builder.named(name, NamedToken(fallback)));
+  NamedToken question("[QUESTION]");
+  for (const auto &[name, token] : builder.arguments.specific)
+    if (name == "question_token")
+      question = token;
+  tokens.emplace_back("question_token", question);
+  TRY(makeBertComponents(builder, builder.text("unk_token", "[UNK]")));
+  TRY(builder.initialize(tokens));
+  const std::string cls = builder.token("cls_token"), sep = builder.token("sep_token");
+  std::string side = "right";
+  TRY(builder.arguments.read("padding_side", side));
+  std::vector<TemplatePart> pair = {{cls, 0}, {"$A", 0}, {question.content, 0}, {".", 0}, {sep, 0}, {"$B", 1}, {sep, 1}};
+  if (side != "right")
+    pair = {{cls, 0}, {"$A", 0}, {sep, 0}, {"$B", 1}, {question.content, 0}, {".", 0}, {sep, 1}};
+  return builder.setTemplate({{cls, 0}, {"$A", 0}, {sep, 0}}, pair);
+}
