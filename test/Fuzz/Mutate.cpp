@@ -303,6 +303,20 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***) {
   return 0;
 }
 
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
+
+/// Makes most inputs anew, from eight random bytes that seed all decisions. libFuzzer's own changes of a few bytes reach
+/// other modules and targets only where coverage leads it, and a build without instrumentation has none.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
+  constexpr size_t kSeedSize = 8;
+  Decisions decisions(reinterpret_cast<const uint8_t *>(&seed), sizeof(seed));
+  if (capacity < kSeedSize || (size >= kSeedSize && decisions.once(4)))
+    return LLVMFuzzerMutate(data, size, capacity);
+  for (size_t i = 0; i < kSeedSize; ++i)
+    data[i] = uint8_t(decisions.pick(256));
+  return kSeedSize;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static Modules modules;
   modules.startRun();
