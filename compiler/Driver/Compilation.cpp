@@ -255,6 +255,7 @@ static std::string adviseOn(FileKind kind, llvm::StringRef path) {
   case FileKind::Json:
     return ("; give the folder that holds it, '" + (folder.empty() ? "." : folder) + "'").str();
   case FileKind::PackedWeights:
+  case FileKind::CompiledText:
     return "; give the shared object that was made with it";
   case FileKind::Onnx:
   case FileKind::PyTorch:

@@ -4,6 +4,7 @@
 
 #include "compiler/Driver/OutputSet.h"
 #include "compiler/Object/Emit.h"
+#include "compiler/Support/FileKind.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -59,5 +60,11 @@ Status OutputSet::commit() {
   for (std::optional<OutputFile> *file : {&weightsFile, &textFile, &headerFile, &codeFile})
     if (*file)
       files.push_back(&**file);
-  return OutputFile::commitTogether(files);
+  if (Status status = OutputFile::commitTogether(files); status.failed())
+    return status;
+  // The tokenizer of another model would be taken for that of this one. A file of another kind is not ours.
+  const std::string text = withExtension(output, "text");
+  if (!textFile && text != output && identifyFile(text) == FileKind::CompiledText)
+    (void)llvm::sys::fs::remove(text);
+  return {};
 }

@@ -20,7 +20,8 @@ public:
   /// Leaves the weights file to the caller.
   void omitWeights() { weightsFile.reset(); }
   Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
-  /// Writes the tokenizer and chat templates, OUT's stem .text; without this call there is no such file.
+  /// Writes the tokenizer and chat templates, OUT's stem .text; without this call, commit removes such a file of an
+  /// earlier compilation.
   Status writeText(const std::string &bytes);
   /// Writes the main file; a shared object is linked from |code|.
   Status writeCode(const std::string &code, EmitKind kind);

@@ -24,6 +24,7 @@ struct Magic {
 static constexpr Magic magics[] = {{"!<arch>\n", FileKind::Archive},
                                    {"!<thin>\n", FileKind::Archive},
                                    {"ATTUNEW1", FileKind::PackedWeights},
+                                   {"ATTUNET1", FileKind::CompiledText},
                                    {"GGUF", FileKind::Gguf},
                                    {"\x89HDF\r\n\x1a\n", FileKind::Hdf5},
                                    {"\x93NUMPY", FileKind::Numpy},
@@ -125,6 +126,8 @@ const char *attune::describeKind(FileKind kind) {
     return "an archive of objects";
   case FileKind::PackedWeights:
     return "the weights of a compiled model";
+  case FileKind::CompiledText:
+    return "the tokenizer and chat templates of a compiled model";
   case FileKind::Safetensors:
     return "a safetensors file";
   case FileKind::Gguf:

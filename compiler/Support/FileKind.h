@@ -23,6 +23,7 @@ enum class FileKind {
   Executable,
   Archive,
   PackedWeights,
+  CompiledText,
   Safetensors,
   Gguf,
   Onnx,

@@ -17,9 +17,10 @@ namespace fs = std::filesystem;
 /// Special tokens by the names that the reference's templates see.
 static const char *const tokenNames[] = {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 
+/// Returns true if there is anything at |path|; what cannot be read is an error of its reader.
 static bool exists(const std::string &path) {
   std::error_code error;
-  return fs::is_regular_file(path, error);
+  return fs::symlink_status(path, error).type() != fs::file_type::not_found;
 }
 
 static Result<std::string> readText(const std::string &path) {
@@ -40,9 +41,9 @@ static std::vector<std::pair<std::string, std::string>> listTemplateFiles(const 
   if (exists(folder + "/" + defaultFile))
     files.emplace_back("default", defaultFile);
   std::error_code error;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder + "/" + othersFolder, error))
-    if (entry.path().extension() == ".jinja")
-      files.emplace_back(entry.path().stem().string(), (othersFolder / entry.path().filename()).string());
+  for (fs::directory_iterator entry(folder + "/" + othersFolder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".jinja")
+      files.emplace_back(entry->path().stem().string(), (othersFolder / entry->path().filename()).string());
   std::sort(files.begin(), files.end());
   return files;
 }

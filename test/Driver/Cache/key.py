@@ -107,6 +107,19 @@ expect_change("config.json")
 os.utime(config)
 expect_same("config.json written again")
 
+# A chat template, which is kept beside the code, as the tokenizer is.
+template = os.path.join(c.model, "chat_template.jinja")
+for text in ("first", "other"):
+    with open(template, "w") as f:
+        f.write(text)
+    before = set(c.entries())
+    output, lines = c.output()
+    c.check(len(lines) == 1 and is_compiling(lines[0]) and output == last, f"chat template '{text}': {lines}")
+    with open(c.file(".text", (set(c.entries()) - before).pop()), "rb") as f:
+        c.check(text.encode() in f.read(), f"the kept .text file does not have the template '{text}'")
+os.remove(template)
+expect_same("without chat template")
+
 # A model that changes while it is compiled is not kept: its key would be that of the old files.
 values["num_attention_heads"] *= 2
 with open(config, "w") as f:
