@@ -142,9 +142,10 @@ public:
   Result<TokenizerArguments> run();
 
 private:
+  /// Returns true if there is anything of this name; what cannot be read is an error of its reader.
   bool exists(const std::string &name) const {
     std::error_code error;
-    return std::filesystem::is_regular_file(result.folder + "/" + name, error);
+    return std::filesystem::symlink_status(result.folder + "/" + name, error).type() != std::filesystem::file_type::not_found;
   }
   Status readConfig();
   Status readSpecific(const std::string &key, const Json &value, const nlohmann::ordered_json &ordered);

@@ -44,9 +44,10 @@ std::vector<std::string> attune::text::tokenizerFileNames(const std::string &fol
 
 /// Returns true if |folder| has a vocabulary.
 static bool hasTokenizer(const std::string &folder) {
+  // A file that is there but cannot be read is an error of its reader.
   auto exists = [&](const std::string &name) {
     std::error_code error;
-    return fs::is_regular_file(folder + "/" + name, error);
+    return fs::symlink_status(folder + "/" + name, error).type() != fs::file_type::not_found;
   };
   return exists("tokenizer.json") || std::any_of(std::begin(vocabularyFiles), std::end(vocabularyFiles), exists);
 }
