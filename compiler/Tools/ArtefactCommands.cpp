@@ -67,7 +67,8 @@ static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &nam
   if (!compiled)
     return compiled.status();
   if (!*compiled)
-    return Status::error(name + ": expected a folder with a tokenizer (" + llvm::join(text::tokenizerFileNames(), ", ") + ")");
+    return Status::error(name + ": expected a folder with a tokenizer (tokenizer.json, vocab.txt, vocab.json with merges.txt, or a "
+                                "SentencePiece model)");
   const std::string &bytes = **compiled;
   std::shared_ptr<void> memory(std::aligned_alloc(text::kSectionAlignment, bytes.size()), std::free);
   std::memcpy(memory.get(), bytes.data(), bytes.size());
