@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from text_models import T5, compile_folder, gpt2, make_folder, run, start
+from text_models import T5, compile_folder, configure_tokenizer, gpt2, make_folder, run, start
 
 work = sys.argv[1]
 os.chdir(work)
@@ -140,8 +140,7 @@ def test_errors():
     make_folder("bare", gpt2(400, 20), None)
     run("attune", "chat", "bare", error="expected a model with a tokenizer")
     make_folder("broken", gpt2(11, 20), "letters")
-    with open("broken/tokenizer_config.json", "w") as file:
-        json.dump({"chat_template": "{{ raise_exception('no ' + messages[0].role) }}"}, file)
+    configure_tokenizer("broken", chat_template="{{ raise_exception('no ' + messages[0].role) }}")
     run("attune", "chat", "broken", text="a", error="no user")
     run("attune-run", "chat", model, text=b"a\xff\n", error="expected UTF-8, got byte 0xFF at offset 1")
     run("attune-run", "chat", model, "--variable=x", error="--variable: expected NAME=VALUE, got 'x'")
@@ -151,8 +150,7 @@ def test_errors():
     with open("letters/tokenizer_config.json") as file:
         template = json.load(file)["chat_template"]
     make_folder("switched", gpt2(11, 64, eos_token_id=None, bos_token_id=None), "letters", seed=7)
-    with open("switched/tokenizer_config.json", "w") as file:
-        json.dump({"chat_template": "{% if style == 'f' %}fff{% endif %}" + template}, file)
+    configure_tokenizer("switched", chat_template="{% if style == 'f' %}fff{% endif %}" + template)
     plain, styled = (run("attune", "chat", "switched", *FLAGS, *more, text="a") for more in ([], ["--variable=style=f"]))
     expected = run("attune", "generate", "switched", "--prompt=fff<user>a<reply>", *FLAGS, "--stop=<end>")
     assert styled == expected and plain != styled, (plain, styled, expected)

@@ -42,6 +42,8 @@ if len(sys.argv) == 3 and not os.path.isfile(program):
         json.dump({"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
                    "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
                    "model": {"type": "WordLevel", "vocab": words, "unk_token": "0"}}, f)
+    with open(os.path.join(program, "tokenizer_config.json"), "w") as f:
+        json.dump({"tokenizer_class": "PreTrainedTokenizerFast"}, f)
     sys.exit()
 inputs, expected = load("inputs.safetensors"), load("expected.safetensors")
 prompts, sequences = rows_of(inputs["input_ids"]), rows_of(expected["sequences"])

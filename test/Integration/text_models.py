@@ -29,7 +29,18 @@ def make_folder(folder, config, tokenizer, seed=1):
         for name in os.listdir(os.path.join(INPUTS, tokenizer)):
             if name.startswith("tokenizer"):
                 shutil.copy(os.path.join(INPUTS, tokenizer, name), folder)
+    if tokenizer:
+        configure_tokenizer(folder)
     return folder
+
+
+def configure_tokenizer(folder, **settings):
+    """Adds |settings| to tokenizer_config.json. The class is the one that takes tokenizer.json whole, unless there is another."""
+    path, config = os.path.join(folder, "tokenizer_config.json"), {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            config = json.load(file)
+    write(path, {"tokenizer_class": "PreTrainedTokenizerFast", **config, **settings})
 
 
 def compile_folder(folder):
