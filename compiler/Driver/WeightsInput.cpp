@@ -4,6 +4,7 @@
 
 #include "compiler/Driver/WeightsInput.h"
 #include "compiler/Support/Safetensors.h"
+#include "compiler/Weights/TensorSources.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace attune;

@@ -16,6 +16,7 @@
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Support/Safetensors.h"
 #include "compiler/Text/TextFolder.h"
+#include "compiler/Weights/TensorSources.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -36,14 +36,6 @@ public:
   virtual Status read(std::string_view name, int64_t begin, int64_t count, float *out) const = 0;
 };
 
-/// Returns a provider of the weights stored in a model folder (`model.safetensors` or shards). Every error names the
-/// file.
-Result<std::unique_ptr<TensorProvider>> openTensors(const std::string &folder);
-
-/// Returns a provider of the tensors |specs| with the values that generateValues returns for |seed|; nothing is stored.
-/// |place| stands for the file in messages.
-std::unique_ptr<TensorProvider> generateTensors(std::vector<TensorSpec> specs, int64_t seed, std::string place);
-
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_WEIGHTS_TENSORPROVIDER_H

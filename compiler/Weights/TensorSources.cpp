@@ -1,11 +1,12 @@
-//===- TensorProvider.cpp - Origin of the tensors of a model --------------===//
+//===- TensorSources.cpp - Stored and generated tensors -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Weights/ListedTensors.h"
+#include "compiler/Weights/TensorSources.h"
 
 #include "compiler/Support/Generate.h"
 #include "compiler/Support/Safetensors.h"
+#include "compiler/Weights/ListedTensors.h"
 
 using namespace attune;
 
