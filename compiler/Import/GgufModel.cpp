@@ -17,6 +17,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <set>
 
 using namespace attune;
 
@@ -45,13 +46,15 @@ enum Conversion : unsigned {
 
 struct Architecture {
   const char *name, *modelType, *modelClass;
-  llvm::ArrayRef<NamePair> names;
-  llvm::ArrayRef<KeyPair> keys;
+  /// Names of its own, which count before the common ones, and the same of keys.
+  llvm::ArrayRef<NamePair> ownNames, names;
+  llvm::ArrayRef<KeyPair> ownKeys, keys;
   unsigned conversions;
 };
 
 } // namespace
 
+/// Llama's names, which others have, too.
 static constexpr NamePair llamaNames[] = {
     {"token_embd", "model.embed_tokens"},
     {"output_norm", "model.norm"},
@@ -69,34 +72,16 @@ static constexpr NamePair llamaNames[] = {
     {"blk.%.ffn_down", "model.layers.%.mlp.down_proj"},
 };
 
+/// Phi-3 joins projections.
 static constexpr NamePair phi3Names[] = {
-    {"token_embd", "model.embed_tokens"},
-    {"output_norm", "model.norm"},
-    {"output", "lm_head"},
-    {"blk.%.attn_norm", "model.layers.%.input_layernorm"},
     {"blk.%.attn_qkv", "model.layers.%.self_attn.qkv_proj"},
-    {"blk.%.attn_output", "model.layers.%.self_attn.o_proj"},
-    {"blk.%.ffn_norm", "model.layers.%.post_attention_layernorm"},
     {"blk.%.ffn_up", "model.layers.%.mlp.gate_up_proj"},
-    {"blk.%.ffn_down", "model.layers.%.mlp.down_proj"},
 };
 
-/// Gemma 2 and 3: norms before and behind both branches.
+/// Gemma 2 and 3 have norms before and behind both branches.
 static constexpr NamePair gemma2Names[] = {
-    {"token_embd", "model.embed_tokens"},
-    {"output_norm", "model.norm"},
-    {"blk.%.attn_norm", "model.layers.%.input_layernorm"},
-    {"blk.%.attn_q", "model.layers.%.self_attn.q_proj"},
-    {"blk.%.attn_k", "model.layers.%.self_attn.k_proj"},
-    {"blk.%.attn_v", "model.layers.%.self_attn.v_proj"},
-    {"blk.%.attn_q_norm", "model.layers.%.self_attn.q_norm"},
-    {"blk.%.attn_k_norm", "model.layers.%.self_attn.k_norm"},
-    {"blk.%.attn_output", "model.layers.%.self_attn.o_proj"},
     {"blk.%.post_attention_norm", "model.layers.%.post_attention_layernorm"},
     {"blk.%.ffn_norm", "model.layers.%.pre_feedforward_layernorm"},
-    {"blk.%.ffn_gate", "model.layers.%.mlp.gate_proj"},
-    {"blk.%.ffn_up", "model.layers.%.mlp.up_proj"},
-    {"blk.%.ffn_down", "model.layers.%.mlp.down_proj"},
     {"blk.%.post_ffw_norm", "model.layers.%.post_feedforward_layernorm"},
 };
 
@@ -135,23 +120,17 @@ static constexpr KeyPair decoderKeys[] = {
     {"context_length", "max_position_embeddings"},
     {"attention.head_count", "num_attention_heads"},
     {"attention.head_count_kv", "num_key_value_heads"},
+    {"attention.key_length", "head_dim"},
     {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
     {"rope.freq_base", "rope_theta"},
 };
 
-static constexpr KeyPair gemmaKeys[] = {
-    {"block_count", "num_hidden_layers"},
-    {"embedding_length", "hidden_size"},
-    {"feed_forward_length", "intermediate_size"},
-    {"context_length", "max_position_embeddings"},
-    {"attention.head_count", "num_attention_heads"},
-    {"attention.head_count_kv", "num_key_value_heads"},
-    {"attention.key_length", "head_dim"},
-    {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
+static constexpr KeyPair phi3Keys[] = {{"attention.sliding_window", "sliding_window"}};
+
+static constexpr KeyPair gemma2Keys[] = {
     {"attention.sliding_window", "sliding_window"},
     {"attn_logit_softcapping", "attn_logit_softcapping"},
     {"final_logit_softcapping", "final_logit_softcapping"},
-    {"rope.freq_base", "rope_theta"},
 };
 
 static constexpr KeyPair gpt2Keys[] = {
@@ -172,16 +151,33 @@ static constexpr KeyPair bertKeys[] = {
     {"attention.layer_norm_epsilon", "layer_norm_eps"},
 };
 
+/// Keys that no table has: those that are read by themselves, and those that repeat others or concern other uses of the model.
+static constexpr llvm::StringRef otherKeys[] = {
+    "attention.causal",
+    "attention.value_length",
+    "expert_count",
+    "expert_used_count",
+    "pooling_type",
+    "rope.dimension_count",
+    "rope.scaling.attn_factor",
+    "rope.scaling.factor",
+    "rope.scaling.finetuned",
+    "rope.scaling.original_context_length",
+    "rope.scaling.type",
+    "tensor_data_layout",
+    "vocab_size",
+};
+
 static constexpr Architecture architectures[] = {
-    {"bert", "bert", "BertModel", bertNames, bertKeys, NoConversion},
-    {"gemma", "gemma", "GemmaForCausalLM", llamaNames, gemmaKeys, NormsPlusOne},
-    {"gemma2", "gemma2", "Gemma2ForCausalLM", gemma2Names, gemmaKeys, NormsPlusOne},
-    {"gemma3", "gemma3_text", "Gemma3ForCausalLM", gemma2Names, gemmaKeys, NormsPlusOne},
-    {"gpt2", "gpt2", "GPT2LMHeadModel", gpt2Names, gpt2Keys, TransposedProjections},
-    {"llama", "llama", "LlamaForCausalLM", llamaNames, decoderKeys, PairedRows},
-    {"phi3", "phi3", "Phi3ForCausalLM", phi3Names, decoderKeys, NoConversion},
-    {"qwen2", "qwen2", "Qwen2ForCausalLM", llamaNames, decoderKeys, NoConversion},
-    {"qwen3", "qwen3", "Qwen3ForCausalLM", llamaNames, decoderKeys, NoConversion},
+    {"bert", "bert", "BertModel", {}, bertNames, {}, bertKeys, NoConversion},
+    {"gemma", "gemma", "GemmaForCausalLM", {}, llamaNames, {}, decoderKeys, NormsPlusOne},
+    {"gemma2", "gemma2", "Gemma2ForCausalLM", gemma2Names, llamaNames, gemma2Keys, decoderKeys, NormsPlusOne},
+    {"gemma3", "gemma3_text", "Gemma3ForCausalLM", gemma2Names, llamaNames, gemma2Keys, decoderKeys, NormsPlusOne},
+    {"gpt2", "gpt2", "GPT2LMHeadModel", {}, gpt2Names, {}, gpt2Keys, TransposedProjections},
+    {"llama", "llama", "LlamaForCausalLM", {}, llamaNames, {}, decoderKeys, PairedRows},
+    {"phi3", "phi3", "Phi3ForCausalLM", phi3Names, llamaNames, phi3Keys, decoderKeys, NoConversion},
+    {"qwen2", "qwen2", "Qwen2ForCausalLM", {}, llamaNames, {}, decoderKeys, NoConversion},
+    {"qwen3", "qwen3", "Qwen3ForCausalLM", {}, llamaNames, {}, decoderKeys, NoConversion},
 };
 
 /// Returns |value|; a float as the shortest decimal that it is nearest to: the converter rounded a decimal of config.json to 32 bits.
@@ -267,21 +263,29 @@ private:
 void GgufImporter::readKeys() {
   config["model_type"] = architecture.modelType;
   config["architectures"] = Json::array({architecture.modelClass});
-  for (const KeyPair &key : architecture.keys)
-    if (const Json *value = find(key.gguf)) {
+  std::set<std::string> known(std::begin(otherKeys), std::end(otherKeys));
+  for (llvm::ArrayRef<KeyPair> keys : {architecture.ownKeys, architecture.keys})
+    for (const KeyPair &key : keys) {
+      known.insert(key.gguf);
+      const Json *value = find(key.gguf);
+      if (!value)
+        continue;
       // A list has a number for each layer, which the models above do not have.
       if (value->is_array())
         fail(prefix + key.gguf, "one number for all layers");
       config[key.reference] = unroundFloat(*value);
     }
+  for (const auto &entry : file.metadata().items())
+    if (llvm::StringRef key = entry.key(); key.consume_front(prefix) && !known.count(key.str()))
+      fail(entry.key(), "no such key: what it changes is not implemented");
   const int64_t heads = integer("attention.head_count", 0), hidden = integer("embedding_length", 0);
   if (heads == 0 || hidden == 0)
     return fail(prefix + (heads == 0 ? "attention.head_count" : "embedding_length"), "a positive integer");
   headSize = integer("attention.key_length", hidden / heads);
   if (integer("attention.value_length", headSize) != headSize)
     fail(prefix + "attention.value_length", "the value of 'attention.key_length'");
-  if (headSize != hidden / heads)
-    config["head_dim"] = headSize;
+  if (const Json *causal = find("attention.causal"); causal && *causal != (architecture.name != llvm::StringRef("bert")))
+    fail(prefix + "attention.causal", architecture.name == llvm::StringRef("bert") ? "false" : "true");
   if (integer("expert_count", 0) != 0)
     fail(prefix + "expert_count", "0: experts of GGUF files are not implemented");
   const GgufTensor *embeddings = tensor("token_embd.weight");
@@ -413,8 +417,6 @@ void GgufImporter::readFamily() {
   } else if (name == "bert") {
     const GgufTensor *types = tensor("token_types.weight");
     config["type_vocab_size"] = types ? types->shape[0] : 2;
-  } else if (name == "phi3" && find("attention.sliding_window")) {
-    config["sliding_window"] = *find("attention.sliding_window");
   }
 }
 
@@ -432,8 +434,12 @@ void GgufImporter::nameTensor(const std::string &name) {
       pattern = ("blk.%." + part).str();
     }
   }
-  const NamePair *pair = llvm::find_if(architecture.names, [&](const NamePair &entry) { return pattern == entry.gguf; });
-  if (pair == architecture.names.end() || (kind != "weight" && kind != "bias"))
+  const NamePair *pair = nullptr;
+  for (llvm::ArrayRef<NamePair> names : {architecture.ownNames, architecture.names})
+    for (const NamePair &entry : names)
+      if (!pair && pattern == entry.gguf)
+        pair = &entry;
+  if (!pair || (kind != "weight" && kind != "bias"))
     return keep(Status::error(file.path() + ": tensor '" + name + "': expected a tensor of the architecture '" + architecture.name +
                               "', which has none of this name"));
   GgufSource source;

@@ -47,17 +47,22 @@ Result<TransformerSpec> attune::readErnieSpec(const Config &config) {
   return readBertLike(config, "ernie", "ernie.", heads, readKeys, declare);
 }
 
+/// Reads the keys of a configuration class whose defaults are the sizes of BERT-large, with |vocab| words.
+static BertKeys readLargeKeys(ConfigReader &reader, int64_t vocab) {
+  constexpr Range size = {1, 1 << 24};
+  BertKeys keys = readBertKeys(reader);
+  keys.vocab = reader.integer("vocab_size", vocab, {1, int64_t(1) << 31});
+  keys.hidden = keys.embedding = reader.integer("hidden_size", 1024, size);
+  keys.layers = reader.integer("num_hidden_layers", 24, {0, 1 << 12});
+  keys.heads = reader.integer("num_attention_heads", 16, size);
+  keys.intermediate = reader.integer("intermediate_size", 4096, size);
+  return keys;
+}
+
 Result<TransformerSpec> attune::readMegatronBertSpec(const Config &config) {
   static const BertHeads heads = bertHeads("MegatronBert", "ForCausalLM");
   auto readKeys = [](ConfigReader &reader) {
-    constexpr Range size = {1, 1 << 24};
-    BertKeys keys = readBertKeys(reader);
-    // The defaults of transformers' MegatronBertConfig.
-    keys.vocab = reader.integer("vocab_size", 29056, {1, int64_t(1) << 31});
-    keys.hidden = keys.embedding = reader.integer("hidden_size", 1024, size);
-    keys.layers = reader.integer("num_hidden_layers", 24, {0, 1 << 12});
-    keys.heads = reader.integer("num_attention_heads", 16, size);
-    keys.intermediate = reader.integer("intermediate_size", 4096, size);
+    BertKeys keys = readLargeKeys(reader, 29056);
     keys.embeddingNorm = nullptr;
     keys.attentionNorm = keys.ffnNorm = "ln", keys.lastNorm = "encoder.ln";
     return keys;
@@ -76,14 +81,7 @@ static void declareWordScores(TransformerSpec &spec, const BertKeys &keys, const
 Result<TransformerSpec> attune::readBertGenerationSpec(const Config &config) {
   static const BertHeads heads = {{"BertGenerationEncoder", declareLastState}, {"BertGenerationDecoder", declareWordScores}};
   auto readKeys = [](ConfigReader &reader) {
-    constexpr Range size = {1, 1 << 24};
-    BertKeys keys = readBertKeys(reader);
-    // The defaults of transformers' BertGenerationConfig.
-    keys.vocab = reader.integer("vocab_size", 50358, {1, int64_t(1) << 31});
-    keys.hidden = keys.embedding = reader.integer("hidden_size", 1024, size);
-    keys.layers = reader.integer("num_hidden_layers", 24, {0, 1 << 12});
-    keys.heads = reader.integer("num_attention_heads", 16, size);
-    keys.intermediate = reader.integer("intermediate_size", 4096, size);
+    BertKeys keys = readLargeKeys(reader, 50358);
     keys.types = 0;
     return keys;
   };

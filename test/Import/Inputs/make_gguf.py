@@ -2,11 +2,13 @@
 """Writes a GGUF file and the model folder that it stands for (standard library only).
 
 make_gguf.py make ARCHITECTURE FOLDER OUT.gguf [--types=TYPE,…] [--key=KEY:TYPE=VALUE]… [--drop=NAME] [--name=FROM=TO]
+             [--factors=NAME=V,V,…]
 make_gguf.py check FOLDER OUT.gguf
 make_gguf.py damage OUT.gguf KIND
 
 FOLDER has config.json and model.safetensors (F32). `make` gives matrices in turn the types of --types, with random blocks, and stores in
 FOLDER/model.safetensors the floats that the blocks stand for, computed here element by element. Other tensors are F32.
+--factors adds a tensor of numbers.
 `check` reads parts of every tensor of FOLDER from the file by attune-import --values and compares bits. `damage` spoils a field.
 """
 import json
@@ -15,6 +17,8 @@ import random
 import struct
 import subprocess
 import sys
+
+from tensor_file import read, write
 
 TYPES = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q5_0": 6, "Q5_1": 7,
          "Q8_0": 8, "Q4_K": 12, "Q5_K": 13, "Q6_K": 14, "BF16": 30, "IQ4_NL": 20}
@@ -25,8 +29,11 @@ LLAMA = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_he
          "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm", "post_attention_layernorm": "ffn_norm",
          "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
 NAMES = {
-    "llama": LLAMA, "qwen3": LLAMA, "gemma": LLAMA,
+    "llama": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "gemma": LLAMA,
+    "phi3": {**LLAMA, "self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up"},
     "gemma2": {**LLAMA, "post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
+               "post_feedforward_layernorm": "post_ffw_norm"},
+    "gemma3": {**LLAMA, "post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
                "post_feedforward_layernorm": "post_ffw_norm"},
     "gpt2": {"transformer.wte": "token_embd", "transformer.wpe": "position_embd", "transformer.ln_f": "output_norm", "ln_1": "attn_norm",
              "attn.c_attn": "attn_qkv", "attn.c_proj": "attn_output", "ln_2": "ffn_norm", "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down"},
@@ -43,24 +50,6 @@ KEYS = {"num_hidden_layers": "block_count", "n_layer": "block_count", "hidden_si
 FLOAT_KEYS = {"rms_norm_eps": "attention.layer_norm_rms_epsilon", "layer_norm_epsilon": "attention.layer_norm_epsilon",
               "layer_norm_eps": "attention.layer_norm_epsilon", "rope_theta": "rope.freq_base",
               "attn_logit_softcapping": "attn_logit_softcapping", "final_logit_softcapping": "final_logit_softcapping"}
-
-
-def read(path):
-    with open(path, "rb") as f:
-        header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
-        data = f.read()
-    header.pop("__metadata__", None)
-    return {n: (e["shape"], data[slice(*e["data_offsets"])]) for n, e in header.items()}
-
-
-def write(path, tensors):
-    header, position = {}, 0
-    for name, (shape, data) in tensors.items():
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [position, position + len(data)]}
-        position += len(data)
-    text = json.dumps(header).encode()
-    with open(path, "wb") as f:
-        f.write(struct.pack("<Q", len(text)) + text + b"".join(t[1] for t in tensors.values()))
 
 
 def half(value):
@@ -141,11 +130,11 @@ def gguf_name(architecture, name):
     return f"blk.{parts[number]}.{names['.'.join(parts[number + 1:])]}.{kind}"
 
 
-def make(architecture, folder, out, types, keys, drop, renames):
+def make(architecture, folder, out, types, keys, drop, renames, factors):
     random.seed(architecture)
     with open(os.path.join(folder, "config.json")) as f:
         config = json.load(f)
-    tensors, entries, data = read(os.path.join(folder, "model.safetensors")), [], b""
+    tensors, entries, data = {n: (s, d) for n, _, s, d in read(os.path.join(folder, "model.safetensors"))}, [], b""
     turn = 0
     for name, (shape, content) in tensors.items():
         kind = "F32"
@@ -187,7 +176,10 @@ def make(architecture, folder, out, types, keys, drop, renames):
         extents = [rows, columns] if architecture == "gpt2" and is_projection else shape[::-1]
         entries.append((gguf, extents, TYPES[kind], len(data)))
         data += blob + bytes(-len(blob) % 32)
-    write(os.path.join(folder, "model.safetensors"), tensors)
+    for name, values in factors:
+        entries.append((name, [len(values)], TYPES["F32"], len(data)))
+        data += struct.pack(f"<{len(values)}f", *values) + bytes(-4 * len(values) % 32)
+    write(os.path.join(folder, "model.safetensors"), [(n, "F32", s, d) for n, (s, d) in tensors.items()])
 
     metadata = {"general.architecture": (8, text(architecture))}
     for source, table, (number, form) in ((config, KEYS, VALUES["u32"]), (config, FLOAT_KEYS, VALUES["f32"])):
@@ -214,7 +206,7 @@ def make(architecture, folder, out, types, keys, drop, renames):
 def check(folder, path):
     compared = 0
     tensors = read(os.path.join(folder, "model.safetensors"))
-    for name, (shape, content) in tensors.items():
+    for name, _, shape, content in tensors:
         elements = len(content) // 4
         count = min(1024, elements - elements // 3)
         for at in (elements // 3, elements - count):
@@ -261,7 +253,7 @@ if command == "check":
 elif command == "damage":
     damage(*arguments)
 else:
-    types, keys, drop, renames = [], [], None, []
+    types, keys, drop, renames, factors = [], [], None, [], []
     for flag in sys.argv[2:]:
         name, _, value = flag[2:].partition("=")
         if flag.startswith("--types="):
@@ -274,4 +266,7 @@ else:
             drop = value
         elif flag.startswith("--name="):
             renames.append(value.split("="))
-    make(*arguments, types, keys, drop, renames)
+        elif flag.startswith("--factors="):
+            name, _, values = value.partition("=")
+            factors.append((name, [float(v) for v in values.split(",")]))
+    make(*arguments, types, keys, drop, renames, factors)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Stores the projections of a model folder quantized, as published files do, and checks what is read (standard library only).
 
-quantize_folder.py make FOLDER FORM [--bits=N] [--group=N] [--order] [--scale=F16|BF16|F32] [--block=ROWS,COLUMNS] [--key=KEY=JSON]...
+quantize_folder.py make FOLDER FORM [--bits=N] [--group=N] [--order] [--scale=F16|BF16|F32] [--block=ROWS,COLUMNS] [--bias]
+                   [--key=KEY=JSON]...
 quantize_folder.py check FOLDER
 
-FORM: gptq, gptq_v2, awq, packed, packed-asym, int8, int8-asym, float8, fp8. --order shuffles the groups of columns (g_idx). --key sets a
-key of `quantization_config`. The values are random; the floats that they stand for are kept in FOLDER/expected.bin, row by row, computed
-here from the definition of each form: scale * (value - zero), rounded to float.
+FORM: gptq, gptq_v2, awq, packed, packed-asym, int8, int8-asym, float8, fp8. --order shuffles the groups of columns (g_idx). --bias gives
+matrices of gptq biases that are not zero. --key sets a key of `quantization_config`. The values are random; the floats that they stand for
+are kept in FOLDER/expected.bin, row by row, computed here from the definition of each form: scale * (value - zero), rounded to float.
 
 `check` reads rows of every matrix by attune-import --values and compares bits.
 """
@@ -18,23 +19,7 @@ import struct
 import subprocess
 import sys
 
-
-def read(path):
-    with open(path, "rb") as f:
-        header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
-        data = f.read()
-    header.pop("__metadata__", None)
-    return [(n, e["dtype"], e["shape"], data[slice(*e["data_offsets"])]) for n, e in header.items()]
-
-
-def write(path, tensors):
-    header, position = {}, 0
-    for name, dtype, shape, data in tensors:
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [position, position + len(data)]}
-        position += len(data)
-    text = json.dumps(header).encode()
-    with open(path, "wb") as f:
-        f.write(struct.pack("<Q", len(text)) + text + b"".join(t[3] for t in tensors))
+from tensor_file import read, write
 
 
 def as_float(value):
@@ -80,6 +65,7 @@ class Quantizer:
         self.group = int(flags.get("group", 0))
         self.scale = flags.get("scale", "F16")
         self.order = "order" in flags
+        self.bias = "bias" in flags
         self.block = tuple(map(int, flags["block"].split(","))) if "block" in flags else None
 
     def config(self):
@@ -130,7 +116,7 @@ class Quantizer:
             stored_zeros = words([pack([z - first for z in column], bits) for column in transpose(zeros)])
             tensors = [("qweight", "I32", [columns * bits // 32, rows], stored),
                        ("qzeros", "I32", [groups, -(-rows * bits // 32)], stored_zeros),
-                       ("scales", self.scale, [groups, rows], data), ("bias", "F16", [rows], bytes(2 * rows))]
+                       ("scales", self.scale, [groups, rows], data), ("bias", "F16", [rows], struct.pack("<e", self.bias) * rows)]
             if self.order:
                 tensors.append(("g_idx", "I32", [columns], struct.pack(f"<{columns}i", *group_of)))
         elif form == "awq":
@@ -166,12 +152,14 @@ def make(folder, form, flags, keys):
     path = os.path.join(folder, "model.safetensors")
     quantizer = Quantizer(form, flags)
     result, index, floats = [], {}, b""
-    for name, dtype, shape, data in read(path):
+    stored = read(path)
+    names = {name for name, *_ in stored}
+    for name, dtype, shape, data in stored:
         if "_proj.weight" not in name:
             result.append((name, dtype, shape, data))
             continue
         tensors, rows = quantizer.quantize(name[:-len(".weight")], *shape)
-        result += tensors
+        result += [t for t in tensors if not (t[0].endswith(".bias") and t[0] in names)]  # a bias of the model stays
         index[name] = {"shape": shape, "offset": len(floats)}
         floats += b"".join(struct.pack(f"<{shape[1]}f", *row) for row in rows)
     write(path, result)
