@@ -238,16 +238,21 @@ static void addLanguages(TokenizerBuilder &builder, const std::vector<const char
       builder.languages.emplace_back(code, *id);
 }
 
+/// Replaces the first pieces of the model by the special tokens, the first of which is called |first|, and appends |codes|
+/// and the mask.
+static void addLanguagePieces(TokenizerBuilder &builder, const char *first, const std::vector<const char *> &codes) {
+  std::vector<std::string> appended(codes.begin(), codes.end());
+  appended.push_back(builder.text("mask_token", "<mask>"));
+  replacePieces(
+      builder,
+      {builder.text(first, "<s>"), builder.text("pad_token", "<pad>"), builder.text("eos_token", "</s>"), builder.text("unk_token", "<unk>")},
+      3, appended);
+}
+
 Status attune::text::buildMBart(TokenizerBuilder &builder) {
   const std::vector<const char *> codes = mbartLanguages();
-  if (fromSentencePiece(builder)) {
-    std::vector<std::string> appended(codes.begin(), codes.end());
-    appended.push_back(builder.text("mask_token", "<mask>"));
-    replacePieces(builder,
-                  {builder.text("bos_token", "<s>"), builder.text("pad_token", "<pad>"), builder.text("eos_token", "</s>"),
-                   builder.text("unk_token", "<unk>")},
-                  3, appended);
-  }
+  if (fromSentencePiece(builder))
+    addLanguagePieces(builder, "bos_token", codes);
   TRY(builder.useUnigram(3));
   builder.preTokenizer = splitWords("always");
   builder.decoder = jsonMetaspace("always");
@@ -272,14 +277,8 @@ Status attune::text::buildMBart50(TokenizerBuilder &builder) {
     has = std::any_of(builder.pieces.begin(), builder.pieces.end(), [&](const auto &piece) {
       return std::any_of(codes.begin(), codes.end(), [&](const char *code) { return piece.first == code; });
     });
-  if (!has) {
-    std::vector<std::string> appended(codes.begin(), codes.end());
-    appended.push_back(builder.text("mask_token", "<mask>"));
-    replacePieces(builder,
-                  {builder.text("cls_token", "<s>"), builder.text("pad_token", "<pad>"), builder.text("eos_token", "</s>"),
-                   builder.text("unk_token", "<unk>")},
-                  3, appended);
-  }
+  if (!has)
+    addLanguagePieces(builder, "cls_token", codes);
   TRY(builder.useUnigram(3));
   std::vector<Json> parts;
   if (!builder.characterMap.empty())
