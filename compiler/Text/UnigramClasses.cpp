@@ -238,15 +238,14 @@ static void addLanguages(TokenizerBuilder &builder, const std::vector<const char
       builder.languages.emplace_back(code, *id);
 }
 
-/// Replaces the first pieces of the model by the special tokens, the first of which is called |first|, and appends |codes|
-/// and the mask.
-static void addLanguagePieces(TokenizerBuilder &builder, const char *first, const std::vector<const char *> &codes) {
-  std::vector<std::string> appended(codes.begin(), codes.end());
+/// Replaces the first pieces of the model by the special tokens, the first of which is called |first|, and appends the
+/// languages and the mask.
+static void addLanguagePieces(TokenizerBuilder &builder, const char *first, const std::vector<const char *> &languages) {
+  std::vector<std::string> appended(languages.begin(), languages.end());
   appended.push_back(builder.text("mask_token", "<mask>"));
-  replacePieces(
-      builder,
-      {builder.text(first, "<s>"), builder.text("pad_token", "<pad>"), builder.text("eos_token", "</s>"), builder.text("unk_token", "<unk>")},
-      3, appended);
+  const std::vector<std::string> tokens = {builder.text(first, "<s>"), builder.text("pad_token", "<pad>"),
+                                           builder.text("eos_token", "</s>"), builder.text("unk_token", "<unk>")};
+  replacePieces(builder, tokens, 3, appended);
 }
 
 Status attune::text::buildMBart(TokenizerBuilder &builder) {
