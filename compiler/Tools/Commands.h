@@ -10,7 +10,7 @@
 
 #include "attune/text.h"
 #include "compiler/Support/SafetensorsWriter.h"
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 #include "compiler/Tools/ExitStatus.h"
 #include "compiler/Tools/Flags.h"
 

@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_TOOLS_DESCRIBE_H
 
 #include "compiler/Support/Json.h"
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 #include "compiler/Tools/Dims.h"
 
 namespace attune {

@@ -9,7 +9,7 @@
 
 #include "compiler/Support/Safetensors.h"
 #include "compiler/Support/SafetensorsWriter.h"
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 
 namespace attune {
 

@@ -1,4 +1,4 @@
-# ===- gpu_artefacts.py - The objects that bench/gpu measures --------------===#
+# ===- gpu_artifacts.py - The objects that bench/gpu measures --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the objects that bench/gpu measures into a folder for a machine with a GPU; lists them in artefacts.json."""
 import array

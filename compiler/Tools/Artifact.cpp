@@ -1,9 +1,9 @@
-//===- Artefact.cpp - A compiled model opened by a tool -------------------===//
+//===- Artifact.cpp - A compiled model opened by a tool -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads an object by dlopen and attune_model_open.
 //===----------------------------------------------------------------------===//
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 
 #include "compiler/Support/FileKind.h"
 #include "compiler/Support/MappedFile.h"

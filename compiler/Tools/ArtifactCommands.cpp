@@ -1,4 +1,4 @@
-//===- ArtefactCommands.cpp - Commands that compile their model first -----===//
+//===- ArtifactCommands.cpp - Commands that compile their model first -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
