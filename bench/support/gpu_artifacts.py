@@ -1,6 +1,6 @@
 # ===- gpu_artifacts.py - The objects that bench/gpu measures --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the objects that bench/gpu measures into a folder for a machine with a GPU; lists them in artefacts.json."""
+"""Compiles the objects that bench/gpu measures into a folder for a machine with a GPU; lists them in artifacts.json."""
 import array
 import json
 import os
@@ -126,6 +126,6 @@ def prepare(attune, folder, which, gpu, dtypes):
                       ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row))):
         for row in SETS[which][kind]:
             one(row)
-    with open(os.path.join(folder, "artefacts.json"), "w") as f:
+    with open(os.path.join(folder, "artifacts.json"), "w") as f:
         json.dump(preparation.rows, f, indent=1)
     return len(preparation.rows)

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 static double millisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
-Result<Artefact> Artefact::openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights,
+Result<Artifact> Artifact::openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights,
                                           std::shared_ptr<void> keepAlive) {
   Clock::time_point start = Clock::now();
   attune_model_options options;
@@ -29,12 +29,12 @@ Result<Artefact> Artefact::openDescriptor(const attune_model_desc *desc, const s
   attune_model *model = nullptr;
   if (attune_model_open(desc, &options, &model) != ATTUNE_OK)
     return Status::error(label + ": " + attune_last_error());
-  Artefact artefact;
-  artefact.name = label;
-  artefact.code = std::move(keepAlive);
-  artefact.opened.reset(model, attune_model_close);
-  artefact.milliseconds = millisecondsSince(start);
-  return artefact;
+  Artifact artifact;
+  artifact.name = label;
+  artifact.code = std::move(keepAlive);
+  artifact.opened.reset(model, attune_model_close);
+  artifact.milliseconds = millisecondsSince(start);
+  return artifact;
 }
 
 /// Returns the name of an ELF machine, for messages.
@@ -80,7 +80,7 @@ static Status checkKind(const MappedFile &file) {
   return {};
 }
 
-Result<Artefact> Artefact::openShared(const std::string &path, const std::string &weights, const std::string &label) {
+Result<Artifact> Artifact::openShared(const std::string &path, const std::string &weights, const std::string &label) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file)
     return file.status();
@@ -99,14 +99,14 @@ Result<Artefact> Artefact::openShared(const std::string &path, const std::string
   const void *symbol = ::dlsym(handle, "attune_model");
   if (!symbol)
     return Status::error(path + ": expected the symbol 'attune_model', which is missing (not made by attune compile --emit=shared?)");
-  Result<Artefact> artefact =
+  Result<Artifact> artifact =
       openDescriptor(static_cast<const attune_model_desc *>(symbol), label.empty() ? path : label, weights, std::move(library));
-  if (artefact)
-    artefact->milliseconds = millisecondsSince(start);
-  return artefact;
+  if (artifact)
+    artifact->milliseconds = millisecondsSince(start);
+  return artifact;
 }
 
-Result<const attune_entry_desc *> Artefact::entry(const std::string &entryName) const {
+Result<const attune_entry_desc *> Artifact::entry(const std::string &entryName) const {
   if (const attune_entry_desc *found = attune_model_entry(model(), entryName.empty() ? nullptr : entryName.c_str()))
     return found;
   std::string known;

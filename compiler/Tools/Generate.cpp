@@ -99,9 +99,9 @@ static Status applyTexts(GenerateOptions &options) {
 
 /// Warns of flags for settings that the chosen search does not read. Otherwise an ignored temperature would look like a
 /// model that never varies.
-static void warnOfUnread(const CommandHost &host, const Artefact &artefact, GenerateOptions &options) {
+static void warnOfUnread(const CommandHost &host, const Artifact &artifact, GenerateOptions &options) {
   attune_generation_options effective;
-  attune_generation_options_init(artefact.model(), &effective);
+  attune_generation_options_init(artifact.model(), &effective);
   options.settings.apply(effective);
   static constexpr const char *sampling[] = {"temperature", "top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff", "seed"};
   static constexpr const char *beams[] = {"length_penalty", "early_stopping"};
@@ -139,16 +139,16 @@ static Status generateModel(const CommandHost &host, const std::string &model, G
       specs.push_back({name, tensor.dtype, tensor.shape});
     }
   }
-  Result<Artefact> artefact = host.openModel(model, generationRequest(specs, options.flagInputs.names()));
-  if (!artefact)
-    return artefact.status();
-  Result<std::vector<OwnedTensor>> made = options.flagInputs.make(*artefact, {"prefill", "encode"}, inputs);
+  Result<Artifact> artifact = host.openModel(model, generationRequest(specs, options.flagInputs.names()));
+  if (!artifact)
+    return artifact.status();
+  Result<std::vector<OwnedTensor>> made = options.flagInputs.make(*artifact, {"prefill", "encode"}, inputs);
   if (!made)
     return made.status();
   for (const OwnedTensor &tensor : *made)
     inputs.push_back(viewOf(tensor));
-  warnOfUnread(host, *artefact, options);
-  Result<std::vector<OwnedTensor>> outputs = runGeneration(*artefact, inputs, options.settings, options.outputs, options.threads);
+  warnOfUnread(host, *artifact, options);
+  Result<std::vector<OwnedTensor>> outputs = runGeneration(*artifact, inputs, options.settings, options.outputs, options.threads);
   return outputs ? deliverTensors(options.target, *outputs) : outputs.status();
 }
 

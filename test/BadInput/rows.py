@@ -269,7 +269,7 @@ def kind_rows(m):
     yield Row("generation by a compiled encoder", ["attune-run", "generate", "good.so", *ids], "cannot generate: it has no decoder")
 
 
-def artefact_rows(m):
+def artifact_rows(m):
     """Compiled models whose parts do not fit."""
     def copy(name, edit):
         # In a folder of its own, since weights are found by their build id.
@@ -326,7 +326,7 @@ def output_rows(m):
 
 
 def make(model, folder):
-    """(section, rows) in order; compiles the model that the rows about artefacts need."""
+    """(section, rows) in order; compiles the model that the rows about artifacts need."""
     m = Maker(model, folder)
     subprocess.run(["attune", "compile", "--emit=shared", model, "-o", "good.so"], cwd=folder, check=True)
     yield "model.safetensors", list(weights_rows(m))
@@ -334,6 +334,6 @@ def make(model, folder):
     yield "config.json", list(config_rows(m))
     yield "Inputs of a call", list(input_rows(m))
     yield "Inputs in flags", list(flag_rows(m))
-    yield "Compiled models", list(artefact_rows(m))
+    yield "Compiled models", list(artifact_rows(m))
     yield "Models of another kind", list(kind_rows(m))
     yield "Output files", list(output_rows(m))
