@@ -39,7 +39,7 @@
 #include "BeamSearch.h"
 #include "ScratchBuffer.h"
 #include "Generate.h"
-#include "LogitRules.h"
+#include "LogitsProcessors.h"
 #include "LogSoftmax.h"
 
 #include <algorithm>

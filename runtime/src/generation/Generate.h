@@ -5,7 +5,7 @@
 #define ATTUNE_RUNTIME_GENERATION_GENERATE_H
 
 #include "attune/generate.h"
-#include "LogitRules.h"
+#include "LogitsProcessors.h"
 #include "StepModel.h"
 
 namespace attune {

@@ -5,7 +5,7 @@
 #include "Arena.h"
 #include "ScratchBuffer.h"
 #include "Generate.h"
-#include "LogitRules.h"
+#include "LogitsProcessors.h"
 #include "Sampling.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-//===- LogitRules.h - Processors of logits --------------------------------===//
+//===- LogitsProcessors.h - Processors of logits --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_RUNTIME_GENERATION_LOGITRULES_H
-#define ATTUNE_RUNTIME_GENERATION_LOGITRULES_H
+#ifndef ATTUNE_RUNTIME_GENERATION_LOGITSPROCESSORS_H
+#define ATTUNE_RUNTIME_GENERATION_LOGITSPROCESSORS_H
 
 #include "attune/generate.h"
 
@@ -39,4 +39,4 @@ void applyRules(const attune_generation_options &options, const RuleInput &input
 
 } // namespace attune
 
-#endif // ATTUNE_RUNTIME_GENERATION_LOGITRULES_H
+#endif // ATTUNE_RUNTIME_GENERATION_LOGITSPROCESSORS_H

@@ -1,8 +1,8 @@
-//===- LogitRules.cpp - Processors of logits ------------------------------===//
+//===- LogitsProcessors.cpp - Processors of logits ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "LogitRules.h"
+#include "LogitsProcessors.h"
 #include "LogSoftmax.h"
 
 #include <cmath>
