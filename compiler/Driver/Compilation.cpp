@@ -4,7 +4,7 @@
 
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/Registry.h"
-#include "compiler/Driver/StageText.h"
+#include "compiler/Driver/PhaseDump.h"
 #include "compiler/Driver/WeightsInput.h"
 #include "compiler/Driver/WeightsStore.h"
 #include "compiler/Import/ModelFolder.h"

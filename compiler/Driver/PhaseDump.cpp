@@ -1,8 +1,8 @@
-//===- StageText.cpp - Writing the text of a phase ------------------------===//
+//===- PhaseDump.cpp - Writing the text of a phase ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Driver/StageText.h"
+#include "compiler/Driver/PhaseDump.h"
 #include "compiler/Support/OutputFile.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
