@@ -25,7 +25,7 @@ Status attune::writeText(const std::string &path, const std::string &text) {
   return file->commit();
 }
 
-std::string attune::stageFile(llvm::StringRef folder, Phase phase) {
+std::string attune::phaseFile(llvm::StringRef folder, Phase phase) {
   unsigned number = static_cast<unsigned>(phase) + 1;
   const char *extension = phase == Phase::Llvm ? ".ll" : phase == Phase::Object ? ".s" : ".mlir";
   llvm::SmallString<128> path(folder);

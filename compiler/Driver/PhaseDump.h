@@ -14,7 +14,7 @@ namespace attune {
 Status writeText(const std::string &path, const std::string &text);
 
 /// Returns the path of the file of |phase| in |folder|: "03-linalg.mlir", "09-llvm.ll", "10-object.s".
-std::string stageFile(llvm::StringRef folder, Phase phase);
+std::string phaseFile(llvm::StringRef folder, Phase phase);
 
 } // namespace attune
 

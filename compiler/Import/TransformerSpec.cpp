@@ -161,13 +161,13 @@ HeadStep attune::lastVisibleStep(std::optional<int64_t> padding, std::string pat
   return step;
 }
 
-HeadStep attune::lastEndStep(int64_t end, std::string path) {
-  HeadStep step(HeadStep::LastEnd, std::move(path));
-  step.end = end;
+HeadStep attune::lastEosStep(int64_t eosId, std::string path) {
+  HeadStep step(HeadStep::LastEos, std::move(path));
+  step.eosId = eosId;
   return step;
 }
 
-HeadStep attune::givenTokenStep(std::string path) { return HeadStep(HeadStep::GivenToken, std::move(path)); }
+HeadStep attune::selectedTokenStep(std::string path) { return HeadStep(HeadStep::SelectedToken, std::move(path)); }
 
 HeadStep attune::linearStep(LinearSpec linear, std::string path) {
   HeadStep step(HeadStep::Linear, std::move(path));

@@ -28,7 +28,7 @@ void repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs
 Result<OwnedTensor> makeOutput(const Artifact &artifact, const attune_entry_desc &entry, uint32_t output, const std::vector<int64_t> &dims);
 /// Returns the runtime's view of |tensor|. It borrows its name, shape and data.
 attune_tensor toRuntime(OwnedTensor &tensor);
-/// The error of the runtime call that just failed.
+/// Returns the error of the runtime call that just failed.
 Status runtimeError(const Artifact &artifact);
 
 /// A call that is ready to run; move-only.

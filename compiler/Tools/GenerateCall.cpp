@@ -18,7 +18,7 @@ ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, co
   ModelRequest request;
   request.outputs = {"logits"};
   request.entries = {"encode", "prefill", "decode"};
-  // The family's default inputs include these, and those that the other half of an encoder-decoder needs.
+  // The default inputs of the family include these, and the inputs of the other half of an encoder-decoder.
   bool usual = std::all_of(names.begin(), names.end(), isUsual) && std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
                  return isUsual(input.name) && (input.name != "attention_mask" || (isInteger(input.dtype) && input.shape.size() == 2));
                });

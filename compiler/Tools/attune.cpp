@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
   ToolProcess process("attune");
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   llvm::setBugReportMsg("attune: crashed; please report this with the command line, the config.json and, if it compiled a model,\n"
-                        "the last file that --dump-stages=DIR writes: `attune-opt FILE --attune-to-PHASE` on it reproduces the crash\n");
+                        "the last file that --dump-phases=DIR writes: `attune-opt FILE --attune-to-PHASE` on it reproduces the crash\n");
   // LLVM's handlers report crashes; this installs those for interruptions and limits.
   process.install();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });

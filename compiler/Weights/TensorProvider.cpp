@@ -32,7 +32,7 @@ protected:
   /// Returns the tensor of this name if its elements |begin| … |begin| + |count| - 1 can be read as floats, else an
   /// error.
   Result<const TensorSpec *> checkRead(std::string_view name, int64_t begin, int64_t count) const {
-    const std::string where = placeOf(name) + ": tensor '" + std::string(name) + "': ";
+    const std::string where = fileOf(name) + ": tensor '" + std::string(name) + "': ";
     const TensorSpec *spec = find(name);
     if (!spec)
       return Status::error(where + "expected in the file, which lacks it");
@@ -58,7 +58,7 @@ public:
     }
   }
 
-  std::string placeOf(std::string_view name) const override { return folder.fileOf(name); }
+  std::string fileOf(std::string_view name) const override { return folder.fileOf(name); }
 
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
     if (auto spec = checkRead(name, begin, count); !spec)
@@ -74,14 +74,14 @@ private:
 /// Generated tensors, a function of a seed.
 class GeneratedTensors : public ListedTensors {
 public:
-  GeneratedTensors(std::vector<TensorSpec> list, int64_t seed, std::string place) : seed(seed), place(std::move(place)) {
+  GeneratedTensors(std::vector<TensorSpec> list, int64_t seed, std::string file) : seed(seed), file(std::move(file)) {
     for (TensorSpec &spec : list) {
       std::string name = spec.name;
       specs.emplace(std::move(name), std::move(spec));
     }
   }
 
-  std::string placeOf(std::string_view) const override { return place; }
+  std::string fileOf(std::string_view) const override { return file; }
 
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
     Result<const TensorSpec *> spec = checkRead(name, begin, count);
@@ -93,7 +93,7 @@ public:
 
 private:
   int64_t seed;
-  std::string place;
+  std::string file;
 };
 
 } // namespace
@@ -105,6 +105,6 @@ Result<std::unique_ptr<TensorProvider>> attune::openTensors(const std::string &f
   return std::unique_ptr<TensorProvider>(std::make_unique<StoredTensors>(std::move(*opened)));
 }
 
-std::unique_ptr<TensorProvider> attune::generateTensors(std::vector<TensorSpec> specs, int64_t seed, std::string place) {
-  return std::make_unique<GeneratedTensors>(std::move(specs), seed, std::move(place));
+std::unique_ptr<TensorProvider> attune::generateTensors(std::vector<TensorSpec> specs, int64_t seed, std::string file) {
+  return std::make_unique<GeneratedTensors>(std::move(specs), seed, std::move(file));
 }

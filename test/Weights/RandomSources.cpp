@@ -77,18 +77,18 @@ Attribute SourceGenerator::ofRows(bool projected, int depth) {
 
 Attribute SourceGenerator::lowPrecisionSource() {
   Attribute matrix = source(2, 2);
-  Attribute codes = RowCodesSourceAttr::get(&context, matrix);
+  Attribute quantized = RowQuantizedSourceAttr::get(&context, matrix);
   switch (pick(0, 5)) {
   case 0:
     return ConvertSourceAttr::get(&context, matrix, builder.getBF16Type());
   case 1:
     return RowScalesSourceAttr::get(&context, matrix);
   case 2:
-    return codes;
+    return quantized;
   case 3:
-    return RowSumsSourceAttr::get(&context, codes);
+    return RowSumsSourceAttr::get(&context, quantized);
   case 4:
-    return grouped(codes, 4);
+    return grouped(quantized, 4);
   default:
     return grouped(ConvertSourceAttr::get(&context, matrix, builder.getBF16Type()), 2);
   }

@@ -141,18 +141,19 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   best.clear();
   for (int64_t beam = 0; beam < beams; ++beam) {
     float *scores = logits + row.sources[beam] * model.vocabSize;
-    // Beams share a row of logits only before the first step. They have the same ids then, so the rules are applied
-    // once.
-    if (beam == 0 || row.sources[beam] != row.sources[beam - 1])
-      applyRules(options, {{row.ids + beam * options.max_length, length}, prompt.length, prompt.sourceOf(row.row)}, model.vocabSize, scores,
-                 seen);
+    // Beams share a row of logits only before the first step. They have the same ids then, so the processors are
+    // applied once.
+    if (beam == 0 || row.sources[beam] != row.sources[beam - 1]) {
+      LogitsContext context = {{row.ids + beam * options.max_length, length}, prompt.length, prompt.sourceOf(row.row)};
+      applyLogitsProcessors(options, context, model.vocabSize, scores, seen);
+    }
     best.add(beam, row.sums[beam], scores, model.vocabSize);
   }
   int64_t next = 0, offset = sequences;
   for (int64_t rank = 0; rank < best.size() && next < beams; ++rank) {
     const BeamCandidate &candidate = best[rank];
     const int64_t *from = row.ids + candidate.beam * options.max_length;
-    if (isEnd(options, candidate.id)) {
+    if (isEos(options, candidate.id)) {
       if (rank < beams)
         row.found->add(from, length, candidate.sum, candidate.id);
       continue;

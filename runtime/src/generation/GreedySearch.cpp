@@ -75,7 +75,7 @@ void GreedySearch::keepLogits(int64_t row, const float *from) {
 int64_t GreedySearch::choose(int64_t row, float *scores) {
   const int64_t *sequence = result.sequences + row * options.max_length;
   IdList source = prompt.sourceOf(row / options.num_return_sequences);
-  applyRules(options, {{sequence, length}, prompt.length, source}, model.vocabSize, scores, seen);
+  applyLogitsProcessors(options, {{sequence, length}, prompt.length, source}, model.vocabSize, scores, seen);
   return options.do_sample ? sampleId(options, scores, model.vocabSize, row, length - prompt.length, candidates)
                            : argMax(scores, model.vocabSize);
 }
@@ -97,7 +97,7 @@ bool GreedySearch::advance() {
     result.sequences[row * options.max_length + length] = id;
     if (options.on_token && options.on_token(options.user, row, id, length + 1) != 0)
       goOn = false;
-    if (isEnd(options, id))
+    if (isEos(options, id))
       continue;
     parents[kept] = sources[i];
     ids[kept] = id;
