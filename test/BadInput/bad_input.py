@@ -94,7 +94,7 @@ def main(model, program, folder, table=None):
         return
     with open(table) as f:
         known = f.read().splitlines()
-    # A machine that cannot try a row takes the table's word for it.
+    # A row that this machine cannot run keeps its line of the table.
     known_rows = {line.split(" | ")[0]: line for line in known if line.startswith("| ")}
     text = [known_rows.get(line[:-2], line) if line.startswith("| ") and line[2:-2] in unsupported else line for line in text]
     if text != known:

@@ -43,7 +43,7 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
   }
   case 4: {
     SmallVector<int64_t> indices(pick(1, 5));
-    // At random, or at equal distances.
+    // Chooses indices at random or at equal distances.
     int64_t step = pick(0, 1) ? 0 : pick(1, 4);
     for (auto [position, index] : llvm::enumerate(indices))
       index = size == 0 ? 0 : step == 0 ? pick(0, size - 1) : std::min<int64_t>(position * step, size - 1);
@@ -56,7 +56,7 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
   case 6:
     return ShiftSourceAttr::get(&context, inner, builder.getF64FloatAttr(1));
   default: {
-    // The same source sliced twice differs along one axis only.
+    // Two slices of one source differ along one axis only.
     Attribute part = SliceSourceAttr::get(&context, inner, axis, size / 3, size);
     return ConcatSourceAttr::get(&context, axis, builder.getArrayAttr({inner, part, inner}));
   }
