@@ -42,7 +42,7 @@ func.func @negative_barrier(%a: memref<?xf32>, %b: memref<?xf32>, %x: f32, %n: i
 
 // -----
 
-// An iteration may conflict with the next one, so a loop body needs a barrier at its end.
+// An iteration may conflict with the next one, so the loop body needs a barrier.
 // CHECK-LABEL: func.func @barrier_in_loop
 // CHECK: scf.for
 // CHECK: gpu.barrier
