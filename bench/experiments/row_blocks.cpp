@@ -24,8 +24,8 @@ static constexpr int kHidden = 768, kInner = 3072, kLayers = 12, kTileRows = 12,
 /// Features of a projection; those with more are sums of two.
 static constexpr int kDepth = 1536;
 
-/// Computes |Rows| rows of one panel, `c = a * panel` or `c += a * panel`. Each step of 4 prefetches |Lines| cache
-/// lines of the next panel, from |next| on.
+/// Computes |Rows| rows of one panel, `c = a * panel` or `c += a * panel`. For every 4 terms of a sum it
+/// prefetches |Lines| cache lines of the next panel, which begins at |next|.
 template <int Rows, int Lines>
 static void tile(const float *a, int stride, const float *panel, int depth, float *c, int columns, bool add, bool activate,
                  const char *next) {

@@ -18,7 +18,8 @@ def compare(rows, dtype):
     """Returns the largest error of (got, expected) relative to the largest expected value of the same row, and whether
     it is allowed."""
     def error(row):
-        return max(abs(got - expected) if math.isfinite(got) else math.inf for got, expected in row) / max(abs(expected) for _, expected in row)
+        worst = max(abs(got - expected) if math.isfinite(got) else math.inf for got, expected in row)
+        return worst / max(abs(expected) for _, expected in row)
 
     worst = max(map(error, rows))
     return worst, worst <= TOLERANCES[dtype]

@@ -34,13 +34,13 @@ private:
 } // namespace
 
 Result<OpenedModel> OpenedModel::open(const Request &request) {
-  Result<Artefact> artefact = Artefact::openShared(request.model);
-  if (!artefact)
-    return artefact.status();
+  Result<Artifact> artifact = Artifact::openShared(request.model);
+  if (!artifact)
+    return artifact.status();
   Result<SafetensorsFile> file = SafetensorsFile::open(request.input);
   if (!file)
     return file.status();
-  return OpenedModel{std::move(*artefact), std::move(*file)};
+  return OpenedModel{std::move(*artifact), std::move(*file)};
 }
 
 std::vector<TensorView> OpenedModel::inputs() const {
@@ -54,7 +54,7 @@ Result<std::unique_ptr<Subject>> attune::bench::makeOurs(const Request &request)
   Result<OpenedModel> model = OpenedModel::open(request);
   if (!model)
     return model.status();
-  Result<EntryCall> call = EntryCall::prepare(model->artefact, "", model->inputs(), request.threads);
+  Result<EntryCall> call = EntryCall::prepare(model->artifact, "", model->inputs(), request.threads);
   if (!call)
     return call.status();
   return std::unique_ptr<Subject>(new Ours(std::move(*call)));

@@ -13,14 +13,14 @@ using namespace attune::bench;
 namespace {
 class OursGenerate : public Subject {
 public:
-  explicit OursGenerate(Artefact artefact) : artefact(std::move(artefact)) {}
+  explicit OursGenerate(Artifact artifact) : artifact(std::move(artifact)) {}
 
   Status open(const std::vector<TensorView> &given, const Request &request) {
     for (const TensorView &view : given)
       memory.push_back({{view.name, view.dtype, view.shape}, std::vector<uint8_t>(view.data, view.data + view.bytes)});
     for (OwnedTensor &tensor : memory)
       inputs.push_back(toRuntime(tensor));
-    attune_generation_options_init(artefact.model(), &options);
+    attune_generation_options_init(artifact.model(), &options);
     options.num_beams = request.beams;
     options.num_return_sequences = 1;
     // No sequence ends early, so that both sides of a comparison do the same number of steps.
@@ -33,9 +33,9 @@ public:
     wanted.limits = limits;
     wanted.num_threads = request.threads;
     attune_session *created = nullptr;
-    if (attune_generation_limits(artefact.model(), &options, inputs.data(), inputs.size(), limits, &wanted.num_limits) != ATTUNE_OK ||
-        attune_session_create(artefact.model(), &wanted, &created) != ATTUNE_OK)
-      return runtimeError(artefact);
+    if (attune_generation_limits(artifact.model(), &options, inputs.data(), inputs.size(), limits, &wanted.num_limits) != ATTUNE_OK ||
+        attune_session_create(artifact.model(), &wanted, &created) != ATTUNE_OK)
+      return runtimeError(artifact);
     session.reset(created, attune_session_destroy);
     return {};
   }
@@ -43,7 +43,7 @@ public:
   Status run() override {
     attune_generation *generation = nullptr;
     if (attune_generate(session.get(), &options, inputs.data(), inputs.size(), &generation) != ATTUNE_OK)
-      return runtimeError(artefact);
+      return runtimeError(artifact);
     ids.assign(generation->sequences, generation->sequences + generation->rows * generation->length);
     int64_t steps = generation->steps;
     attune_generation_free(generation);
@@ -56,7 +56,7 @@ public:
   Result<std::vector<float>> output() override { return std::vector<float>(ids.begin(), ids.end()); }
 
 private:
-  Artefact artefact;
+  Artifact artifact;
   std::shared_ptr<attune_session> session;
   attune_generation_options options;
   std::vector<OwnedTensor> memory;
@@ -69,7 +69,7 @@ Result<std::unique_ptr<Subject>> attune::bench::makeOursGenerate(const Request &
   Result<OpenedModel> model = OpenedModel::open(request);
   if (!model)
     return model.status();
-  auto subject = std::make_unique<OursGenerate>(model->artefact);
+  auto subject = std::make_unique<OursGenerate>(model->artifact);
   if (Status status = subject->open(model->inputs(), request); status.failed())
     return status;
   return std::unique_ptr<Subject>(std::move(subject));

@@ -16,7 +16,7 @@ using namespace attune::bench;
 namespace {
 class OursStep : public Subject {
 public:
-  explicit OursStep(Artefact artefact) : artefact(std::move(artefact)) {}
+  explicit OursStep(Artifact artifact) : artifact(std::move(artifact)) {}
 
   Status open(const TensorView &ids, const Request &request) {
     past = ids.elements - 1;
@@ -28,8 +28,8 @@ public:
     options.num_limits = 3;
     options.num_threads = request.threads;
     attune_session *created = nullptr;
-    if (attune_session_create(artefact.model(), &options, &created) != ATTUNE_OK)
-      return runtimeError(artefact);
+    if (attune_session_create(artifact.model(), &options, &created) != ATTUNE_OK)
+      return runtimeError(artifact);
     session.reset(created, attune_session_destroy);
     prompt.token = {{"input_ids", DType::I64, {1, past}}, std::vector<uint8_t>(ids.data, ids.data + past * sizeof(int64_t))};
     step.token = {{"input_ids", DType::I64, {1, 1}}, std::vector<uint8_t>(ids.data + past * sizeof(int64_t), ids.data + ids.bytes)};
@@ -41,7 +41,7 @@ public:
 
   Status run() override {
     if (attune_session_slot_truncate(session.get(), 0, newTokens > 1 ? 0 : past) != ATTUNE_OK)
-      return runtimeError(artefact);
+      return runtimeError(artifact);
     if (newTokens == 1)
       return run(step);
     Status status = run(prompt);
@@ -65,14 +65,14 @@ private:
 
   /// Takes memory for the first output of |call|.
   Status prepare(Call &call) {
-    Result<const attune_entry_desc *> desc = artefact.entry(call.entry);
+    Result<const attune_entry_desc *> desc = artifact.entry(call.entry);
     if (!desc)
       return desc.status();
     attune_tensor input = toRuntime(call.token);
     std::vector<int64_t> dims((*desc)->num_dims);
-    if (attune_infer_dims(artefact.model(), call.entry, &input, 1, dims.data()) != ATTUNE_OK)
-      return runtimeError(artefact);
-    Result<OwnedTensor> made = makeOutput(artefact, **desc, 0, dims);
+    if (attune_infer_dims(artifact.model(), call.entry, &input, 1, dims.data()) != ATTUNE_OK)
+      return runtimeError(artifact);
+    Result<OwnedTensor> made = makeOutput(artifact, **desc, 0, dims);
     if (!made)
       return made.status();
     call.logits = std::move(*made);
@@ -82,11 +82,11 @@ private:
   Status run(Call &call) {
     attune_tensor input = toRuntime(call.token), output = toRuntime(call.logits);
     if (attune_session_run(session.get(), call.entry, &input, 1, &output, 1) != ATTUNE_OK)
-      return runtimeError(artefact);
+      return runtimeError(artifact);
     return {};
   }
 
-  Artefact artefact;
+  Artifact artifact;
   std::shared_ptr<attune_session> session;
   int64_t past = 0, newTokens = 1;
   Call prompt{"prefill", {}, {}}, step{"decode", {}, {}};
@@ -100,7 +100,7 @@ Result<std::unique_ptr<Subject>> attune::bench::makeOursStep(const Request &requ
   const TensorView *ids = model->file.find("input_ids");
   if (!ids || ids->dtype != DType::I64 || ids->shape.size() != 2 || ids->shape[0] != 1 || ids->shape[1] < 2)
     return Status::error(request.input + ": tensor 'input_ids': expected I64 [1, past + 1]");
-  auto subject = std::make_unique<OursStep>(model->artefact);
+  auto subject = std::make_unique<OursStep>(model->artifact);
   if (Status status = subject->open(*ids, request); status.failed())
     return status;
   return std::unique_ptr<Subject>(std::move(subject));

@@ -73,7 +73,7 @@ Result<std::vector<EntryCall>> attune::bench::makeSessions(const Request &reques
     return model.status();
   std::vector<EntryCall> calls;
   for (int64_t i = 0; i < request.sessions; ++i) {
-    Result<EntryCall> call = EntryCall::prepare(model->artefact, "", model->inputs(), request.threads);
+    Result<EntryCall> call = EntryCall::prepare(model->artifact, "", model->inputs(), request.threads);
     if (!call)
       return call.status();
     calls.push_back(std::move(*call));

@@ -47,7 +47,7 @@ struct Request {
 
 /// A compiled object and the file of its inputs.
 struct OpenedModel {
-  Artefact artefact;
+  Artifact artifact;
   SafetensorsFile file;
 
   static Result<OpenedModel> open(const Request &request);

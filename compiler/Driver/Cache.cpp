@@ -139,7 +139,7 @@ Status CachedCompilation::make(const CacheEntry &entry, const std::string &cache
   shared.output = folder + "/" + object;
   shared.emit = EmitKind::Shared;
   shared.compileTo.reset();
-  shared.dumpStages.clear();
+  shared.dumpPhases.clear();
   shared.weightsStore = &weights;
   if (Status status = compileModel(shared, heard); status.failed())
     return status;

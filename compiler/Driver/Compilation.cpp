@@ -4,7 +4,7 @@
 
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/Registry.h"
-#include "compiler/Driver/StageText.h"
+#include "compiler/Driver/PhaseDump.h"
 #include "compiler/Driver/WeightsInput.h"
 #include "compiler/Driver/WeightsStore.h"
 #include "compiler/Import/ModelFolder.h"
@@ -38,13 +38,13 @@ std::string Compilation::printModule() {
 Status Compilation::finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print) {
   times.finish(stringifyPhase(phase).str());
   done = options.compileTo && *options.compileTo == phase && phase != Phase::Object;
-  if (options.dumpStages.empty() && !done)
+  if (options.dumpPhases.empty() && !done)
     return {};
   Result<std::string> text = print();
   if (!text)
     return text.status();
-  if (!options.dumpStages.empty())
-    if (Status status = writeText(stageFile(options.dumpStages, phase), *text); status.failed())
+  if (!options.dumpPhases.empty())
+    if (Status status = writeText(phaseFile(options.dumpPhases, phase), *text); status.failed())
       return status;
   if (done)
     if (Status status = writeText(options.output, *text); status.failed())
@@ -76,12 +76,12 @@ Status Compilation::prepare() {
   emission = std::move(*created);
   if (!llvm::sys::fs::exists(options.model))
     return Status::error("'" + options.model + "': no such file or folder");
-  if (!options.dumpStages.empty()) {
-    std::error_code error = llvm::sys::fs::create_directories(options.dumpStages);
-    if (!error && !llvm::sys::fs::is_directory(options.dumpStages))
+  if (!options.dumpPhases.empty()) {
+    std::error_code error = llvm::sys::fs::create_directories(options.dumpPhases);
+    if (!error && !llvm::sys::fs::is_directory(options.dumpPhases))
       error = std::make_error_code(std::errc::not_a_directory);
     if (error)
-      return Status::error("--dump-stages: cannot create '" + options.dumpStages + "': " + error.message());
+      return Status::error("--dump-phases: cannot create '" + options.dumpPhases + "': " + error.message());
   }
   if (stopsBefore(Phase::Object))
     return {};
@@ -276,7 +276,7 @@ Status Compilation::parseFile() {
       "'" + options.model + "': expected a model folder or IR in the xfmr dialect (.mlir), got " + describeKind(kind);
   if (kind != FileKind::Text && kind != FileKind::MlirBytecode)
     return Status::error(expected + adviseOn(kind, options.model));
-  // The file decides what these flags decide for a folder.
+  // A file has the properties that these flags choose for a folder.
   for (auto [given, flag] : {std::pair(!options.inputs.empty(), "--inputs"), std::pair(!options.outputs.empty(), "--outputs"),
                              std::pair(!options.limits.empty(), "--limit"), std::pair(!options.architecture.empty(), "--architecture"),
                              std::pair(!options.adapters.empty(), "--adapter"), std::pair(!options.pruneHeads.empty(), "--prune-heads"),

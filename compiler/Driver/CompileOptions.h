@@ -46,7 +46,7 @@ struct CompileOptions : ImportOptions {
   /// The phase whose IR is printed; nothing is emitted then.
   std::optional<Phase> compileTo;
   /// The folder for the IR of every phase; empty for none.
-  std::string dumpStages;
+  std::string dumpPhases;
   /// The store of packed weights; null if the object gets a weights file of its own. Not owned.
   WeightsStore *weightsStore = nullptr;
 };

@@ -29,7 +29,7 @@ public:
       result.push_back(entry.first);
     return result;
   }
-  std::string placeOf(std::string_view) const override { return file.path(); }
+  std::string fileOf(std::string_view) const override { return file.path(); }
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
     const TensorView *view = file.find(name);
     if (!view || !isFloat(view->dtype) || begin < 0 || count < 0 || begin > view->elements || count > view->elements - begin)

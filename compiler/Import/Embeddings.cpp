@@ -1,4 +1,4 @@
-//===- Embeddings.cpp - What the first layer of a stack gets --------------===//
+//===- Embeddings.cpp - The input of the first layer of a stack -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ Value attune::emitPatches(EntryScope &scope, const PatchSpec &spec, Value image)
   for (int64_t extent : ArrayRef<int64_t>(split).drop_front())
     sizes.push_back(builder.getIndexAttr(extent));
   SmallVector<ReassociationIndices> groups = {{0}, {1}, {2, 3}, {4, 5}};
-  // What does not fill a patch on the right or below is in none.
+  // Drops the pixels on the right and at the bottom that do not fill a patch.
   int64_t height = spec.rows() * spec.patchHeight, width = spec.columns() * spec.patchWidth;
   if (height != spec.height || width != spec.width) {
     SmallVector<OpFoldResult> begin(4, builder.getIndexAttr(0)), steps(4, builder.getIndexAttr(1));
@@ -39,7 +39,7 @@ Value attune::emitPatches(EntryScope &scope, const PatchSpec &spec, Value image)
     image = tensor::ExtractSliceOp::create(builder, loc, type, image, begin, extents, steps);
   }
   Value pixels = tensor::ExpandShapeOp::create(builder, loc, type.clone(split), image, groups, sizes);
-  // [B, rows, columns, C, y, x]: what belongs to a patch stands side by side.
+  // [B, rows, columns, C, y, x]: the elements of a patch are contiguous.
   int64_t order[] = {0, 2, 4, 1, 3, 5};
   SmallVector<int64_t> shape;
   for (int64_t dim : order)
@@ -49,23 +49,24 @@ Value attune::emitPatches(EntryScope &scope, const PatchSpec &spec, Value image)
   return tensor::CollapseShapeOp::create(builder, loc, patches, SmallVector<ReassociationIndices>{{0, 1, 2}, {3, 4, 5}});
 }
 
-/// Ids `[T]` of tokens in sequences of |length|: what |idOf| makes of a token's number and its place in its sequence.
+/// Returns ids `[T]` of tokens in sequences of |length|. |idOf| computes an id from the number of the token and its
+/// position in its sequence.
 static Value computeIds(EntryScope &scope, Location loc, Value count, int64_t length,
-                        llvm::function_ref<Value(OpBuilder &, Location, Value token, Value place)> idOf) {
+                        llvm::function_ref<Value(OpBuilder &, Location, Value token, Value position)> idOf) {
   OpBuilder &builder = scope.builder;
   Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(count), builder.getI64Type());
   auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     Value token = linalg::IndexOp::create(inner, loc, 0);
     Value size = arith::ConstantIndexOp::create(inner, loc, length);
-    Value place = arith::RemUIOp::create(inner, loc, token, size);
-    Value id = idOf(inner, loc, token, place);
+    Value position = arith::RemUIOp::create(inner, loc, token, size);
+    Value id = idOf(inner, loc, token, position);
     return arith::IndexCastOp::create(inner, loc, inner.getI64Type(), id);
   };
   return emitElements(builder, loc, ids, {}, body);
 }
 
-/// Projected patches with a class token before those of each image. The class token is added like an embedding that is zero elsewhere,
-/// which changes no bit.
+/// Projects the patches of each image and puts a class token before them. The class token is added as an embedding that
+/// is zero for patches, which does not change their bits.
 static Value embedPatches(EntryScope &scope, const EmbeddingSpec &spec, TokenBatch &tokens, Value image) {
   const PatchSpec &patches = *spec.patches;
   OpBuilder &builder = scope.builder;
@@ -75,20 +76,20 @@ static Value embedPatches(EntryScope &scope, const EmbeddingSpec &spec, TokenBat
   Value projected = xfmr::LinearOp::create(builder, loc, rows, scope.weight(patches.projection.weight),
                                            scope.weight(patches.projection.bias), Value(), xfmr::Activation::None);
   Value count = tensor::DimOp::create(builder, loc, rows, 0);
-  Value places = computeIds(scope, loc, count, patchCount, [&](OpBuilder &inner, Location loc, Value token, Value) -> Value {
+  Value positions = computeIds(scope, loc, count, patchCount, [&](OpBuilder &inner, Location loc, Value token, Value) -> Value {
     Value image = arith::DivUIOp::create(inner, loc, token, arith::ConstantIndexOp::create(inner, loc, patchCount));
     Value classTokens = arith::AddIOp::create(inner, loc, image, arith::ConstantIndexOp::create(inner, loc, 1));
     return arith::AddIOp::create(inner, loc, token, classTokens);
   });
-  Value spaced = xfmr::ScatterTokensOp::create(builder, loc, projected, places, tokens.paddedTokens());
+  Value spaced = xfmr::ScatterTokensOp::create(builder, loc, projected, positions, tokens.paddedTokens());
   Value isPatch =
-      computeIds(scope, loc, tokens.paddedTokens(), patches.tokens(), [](OpBuilder &inner, Location loc, Value, Value place) -> Value {
-        return arith::MinUIOp::create(inner, loc, place, arith::ConstantIndexOp::create(inner, loc, 1));
+      computeIds(scope, loc, tokens.paddedTokens(), patches.tokens(), [](OpBuilder &inner, Location loc, Value, Value position) -> Value {
+        return arith::MinUIOp::create(inner, loc, position, arith::ConstantIndexOp::create(inner, loc, 1));
       });
   return arith::AddFOp::create(builder, loc, spaced, embed(scope, isPatch, patches.classTable));
 }
 
-/// The token types, or null if the model goes without.
+/// Returns the token types, or null if the embeddings do not add them.
 static Value emitTypes(EntryScope &scope, const EmbeddingSpec &spec, StackRole role, TokenBatch &tokens) {
   if (Value given = scope.input(InputRole::TokenTypes, role))
     return tokens.toTokens(given);
@@ -101,7 +102,8 @@ static Value project(EntryScope &scope, Location loc, Value input, const LinearS
 }
 
 namespace {
-/// A table, the side of a box whose row a token gets, and the side that it is counted from, if any.
+/// One part of the embedding of a box. The row of |table| is the coordinate |side|, or its distance from the coordinate
+/// |from|.
 struct BoxPart {
   WeightId table;
   int64_t side;
@@ -109,7 +111,8 @@ struct BoxPart {
 };
 } // namespace
 
-/// Ids `[T]` of |part| of |boxes| `[B, L, 4]`. A box that ends before it begins, which the reference refuses, has no extent.
+/// Returns the rows `[T]` in the table of |part| for |boxes| `[B, L, 4]`. A box that ends before it begins, which the
+/// reference refuses, has the extent 0.
 static Value emitBoxPart(EntryScope &scope, Location loc, TokenBatch &tokens, Value boxes, const BoxPart &part) {
   OpBuilder &builder = scope.builder;
   Value empty = tensor::EmptyOp::create(builder, loc, {tokens.batch(), tokens.length()}, builder.getI64Type());
@@ -129,7 +132,7 @@ static Value emitBoxPart(EntryScope &scope, Location loc, TokenBatch &tokens, Va
   return tokens.toTokens(ids);
 }
 
-/// |sum| and the rows of each token's box; without boxes, those of an empty one.
+/// Adds to |sum| the embeddings of each token's box. Without an input of boxes all boxes are empty.
 static Value addBoxes(EntryScope &scope, Location loc, const BoxSpec &spec, StackRole role, TokenBatch &tokens, Value sum) {
   Value boxes = scope.input(InputRole::Boxes, role);
   const BoxPart parts[] = {{spec.x, 0}, {spec.y, 1}, {spec.x, 2}, {spec.y, 3}, {spec.height, 3, 1}, {spec.width, 2, 0}};
@@ -140,7 +143,7 @@ static Value addBoxes(EntryScope &scope, Location loc, const BoxSpec &spec, Stac
   return sum;
 }
 
-/// |words| `[T, N]` of the tokens |ids| `[T]` as TokenDropoutSpec says.
+/// Scales |words| `[T, N]`, the vectors of the tokens |ids| `[T]`, as TokenDropoutSpec describes.
 static Value dropMasked(EntryScope &scope, Location loc, const TokenDropoutSpec &spec, StackRole role, TokenBatch &tokens, Value words,
                         Value ids) {
   OpBuilder &builder = scope.builder;
@@ -153,9 +156,9 @@ static Value dropMasked(EntryScope &scope, Location loc, const TokenDropoutSpec 
     auto number = [&](double value) -> Value { return arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(float(value))); };
     auto toFloat = [&](Value value) -> Value { return arith::SIToFPOp::create(inner, loc, inner.getF32Type(), value); };
     Value row = linalg::IndexOp::create(inner, loc, 0);
-    if (tokens.positions()) { // rows beyond the last token have a negative place
-      Value place = tensor::ExtractOp::create(inner, loc, tokens.positions(), row);
-      row = arith::MaxSIOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), place),
+    if (tokens.paddedPositions()) { // rows beyond the last token have a negative padded position
+      Value position = tensor::ExtractOp::create(inner, loc, tokens.paddedPositions(), row);
+      row = arith::MaxSIOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), position),
                                    arith::ConstantIndexOp::create(inner, loc, 0));
     }
     Value sequence = arith::DivUIOp::create(inner, loc, row, tokens.length());
@@ -176,7 +179,7 @@ static Value dropMasked(EntryScope &scope, Location loc, const TokenDropoutSpec 
   return multiplyRows(builder, loc, words, factors);
 }
 
-/// The vectors of the words |ids|.
+/// Returns the word vectors of the tokens.
 static Value embedWords(EntryScope &scope, Location loc, StackRole role, TokenBatch &tokens) {
   const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
   Value ids = tokens.toTokens(scope.input(InputRole::TokenIds, role)), words = embed(scope, ids, spec.words);

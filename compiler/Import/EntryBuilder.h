@@ -95,7 +95,7 @@ private:
   /// Records that the cache |before| has the new value |after|.
   void updateCache(mlir::Value before, mlir::Value after);
   /// Returns the slots and lengths of the sequences for self-attention, with |tokens| appended.
-  CachedKeys emitOwnKeys(TokenBatch &tokens);
+  CachedKeys emitSelfKeys(TokenBatch &tokens);
   CachedKeys readSourceKeys();
   void emitCachedStack(const CachingEntry &entry);
   void emitSources();

@@ -70,7 +70,7 @@ static Value countVisible(EntryScope &scope, const CachedKeys &keys) {
       .getResult(0);
 }
 
-CachedKeys EntryBuilder::emitOwnKeys(TokenBatch &tokens) {
+CachedKeys EntryBuilder::emitSelfKeys(TokenBatch &tokens) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("cache");
   CachedKeys own;
@@ -108,7 +108,7 @@ void EntryBuilder::emitCachedStack(const CachingEntry &entry) {
   decoder.tokens.emplace(makeStackBatch(StackRole::Decoder));
   TokenBatch &tokens = *decoder.tokens;
   LayerOperands operands;
-  CachedKeys own = emitOwnKeys(tokens), cross;
+  CachedKeys own = emitSelfKeys(tokens), cross;
   bool reads = entry.readsSources;
   if (reads)
     cross = readSourceKeys();
@@ -125,8 +125,8 @@ void EntryBuilder::emitCachedStack(const CachingEntry &entry) {
     operands.headMask = headMaskOf(headMask, i);
     operands.crossHeadMask = layer.cross ? headMaskOf(crossHeadMask, i) : Value();
     CachedKeys cache = addLayerCache(i, *layer.attention, false);
-    operands.ownCache = own;
-    operands.ownCache.keys = cache.keys, operands.ownCache.values = cache.values;
+    operands.selfCache = own;
+    operands.selfCache.keys = cache.keys, operands.selfCache.values = cache.values;
     if (reads) {
       CachedKeys sources = addLayerCache(i, *layer.cross, true);
       operands.crossCache = cross;

@@ -35,10 +35,10 @@ Value EntryBuilder::shiftIds(Value ids) {
     ends = xfmr::PackTokensOp::create(builder, loc, markTokens(builder, loc, ids, arith::CmpIPredicate::ne, *shifted.padding)).getOffsets();
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, ids), builder.getI64Type());
   auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
-    Value sequence = linalg::IndexOp::create(inner, loc, 0), place = linalg::IndexOp::create(inner, loc, 1);
+    Value sequence = linalg::IndexOp::create(inner, loc, 0), position = linalg::IndexOp::create(inner, loc, 1);
     Value zero = arith::ConstantIndexOp::create(inner, loc, 0), one = arith::ConstantIndexOp::create(inner, loc, 1);
-    Value isFirst = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, place, zero);
-    Value before = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, place, one), zero);
+    Value isFirst = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, position, zero);
+    Value before = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, position, one), zero);
     Value id = tensor::ExtractOp::create(inner, loc, ids, ValueRange{sequence, before});
     Value first;
     if (ends) {
@@ -78,7 +78,7 @@ TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
 
 void EntryBuilder::provideMemory(LayerOperands &operands) {
   if (spec.encoder && !encoder.tokens) {
-    // Nothing is known of the memory but its keys.
+    // The memory is known by its keys only.
     Value keys = scope.past(2);
     Location loc = scope.at("shape");
     Value batch = tensor::DimOp::create(scope.builder, loc, keys, 0), length = tensor::DimOp::create(scope.builder, loc, keys, 2);
@@ -112,7 +112,7 @@ void EntryBuilder::continueAfterPast(TokenBatch &tokens, LayerOperands &operands
   tokens.continueAfter(emitLengths(scope, tokens.batch(), past));
   operands.keySequences.offsets = xfmr::SequenceOffsetsOp::create(builder, loc, tokens.batch(), totalLength);
   operands.keySequences.length = totalLength;
-  // The mask is one of all keys.
+  // The mask covers all keys, those of earlier tokens included.
   operands.keySequences.mask = tokens.sequences().mask;
   operands.sequences.mask = {};
 }
@@ -211,8 +211,8 @@ void EntryBuilder::emitStack(StackRole role) {
     if (role == StackRole::Decoder)
       providePast(i, operands);
     LayerRequest request = requestOf(role, i);
-    operands.sequences.places = request.own.parts() ? tokens.positions() : Value();
-    operands.memorySequences.places = request.cross.parts() ? memoryTokens.positions() : Value();
+    operands.sequences.paddedPositions = request.own.parts() ? tokens.paddedPositions() : Value();
+    operands.memorySequences.paddedPositions = request.cross.parts() ? memoryTokens.paddedPositions() : Value();
     LayerResults called = functions.call(scope.builder, layer, operands, request);
     operands.hidden = called.hidden;
     if (i == 0 && stack.convolution)

@@ -12,7 +12,7 @@
 using namespace attune;
 using namespace mlir;
 
-/// One row of |value| for each sequence: |rowOf| gives its number in the padded batch.
+/// Returns one row of |value| for each sequence; |rowOf| returns its number in the padded batch.
 static Value gatherRows(OpBuilder &builder, Location loc, TokenBatch &tokens, Value value,
                         llvm::function_ref<Value(OpBuilder &, Location, Value sequence)> rowOf) {
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens.batch()), builder.getI64Type());
@@ -21,12 +21,12 @@ static Value gatherRows(OpBuilder &builder, Location loc, TokenBatch &tokens, Va
     return arith::IndexCastOp::create(inner, loc, inner.getI64Type(), row);
   };
   Value rows = emitElements(builder, loc, empty, {}, body);
-  if (tokens.positions())
-    value = xfmr::ScatterTokensOp::create(builder, loc, value, tokens.positions(), tokens.paddedTokens());
+  if (tokens.paddedPositions())
+    value = xfmr::ScatterTokensOp::create(builder, loc, value, tokens.paddedPositions(), tokens.paddedTokens());
   return xfmr::GatherTokensOp::create(builder, loc, value, rows);
 }
 
-/// The rows of |value| that lastTokenStep describes.
+/// Returns the rows of |value| that lastTokenStep describes.
 static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at(step.path);
@@ -40,7 +40,7 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
       Value begin = tensor::ExtractOp::create(inner, loc, ends, sequence), end = tensor::ExtractOp::create(inner, loc, ends, next);
       Value some = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), arith::SubIOp::create(inner, loc, end, begin));
       Value none = arith::ConstantIndexOp::create(inner, loc, 0);
-      // A place before the first is the last one.
+      // A sequence of padding only gives its last token.
       Value isEmpty = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, some, none);
       count = arith::SelectOp::create(inner, loc, isEmpty, count, some);
     }
@@ -51,64 +51,65 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
 }
 
 namespace {
-/// Which of the tokens that match something.
+/// Selects the first or the last of the matching tokens.
 enum class Match { First, Last };
 } // namespace
 
-/// The row of |value| of each sequence's |match| token whose id of |ids| compares with |id| as |predicate| says; of a sequence without such
-/// a token, the first row if |firstIfNone|, else the last.
+/// Returns for each sequence the row of |value| of the |match| token whose id in |ids| compares with |id| as
+/// |predicate| says. A sequence without such a token gives its first row if |firstIfNone|, else its last.
 static Value emitMatches(EntryScope &scope, Location loc, TokenBatch &tokens, Value value, Match match, Value ids,
                          arith::CmpIPredicate predicate, int64_t id, bool firstIfNone) {
   OpBuilder &builder = scope.builder;
   auto found = xfmr::PackTokensOp::create(builder, loc, markTokens(builder, loc, ids, predicate, id));
-  Value places = found.getPositions(), sourceLength = tensor::DimOp::create(builder, loc, ids, 1);
+  Value positions = found.getPositions(), sourceLength = tensor::DimOp::create(builder, loc, ids, 1);
   auto rowOf = [&](OpBuilder &inner, Location loc, Value sequence) -> Value {
     Value one = arith::ConstantIndexOp::create(inner, loc, 1);
     Value zero = arith::ConstantIndexOp::create(inner, loc, 0), last = arith::SubIOp::create(inner, loc, tokens.length(), one);
     auto toIndex = [&](Value id) -> Value { return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id); };
     Value begin = toIndex(tensor::ExtractOp::create(inner, loc, found.getOffsets(), sequence));
     Value end = toIndex(tensor::ExtractOp::create(inner, loc, found.getOffsets(), Value(arith::AddIOp::create(inner, loc, sequence, one))));
-    // Without a match, any place that can be read.
+    // Without a match any valid index will do; its value is not used.
     Value isEmpty = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, begin, end);
     Value wanted = match == Match::First ? begin : Value(arith::SubIOp::create(inner, loc, end, one));
     Value at = arith::SelectOp::create(inner, loc, isEmpty, zero, wanted);
-    Value count = tensor::DimOp::create(inner, loc, places, 0);
+    Value count = tensor::DimOp::create(inner, loc, positions, 0);
     at = arith::MinSIOp::create(inner, loc, at, arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, count, one), zero));
-    Value place = toIndex(tensor::ExtractOp::create(inner, loc, places, at));
-    place = arith::RemUIOp::create(inner, loc, place, sourceLength);
-    place = arith::SelectOp::create(inner, loc, isEmpty, firstIfNone ? zero : last, arith::MinSIOp::create(inner, loc, place, last));
-    return arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, tokens.length()), place);
+    Value position = toIndex(tensor::ExtractOp::create(inner, loc, positions, at));
+    position = arith::RemUIOp::create(inner, loc, position, sourceLength);
+    position = arith::SelectOp::create(inner, loc, isEmpty, firstIfNone ? zero : last, arith::MinSIOp::create(inner, loc, position, last));
+    return arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, tokens.length()), position);
   };
   return gatherRows(builder, loc, tokens, value, rowOf);
 }
 
-/// The rows of |value| that givenTokenStep describes. A place behind a sequence is its last.
-static Value emitGivenTokens(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
+/// Returns the rows of |value| that selectedTokenStep describes. A position past the end of a sequence gives its last
+/// token.
+static Value emitSelectedTokens(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
   OpBuilder &builder = scope.builder;
-  Value places = scope.input(InputRole::TokenPlace, scope.spec.mainStack());
+  Value positions = scope.input(InputRole::TargetToken, scope.spec.mainStack());
   auto rowOf = [&](OpBuilder &inner, Location loc, Value sequence) -> Value {
-    Value last = arith::SubIOp::create(inner, loc, tokens.length(), Value(arith::ConstantIndexOp::create(inner, loc, 1))), place = last;
-    if (places)
-      place = arith::MinUIOp::create(
-          inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), tensor::ExtractOp::create(inner, loc, places, sequence)),
-          last);
-    return arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, tokens.length()), place);
+    Value last = arith::SubIOp::create(inner, loc, tokens.length(), Value(arith::ConstantIndexOp::create(inner, loc, 1))), position = last;
+    if (positions) {
+      Value given = tensor::ExtractOp::create(inner, loc, positions, sequence);
+      position = arith::MinUIOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), given), last);
+    }
+    return arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, tokens.length()), position);
   };
   return gatherRows(builder, scope.at(step.path), tokens, value, rowOf);
 }
 
-/// The rows of |value| that poolStep describes.
+/// Returns the rows of |value| that poolStep describes.
 static Value emitPool(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at(step.path);
   Value mask = scope.input(InputRole::AttentionMask, scope.spec.mainStack());
-  if (readsMask(step) && mask && !tokens.positions()) {
+  if (readsMask(step) && mask && !tokens.paddedPositions()) {
     auto visible = xfmr::PackTokensOp::create(builder, loc, mask);
     value = xfmr::GatherTokensOp::create(builder, loc, value, visible.getPositions());
     return xfmr::PoolOp::create(builder, loc, step.pool, value, visible.getOffsets(), Value(), Value());
   }
-  return xfmr::PoolOp::create(builder, loc, step.pool, value, tokens.sequences().offsets, tokens.positions(),
-                              tokens.positions() ? tokens.length() : Value());
+  return xfmr::PoolOp::create(builder, loc, step.pool, value, tokens.sequences().offsets, tokens.paddedPositions(),
+                              tokens.paddedPositions() ? tokens.length() : Value());
 }
 
 static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
@@ -127,11 +128,11 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
     if (Value ids = scope.input(InputRole::TokenIds, scope.spec.mainStack()); ids && step.padding)
       return emitMatches(scope, loc, tokens, value, Match::Last, ids, arith::CmpIPredicate::ne, *step.padding, /*firstIfNone=*/true);
     return emitLastTokens(scope, step, tokens, value);
-  case HeadStep::LastEnd:
+  case HeadStep::LastEos:
     return emitMatches(scope, loc, tokens, value, Match::Last, scope.input(InputRole::TokenIds, StackRole::Encoder),
-                       arith::CmpIPredicate::eq, step.end, /*firstIfNone=*/false);
-  case HeadStep::GivenToken:
-    return emitGivenTokens(scope, step, tokens, value);
+                       arith::CmpIPredicate::eq, step.eosId, /*firstIfNone=*/false);
+  case HeadStep::SelectedToken:
+    return emitSelectedTokens(scope, step, tokens, value);
   case HeadStep::Linear:
     return xfmr::LinearOp::create(builder, loc, value, scope.weight(step.linear.weight), scope.weight(step.linear.bias), Value(),
                                   xfmr::Activation::None);
@@ -153,11 +154,11 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
 
 bool attune::isPerToken(const OutputSpec &output) {
   constexpr HeadStep::Kind chooses[] = {HeadStep::Pool,        HeadStep::FirstVisible, HeadStep::LastToken,
-                                        HeadStep::LastVisible, HeadStep::LastEnd,      HeadStep::GivenToken};
+                                        HeadStep::LastVisible, HeadStep::LastEos,      HeadStep::SelectedToken};
   return llvm::none_of(output.steps, [&](const HeadStep &step) { return llvm::is_contained(chooses, step.kind); });
 }
 
-/// |value|, whose first dimension is that of all choices, with those of each row in a dimension of their own.
+/// Splits the first dimension of |value|, batch x choices, into two.
 static Value splitChoices(EntryScope &scope, Value value) {
   OpBuilder &builder = scope.builder;
   Location loc = value.getLoc();

@@ -72,7 +72,7 @@ static Status checkGivenResult(const TransformerSpec &spec, const std::vector<En
                                const std::vector<EntryOutput> &outputs) {
   if (!spec.hasTwoStacks())
     return {};
-  auto looksForEnds = [](const HeadStep &step) { return step.kind == HeadStep::LastEnd; };
+  auto looksForEnds = [](const HeadStep &step) { return step.kind == HeadStep::LastEos; };
   auto find = [&](InputRole role, StackRole stack) {
     return llvm::find_if(inputs, [=](const EntryInput &input) { return input.spec->role == role && input.spec->stack == stack; });
   };

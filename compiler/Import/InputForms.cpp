@@ -104,7 +104,7 @@ static std::vector<InputForm> plainForms(const TransformerSpec &spec, const Inpu
                      spec.hasTwoStacks() && input.stack == StackRole::Encoder);
   case InputRole::EncoderResult:
     return {{DType::F32, {"batch", length, hidden}}};
-  case InputRole::TokenPlace:
+  case InputRole::TargetToken:
     return {{DType::I64, {"batch"}}};
   case InputRole::HeadMask:
   case InputRole::CrossHeadMask: {

@@ -12,8 +12,8 @@
 using namespace attune;
 using namespace mlir;
 
-/// Whether `multi_head_attention` can express |spec|: its biases come together, that of the output only with them, and nothing is done to
-/// projected heads.
+/// Returns true if `multi_head_attention` can express |spec|: queries, keys and values have biases or none has, the
+/// output has one only with them, and projected heads are used as they are.
 static bool isComposite(const AttentionSpec &spec) {
   bool bias = spec.query.bias != noWeight;
   bool together = (spec.key.bias != noWeight) == bias && (spec.value.bias != noWeight) == bias;
@@ -24,7 +24,7 @@ static bool isComposite(const AttentionSpec &spec) {
 template <typename Op>
 Value LayerBody::setScores(Op op, const AttentionSpec &spec, const AttentionInputs &inputs) {
   auto maskType = inputs.keys.mask ? cast<RankedTensorType>(inputs.keys.mask.getType()) : RankedTensorType();
-  bool replaced = spec.pairsReplaceCausal && maskType && maskType.getRank() == 3;
+  bool replaced = spec.queryKeyMaskReplacesCausal && maskType && maskType.getRank() == 3;
   op.setCausal(spec.causal && !replaced);
   op.setMaskedRows(spec.maskedRows);
   op.setWindowLeft(spec.windowLeft);
@@ -134,7 +134,7 @@ AttentionResults LayerBody::updateCache(Location loc, const AttentionSpec &spec,
 
 Value LayerBody::cachedAttention(Location loc, const AttentionSpec &spec, AttentionInputs inputs, const CachedKeys &cache,
                                  AttentionResults &results) {
-  // The order of a layer without caches, so that both have their weights in one order.
+  // Uses the order of a layer without caches, so that the weight arguments of both have one order.
   Value query = queryHeads(loc, inputs.query, spec), keys = cache.keys, values = cache.values;
   if (cache.past) {
     results = updateCache(loc, spec, inputs, cache);
@@ -162,16 +162,16 @@ Value LayerBody::appendHeads(Location loc, Value past, Value heads, Value length
   auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
     Value token = linalg::IndexOp::create(inner, loc, 0);
     Value head = linalg::IndexOp::create(inner, loc, 1), feature = linalg::IndexOp::create(inner, loc, 2);
-    Value sequence = arith::DivUIOp::create(inner, loc, token, length), place = arith::RemUIOp::create(inner, loc, token, length);
+    Value sequence = arith::DivUIOp::create(inner, loc, token, length), position = arith::RemUIOp::create(inner, loc, token, length);
     Value last = arith::SubIOp::create(inner, loc, pastLength, index(inner, loc, 1));
-    Value before = arith::MinUIOp::create(inner, loc, place, last);
+    Value before = arith::MinUIOp::create(inner, loc, position, last);
     Value value = tensor::ExtractOp::create(inner, loc, past, ValueRange{sequence, head, before, feature});
     if (heads) {
       Value added = arith::SubIOp::create(inner, loc, length, pastLength);
-      Value own = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, place, pastLength), index(inner, loc, 0));
+      Value own = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, position, pastLength), index(inner, loc, 0));
       Value row = arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, added), own);
       Value next = tensor::ExtractOp::create(inner, loc, heads, ValueRange{row, head, feature});
-      Value isPast = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, place, pastLength);
+      Value isPast = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, position, pastLength);
       value = arith::SelectOp::create(inner, loc, isPast, value, next);
     }
     return value;
@@ -185,10 +185,10 @@ Value LayerBody::padHeads(Location loc, Value heads, const Sequences &sequences)
   int64_t count = type.getDimSize(1), size = type.getDimSize(2);
   Value batch = arith::SubIOp::create(builder, loc, tensor::DimOp::create(builder, loc, sequences.offsets, 0),
                                       arith::ConstantIndexOp::create(builder, loc, 1));
-  if (sequences.places) {
+  if (sequences.paddedPositions) {
     Value tokens = arith::MulIOp::create(builder, loc, batch, sequences.length);
     Value joined = xfmr::MergeHeadsOp::create(builder, loc, heads);
-    Value spread = xfmr::ScatterTokensOp::create(builder, loc, joined, sequences.places, tokens);
+    Value spread = xfmr::ScatterTokensOp::create(builder, loc, joined, sequences.paddedPositions, tokens);
     heads = xfmr::SplitHeadsOp::create(builder, loc, spread, count);
   }
   SmallVector<ReassociationIndices> groups = {{0, 1}, {2}, {3}};

@@ -61,7 +61,7 @@ LayerResults LayerBody::emitParallel(const LayerRequest &request) {
   LayerResults results;
   Value hidden = operands.hidden, normed = norm(hidden, {}, layer.attentionNorm, "attention.norm");
   Value ffnInput = layer.ffnNorm ? norm(hidden, {}, layer.ffnNorm, "ffn.norm") : normed;
-  Value attended = attention(*layer.attention, ownInputs(normed), "attention", request.own, operands.ownCache, results.own);
+  Value attended = attention(*layer.attention, selfInputs(normed), "attention", request.own, operands.selfCache, results.own);
   Value forwarded = feedForward(*layer.ffn, ffnInput);
   Value branches = arith::AddFOp::create(builder, at("branches"), attended, forwarded);
   results.hidden = arith::AddFOp::create(builder, at("branches"), dropout(branches, "dropout"), hidden);
@@ -71,14 +71,14 @@ LayerResults LayerBody::emitParallel(const LayerRequest &request) {
 Value LayerBody::distanceBias() {
   if (!layer.distanceBias)
     return operands.distanceBias;
-  Value length = operands.ownCache.keys ? operands.ownCache.length
+  Value length = operands.selfCache.keys ? operands.selfCache.length
                  : operands.pastKey     ? operands.keySequences.length
                                         : operands.sequences.length;
   return createDistanceBias(builder, at("distance_bias"), *layer.distanceBias, weight(layer.distanceBias->table),
                             weight(layer.distanceBias->slopes), length);
 }
 
-LayerBody::AttentionInputs LayerBody::ownInputs(Value input) {
+LayerBody::AttentionInputs LayerBody::selfInputs(Value input) {
   const Sequences &own = operands.sequences, &keys = operands.pastKey ? operands.keySequences : own;
   return {input, input, input, own, keys, operands.headMask, distanceBias(), operands.pastKey, operands.pastValue};
 }
@@ -118,7 +118,7 @@ LayerResults LayerBody::emit(const LayerRequest &request) {
   const Sequences &own = operands.sequences, &memory = operands.memorySequences;
   if (layer.attention)
     hidden = branch(hidden, layer.attentionNorm, layer.attentionResultNorm, "attention", [&](Value input) {
-      return attention(*layer.attention, ownInputs(input), "attention", request.own, operands.ownCache, results.own);
+      return attention(*layer.attention, selfInputs(input), "attention", request.own, operands.selfCache, results.own);
     });
   if (layer.cross)
     hidden = branch(hidden, layer.crossNorm, {}, "cross", [&](Value input) {

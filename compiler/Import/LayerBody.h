@@ -23,7 +23,7 @@ struct Sequences {
   /// The mask of the keys of these sequences; null if every token is visible.
   mlir::Value mask;
   /// The padded position of each packed token, for results of a layer that are padded; null if nothing is packed.
-  mlir::Value places;
+  mlir::Value paddedPositions;
 };
 
 /// The keys and values of an attention in the caches of a session.
@@ -60,7 +60,7 @@ struct LayerOperands {
   mlir::Value pastKey, pastValue, memoryKey, memoryValue;
   Sequences keySequences;
   /// The caches of entries with caches; cross attention then reads no memory.
-  CachedKeys ownCache, crossCache;
+  CachedKeys selfCache, crossCache;
 
   /// Calls |visit| with a reference to each operand, present or not, in the order of a layer function's arguments.
   template <typename Visit>
@@ -78,8 +78,8 @@ struct LayerOperands {
                                &memorySequences.offsets,
                                &memorySequences.length,
                                &memorySequences.mask,
-                               &sequences.places,
-                               &memorySequences.places,
+                               &sequences.paddedPositions,
+                               &memorySequences.paddedPositions,
                                &pastKey,
                                &pastValue,
                                &memoryKey,
@@ -88,7 +88,7 @@ struct LayerOperands {
                                &keySequences.length,
                                &keySequences.mask})
       visit(*value);
-    ownCache.forEach(visit);
+    selfCache.forEach(visit);
     crossCache.forEach(visit);
   }
 };
@@ -171,7 +171,7 @@ private:
   /// Returns the distance bias of self-attention, that of the layer or of the stack.
   mlir::Value distanceBias();
   /// Returns the inputs of the self-attention of |input|.
-  AttentionInputs ownInputs(mlir::Value input);
+  AttentionInputs selfInputs(mlir::Value input);
   /// Emits an attention and sets the requested parts of |results|.
   mlir::Value attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, const AttentionRequest &request,
                         const CachedKeys &cache, AttentionResults &results);

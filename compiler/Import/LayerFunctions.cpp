@@ -62,7 +62,7 @@ private:
   void add(const NormSpec &norm) { add(norm.weight), add(norm.bias), add(norm.epsilon); }
   void add(const AttentionSpec &attention, const char *part) {
     out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' '
-        << attention.pairsReplaceCausal << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows);
+        << attention.queryKeyMaskReplacesCausal << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows);
     add(attention.scale), add(attention.windowLeft), add(attention.windowRight), add(attention.softcap), add(attention.clip);
     out << attention.interleaved << attention.normsTurned;
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);

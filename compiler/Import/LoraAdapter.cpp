@@ -128,28 +128,28 @@ Status LoraAdapter::addTensor(const TensorView &view) {
     rest = next;
   }
   StringRef module = path;
-  const TensorView *AdapterPart::*place = &AdapterPart::replacement;
+  const TensorView *AdapterPart::*member = &AdapterPart::replacement;
   bool embedding = false;
   std::string target = path;
   if (module.consume_back(".lora_A.weight"))
-    place = &AdapterPart::a;
+    member = &AdapterPart::a;
   else if (module.consume_back(".lora_B.weight"))
-    place = &AdapterPart::b;
+    member = &AdapterPart::b;
   else if (module.consume_back(".lora_embedding_A"))
-    place = &AdapterPart::a, embedding = true;
+    member = &AdapterPart::a, embedding = true;
   else if (module.consume_back(".lora_embedding_B"))
-    place = &AdapterPart::b, embedding = true;
+    member = &AdapterPart::b, embedding = true;
   else if (module.consume_back(".lora_B.bias"))
-    place = &AdapterPart::b, target = module.str() + ".bias";
+    member = &AdapterPart::b, target = module.str() + ".bias";
   else if (StringRef(path).contains("lora_"))
     return wrongTensor(file(), view.name,
                        "a name that ends with lora_A.weight, lora_B.weight, lora_B.bias, lora_embedding_A or lora_embedding_B");
-  if (place != &AdapterPart::replacement && target == path)
+  if (member != &AdapterPart::replacement && target == path)
     target = module.str() + ".weight";
   AdapterPart &part = byName[target];
-  if (part.*place)
-    return wrongTensor(file(), view.name, "one tensor for this place, got '" + (part.*place)->name + "', too");
-  part.*place = &view;
+  if (part.*member)
+    return wrongTensor(file(), view.name, "one tensor for this place, got '" + (part.*member)->name + "', too");
+  part.*member = &view;
   part.embedding |= embedding;
   return {};
 }

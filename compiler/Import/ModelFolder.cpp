@@ -89,7 +89,7 @@ static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors 
       continue;
     for (const std::string &name : catalog.namesInFiles(spec.weights[weight.operands[0]]))
       if (matrices.count(name))
-        return Status::error(stored.tensors->placeOf(name) + ": tensor '" + name + "': expected one that is not quantized, as " +
+        return Status::error(stored.tensors->fileOf(name) + ": tensor '" + name + "': expected one that is not quantized, as " +
                              spec.architecture + " stores it with rows and columns exchanged");
   }
   for (const std::string &matrix : stored.matrices) {
@@ -101,7 +101,7 @@ static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors 
     if (Status status = stored.tensors->read(bias, 0, int64_t(values.size()), values.data()); status.failed())
       return status;
     if (std::any_of(values.begin(), values.end(), [](float value) { return value != 0; }))
-      return Status::error(stored.tensors->placeOf(bias) + ": tensor '" + bias + "': expected zeros, as " + spec.architecture +
+      return Status::error(stored.tensors->fileOf(bias) + ": tensor '" + bias + "': expected zeros, as " + spec.architecture +
                            " has no such bias");
   }
   return {};

@@ -20,7 +20,8 @@ std::vector<int64_t> attune::remainingHeads(const HeadsByLayer &pruned, int64_t 
   return remaining;
 }
 
-/// What is wrong with |pruned| for layers of |heads| heads: what was expected, and the layer it is about.
+/// Returns the problem of |pruned| for layers of |heads| heads, what was expected and in which layer; "" if there is
+/// none.
 static std::string findProblem(const HeadsByLayer &pruned, int64_t layers, int64_t heads) {
   for (const auto &[layer, list] : pruned) {
     if (layer < 0 || layer >= layers)
@@ -66,7 +67,8 @@ Result<HeadsByLayer> attune::parsePruneHeads(std::string_view text) {
   return pruned;
 }
 
-/// Indices of the features of heads |kept|, places among the |heads| heads of |features| features.
+/// Returns the indices of the features of the heads |kept|, indices among |heads| heads with |features| features in
+/// all.
 static std::vector<int64_t> featuresOf(const std::vector<int64_t> &kept, int64_t heads, int64_t features) {
   int64_t size = features / heads;
   std::vector<int64_t> indices;
@@ -76,24 +78,24 @@ static std::vector<int64_t> featuresOf(const std::vector<int64_t> &kept, int64_t
   return indices;
 }
 
-/// Keeps the heads at |places| of |attention|.
-static void keepHeads(TransformerSpec &spec, AttentionSpec &attention, const std::vector<int64_t> &places) {
+/// Removes all heads of |attention| but those with the indices |indices|.
+static void keepHeads(TransformerSpec &spec, AttentionSpec &attention, const std::vector<int64_t> &indices) {
   for (LinearSpec *linear : {&attention.query, &attention.key, &attention.value}) {
-    std::vector<int64_t> rows = featuresOf(places, attention.heads, spec.shapeOf(linear->weight)[0]);
+    std::vector<int64_t> rows = featuresOf(indices, attention.heads, spec.shapeOf(linear->weight)[0]);
     linear->weight = spec.select(linear->weight, 0, rows);
     if (linear->bias != noWeight)
       linear->bias = spec.select(linear->bias, 0, rows);
   }
-  int64_t headSize = spec.shapeOf(attention.query.weight)[0] / int64_t(places.size()), columns = headSize * attention.heads;
+  int64_t headSize = spec.shapeOf(attention.query.weight)[0] / int64_t(indices.size()), columns = headSize * attention.heads;
   bool shared = attention.relativeQuery == attention.relativeKey;
   for (WeightId *table : {&attention.relativeKey, &attention.relativeQuery})
     if (*table != noWeight && headSize != columns && spec.shapeOf(*table)[1] == columns)
-      *table = spec.select(*table, 1, featuresOf(places, attention.heads, columns));
+      *table = spec.select(*table, 1, featuresOf(indices, attention.heads, columns));
   if (shared)
     attention.relativeQuery = attention.relativeKey;
   WeightId &output = attention.output.weight;
-  output = spec.select(output, 1, featuresOf(places, attention.heads, spec.shapeOf(output)[1]));
-  attention.heads = attention.kvHeads = int64_t(places.size());
+  output = spec.select(output, 1, featuresOf(indices, attention.heads, spec.shapeOf(output)[1]));
+  attention.heads = attention.kvHeads = int64_t(indices.size());
 }
 
 Status attune::pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned) {
@@ -110,10 +112,10 @@ Status attune::pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned) {
                            std::to_string(number) + " has others");
     int64_t original = attention->originalHeads ? attention->originalHeads : attention->heads;
     std::vector<int64_t> numbers = attention->headNumbers.empty() ? remainingHeads({}, number, original) : attention->headNumbers;
-    std::vector<int64_t> places, kept;
-    for (auto [place, head] : llvm::enumerate(numbers))
+    std::vector<int64_t> indices, kept;
+    for (auto [index, head] : llvm::enumerate(numbers))
       if (!llvm::is_contained(list, head)) {
-        places.push_back(int64_t(place));
+        indices.push_back(int64_t(index));
         kept.push_back(head);
       }
     std::string problem = findProblem({{number, list}}, layers, original);
@@ -122,7 +124,7 @@ Status attune::pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned) {
     if (!problem.empty())
       return Status::error("expected " + problem);
     if (kept.size() != numbers.size())
-      keepHeads(spec, *attention, places);
+      keepHeads(spec, *attention, indices);
     attention->originalHeads = original;
     attention->headNumbers = kept;
   }

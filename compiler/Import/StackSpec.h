@@ -113,7 +113,7 @@ struct AttentionSpec {
   /// No token attends to later ones.
   bool causal = false;
   /// A mask of queries by keys replaces `causal`.
-  bool pairsReplaceCausal = false;
+  bool queryKeyMaskReplacesCausal = false;
   /// The largest distance of a visible key before and after its query.
   std::optional<int64_t> windowLeft, windowRight;
   /// Scores s become `softcap * tanh(s / softcap)`.

@@ -21,7 +21,7 @@ TokenBatch::TokenBatch(EntryScope &scope, Value batch, Value length, std::string
   if (isVisibility && scope.padding == Padding::Skip) {
     auto pack = xfmr::PackTokensOp::create(builder, scope.at("sequences"), mask);
     packed.offsets = pack.getOffsets();
-    places = pack.getPositions();
+    positions = pack.getPositions();
     return;
   }
   packed.offsets = xfmr::SequenceOffsetsOp::create(builder, scope.at("sequences"), batch, length);
@@ -57,7 +57,7 @@ Value TokenBatch::withNeighbors(Location loc, Value value, int64_t taps) {
   OpBuilder &builder = scope.builder;
   auto type = cast<RankedTensorType>(value.getType());
   int64_t features = type.getDimSize(1);
-  Value padded = places ? Value(xfmr::ScatterTokensOp::create(builder, loc, value, places, tokens)) : value;
+  Value padded = positions ? Value(xfmr::ScatterTokensOp::create(builder, loc, value, positions, tokens)) : value;
   SmallVector<OpFoldResult> sizes = {tensor::getMixedSize(builder, loc, value, 0), builder.getIndexAttr(taps),
                                      builder.getIndexAttr(features)};
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
@@ -68,9 +68,9 @@ Value TokenBatch::withNeighbors(Location loc, Value value, int64_t taps) {
     };
     Value token = linalg::IndexOp::create(inner, loc, 0), tap = linalg::IndexOp::create(inner, loc, 1);
     Value row = token;
-    if (places) { // rows beyond the last token have a negative padded position
-      Value place = tensor::ExtractOp::create(inner, loc, places, token);
-      row = arith::MaxSIOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), place), index(0));
+    if (positions) { // rows beyond the last token have a negative padded position
+      Value position = tensor::ExtractOp::create(inner, loc, positions, token);
+      row = arith::MaxSIOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), position), index(0));
     }
     Value offset = arith::SubIOp::create(inner, loc, tap, index(taps / 2));
     Value number = arith::AddIOp::create(inner, loc, arith::RemUIOp::create(inner, loc, row, paddedLength), offset);
@@ -96,14 +96,14 @@ Value TokenBatch::toTokens(Value padded) {
   auto type = cast<RankedTensorType>(padded.getType());
   Location loc = padded.getLoc();
   Value flat = tensor::CollapseShapeOp::create(scope.builder, loc, padded, joinFirstTwo(type.getRank()));
-  return places ? Value(xfmr::GatherTokensOp::create(scope.builder, loc, flat, places)) : flat;
+  return positions ? Value(xfmr::GatherTokensOp::create(scope.builder, loc, flat, positions)) : flat;
 }
 
 Value TokenBatch::toPadded(Value value, bool squeeze) {
   OpBuilder &builder = scope.builder;
   Location loc = value.getLoc();
-  if (places)
-    value = xfmr::ScatterTokensOp::create(builder, loc, value, places, tokens);
+  if (positions)
+    value = xfmr::ScatterTokensOp::create(builder, loc, value, positions, tokens);
   if (squeeze)
     value = tensor::CollapseShapeOp::create(builder, loc, value, SmallVector<ReassociationIndices>{{0, 1}});
   auto type = cast<RankedTensorType>(value.getType());
@@ -118,10 +118,10 @@ Value TokenBatch::toPadded(Value value, bool squeeze) {
 }
 
 Value TokenBatch::toPaddedProbabilities(Value probabilities) {
-  if (!places)
+  if (!positions)
     return probabilities;
   return xfmr::ScatterProbabilitiesOp::create(scope.builder, probabilities.getLoc(), probabilities.getType(), probabilities, packed.offsets,
-                                              places);
+                                              positions);
 }
 
 /// Emits a linalg operation, not one of the dialect, since no pass needs to know these ids.
@@ -142,18 +142,18 @@ Value TokenBatch::generateIds(bool counting, int64_t first) {
   };
   if (counting && past) {
     // Skipped padding has no position: tokens are counted from the beginning of their sequence.
-    Value count = places ? Value(tensor::DimOp::create(scope.builder, loc, places, 0)) : tokens;
+    Value count = positions ? Value(tensor::DimOp::create(scope.builder, loc, positions, 0)) : tokens;
     return computeIds(loc, count, [&](OpBuilder &inner, Location loc, Value token) -> Value {
       auto toIndex = [&](Value id) { return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id); };
       auto at = [&](Value values, Value index) -> Value { return tensor::ExtractOp::create(inner, loc, values, index); };
       // Rows past the last token have a negative padded position. They get position 0, since they read the tables of
       // positions, too.
       Value none = arith::ConstantIndexOp::create(inner, loc, 0);
-      Value place = places ? Value(arith::MaxSIOp::create(inner, loc, toIndex(at(places, token)), none)) : token;
-      Value sequence = arith::DivUIOp::create(inner, loc, place, paddedLength);
+      Value position = positions ? Value(arith::MaxSIOp::create(inner, loc, toIndex(at(positions, token)), none)) : token;
+      Value sequence = arith::DivUIOp::create(inner, loc, position, paddedLength);
       Value number = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), token);
       Value own = arith::SubIOp::create(inner, loc, number, at(packed.offsets, sequence));
-      if (places) {
+      if (positions) {
         Value last = arith::SubIOp::create(inner, loc, paddedLength, arith::ConstantIndexOp::create(inner, loc, 1));
         own = arith::MinSIOp::create(inner, loc, own, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), last));
       }
@@ -164,10 +164,10 @@ Value TokenBatch::generateIds(bool counting, int64_t first) {
     Value id = constant(inner, loc);
     if (!counting)
       return id;
-    Value place = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), arith::RemUIOp::create(inner, loc, token, paddedLength));
-    return first == 0 ? place : Value(arith::AddIOp::create(inner, loc, place, id));
+    Value position = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), arith::RemUIOp::create(inner, loc, token, paddedLength));
+    return first == 0 ? position : Value(arith::AddIOp::create(inner, loc, position, id));
   });
-  return places ? Value(xfmr::GatherTokensOp::create(scope.builder, loc, generated, places)) : generated;
+  return positions ? Value(xfmr::GatherTokensOp::create(scope.builder, loc, generated, positions)) : generated;
 }
 
 Value TokenBatch::lastTokens(Value values) {

@@ -37,7 +37,7 @@ public:
   mlir::Value paddedTokens() const { return tokens; }
   const Sequences &sequences() const { return packed; }
   /// Returns the padded position of each packed token; null if nothing is packed.
-  mlir::Value positions() const { return places; }
+  mlir::Value paddedPositions() const { return positions; }
   /// Returns the dim of the length.
   const std::string &lengthDim() const { return dim; }
 
@@ -65,7 +65,7 @@ private:
                          llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> idOf);
 
   EntryScope &scope;
-  mlir::Value batchSize, paddedLength, tokens, places, past;
+  mlir::Value batchSize, paddedLength, tokens, positions, past;
   /// The mask `[B, L]` of integers if its hidden tokens are computed, else null.
   mlir::Value visibility;
   Sequences packed;

@@ -148,9 +148,9 @@ HeadStep attune::lastVisibleStep(std::optional<int64_t> padding, std::string pat
   return makeStep(HeadStep::LastVisible, std::move(path), &HeadStep::padding, padding);
 }
 
-HeadStep attune::lastEndStep(int64_t end, std::string path) { return makeStep(HeadStep::LastEnd, std::move(path), &HeadStep::end, end); }
+HeadStep attune::lastEosStep(int64_t end, std::string path) { return makeStep(HeadStep::LastEos, std::move(path), &HeadStep::eosId, end); }
 
-HeadStep attune::givenTokenStep(std::string path) { return HeadStep(HeadStep::GivenToken, std::move(path)); }
+HeadStep attune::selectedTokenStep(std::string path) { return HeadStep(HeadStep::SelectedToken, std::move(path)); }
 
 HeadStep attune::linearStep(LinearSpec linear, std::string path) {
   return makeStep(HeadStep::Linear, std::move(path), &HeadStep::linear, linear);

@@ -22,8 +22,8 @@ struct HeadStep {
     FirstVisible,
     LastToken,
     LastVisible,
-    LastEnd,
-    GivenToken,
+    LastEos,
+    SelectedToken,
     Linear,
     Activation,
     Norm,
@@ -45,8 +45,8 @@ struct HeadStep {
   double factor = 1;
   /// LastToken, LastVisible: the padding id.
   std::optional<int64_t> padding;
-  /// LastEnd: the id to find.
-  int64_t end = 0;
+  /// LastEos: the id to find.
+  int64_t eosId = 0;
 };
 
 /// The following functions return steps; |path| names the module in locations. This one selects the first row of each
@@ -60,10 +60,10 @@ HeadStep lastTokenStep(std::optional<int64_t> padding, std::string path);
 /// Selects the row of the last token of each sequence whose id is not |padding|; the last row if there are no ids or
 /// |padding| is empty.
 HeadStep lastVisibleStep(std::optional<int64_t> padding, std::string path);
-/// Selects in each sequence the row at the position of the last |end| in the encoder's ids.
-HeadStep lastEndStep(int64_t end, std::string path);
+/// Selects in each sequence the row at the position of the last |eosId| in the encoder's ids.
+HeadStep lastEosStep(int64_t eosId, std::string path);
 /// Selects in each sequence the row at the position that an input gives; the last row without this input.
-HeadStep givenTokenStep(std::string path);
+HeadStep selectedTokenStep(std::string path);
 HeadStep linearStep(LinearSpec linear, std::string path);
 HeadStep activationStep(mlir::xfmr::Activation kind, std::string path);
 HeadStep normStep(NormSpec norm, std::string path);
@@ -108,7 +108,7 @@ enum class InputRole {
   Boxes,
   HeadMask,
   /// For each sequence the position of the token from which outputs are computed.
-  TokenPlace,
+  TargetToken,
   /// The head mask of cross attention.
   CrossHeadMask,
   /// The encoder's result, computed elsewhere; replaces the encoder's tokens.

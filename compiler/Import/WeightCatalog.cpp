@@ -93,7 +93,7 @@ Result<const TensorSpec *> WeightCatalog::find(const WeightSpec &parameter) cons
     const TensorSpec *found = tensors.find(name);
     if (!found)
       continue;
-    const std::string where = tensors.placeOf(name) + ": tensor '" + name + "': expected ";
+    const std::string where = tensors.fileOf(name) + ": tensor '" + name + "': expected ";
     if (!isFloat(found->dtype))
       return Status::error(where + "F32, F16 or BF16, got " + dtypeName(found->dtype));
     if (found->shape != parameter.shape)
@@ -101,11 +101,11 @@ Result<const TensorSpec *> WeightCatalog::find(const WeightSpec &parameter) cons
     return found;
   }
   if (std::string wrapped = findWrapped(names); !wrapped.empty())
-    return Status::error(tensors.placeOf(wrapped) + ": expected tensor '" + parameter.name + "', found '" + wrapped +
+    return Status::error(tensors.fileOf(wrapped) + ": expected tensor '" + parameter.name + "', found '" + wrapped +
                          "', saved from a wrapper of the model (torch.compile, data parallelism); save the model that it wraps");
   std::string others;
   for (size_t i = 1; i < names.size(); ++i)
     others += (i == 1 ? ", nor " : ", ") + names[i];
-  return Status::error(tensors.placeOf(parameter.name) + ": expected tensor '" + parameter.name + "' of shape " +
+  return Status::error(tensors.fileOf(parameter.name) + ": expected tensor '" + parameter.name + "' of shape " +
                        shapeText(parameter.shape) + ", found none of this name" + others);
 }

@@ -56,13 +56,13 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
 static void buildLinalgPipeline(OpPassManager &pm, const rt::Schedule &schedule) {
   ConvertXfmrToLinalgOptions convert;
   convert.knownCounts = !schedule.hostReadsBuffers;
-  convert.attentionCodes = schedule.attentionPrecision;
+  convert.attentionPrecision = schedule.attentionPrecision;
   convert.attentionHead = schedule.maxAttentionHead;
   convert.panelWidth = schedule.panelWidth;
-  convert.bf16Codes = rt::stringifyStorageType(schedule.bf16.type).str();
+  convert.bf16Element = rt::stringifyStorageType(schedule.bf16.type).str();
   convert.bf16Group = schedule.bf16.group;
   convert.bf16Multiple = schedule.bf16.multiple;
-  convert.int8Codes = rt::stringifyStorageType(schedule.int8.type).str();
+  convert.int8Element = rt::stringifyStorageType(schedule.int8.type).str();
   convert.int8Multiple = schedule.int8.multiple;
   pm.nest<func::FuncOp>().addPass(createConvertXfmrToLinalg(convert));
   pm.addPass(xfmr::createHoistWeightExpressions());

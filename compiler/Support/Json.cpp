@@ -101,7 +101,7 @@ private:
 } // namespace
 
 /// Returns "FILE:LINE:COLUMN" for a byte offset; "FILE" if the offset is unknown.
-static std::string placeOf(const std::string &file, std::string_view text, size_t offset) {
+static std::string fileOf(const std::string &file, std::string_view text, size_t offset) {
   if (offset == std::string::npos)
     return file;
   size_t line = 1, column = 1;
@@ -116,7 +116,7 @@ static std::string placeOf(const std::string &file, std::string_view text, size_
 Result<Json> attune::parseJson(std::string_view text, const std::string &file) {
   TreeBuilder builder;
   if (!Json::sax_parse(text.begin(), text.end(), &builder))
-    return Status::error(placeOf(file, text, builder.problemOffset) + ": " + builder.problem);
+    return Status::error(fileOf(file, text, builder.problemOffset) + ": " + builder.problem);
   return std::move(builder.root);
 }
 

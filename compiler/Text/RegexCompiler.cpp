@@ -83,7 +83,7 @@ private:
   using State = std::pair<std::vector<int>, int>;
   void addClosure(int thread, int previous, std::vector<int> &list, std::set<int> &seen) const;
   int stateNumber(State state);
-  /// Computes the entry for |symbol| (a class, or numClasses for the end).
+  /// Returns the entry of the transition table for |state| and |symbol| (a class, or numClasses for the end of the text).
   uint32_t step(const State &state, int symbol);
   void minimize();
 

@@ -34,14 +34,14 @@ static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const 
   ModelRequest request;
   if (!options.entry.empty())
     request.entries = {options.entry};
-  Result<Artefact> artefact = host.openModel(model, request);
-  if (!artefact)
-    return artefact.status();
-  const attune_model_desc &desc = artefact->desc();
+  Result<Artifact> artifact = host.openModel(model, request);
+  if (!artifact)
+    return artifact.status();
+  const attune_model_desc &desc = artifact->desc();
   bool onGpu = desc.device == ATTUNE_DEVICE_CUDA;
   if (onGpu && options.profile)
     return Status::error("--profile: model '" + std::string(desc.name) + "' runs on a GPU, where kernels are not timed one by one");
-  Result<const attune_entry_desc *> entry = artefact->entry(options.entry);
+  Result<const attune_entry_desc *> entry = artifact->entry(options.entry);
   if (!entry)
     return entry.status();
   Result<std::vector<int64_t>> dims = options.dims.resolve(**entry, /*strict=*/true);
@@ -53,7 +53,7 @@ static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const 
   std::vector<TensorView> views;
   for (const OwnedTensor &input : *inputs)
     views.push_back(viewOf(input));
-  Result<EntryCall> call = EntryCall::prepare(*artefact, (*entry)->name, views, options.threads, nullptr, cachedOf(**entry, *dims));
+  Result<EntryCall> call = EntryCall::prepare(*artifact, (*entry)->name, views, options.threads, nullptr, cachedOf(**entry, *dims));
   if (!call)
     return call.status();
 
@@ -90,14 +90,14 @@ static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const 
   }
   result["bytes_per_s"] = (weightBytesRead(desc, **entry, call->dims()) + cacheBytesRead(desc, **entry, call->dims())) / fastest;
   result["flops"] = flops;
-  result["open_ms"] = artefact->openMilliseconds();
+  result["open_ms"] = artifact->openMilliseconds();
   result["workspace_bytes"] = (*entry)->workspace_bytes(call->dims().data(), threads);
   result["weights_bytes"] = desc.weights_bytes;
   if (options.profile) {
     constexpr int passes = 6;
     MachineRates machine{peak, ReadRate().best(threads, passes)};
     result["read_bytes_per_s"] = machine.readBytesPerSecond;
-    Result<nlohmann::ordered_json> kernels = profileKernels(*artefact, **entry, views, threads, machine, cachedOf(**entry, *dims));
+    Result<nlohmann::ordered_json> kernels = profileKernels(*artifact, **entry, views, threads, machine, cachedOf(**entry, *dims));
     if (!kernels)
       return kernels.status();
     result["kernels"] = *kernels;

@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-Result<nlohmann::ordered_json> attune::profileKernels(const Artefact &artefact, const attune_entry_desc &entry,
+Result<nlohmann::ordered_json> attune::profileKernels(const Artifact &artifact, const attune_entry_desc &entry,
                                                       const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine,
                                                       EntryCall::Cached cached) {
   constexpr int64_t calls = 5;
@@ -19,7 +19,7 @@ Result<nlohmann::ordered_json> attune::profileKernels(const Artefact &artefact, 
     return created.status();
   KernelProfile &profile = **created;
   attune_host host = profile.host();
-  Result<EntryCall> call = EntryCall::prepare(artefact, entry.name, inputs, threads, &host, cached);
+  Result<EntryCall> call = EntryCall::prepare(artifact, entry.name, inputs, threads, &host, cached);
   if (!call)
     return call.status();
   PinnedThread pin(threads == 1);
@@ -29,12 +29,12 @@ Result<nlohmann::ordered_json> attune::profileKernels(const Artefact &artefact, 
   for (int64_t i = 0; i < calls; ++i)
     if (Status status = call->run(); status.failed())
       return status;
-  std::vector<KernelProfile::Row> rows = profile.rows(artefact.desc());
+  std::vector<KernelProfile::Row> rows = profile.rows(artifact.desc());
   double total = 0;
   for (const KernelProfile::Row &row : rows)
     total += row.milliseconds;
   nlohmann::ordered_json result = nlohmann::ordered_json::array();
-  std::optional<std::vector<attune_kernel_work>> work = kernelWork(artefact.desc(), entry, call->dims());
+  std::optional<std::vector<attune_kernel_work>> work = kernelWork(artifact.desc(), entry, call->dims());
   for (const KernelProfile::Row &row : rows) {
     result.push_back({{"name", row.name},
                       {"op", row.op},
@@ -43,8 +43,8 @@ Result<nlohmann::ordered_json> attune::profileKernels(const Artefact &artefact, 
                       {"ms", row.milliseconds / calls},
                       {"min_ms", row.fastest},
                       {"share", total > 0 ? row.milliseconds / total : 0}});
-    for (uint32_t i = 0; work && i < artefact.desc().num_kernels; ++i)
-      if (row.name == artefact.desc().kernels[i].name) {
+    for (uint32_t i = 0; work && i < artifact.desc().num_kernels; ++i)
+      if (row.name == artifact.desc().kernels[i].name) {
         result.back()["calls"] = (*work)[i].calls;
         addWork(result.back(), (*work)[i]);
         addRoof(result.back(), (*work)[i], row.milliseconds / calls, machine);

@@ -12,7 +12,7 @@ namespace attune {
 /// Measures the kernels in a call of |entry| and returns a JSON array with a row for each: its time in milliseconds,
 /// the mean of a few calls; that of its fastest run; and its efficiency relative to |machine|. `calls` counts the calls
 /// of the kernel in the model, `runs` the executions for them: a call for many rows is executed once per block of rows.
-Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, const attune_entry_desc &entry,
+Result<nlohmann::ordered_json> profileKernels(const Artifact &artifact, const attune_entry_desc &entry,
                                               const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine,
                                               EntryCall::Cached cached);
 

@@ -67,9 +67,9 @@ attune_tensor attune::toRuntime(OwnedTensor &tensor) {
   return result;
 }
 
-Status attune::runtimeError(const Artefact &artefact) { return Status::error(artefact.label() + ": " + attune_last_error()); }
+Status attune::runtimeError(const Artifact &artifact) { return Status::error(artifact.label() + ": " + attune_last_error()); }
 
-Result<OwnedTensor> attune::convertInput(const Artefact &artefact, const attune_entry_desc &entry, const TensorView &input) {
+Result<OwnedTensor> attune::convertInput(const Artifact &artifact, const attune_entry_desc &entry, const TensorView &input) {
   const attune_tensor_desc *desc = nullptr;
   std::string known;
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
@@ -78,7 +78,7 @@ Result<OwnedTensor> attune::convertInput(const Artefact &artefact, const attune_
       desc = &entry.inputs[i];
   }
   if (!desc)
-    return Status::error(artefact.label() + ": input '" + input.name + "': entry '" + entry.name + "' has no such input; it has: " + known);
+    return Status::error(artifact.label() + ": input '" + input.name + "': entry '" + entry.name + "' has no such input; it has: " + known);
 
   OwnedTensor tensor{{input.name, fileType(desc->dtype), input.shape}, {}};
   tensor.data.resize(static_cast<size_t>(input.elements) * elementSize(tensor.spec.dtype));
@@ -90,7 +90,7 @@ Result<OwnedTensor> attune::convertInput(const Artefact &artefact, const attune_
   } else if (tensor.spec.dtype == DType::I64 && isInteger(input.dtype)) {
     convertToI64(input, 0, input.elements, reinterpret_cast<int64_t *>(tensor.data.data()));
   } else {
-    return Status::error(artefact.label() + ": input '" + input.name + "': expected " + dtypeName(tensor.spec.dtype) + ", got " +
+    return Status::error(artifact.label() + ": input '" + input.name + "': expected " + dtypeName(tensor.spec.dtype) + ", got " +
                          dtypeName(input.dtype));
   }
   return tensor;
@@ -122,13 +122,13 @@ void attune::repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor>
   }
 }
 
-Result<OwnedTensor> attune::makeOutput(const Artefact &artefact, const attune_entry_desc &entry, uint32_t output,
+Result<OwnedTensor> attune::makeOutput(const Artifact &artifact, const attune_entry_desc &entry, uint32_t output,
                                        const std::vector<int64_t> &dims) {
   const attune_tensor_desc &desc = entry.outputs[output];
   OwnedTensor tensor{{desc.name, fileType(desc.dtype), std::vector<int64_t>(desc.rank)}, {}};
   size_t bytes = 0;
-  if (attune_output_shape(artefact.model(), entry.name, output, dims.data(), tensor.spec.shape.data(), &bytes) != ATTUNE_OK)
-    return runtimeError(artefact);
+  if (attune_output_shape(artifact.model(), entry.name, output, dims.data(), tensor.spec.shape.data(), &bytes) != ATTUNE_OK)
+    return runtimeError(artifact);
   tensor.data.resize(bytes);
   return tensor;
 }

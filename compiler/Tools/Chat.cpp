@@ -39,7 +39,7 @@ struct ChatOptions {
 /// The conversation of one run of the command.
 class ChatRun {
 public:
-  ChatRun(const CommandHost &host, const Artefact &artefact, ChatOptions &options) : host(host), artefact(artefact), options(options) {}
+  ChatRun(const CommandHost &host, const Artifact &artifact, ChatOptions &options) : host(host), artifact(artifact), options(options) {}
 
   Status open();
   Status run();
@@ -51,7 +51,7 @@ private:
   void report(const attune_chat_reply &reply, double seconds);
 
   const CommandHost &host;
-  const Artefact &artefact;
+  const Artifact &artifact;
   ChatOptions &options;
   std::shared_ptr<attune_text> text;
   std::shared_ptr<attune_chat_session> chat;
@@ -90,18 +90,18 @@ Status ChatRun::readVariables() {
 }
 
 Status ChatRun::open() {
-  if (!attune_model_entry(artefact.model(), "prefill") || attune_model_entry(artefact.model(), "encode"))
-    return Status::error(artefact.label() + ": expected a decoder that continues texts, got " + artefact.desc().architecture);
-  Result<std::shared_ptr<attune_text>> opened = artefact.openText();
+  if (!attune_model_entry(artifact.model(), "prefill") || attune_model_entry(artifact.model(), "encode"))
+    return Status::error(artifact.label() + ": expected a decoder that continues texts, got " + artifact.desc().architecture);
+  Result<std::shared_ptr<attune_text>> opened = artifact.openText();
   if (!opened)
     return opened.status();
   text = std::move(*opened);
   if (!attune_text_chat_program(text.get(), nullptr))
-    return Status::error(artefact.label() + ": expected a model with a chat template, got none; `" + host.tool +
+    return Status::error(artifact.label() + ": expected a model with a chat template, got none; `" + host.tool +
                          " generate MODEL --prompt=T` continues plain text");
   if (Status status = readVariables(); status.failed())
     return status;
-  generation = options.generation.optionsFor(artefact);
+  generation = options.generation.optionsFor(artifact);
   attune_chat_session_options session;
   attune_chat_session_options_init(&session);
   attune_chat_date date = currentDate();
@@ -128,8 +128,8 @@ Status ChatRun::open() {
     return static_cast<ChatRun *>(self)->interruption.isInterrupted() ? ATTUNE_TOKEN_END_ALL : ATTUNE_TOKEN_GO_ON;
   };
   attune_chat_session *created;
-  if (attune_chat_session_create(artefact.model(), text.get(), &session, &created) != ATTUNE_OK)
-    return Status::error(artefact.label() + ": " + attune_last_error());
+  if (attune_chat_session_create(artifact.model(), text.get(), &session, &created) != ATTUNE_OK)
+    return Status::error(artifact.label() + ": " + attune_last_error());
   chat.reset(created, attune_chat_session_destroy);
   context = attune_chat_session_context(created);
   return {};
@@ -225,11 +225,11 @@ Status ChatRun::run() {
 static Status chatWith(const CommandHost &host, const std::string &model, ChatOptions &options) {
   if (Status status = options.generation.finish(); status.failed())
     return status;
-  Result<Artefact> artefact = host.openModel(model, generationRequest({}));
-  if (!artefact)
-    return artefact.status();
-  options.generation.warnOfUnread(host, *artefact);
-  ChatRun run(host, *artefact, options);
+  Result<Artifact> artifact = host.openModel(model, generationRequest({}));
+  if (!artifact)
+    return artifact.status();
+  options.generation.warnOfUnread(host, *artifact);
+  ChatRun run(host, *artifact, options);
   Status status = run.open();
   return status.failed() ? status : run.run();
 }

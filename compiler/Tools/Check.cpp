@@ -73,10 +73,10 @@ static Result<std::vector<OwnedTensor>> generateCase(const CommandHost &host, co
   ModelRequest request = generationRequest(specs);
   setModel(request, folder, caseFile);
   request.dtype = options.dtype;
-  Result<Artefact> artefact = host.openCase(folder, request);
-  if (!artefact)
-    return artefact.status();
-  return runGeneration(*artefact, views, settings, wanted, options.threads);
+  Result<Artifact> artifact = host.openCase(folder, request);
+  if (!artifact)
+    return artifact.status();
+  return runGeneration(*artifact, views, settings, wanted, options.threads);
 }
 
 /// Runs the call of a case and returns its outputs.
@@ -98,12 +98,12 @@ static Result<std::vector<OwnedTensor>> callModel(const CommandHost &host, const
   StepRequest steps{views, caseFile.steps, request.outputs, options.threads};
   if (inSteps)
     request.outputs.erase(std::remove_if(request.outputs.begin(), request.outputs.end(), isPastKeyValue), request.outputs.end());
-  Result<Artefact> artefact = host.openCase(folder, request);
-  if (!artefact)
-    return artefact.status();
-  if (inSteps || beginsInCaches(*artefact, views))
-    return runSteps(*artefact, steps);
-  Result<EntryCall> call = EntryCall::prepare(*artefact, caseFile.function, views, options.threads);
+  Result<Artifact> artifact = host.openCase(folder, request);
+  if (!artifact)
+    return artifact.status();
+  if (inSteps || beginsInCaches(*artifact, views))
+    return runSteps(*artifact, steps);
+  Result<EntryCall> call = EntryCall::prepare(*artifact, caseFile.function, views, options.threads);
   if (!call)
     return call.status();
   if (Status status = call->run(); status.failed())

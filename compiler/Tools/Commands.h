@@ -10,7 +10,7 @@
 
 #include "attune/text.h"
 #include "compiler/Support/SafetensorsWriter.h"
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 #include "compiler/Tools/ExitStatus.h"
 #include "compiler/Tools/Flags.h"
 
@@ -53,9 +53,9 @@ struct CommandHost {
   /// Adds the tool's own flags to a command that opens models; may be empty.
   std::function<void(FlagTable &)> addFlags;
   /// Opens the model named on the command line; the name is "" if there was none.
-  std::function<Result<Artefact>(const std::string &model, const ModelRequest &)> openModel;
+  std::function<Result<Artifact>(const std::string &model, const ModelRequest &)> openModel;
   /// Opens the model of a golden case folder.
-  std::function<Result<Artefact>(const std::string &caseFolder, const ModelRequest &)> openCase;
+  std::function<Result<Artifact>(const std::string &caseFolder, const ModelRequest &)> openCase;
   /// The kinds of tokenizers for help, such as "MODEL|OUT.text".
   std::string textHelp;
   /// Opens the tokenizer named on the command line.

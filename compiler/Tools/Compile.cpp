@@ -25,7 +25,8 @@ int attune::runCompileCommand(const CommandHost &host, const std::vector<std::st
     options.compileTo = symbolizePhase(value);
     return options.compileTo ? Status() : Status::error("expected " + listPhases() + ", got '" + value + "'");
   });
-  flags.addString("dump-stages", "DIR", options.dumpStages, "write the IR after each phase, numbered");
+  flags.addString("dump-phases", "DIR", options.dumpPhases, "write the IR after each phase, numbered");
+  flags.addFormerName("dump-stages", "dump-phases");
   flags.addSwitch("time-report", timeReport, "print time and memory of each phase to stderr");
   addCompileFlags(flags, options);
   if (std::optional<int> status = parseModelArguments(host, flags, arguments, options.model, "compile MODEL -o OUT [flags]",

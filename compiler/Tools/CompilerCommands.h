@@ -20,7 +20,7 @@ int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arg
 int runFamiliesCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 /// Executes a command on compiled artifacts. Compiles the model first if it is not compiled. Returns the exit status.
-int runArtefactCommand(const std::string &command, const std::vector<std::string> &arguments);
+int runArtifactCommand(const std::string &command, const std::vector<std::string> &arguments);
 
 } // namespace attune
 

@@ -123,10 +123,10 @@ OrderedJson attune::describeManifest(const std::vector<Json> &tensors) {
   return result;
 }
 
-Result<OrderedJson> attune::describeModel(const Artefact &artefact, const DescribeOptions &options) {
-  const attune_model_desc &desc = artefact.desc();
+Result<OrderedJson> attune::describeModel(const Artifact &artifact, const DescribeOptions &options) {
+  const attune_model_desc &desc = artifact.desc();
   OrderedJson result;
-  result["file"] = artefact.label();
+  result["file"] = artifact.label();
   result["name"] = desc.name;
   result["family"] = desc.family;
   result["architecture"] = desc.architecture;
@@ -136,7 +136,7 @@ Result<OrderedJson> attune::describeModel(const Artefact &artefact, const Descri
   result["cpu_features"] = desc.cpu_features;
   result["options"] = desc.options;
   result["build_id"] = buildIdText(desc.build_id);
-  result["weights_file"] = attune_model_weights_path(artefact.model());
+  result["weights_file"] = attune_model_weights_path(artifact.model());
   result["weights_bytes"] = desc.weights_bytes;
   if (options.verified)
     result["verified"] = true;
@@ -148,7 +148,7 @@ Result<OrderedJson> attune::describeModel(const Artefact &artefact, const Descri
     profile = std::move(*read);
   }
   if (desc.generation)
-    result["generation"] = describeGeneration(artefact.model());
+    result["generation"] = describeGeneration(artifact.model());
   if (desc.num_labels)
     result["labels"] = std::vector<std::string>(desc.labels, desc.labels + desc.num_labels);
   result["entries"] = OrderedJson::array();
@@ -172,8 +172,8 @@ Result<OrderedJson> attune::describeModel(const Artefact &artefact, const Descri
   }
   describeDevice(desc, result);
   size_t bytes = 0;
-  const char *manifest = attune_model_manifest(artefact.model(), &bytes);
-  Result<std::vector<Json>> tensors = parseManifest({manifest, bytes}, attune_model_weights_path(artefact.model()));
+  const char *manifest = attune_model_manifest(artifact.model(), &bytes);
+  Result<std::vector<Json>> tensors = parseManifest({manifest, bytes}, attune_model_weights_path(artifact.model()));
   if (!tensors)
     return tensors.status();
   result["weights"] = describeManifest(*tensors);

@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_TOOLS_DESCRIBE_H
 
 #include "compiler/Support/Json.h"
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 #include "compiler/Tools/Dims.h"
 
 namespace attune {
@@ -23,7 +23,7 @@ struct DescribeOptions {
 };
 
 /// Describes signature, limits, sizes, caches, kernels, device code and weights of the artifact.
-Result<nlohmann::ordered_json> describeModel(const Artefact &artefact, const DescribeOptions &options);
+Result<nlohmann::ordered_json> describeModel(const Artifact &artifact, const DescribeOptions &options);
 /// Returns the name of an entry's use of the session's caches.
 const char *cacheUseName(uint32_t use);
 /// Describes the cache memory of one token of a slot or of a source, in the order of the memory.

@@ -6,7 +6,7 @@
 #ifndef ATTUNE_COMPILER_TOOLS_DIMS_H
 #define ATTUNE_COMPILER_TOOLS_DIMS_H
 
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 #include "compiler/Tools/Flags.h"
 
 #include <vector>

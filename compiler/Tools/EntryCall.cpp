@@ -12,7 +12,7 @@ using namespace attune;
 
 Status EntryCall::addInputs(const std::vector<TensorView> &inputs) {
   for (const TensorView &input : inputs) {
-    Result<OwnedTensor> tensor = convertInput(artefact, *entryDesc, input);
+    Result<OwnedTensor> tensor = convertInput(artifact, *entryDesc, input);
     if (!tensor)
       return tensor.status();
     inputMemory.push_back(std::move(*tensor));
@@ -37,9 +37,9 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   if (entryDesc->cache_use == ATTUNE_CACHE_ENCODE && tokens > 0 && !std::any_of(limits.begin(), limits.end(), isSourceLength))
     limits.push_back({"source_length", tokens});
   // Dimensions that only other entries have get the limit 1.
-  for (uint32_t e = 0; e < artefact.desc().num_entries; ++e)
-    for (uint32_t i = 0; i < artefact.desc().entries[e].num_dims; ++i)
-      if (const char *name = artefact.desc().entries[e].dims[i].name;
+  for (uint32_t e = 0; e < artifact.desc().num_entries; ++e)
+    for (uint32_t i = 0; i < artifact.desc().entries[e].num_dims; ++i)
+      if (const char *name = artifact.desc().entries[e].dims[i].name;
           std::none_of(limits.begin(), limits.end(), [&](const attune_dim_limit &limit) { return std::strcmp(limit.name, name) == 0; }))
         limits.push_back({name, 1});
   attune_session_options options;
@@ -49,8 +49,8 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   options.num_threads = host ? 0 : threads;
   options.host = host;
   attune_session *created = nullptr;
-  if (attune_session_create(artefact.model(), &options, &created) != ATTUNE_OK)
-    return runtimeError(artefact);
+  if (attune_session_create(artifact.model(), &options, &created) != ATTUNE_OK)
+    return runtimeError(artifact);
   session.reset(created, attune_session_destroy);
   return entryDesc->cache_use >= ATTUNE_CACHE_APPEND ? fillCaches() : Status();
 }
@@ -58,7 +58,7 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
 /// Fills the caches with zeros for all tokens that they hold before a run.
 Status EntryCall::fillCaches() {
   rows = inputTensors[0].shape[0];
-  const attune_model_desc &desc = artefact.desc();
+  const attune_model_desc &desc = artifact.desc();
   std::vector<OwnedTensor> tensors;
   for (uint32_t i = 0; i < desc.num_caches; ++i) {
     const attune_cache_desc &cache = desc.caches[i];
@@ -73,14 +73,14 @@ Status EntryCall::fillCaches() {
   for (OwnedTensor &tensor : tensors)
     views.push_back(toRuntime(tensor));
   if (attune_session_cache_write(session.get(), nullptr, views.data(), views.size()) != ATTUNE_OK)
-    return runtimeError(artefact);
+    return runtimeError(artifact);
   return {};
 }
 
 Status EntryCall::makeOutputs() {
   outputMemory.reserve(entryDesc->num_outputs);
   for (uint32_t i = 0; i < entryDesc->num_outputs; ++i) {
-    Result<OwnedTensor> tensor = makeOutput(artefact, *entryDesc, i, dimValues);
+    Result<OwnedTensor> tensor = makeOutput(artifact, *entryDesc, i, dimValues);
     if (!tensor)
       return tensor.status();
     outputMemory.push_back(std::move(*tensor));
@@ -89,20 +89,20 @@ Status EntryCall::makeOutputs() {
   return {};
 }
 
-Result<EntryCall> EntryCall::prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
+Result<EntryCall> EntryCall::prepare(const Artifact &artifact, const std::string &entryName, const std::vector<TensorView> &inputs,
                                      int64_t threads, const attune_host *host, Cached cached) {
-  EntryCall call(artefact);
+  EntryCall call(artifact);
   call.cached = cached;
-  Result<const attune_entry_desc *> entry = artefact.entry(entryName);
+  Result<const attune_entry_desc *> entry = artifact.entry(entryName);
   if (!entry)
     return entry.status();
   call.entryDesc = *entry;
   if (Status status = call.addInputs(inputs); status.failed())
     return status;
   call.dimValues.resize(call.entryDesc->num_dims);
-  if (attune_infer_dims(artefact.model(), call.entryDesc->name, call.inputTensors.data(), call.inputTensors.size(),
+  if (attune_infer_dims(artifact.model(), call.entryDesc->name, call.inputTensors.data(), call.inputTensors.size(),
                         call.dimValues.data()) != ATTUNE_OK)
-    return runtimeError(artefact);
+    return runtimeError(artifact);
   for (uint32_t i = 0; i < call.entryDesc->num_dims; ++i)
     if (uint32_t origin = call.entryDesc->dims[i].origin; origin == ATTUNE_DIM_PAST || origin == ATTUNE_DIM_SOURCE_LENGTH)
       call.dimValues[i] = origin == ATTUNE_DIM_PAST ? cached.past : cached.source;
@@ -116,11 +116,11 @@ Result<EntryCall> EntryCall::prepare(const Artefact &artefact, const std::string
 Status EntryCall::run() {
   if (attune_session_run(session.get(), entryDesc->name, inputTensors.data(), inputTensors.size(), outputTensors.data(),
                          outputTensors.size()) != ATTUNE_OK)
-    return runtimeError(artefact);
+    return runtimeError(artifact);
   // The next run starts with the same contents of the caches.
   for (int64_t slot = 0; slot < rows; ++slot)
     if (attune_session_slot_truncate(session.get(), slot, cached.past) != ATTUNE_OK)
-      return runtimeError(artefact);
+      return runtimeError(artifact);
   return {};
 }
 
@@ -157,7 +157,7 @@ Result<std::vector<OwnedTensor>> EntryCall::outputs(const std::vector<std::strin
   }
   for (size_t i = 0; i < wanted.size(); ++i)
     if (!used[i])
-      return Status::error(artefact.label() + ": output '" + wanted[i] + "': not computed by entry '" + entryDesc->name +
+      return Status::error(artifact.label() + ": output '" + wanted[i] + "': not computed by entry '" + entryDesc->name +
                            "'; it has: " + known);
   return result;
 }

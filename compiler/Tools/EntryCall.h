@@ -9,7 +9,7 @@
 
 #include "compiler/Support/Safetensors.h"
 #include "compiler/Support/SafetensorsWriter.h"
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 
 namespace attune {
 
@@ -18,18 +18,18 @@ bool isWanted(const std::vector<std::string> &wanted, const std::string &name);
 /// Returns a view of a tensor in memory.
 TensorView viewOf(const OwnedTensor &tensor);
 
-/// Returns |input| converted to the type that |entry| of |artefact| expects: floats become F32 and integers I64. An
+/// Returns |input| converted to the type that |entry| of |artifact| expects: floats become F32 and integers I64. An
 /// input that the entry does not have is an error.
-Result<OwnedTensor> convertInput(const Artefact &artefact, const attune_entry_desc &entry, const TensorView &input);
+Result<OwnedTensor> convertInput(const Artifact &artifact, const attune_entry_desc &entry, const TensorView &input);
 /// Repeats masks, token types and positions of one row, which the reference broadcasts, to the number of rows of the
 /// other |inputs| of |entry|.
 void repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs);
 /// Allocates output number |output| of |entry| at |dims|.
-Result<OwnedTensor> makeOutput(const Artefact &artefact, const attune_entry_desc &entry, uint32_t output, const std::vector<int64_t> &dims);
+Result<OwnedTensor> makeOutput(const Artifact &artifact, const attune_entry_desc &entry, uint32_t output, const std::vector<int64_t> &dims);
 /// Returns the runtime's view of |tensor|. It borrows its name, shape and data.
 attune_tensor toRuntime(OwnedTensor &tensor);
-/// The error of the runtime call that just failed.
-Status runtimeError(const Artefact &artefact);
+/// Returns the error of the runtime call that just failed.
+Status runtimeError(const Artifact &artifact);
 
 /// A call that is ready to run; move-only.
 class EntryCall {
@@ -41,7 +41,7 @@ public:
   struct Cached {
     int64_t past = 0, source = 0;
   };
-  static Result<EntryCall> prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
+  static Result<EntryCall> prepare(const Artifact &artifact, const std::string &entryName, const std::vector<TensorView> &inputs,
                                    int64_t threads, const attune_host *host = nullptr, Cached cached = {0, 0});
 
   /// Runs the entry once.
@@ -63,7 +63,7 @@ private:
   Status makeOutputs();
   Status fillCaches();
 
-  Artefact artefact;
+  Artifact artifact;
   const attune_entry_desc *entryDesc = nullptr;
   std::vector<OwnedTensor> inputMemory;
   std::vector<OwnedTensor> outputMemory;
@@ -75,7 +75,7 @@ private:
   // Declared after the artifact, so destroyed before it.
   std::shared_ptr<attune_session> session;
 
-  explicit EntryCall(const Artefact &artefact) : artefact(artefact) {}
+  explicit EntryCall(const Artifact &artifact) : artifact(artifact) {}
 
 public:
   EntryCall(EntryCall &&) = default;

@@ -27,9 +27,9 @@ struct FlagInputs::Target {
 /// The inputs of some entries, and the sizes of dimensions that are known.
 class FlagInputs::Signature {
 public:
-  Signature(const Artefact &artefact, const std::vector<std::string> &names);
+  Signature(const Artifact &artifact, const std::vector<std::string> &names);
 
-  const attune_model *model() const { return artefact.model(); }
+  const attune_model *model() const { return artifact.model(); }
   /// Returns true if the model has none of the entries.
   bool isEmpty() const { return entries.empty(); }
   /// Returns the input |name| of the first entry that has one.
@@ -44,14 +44,14 @@ public:
 private:
   std::string describe(const Target &target) const;
 
-  const Artefact &artefact;
+  const Artifact &artifact;
   std::vector<const attune_entry_desc *> entries;
   std::map<std::string, int64_t> sizes;
 };
 
-FlagInputs::Signature::Signature(const Artefact &artefact, const std::vector<std::string> &names) : artefact(artefact) {
+FlagInputs::Signature::Signature(const Artifact &artifact, const std::vector<std::string> &names) : artifact(artifact) {
   for (const std::string &name : names)
-    if (const attune_entry_desc *entry = attune_model_entry(artefact.model(), name.c_str()))
+    if (const attune_entry_desc *entry = attune_model_entry(artifact.model(), name.c_str()))
       entries.push_back(entry);
 }
 
@@ -74,7 +74,7 @@ Result<FlagInputs::Target> FlagInputs::Signature::require(const char *flag, cons
   std::string list;
   for (const std::string &one : known)
     list += (list.empty() ? "" : ", ") + one;
-  return Status::error(artefact.label() + ": " + flag + ": the model has no input '" + name + "'; it has: " + list);
+  return Status::error(artifact.label() + ": " + flag + ": the model has no input '" + name + "'; it has: " + list);
 }
 
 void FlagInputs::Signature::learn(const std::string &name, const std::vector<int64_t> &shape) {
@@ -101,7 +101,7 @@ std::string FlagInputs::Signature::describe(const Target &target) const {
 
 Result<std::vector<int64_t>> FlagInputs::Signature::resolve(const Target &target, int64_t count) {
   auto expected = [&](const std::string &what) {
-    return Status::error(artefact.label() + ": --value: '" + target.desc->name + "': expected " + what + " for its shape " +
+    return Status::error(artifact.label() + ": --value: '" + target.desc->name + "': expected " + what + " for its shape " +
                          describe(target) + ", got " + std::to_string(count));
   };
   std::string unknown;
@@ -112,7 +112,7 @@ Result<std::vector<int64_t>> FlagInputs::Signature::resolve(const Target &target
       sizes.emplace(dim, 1);
     if (dim && sizes.find(dim) == sizes.end()) {
       if (!unknown.empty())
-        return Status::error(artefact.label() + ": --value: '" + target.desc->name + "': " + unknown + " and " + dim + " of its shape " +
+        return Status::error(artifact.label() + ": --value: '" + target.desc->name + "': " + unknown + " and " + dim + " of its shape " +
                              describe(target) + " are unknown; give --ids, or the input in a file, --input");
       unknown = dim;
       continue;
@@ -288,11 +288,11 @@ Status FlagInputs::makeValue(const Value &value, Signature &signature, std::vect
   return {};
 }
 
-Result<std::vector<OwnedTensor>> FlagInputs::make(const Artefact &artefact, const std::vector<std::string> &entries,
+Result<std::vector<OwnedTensor>> FlagInputs::make(const Artifact &artifact, const std::vector<std::string> &entries,
                                                   const std::vector<TensorView> &given) const {
   if (Status status = checkOnce(names(), given); status.failed())
     return status;
-  Signature signature(artefact, entries);
+  Signature signature(artifact, entries);
   std::vector<OwnedTensor> made;
   if (signature.isEmpty())
     return made;

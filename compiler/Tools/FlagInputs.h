@@ -9,7 +9,7 @@
 
 #include "compiler/Support/Safetensors.h"
 #include "compiler/Support/SafetensorsWriter.h"
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 #include "compiler/Tools/Flags.h"
 
 namespace attune {
@@ -28,12 +28,12 @@ public:
   bool empty() const { return rows.empty() && values.empty(); }
   /// Returns the names of the inputs that make returns.
   std::vector<std::string> names() const;
-  /// Creates the tensors. Each is an input of one of |entries| of |artefact|, whose signature gives its type and shape.
+  /// Creates the tensors. Each is an input of one of |entries| of |artifact|, whose signature gives its type and shape.
   /// Entries that the model lacks are skipped; if it has none of them, nothing is created, and the call reports the
   /// error. Sizes of dimensions come from |given|, the inputs of a file, then from the ids. A size that is still
   /// unknown follows from the number of values; an unknown batch is 1. Fails for an input that the model does not have
   /// or that |given| also has, for numbers of another type, and if the number of values does not match the shape.
-  Result<std::vector<OwnedTensor>> make(const Artefact &artefact, const std::vector<std::string> &entries,
+  Result<std::vector<OwnedTensor>> make(const Artifact &artifact, const std::vector<std::string> &entries,
                                         const std::vector<TensorView> &given) const;
 
 private:

@@ -206,6 +206,9 @@ Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<s
         return Status::error("--help: expected no value, man, bash or markdown, got '" + style + "'");
       continue;
     }
+    for (const auto &[former, present] : formerNames)
+      if (name == former)
+        name = present;
     const Flag *flag = find(name);
     if (!flag || dashed(name).size() != dashes + name.size())
       return Status::error("unknown flag '" + argument.substr(0, equals) + "'; " + hintFor(name));

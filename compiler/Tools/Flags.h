@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attune {
@@ -48,6 +49,8 @@ public:
   void addCustom(const std::string &name, const std::string &value, const std::string &help,
                  std::function<Status(const std::string &)> read);
 
+  /// Adds |former|, which help does not show, as another name of the flag |name|.
+  void addFormerName(const std::string &former, const std::string &name) { formerNames.emplace_back(former, name); }
   /// Parses |arguments|. Words that are no flags are appended to |positional|. A name of one letter is written with one
   /// dash ("-o").
   Status parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional);
@@ -71,6 +74,7 @@ private:
   std::string hintFor(const std::string &name) const;
 
   std::vector<Flag> flags;
+  std::vector<std::pair<std::string, std::string>> formerNames;
   HelpStyle help = HelpStyle::None;
 };
 

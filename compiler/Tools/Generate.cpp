@@ -45,17 +45,17 @@ static Status generateIds(const CommandHost &host, const std::string &model, Gen
       specs.push_back({name, tensor.dtype, tensor.shape});
     }
   }
-  Result<Artefact> artefact = host.openModel(model, generationRequest(specs, options.flagInputs.names()));
-  if (!artefact)
-    return artefact.status();
-  Result<std::vector<OwnedTensor>> made = options.flagInputs.make(*artefact, {"prefill", "encode"}, inputs);
+  Result<Artifact> artifact = host.openModel(model, generationRequest(specs, options.flagInputs.names()));
+  if (!artifact)
+    return artifact.status();
+  Result<std::vector<OwnedTensor>> made = options.flagInputs.make(*artifact, {"prefill", "encode"}, inputs);
   if (!made)
     return made.status();
   for (const OwnedTensor &tensor : *made)
     inputs.push_back(viewOf(tensor));
-  options.generation.warnOfUnread(host, *artefact);
+  options.generation.warnOfUnread(host, *artifact);
   Result<std::vector<OwnedTensor>> outputs =
-      runGeneration(*artefact, inputs, options.generation.settings(), options.outputs, options.threads);
+      runGeneration(*artifact, inputs, options.generation.settings(), options.outputs, options.threads);
   return outputs ? deliverTensors(options.target, *outputs) : outputs.status();
 }
 
@@ -64,11 +64,11 @@ static Status generateTexts(const CommandHost &host, const std::string &model, G
   const OutputTarget &target = options.target;
   if (!options.input.empty() || !options.flagInputs.empty() || !target.file.empty() || target.print || !options.outputs.empty())
     return Status::error("expected texts, --prompt=T, --file=F or -, or ids, --input, --ids, --output, --print and --outputs, got both");
-  Result<Artefact> artefact = host.openModel(model, generationRequest({}));
-  if (!artefact)
-    return artefact.status();
-  options.generation.warnOfUnread(host, *artefact);
-  return generateFromPrompts(host, *artefact, options.prompts, options.generation, options.threads);
+  Result<Artifact> artifact = host.openModel(model, generationRequest({}));
+  if (!artifact)
+    return artifact.status();
+  options.generation.warnOfUnread(host, *artifact);
+  return generateFromPrompts(host, *artifact, options.prompts, options.generation, options.threads);
 }
 
 int attune::runGenerateCommand(const CommandHost &host, const std::vector<std::string> &arguments) {

@@ -18,7 +18,7 @@ ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, co
   ModelRequest request;
   request.outputs = {"logits"};
   request.entries = {"encode", "prefill", "decode"};
-  // The family's default inputs include these, and those that the other half of an encoder-decoder needs.
+  // The default inputs of the family include these, and the inputs of the other half of an encoder-decoder.
   bool usual = std::all_of(names.begin(), names.end(), isUsual) && std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
                  return isUsual(input.name) && (input.name != "attention_mask" || (isInteger(input.dtype) && input.shape.size() == 2));
                });
@@ -74,7 +74,7 @@ static Status checkWanted(const std::vector<std::string> &wanted, const attune_g
 }
 
 /// Creates a session with the limits that the generation needs.
-static Result<std::shared_ptr<attune_session>> makeSession(const Artefact &artefact, const attune_generation_options &options,
+static Result<std::shared_ptr<attune_session>> makeSession(const Artifact &artifact, const attune_generation_options &options,
                                                            const std::vector<attune_tensor> &inputs, int64_t threads) {
   attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
   attune_session_options sessionOptions;
@@ -82,19 +82,19 @@ static Result<std::shared_ptr<attune_session>> makeSession(const Artefact &artef
   sessionOptions.limits = limits;
   sessionOptions.num_threads = threads;
   attune_session *session = nullptr;
-  if (attune_generation_limits(artefact.model(), &options, inputs.data(), inputs.size(), limits, &sessionOptions.num_limits) != ATTUNE_OK ||
-      attune_session_create(artefact.model(), &sessionOptions, &session) != ATTUNE_OK)
-    return Status::error(artefact.label() + ": " + attune_last_error());
+  if (attune_generation_limits(artifact.model(), &options, inputs.data(), inputs.size(), limits, &sessionOptions.num_limits) != ATTUNE_OK ||
+      attune_session_create(artifact.model(), &sessionOptions, &session) != ATTUNE_OK)
+    return Status::error(artifact.label() + ": " + attune_last_error());
   return std::shared_ptr<attune_session>(session, attune_session_destroy);
 }
 
 /// Returns a mask that hides padding among the ids that a model begins with, if no mask is given. As in the reference
 /// library, ids equal to pad_token_id are padding unless they also end sequences.
-static std::optional<OwnedTensor> maskPadding(const Artefact &artefact, const attune_generation_options &options,
+static std::optional<OwnedTensor> maskPadding(const Artifact &artifact, const attune_generation_options &options,
                                               const std::vector<OwnedTensor> &inputs) {
   constexpr const char *name = "attention_mask";
   auto takesMask = [&](const char *entry) {
-    const attune_entry_desc *desc = attune_model_entry(artefact.model(), entry);
+    const attune_entry_desc *desc = attune_model_entry(artifact.model(), entry);
     return desc && std::any_of(desc->inputs, desc->inputs + desc->num_inputs,
                                [](const attune_tensor_desc &input) { return std::strcmp(input.name, name) == 0; });
   };
@@ -119,11 +119,11 @@ static std::optional<OwnedTensor> maskPadding(const Artefact &artefact, const at
   return hides ? std::optional(std::move(mask)) : std::nullopt;
 }
 
-Result<std::vector<OwnedTensor>> attune::runGeneration(const Artefact &artefact, const std::vector<TensorView> &inputs,
+Result<std::vector<OwnedTensor>> attune::runGeneration(const Artifact &artifact, const std::vector<TensorView> &inputs,
                                                        GenerationSettings settings, const std::vector<std::string> &wanted,
                                                        int64_t threads) {
   attune_generation_options options;
-  attune_generation_options_init(artefact.model(), &options);
+  attune_generation_options_init(artifact.model(), &options);
   settings.apply(options);
   if (Status status = checkWanted(wanted, options); status.failed())
     return status;
@@ -133,21 +133,21 @@ Result<std::vector<OwnedTensor>> attune::runGeneration(const Artefact &artefact,
   for (const TensorView &input : inputs) {
     Result<OwnedTensor> converted = convert(input);
     if (!converted)
-      return Status::error(artefact.label() + ": " + converted.message());
+      return Status::error(artifact.label() + ": " + converted.message());
     memory.push_back(std::move(*converted));
   }
-  if (std::optional<OwnedTensor> mask = maskPadding(artefact, options, memory))
+  if (std::optional<OwnedTensor> mask = maskPadding(artifact, options, memory))
     memory.push_back(std::move(*mask));
   for (OwnedTensor &tensor : memory) {
     tensors.push_back({tensor.spec.name.c_str(), tensor.spec.dtype == DType::I64 ? ATTUNE_I64 : ATTUNE_F32,
                        static_cast<uint32_t>(tensor.spec.shape.size()), tensor.spec.shape.data(), tensor.data.data(), tensor.data.size()});
   }
-  Result<std::shared_ptr<attune_session>> session = makeSession(artefact, options, tensors, threads);
+  Result<std::shared_ptr<attune_session>> session = makeSession(artifact, options, tensors, threads);
   if (!session)
     return session.status();
   attune_generation *generation = nullptr;
   if (attune_generate(session->get(), &options, tensors.data(), tensors.size(), &generation) != ATTUNE_OK)
-    return Status::error(artefact.label() + ": " + attune_last_error());
+    return Status::error(artifact.label() + ": " + attune_last_error());
   std::vector<OwnedTensor> outputs = collect(*generation, wanted);
   attune_generation_free(generation);
   return outputs;

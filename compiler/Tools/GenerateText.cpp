@@ -35,8 +35,8 @@ namespace {
 /// The results of one run of the command.
 class TextRun {
 public:
-  TextRun(const CommandHost &host, const Artefact &artefact, const TextPrompts &prompts, GenerationFlags &flags, int64_t threads)
-      : host(host), artefact(artefact), prompts(prompts), flags(flags), threads(threads) {}
+  TextRun(const CommandHost &host, const Artifact &artifact, const TextPrompts &prompts, GenerationFlags &flags, int64_t threads)
+      : host(host), artifact(artifact), prompts(prompts), flags(flags), threads(threads) {}
 
   Status open();
   Status run();
@@ -48,7 +48,7 @@ private:
   int onPiece(std::string_view piece);
 
   const CommandHost &host;
-  const Artefact &artefact;
+  const Artifact &artifact;
   const TextPrompts &prompts;
   GenerationFlags &flags;
   int64_t threads;
@@ -100,14 +100,14 @@ Status TextRun::readTexts() {
 }
 
 Status TextRun::open() {
-  hasEncoder = attune_model_entry(artefact.model(), "encode") != nullptr;
-  if (!attune_model_entry(artefact.model(), "prefill"))
-    return Status::error(artefact.label() + ": expected a model that generates text, got " + artefact.desc().architecture);
-  Result<std::shared_ptr<attune_text>> opened = artefact.openText();
+  hasEncoder = attune_model_entry(artifact.model(), "encode") != nullptr;
+  if (!attune_model_entry(artifact.model(), "prefill"))
+    return Status::error(artifact.label() + ": expected a model that generates text, got " + artifact.desc().architecture);
+  Result<std::shared_ptr<attune_text>> opened = artifact.openText();
   if (!opened)
     return opened.status();
   text = std::move(*opened);
-  options = flags.optionsFor(artefact);
+  options = flags.optionsFor(artifact);
   return readTexts();
 }
 
@@ -170,8 +170,8 @@ Status TextRun::generate(size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i)
     inputs.push_back({texts[i].data(), texts[i].size(), nullptr, 0});
   attune_text_generation *generation = nullptr;
-  if (attune_generate_texts(artefact.model(), text.get(), &call, inputs.data(), inputs.size(), &generation) != ATTUNE_OK)
-    return Status::error(artefact.label() + ": " + attune_last_error());
+  if (attune_generate_texts(artifact.model(), text.get(), &call, inputs.data(), inputs.size(), &generation) != ATTUNE_OK)
+    return Status::error(artifact.label() + ": " + attune_last_error());
   std::unique_ptr<attune_text_generation, void (*)(attune_text_generation *)> owned(generation, attune_text_generation_free);
   promptTokens += generation->prompt_tokens;
   for (size_t i = 0; i < generation->num_texts; ++i)
@@ -204,9 +204,9 @@ Status TextRun::run() {
   return {};
 }
 
-Status attune::generateFromPrompts(const CommandHost &host, const Artefact &artefact, const TextPrompts &prompts,
+Status attune::generateFromPrompts(const CommandHost &host, const Artifact &artifact, const TextPrompts &prompts,
                                    GenerationFlags &generation, int64_t threads) {
-  TextRun run(host, artefact, prompts, generation, threads);
+  TextRun run(host, artifact, prompts, generation, threads);
   Status status = run.open();
   return status.failed() ? status : run.run();
 }

@@ -23,7 +23,7 @@ struct TextPrompts {
 
 /// Generates from |prompts| and prints texts as they come. A decoder continues a file as a whole; for an encoder-decoder
 /// each line of a file is a source, and the results have a line for each.
-Status generateFromPrompts(const CommandHost &host, const Artefact &artefact, const TextPrompts &prompts, GenerationFlags &generation,
+Status generateFromPrompts(const CommandHost &host, const Artifact &artifact, const TextPrompts &prompts, GenerationFlags &generation,
                            int64_t threads);
 
 } // namespace attune

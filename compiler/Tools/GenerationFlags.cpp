@@ -86,9 +86,9 @@ Status GenerationFlags::finish() {
   return stops.empty() ? Status() : values.set("stop_strings", Json(stops), "--stop");
 }
 
-attune_generation_options GenerationFlags::optionsFor(const Artefact &artefact) {
+attune_generation_options GenerationFlags::optionsFor(const Artifact &artifact) {
   attune_generation_options options;
-  attune_generation_options_init(artefact.model(), &options);
+  attune_generation_options_init(artifact.model(), &options);
   values.apply(options);
   return options;
 }
@@ -99,8 +99,8 @@ bool GenerationFlags::limitsLength(const attune_generation_options &options) con
   return lengthGiven || newTokensGiven || options.max_new_tokens > 0 || options.max_length != kUnset;
 }
 
-void GenerationFlags::warnOfUnread(const CommandHost &host, const Artefact &artefact) {
-  attune_generation_options effective = optionsFor(artefact);
+void GenerationFlags::warnOfUnread(const CommandHost &host, const Artifact &artifact) {
+  attune_generation_options effective = optionsFor(artifact);
   static constexpr const char *sampling[] = {"temperature", "top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff", "seed"};
   static constexpr const char *beams[] = {"length_penalty", "early_stopping"};
   std::string unsampled, unbeamed;

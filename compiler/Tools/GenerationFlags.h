@@ -21,9 +21,9 @@ public:
   bool hasStops() const { return !stops.empty(); }
   /// Warns of flags that the chosen search does not read. Otherwise an ignored temperature would look like a model that
   /// never varies.
-  void warnOfUnread(const CommandHost &host, const Artefact &artefact);
+  void warnOfUnread(const CommandHost &host, const Artifact &artifact);
   /// Returns the settings of a model with those of the flags.
-  attune_generation_options optionsFor(const Artefact &artefact);
+  attune_generation_options optionsFor(const Artifact &artifact);
   /// Returns true if a flag or a file of the model says how long a result may be.
   bool limitsLength(const attune_generation_options &options) const;
 

@@ -41,12 +41,12 @@ static Result<OrderedJson> inspectWeights(const std::string &path, const Inspect
 static Result<OrderedJson> inspectModel(const CommandHost &host, const std::string &model, const InspectOptions &options) {
   if (!model.empty() && PackedWeights::isPackedWeights(model))
     return inspectWeights(model, options);
-  Result<Artefact> artefact = host.openModel(model, {});
-  if (!artefact)
-    return artefact.status();
-  if (options.describe.verified && attune_model_verify(artefact->model()) != ATTUNE_OK)
-    return Status::error(artefact->label() + ": " + attune_last_error());
-  return describeModel(*artefact, options.describe);
+  Result<Artifact> artifact = host.openModel(model, {});
+  if (!artifact)
+    return artifact.status();
+  if (options.describe.verified && attune_model_verify(artifact->model()) != ATTUNE_OK)
+    return Status::error(artifact->label() + ": " + attune_last_error());
+  return describeModel(*artifact, options.describe);
 }
 
 int attune::runInspectCommand(const CommandHost &host, const std::vector<std::string> &arguments) {

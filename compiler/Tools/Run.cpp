@@ -86,11 +86,11 @@ static Result<std::vector<int64_t>> parseSteps(const std::vector<std::string> &t
 }
 
 /// Executes the call in chunks.
-static Status runInSteps(const Artefact &artefact, const std::vector<TensorView> &inputs, const RunOptions &options) {
+static Status runInSteps(const Artifact &artifact, const std::vector<TensorView> &inputs, const RunOptions &options) {
   Result<std::vector<int64_t>> steps = parseSteps(options.steps);
   if (!steps)
     return steps.status();
-  Result<std::vector<OwnedTensor>> outputs = runSteps(artefact, {inputs, *steps, options.outputs, options.threads});
+  Result<std::vector<OwnedTensor>> outputs = runSteps(artifact, {inputs, *steps, options.outputs, options.threads});
   return outputs ? deliverTensors(options.target, *outputs) : outputs.status();
 }
 
@@ -123,19 +123,19 @@ static Status runModel(const CommandHost &host, const std::string &model, const 
     if (!inSteps || !isPastKeyValue(output))
       request.outputs.push_back(output);
 
-  Result<Artefact> artefact = host.openModel(model, request);
-  if (!artefact)
-    return artefact.status();
-  inSteps |= beginsInCaches(*artefact, inputs);
+  Result<Artifact> artifact = host.openModel(model, request);
+  if (!artifact)
+    return artifact.status();
+  inSteps |= beginsInCaches(*artifact, inputs);
   Result<std::vector<OwnedTensor>> made =
-      options.flagInputs.make(*artefact, inSteps ? stepEntries() : std::vector<std::string>{"forward"}, inputs);
+      options.flagInputs.make(*artifact, inSteps ? stepEntries() : std::vector<std::string>{"forward"}, inputs);
   if (!made)
     return made.status();
   for (const OwnedTensor &tensor : *made)
     inputs.push_back(viewOf(tensor));
   if (inSteps)
-    return runInSteps(*artefact, inputs, options);
-  Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", inputs, options.threads);
+    return runInSteps(*artifact, inputs, options);
+  Result<EntryCall> call = EntryCall::prepare(*artifact, "forward", inputs, options.threads);
   if (!call)
     return call.status();
   if (Status status = call->run(); status.failed())

@@ -17,7 +17,7 @@ namespace {
 /// The session that runs the chunks.
 class StepSession {
 public:
-  StepSession(const Artefact &artefact, const StepRequest &request) : artefact(artefact), request(request) {}
+  StepSession(const Artifact &artifact, const StepRequest &request) : artifact(artifact), request(request) {}
   Result<std::vector<OwnedTensor>> run();
 
 private:
@@ -35,7 +35,7 @@ private:
   /// Adds the requested keys and values to the results.
   Status readCaches();
 
-  const Artefact &artefact;
+  const Artifact &artifact;
   StepRequest request;
   const attune_entry_desc *extend = nullptr, *decode = nullptr, *encoder = nullptr;
   /// The complete inputs of all chunks, the inputs of the encoder, and the initial contents of the caches.
@@ -93,23 +93,23 @@ static OwnedTensor sliceColumns(const OwnedTensor &tensor, int64_t begin, int64_
   return part;
 }
 
-bool attune::beginsInCaches(const Artefact &artefact, const std::vector<TensorView> &inputs) {
-  const attune_entry_desc *forward = attune_model_entry(artefact.model(), "forward");
+bool attune::beginsInCaches(const Artifact &artifact, const std::vector<TensorView> &inputs) {
+  const attune_entry_desc *forward = attune_model_entry(artifact.model(), "forward");
   return std::any_of(inputs.begin(), inputs.end(),
                      [&](const TensorView &input) { return isPastKeyValue(input.name) && !findInput(forward, input.name); });
 }
 
 Status StepSession::sortInputs() {
-  extend = attune_model_entry(artefact.model(), "extend");
-  decode = attune_model_entry(artefact.model(), "decode");
-  encoder = attune_model_entry(artefact.model(), "encode");
+  extend = attune_model_entry(artifact.model(), "extend");
+  decode = attune_model_entry(artifact.model(), "decode");
+  encoder = attune_model_entry(artifact.model(), "encode");
   if (!extend)
-    return Status::error(artefact.label() + ": the model keeps no keys and values: it has no entry 'extend'");
+    return Status::error(artifact.label() + ": the model keeps no keys and values: it has no entry 'extend'");
   for (const TensorView &input : request.inputs) {
     if (isPastKeyValue(input.name)) {
       OwnedTensor tensor{{input.name, DType::F32, input.shape}, std::vector<uint8_t>(static_cast<size_t>(input.elements) * 4)};
       if (!isFloat(input.dtype))
-        return Status::error(artefact.label() + ": input '" + input.name + "': expected F32, got " + dtypeName(input.dtype));
+        return Status::error(artifact.label() + ": input '" + input.name + "': expected F32, got " + dtypeName(input.dtype));
       convertToF32(input, 0, input.elements, reinterpret_cast<float *>(tensor.data.data()));
       past.push_back(std::move(tensor));
       continue;
@@ -119,12 +119,12 @@ Status StepSession::sortInputs() {
     for (auto [belongs, entry, list] : {std::tuple(ofSources, encoder, &sources), std::tuple(ofChunks, extend, &chunked)}) {
       if (!belongs)
         continue;
-      Result<OwnedTensor> tensor = convertInput(artefact, *entry, input);
+      Result<OwnedTensor> tensor = convertInput(artifact, *entry, input);
       if (!tensor)
         return tensor.status();
       // The runtime sees only chunks, and no mask columns of earlier tokens, so values are checked here.
       if (Status status = checkValues(*findInput(entry, input.name), *tensor); status.failed())
-        return Status::error(artefact.label() + ": " + status.message());
+        return Status::error(artifact.label() + ": " + status.message());
       list->push_back(std::move(*tensor));
     }
   }
@@ -139,7 +139,7 @@ Status StepSession::measure() {
   };
   const OwnedTensor *tokens = find(chunked, extend->inputs[0].name);
   if (!tokens || tokens->spec.shape.size() < 2)
-    return Status::error(artefact.label() + ": input '" + extend->inputs[0].name + "': expected tokens [batch, length], " +
+    return Status::error(artifact.label() + ": input '" + extend->inputs[0].name + "': expected tokens [batch, length], " +
                          (tokens ? "got " + shapeText(tokens->spec.shape) : "which are missing"));
   batch = tokens->spec.shape[0];
   length = tokens->spec.shape[1];
@@ -147,7 +147,7 @@ Status StepSession::measure() {
     request.steps = {length};
   int64_t sum = std::accumulate(request.steps.begin(), request.steps.end(), int64_t(0));
   if (sum != length)
-    return Status::error(artefact.label() + ": --steps: expected sizes that add up to the " + std::to_string(length) + " tokens of '" +
+    return Status::error(artifact.label() + ": --steps: expected sizes that add up to the " + std::to_string(length) + " tokens of '" +
                          tokens->spec.name + "', got " + std::to_string(sum));
   for (const OwnedTensor &cache : past) {
     bool ofSource = cache.spec.name.back() >= '2';
@@ -165,19 +165,19 @@ Status StepSession::call(const attune_entry_desc &entry, std::vector<OwnedTensor
   for (OwnedTensor &input : inputs)
     in.push_back(toRuntime(input));
   std::vector<int64_t> dims(entry.num_dims);
-  if (attune_infer_dims(artefact.model(), entry.name, in.data(), in.size(), dims.data()) != ATTUNE_OK)
-    return runtimeError(artefact);
+  if (attune_infer_dims(artifact.model(), entry.name, in.data(), in.size(), dims.data()) != ATTUNE_OK)
+    return runtimeError(artifact);
   outputs.clear();
   outputs.reserve(entry.num_outputs);
   for (uint32_t i = 0; i < entry.num_outputs; ++i) {
-    Result<OwnedTensor> output = makeOutput(artefact, entry, i, dims);
+    Result<OwnedTensor> output = makeOutput(artifact, entry, i, dims);
     if (!output)
       return output.status();
     outputs.push_back(std::move(*output));
     out.push_back(toRuntime(outputs.back()));
   }
   if (attune_session_run(session.get(), entry.name, in.data(), in.size(), out.data(), out.size()) != ATTUNE_OK)
-    return runtimeError(artefact);
+    return runtimeError(artifact);
   return {};
 }
 
@@ -240,22 +240,22 @@ Result<std::vector<OwnedTensor>> StepSession::run() {
     return status;
   for (const std::string &name : request.wanted)
     if (std::none_of(results.begin(), results.end(), [&](const OwnedTensor &tensor) { return isWanted({name}, tensor.spec.name); }))
-      return Status::error(artefact.label() + ": output '" + name +
+      return Status::error(artifact.label() + ": output '" + name +
                            "': expected an output of each token, as logits, or past_key_values in steps");
   return std::move(results);
 }
 
-Result<std::vector<OwnedTensor>> attune::runSteps(const Artefact &artefact, const StepRequest &request) {
-  return StepSession(artefact, request).run();
+Result<std::vector<OwnedTensor>> attune::runSteps(const Artifact &artifact, const StepRequest &request) {
+  return StepSession(artifact, request).run();
 }
 
 Status StepSession::makeSession() {
   int64_t longest = *std::max_element(request.steps.begin(), request.steps.end());
   std::vector<attune_dim_limit> limits;
   auto limit = [&](const char *dim, int64_t value) {
-    for (uint32_t e = 0; e < artefact.desc().num_entries; ++e)
-      for (uint32_t d = 0; d < artefact.desc().entries[e].num_dims; ++d)
-        if (std::strcmp(artefact.desc().entries[e].dims[d].name, dim) == 0) {
+    for (uint32_t e = 0; e < artifact.desc().num_entries; ++e)
+      for (uint32_t d = 0; d < artifact.desc().entries[e].num_dims; ++d)
+        if (std::strcmp(artifact.desc().entries[e].dims[d].name, dim) == 0) {
           limits.push_back({dim, std::max<int64_t>(1, value)});
           return;
         }
@@ -267,8 +267,8 @@ Status StepSession::makeSession() {
   options.num_limits = limits.size();
   options.num_threads = request.threads;
   attune_session *created = nullptr;
-  if (attune_session_create(artefact.model(), &options, &created) != ATTUNE_OK)
-    return runtimeError(artefact);
+  if (attune_session_create(artifact.model(), &options, &created) != ATTUNE_OK)
+    return runtimeError(artifact);
   session.reset(created, attune_session_destroy);
   return {};
 }
@@ -300,13 +300,13 @@ Status StepSession::loadPast() {
   for (OwnedTensor &tensor : written)
     tensors.push_back(toRuntime(tensor));
   if (attune_session_cache_write(session.get(), nullptr, tensors.data(), tensors.size()) != ATTUNE_OK)
-    return runtimeError(artefact);
+    return runtimeError(artifact);
   return {};
 }
 
 Status StepSession::readCaches() {
-  for (uint32_t i = 0; i < artefact.desc().num_caches; ++i) {
-    const attune_cache_desc &cache = artefact.desc().caches[i];
+  for (uint32_t i = 0; i < artifact.desc().num_caches; ++i) {
+    const attune_cache_desc &cache = artifact.desc().caches[i];
     if (cache.kind == ATTUNE_CACHE_MASK || !isWanted(request.wanted, cache.name))
       continue;
     int64_t tokens = cache.of_sources ? sourceLength : pastLength + length;
@@ -314,7 +314,7 @@ Status StepSession::readCaches() {
     tensor.data.resize(static_cast<size_t>(batch * cache.heads * tokens * cache.size) * 4);
     attune_tensor view = toRuntime(tensor);
     if (attune_session_cache_read(session.get(), nullptr, &view) != ATTUNE_OK)
-      return runtimeError(artefact);
+      return runtimeError(artifact);
     results.push_back(std::move(tensor));
   }
   return {};

@@ -28,14 +28,14 @@ bool isPastKeyValue(const std::string &name);
 
 /// Returns true if |inputs| have keys and values of earlier tokens which must be written to the caches, because
 /// `forward` was not compiled with them as inputs.
-bool beginsInCaches(const Artefact &artefact, const std::vector<TensorView> &inputs);
+bool beginsInCaches(const Artifact &artifact, const std::vector<TensorView> &inputs);
 
 /// Returns the entries that runSteps calls.
 std::vector<std::string> stepEntries();
 
 /// Runs all chunks. Inputs called `past_key_values.LAYER.K` are the initial contents of the caches; an `attention_mask`
 /// then also has columns for them.
-Result<std::vector<OwnedTensor>> runSteps(const Artefact &artefact, const StepRequest &request);
+Result<std::vector<OwnedTensor>> runSteps(const Artifact &artifact, const StepRequest &request);
 
 } // namespace attune
 

@@ -178,7 +178,7 @@ void attune::endWithoutMemory() {
 
 /// Reinstalls the previous handler of |signal|, which reports crashes, so that the fault that |info| describes reaches
 /// it when it repeats.
-static void leaveToFormer(int signal, const siginfo_t *info, const struct sigaction &former) {
+static void reinstallHandler(int signal, const siginfo_t *info, const struct sigaction &former) {
   ::sigaction(signal, &former, nullptr);
   if (info->si_code <= 0) // the signal was sent by a process
     ::raise(signal);
@@ -196,7 +196,7 @@ static void onSegmentationFault(int signal, siginfo_t *info, void *) {
     if (memory != MAP_FAILED)
       ::munmap(memory, kAllocation);
   }
-  leaveToFormer(signal, info, formerSegv);
+  reinstallHandler(signal, info, formerSegv);
 }
 
 // ---------------------------------------------------------------- files that are truncated while they are mapped
@@ -276,7 +276,7 @@ static void onBusError(int signal, siginfo_t *info, void *) {
                    });
   if (explained)
     ::_exit(exitRejected);
-  leaveToFormer(signal, info, formerBus);
+  reinstallHandler(signal, info, formerBus);
 }
 
 // ---------------------------------------------------------------- installation

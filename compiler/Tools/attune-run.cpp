@@ -10,13 +10,13 @@
 using namespace attune;
 
 /// Opens the model of --model or of the command line.
-static Result<Artefact> openObject(const std::string &flag, const std::string &positional, const std::string &weights) {
+static Result<Artifact> openObject(const std::string &flag, const std::string &positional, const std::string &weights) {
   if (!flag.empty() && !positional.empty())
     return Status::error("expected one model, got --model=" + flag + " and '" + positional + "'");
   const std::string &path = flag.empty() ? positional : flag;
   if (path.empty())
     return Status::error("expected a model, --model=OUT.so");
-  return Artefact::openShared(path, weights);
+  return Artifact::openShared(path, weights);
 }
 
 int main(int argc, char **argv) {

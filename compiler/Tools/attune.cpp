@@ -36,20 +36,20 @@ static const ManualSection kCacheSection = {
 
 /// Returns the commands in the order of the help.
 static std::vector<CommandEntry> listCommands(const CommandHost &host) {
-  auto artefact = [](const char *command) {
-    return [command](const std::vector<std::string> &arguments) { return runArtefactCommand(command, arguments); };
+  auto artifact = [](const char *command) {
+    return [command](const std::vector<std::string> &arguments) { return runArtifactCommand(command, arguments); };
   };
   return {
       {"compile", "a model folder to a native object, its header and its weights",
        [&](auto &arguments) { return runCompileCommand(host, arguments); }},
-      {"run", "one forward call, from a file or flags to a file or the screen", artefact("run")},
-      {"generate", "text generation", artefact("generate")},
-      {"chat", "a conversation by the model's chat template", artefact("chat")},
-      {"tokenize", "texts to ids of a model's tokenizer, and back", artefact("tokenize")},
-      {"check", "golden cases: worst error against tolerance for each output", artefact("check")},
-      {"bench", "latency, rates and the fraction of the machine's peak", artefact("bench")},
-      {"diff", "compare two safetensors files", artefact("diff")},
-      {"inspect", "signature, sizes, kernels and weights", artefact("inspect")},
+      {"run", "one forward call, from a file or flags to a file or the screen", artifact("run")},
+      {"generate", "text generation", artifact("generate")},
+      {"chat", "a conversation by the model's chat template", artifact("chat")},
+      {"tokenize", "texts to ids of a model's tokenizer, and back", artifact("tokenize")},
+      {"check", "golden cases: worst error against tolerance for each output", artifact("check")},
+      {"bench", "latency, rates and the fraction of the machine's peak", artifact("bench")},
+      {"diff", "compare two safetensors files", artifact("diff")},
+      {"inspect", "signature, sizes, kernels and weights", artifact("inspect")},
       {"cache", "list or remove the compiled models that are kept", [&](auto &arguments) { return runCacheCommand(host, arguments); }},
       {"families", "models that can be compiled: classes and keys", [&](auto &arguments) { return runFamiliesCommand(host, arguments); }},
       {"init", "a model folder with generated weights", [&](auto &arguments) { return runInitCommand(host, arguments); }},
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
   ToolProcess process("attune");
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   llvm::setBugReportMsg("attune: crashed; please report this with the command line, the config.json and, if it compiled a model,\n"
-                        "the last file that --dump-stages=DIR writes: `attune-opt FILE --attune-to-PHASE` on it reproduces the crash\n");
+                        "the last file that --dump-phases=DIR writes: `attune-opt FILE --attune-to-PHASE` on it reproduces the crash\n");
   // LLVM's handlers report crashes; this installs those for interruptions and limits.
   process.install();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });

@@ -31,7 +31,7 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
 }
 
 def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
-  let summary = "record what each kernel computes and moves in a call of every entry";
+  let summary = "record the arithmetic and the memory traffic of each kernel in a call of every entry";
   let description = [{
     Gives each entry the attribute `rt.kernel_work`: one element for each kernel of the module, in the module's order, with
     formulas of the entry's dims for all calls of the kernel together.
@@ -195,8 +195,9 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
     call @linear(%a, ...) : (memref<?x4096xf32, strided<[4112, 1]>>, ...) -> ()
     ```
 
-    A register tile of a projection reads the same columns of many rows at once. If a row has a multiple of 4 KiB, all of
-    them lie in one set of the L1 cache, which has no more ways than the tile has rows.
+    A register tile of a projection reads the same columns of many rows at once. If the size of a row is a multiple
+    of 4 KiB, all of them lie in one set of the L1 cache, or in two with a multiple of 2 KiB. A set has no more ways than
+    the tile has rows, so the rows evict each other.
 
     Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes. Leaves alone buffers that callers of an entry
     see and buffers with a user that may depend on the stride. Expects bufferized functions; run it before
@@ -290,9 +291,9 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
 
     The arguments of the function are the values that the loop reads, then its destinations, which the function returns. Views,
     constants and index arithmetic are computed again inside. Sizes equal to those of a destination are taken from it, so that
-    one kernel serves all call sites. `tile.kernel` describes the kernel. `tile.rows` marks the arguments of which row i alone
-    determines row i of all results and which alone give the row count; the other arguments are read as a whole. Afterwards
-    every other private function takes destinations for its tensor results, too.
+    one kernel serves all call sites. `tile.kernel` describes the kernel. `tile.rows` marks arguments of which row i of a result
+    needs only row i; a kernel reads the row count from their sizes. All other arguments are read as a whole. Afterwards every
+    other private function takes destinations for its tensor results, too.
 
     Expects the `tiled` phase done. Leaves alone ops outside of `scf.forall` and results that are updates of an argument.
     Numerics: exact.

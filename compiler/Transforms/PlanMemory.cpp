@@ -104,11 +104,11 @@ LogicalResult PlanMemory::addAlloc(memref::AllocOp alloc, PlannedScope &scope, c
   if (alloc.getAlignment().value_or(1) > static_cast<uint64_t>(kBufferAlignment))
     return alloc.emitError("expects an alignment of at most ") << kBufferAlignment << ", but got " << *alloc.getAlignment();
   SizeExpr size = DataLayout::closest(alloc).getTypeSize(type.getElementType()).getFixedValue();
-  bool codes = type.getRank() == 2 && type.getElementType().isIntOrFloat() && type.getElementTypeBitWidth() <= 16;
+  bool lowPrecision = type.getRank() == 2 && type.getElementType().isIntOrFloat() && type.getElementTypeBitWidth() <= 16;
   for (int64_t dim = 0; dim != type.getRank(); ++dim) {
     std::optional<SizeExpr> bound = type.isDynamicDim(dim) ? bounds.getDim(alloc, dim) : SizeExpr(type.getDimSize(dim));
     if (bound) {
-      size = size * (codes && dim == 0 ? bound->alignTo(rowGroup) : *bound);
+      size = size * (lowPrecision && dim == 0 ? bound->alignTo(rowGroup) : *bound);
       continue;
     }
     InFlightDiagnostic error = alloc.emitError("dimension ") << dim << " of this buffer has no bound in terms of the function's arguments";

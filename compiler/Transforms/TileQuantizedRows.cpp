@@ -53,7 +53,7 @@ static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
   if (failed(moveValueDefinitions(rewriter, destinations, loop, dominance)))
     return false;
   tiles::KernelAttr kernel = tiles::getKernel(loop);
-  bool isHalf = cast<ShapedType>(op.getCodes().getType()).getElementType().isF16();
+  bool isHalf = cast<ShapedType>(op.getQuantized().getType()).getElementType().isF16();
   StringRef rounded = op.getScales() ? ", int8" : isHalf ? ", f16" : ", bf16";
   SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(loop.getOperation())};
   rewriter.setInsertionPoint(op);
@@ -107,7 +107,7 @@ private:
   }
 
   /// Folds sizes of loop results and of empty tensors to the values they come from, so that destinations can move
-  /// before a loop. Erases what is not used, also |pending| operations.
+  /// before a loop. Erases unused operations, also |pending| ones.
   void foldSizes(PendingOps &pending) {
     RewritePatternSet patterns(&getContext());
     scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());

@@ -61,9 +61,9 @@ public:
     return {all.begin(), all.end()};
   }
 
-  std::string placeOf(std::string_view name) const override {
+  std::string fileOf(std::string_view name) const override {
     auto found = changes.find(name);
-    return found != changes.end() && found->second.replacement ? found->second.file : base->placeOf(name);
+    return found != changes.end() && found->second.replacement ? found->second.file : base->fileOf(name);
   }
 
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {

@@ -80,7 +80,7 @@ public:
     return {};
   }
 
-  std::string placeOf(std::string_view) const override { return file->path(); }
+  std::string fileOf(std::string_view) const override { return file->path(); }
 
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
     if (auto spec = checkRead(name, begin, count); !spec)

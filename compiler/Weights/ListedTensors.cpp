@@ -23,7 +23,7 @@ void ListedTensors::list(TensorSpec spec) {
 }
 
 Result<const TensorSpec *> ListedTensors::checkRead(std::string_view name, int64_t begin, int64_t count) const {
-  const std::string where = placeOf(name) + ": tensor '" + std::string(name) + "': ";
+  const std::string where = fileOf(name) + ": tensor '" + std::string(name) + "': ";
   const TensorSpec *spec = find(name);
   if (!spec)
     return Status::error(where + "expected in the file, which lacks it");

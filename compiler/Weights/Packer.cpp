@@ -186,7 +186,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
   if (!hash)
     return hash.status();
   for (const std::string &name : reader.nonFinite())
-    listener.warning(tensors.placeOf(name) + ": tensor '" + name + "' holds values that are infinite or not a number");
+    listener.warning(tensors.fileOf(name) + ": tensor '" + name + "' holds values that are infinite or not a number");
 
   packed.contentHash = *hash;
   packed.manifest = createManifest(*weights, packed.dataBytes, packed.contentHash);

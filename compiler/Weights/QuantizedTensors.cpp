@@ -425,7 +425,7 @@ public:
     return result;
   }
 
-  std::string placeOf(std::string_view name) const override {
+  std::string fileOf(std::string_view name) const override {
     auto matrix = matrices.find(name);
     return folder.fileOf(matrix == matrices.end() ? name : std::string_view(matrix->second.codes->name));
   }

@@ -33,7 +33,7 @@ Status SourceReader::verify(Attribute source) const {
     if (!tensor)
       return;
     std::string name = tensor.getName().str();
-    std::string place = tensors.placeOf(name) + ": tensor '" + name + "'";
+    std::string place = tensors.fileOf(name) + ": tensor '" + name + "'";
     std::vector<int64_t> wanted = tensor.getType().getShape().vec();
     const TensorSpec *spec = tensors.find(name);
     if (!spec)
@@ -78,7 +78,7 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Case([&](GroupedPanelsSourceAttr attr) { return readGroupedPanels(attr, box); })
       .Case([&](ConvertSourceAttr attr) { return readConvert(attr, box); })
       .Case([&](RowScalesSourceAttr attr) { return readRowScales(attr, box); })
-      .Case([&](RowCodesSourceAttr attr) { return readRowCodes(attr, box); })
+      .Case([&](RowQuantizedSourceAttr attr) { return readRowQuantized(attr, box); })
       .Case([&](RowSumsSourceAttr attr) { return readRowSums(attr, box); })
       .Default([](Attribute) { return Status::error("not a weight source"); });
 }
@@ -150,7 +150,7 @@ Status SourceReader::readStack(StackSourceAttr source, const SourceBox &box) {
   return {};
 }
 
-/// Returns the common difference of |indices| if neighbours are less than a cache line of f32 apart; else 0.
+/// Returns the common difference of |indices| if neighbors are less than a cache line of f32 apart; else 0.
 static int64_t smallStep(ArrayRef<int64_t> indices) {
   constexpr int64_t most = 16;
   int64_t step = indices.size() < 2 ? 0 : indices[1] - indices[0];
@@ -299,23 +299,23 @@ Status SourceReader::readRowScales(RowScalesSourceAttr source, const SourceBox &
                   [&](int64_t row, ArrayRef<float> values) { box.out[row * box.strides[0]] = scaleOf(values); });
 }
 
-Status SourceReader::readRowCodes(RowCodesSourceAttr source, const SourceBox &box) {
+Status SourceReader::readRowQuantized(RowQuantizedSourceAttr source, const SourceBox &box) {
   return readRows(source.getSource(), box.offsets[0], box.sizes[0], [&](int64_t row, ArrayRef<float> values) {
     float scale = scaleOf(values);
     float *out = box.out + row * box.strides[0];
     for (float value : values.slice(box.offsets[1], box.sizes[1])) {
-      float code = scale > 0 ? std::nearbyint(value / scale) : 0.0f;
-      *out = code == code ? std::clamp(code, -127.0f, 127.0f) : 0.0f;
+      float rounded = scale > 0 ? std::nearbyint(value / scale) : 0.0f;
+      *out = rounded == rounded ? std::clamp(rounded, -127.0f, 127.0f) : 0.0f;
       out += box.strides[1];
     }
   });
 }
 
 Status SourceReader::readRowSums(RowSumsSourceAttr source, const SourceBox &box) {
-  return readRows(source.getSource(), box.offsets[0], box.sizes[0], [&](int64_t row, ArrayRef<float> codes) {
+  return readRows(source.getSource(), box.offsets[0], box.sizes[0], [&](int64_t row, ArrayRef<float> values) {
     int64_t sum = 0;
-    for (float code : codes)
-      sum += static_cast<int64_t>(code);
+    for (float value : values)
+      sum += static_cast<int64_t>(value);
     box.out[row * box.strides[0]] = static_cast<float>(sum);
   });
 }
@@ -368,7 +368,7 @@ static void addProducts(ArrayRef<float> row, const float *columns, int64_t count
   }
 }
 
-/// The projected rows are the same for any number of threads: each has its own.
+/// Returns the projected rows are the same for any number of threads: each has its own.
 Status SourceReader::readProject(ProjectSourceAttr source, const SourceBox &box) {
   RankedTensorType type = getSourceType(source);
   int64_t rows = type.getDimSize(0), outputs = type.getDimSize(1), depth = getSourceType(source.getRows()).getDimSize(1);

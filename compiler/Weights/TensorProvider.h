@@ -29,8 +29,8 @@ public:
   virtual const TensorSpec *find(std::string_view name) const = 0;
   /// Returns the names of all tensors, sorted.
   virtual std::vector<std::string> names() const = 0;
-  /// Returns the origin of the tensor |name| for messages: a file, also for a tensor that does not exist.
-  virtual std::string placeOf(std::string_view name) const = 0;
+  /// Returns the file of the tensor |name| for messages, also for a tensor that does not exist.
+  virtual std::string fileOf(std::string_view name) const = 0;
   /// Writes elements |begin| … |begin| + |count| - 1 of the row-major tensor |name| to |out|, converted to float and
   /// rounded at most once. Fails if there is no such tensor, if it is not of a float type, or if the range exceeds it.
   virtual Status read(std::string_view name, int64_t begin, int64_t count, float *out) const = 0;

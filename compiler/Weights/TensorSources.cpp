@@ -22,7 +22,7 @@ public:
     }
   }
 
-  std::string placeOf(std::string_view name) const override { return folder.fileOf(name); }
+  std::string fileOf(std::string_view name) const override { return folder.fileOf(name); }
 
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
     if (auto spec = checkRead(name, begin, count); !spec)
@@ -38,12 +38,12 @@ private:
 /// Generated tensors, a function of a seed.
 class GeneratedTensors : public ListedTensors {
 public:
-  GeneratedTensors(std::vector<TensorSpec> specs, int64_t seed, std::string place) : seed(seed), place(std::move(place)) {
+  GeneratedTensors(std::vector<TensorSpec> specs, int64_t seed, std::string file) : seed(seed), file(std::move(file)) {
     for (TensorSpec &spec : specs)
       list(std::move(spec));
   }
 
-  std::string placeOf(std::string_view) const override { return place; }
+  std::string fileOf(std::string_view) const override { return file; }
 
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
     Result<const TensorSpec *> spec = checkRead(name, begin, count);
@@ -55,7 +55,7 @@ public:
 
 private:
   int64_t seed;
-  std::string place;
+  std::string file;
 };
 
 } // namespace
@@ -67,6 +67,6 @@ Result<std::unique_ptr<TensorProvider>> attune::openTensors(const std::string &f
   return std::unique_ptr<TensorProvider>(std::make_unique<StoredTensors>(std::move(*opened)));
 }
 
-std::unique_ptr<TensorProvider> attune::generateTensors(std::vector<TensorSpec> specs, int64_t seed, std::string place) {
-  return std::make_unique<GeneratedTensors>(std::move(specs), seed, std::move(place));
+std::unique_ptr<TensorProvider> attune::generateTensors(std::vector<TensorSpec> specs, int64_t seed, std::string file) {
+  return std::make_unique<GeneratedTensors>(std::move(specs), seed, std::move(file));
 }

@@ -30,7 +30,7 @@ bool attune::cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, 
   return true;
 }
 
-CachePlace attune::findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index) {
+CacheView attune::findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index) {
   float *data = reinterpret_cast<float *>(caches.memory);
   for (uint32_t i = 0;; ++i) {
     const attune_cache_desc &cache = desc.caches[i];

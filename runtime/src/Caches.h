@@ -88,7 +88,7 @@ attune_status bindRows(const attune_entry_desc &entry, Caches &caches, EntryTabl
 void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 
 /// The view of one cache: its first element, the elements of a slot, and the panels of a slot.
-struct CachePlace {
+struct CacheView {
   float *data;
   int64_t slotElements, panels;
 };
@@ -96,7 +96,7 @@ struct CachePlace {
 /// tokens; keys occupy whole panels.
 int64_t usedElements(const attune_cache_desc &cache, int64_t length);
 /// Returns the view of cache number |index|.
-CachePlace findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index);
+CacheView findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index);
 
 } // namespace attune
 

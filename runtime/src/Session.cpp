@@ -197,7 +197,7 @@ static attune_status bindInputs(const attune_session &session, const attune_entr
   return ATTUNE_OK;
 }
 
-attune_status SessionTurn::take() {
+attune_status SessionLock::tryLock() {
   if (!session)
     return fail(ATTUNE_INVALID_ARGUMENT, "the session is null");
   if (session->running.exchange(1, std::memory_order_acquire))
@@ -263,7 +263,7 @@ attune_status attune::runEntry(attune_session &session, const char *name, Tensor
 
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs) {
-  SessionTurn turn(session);
-  ATTUNE_TRY(turn.take());
+  SessionLock lock(session);
+  ATTUNE_TRY(lock.tryLock());
   return runEntry(*session, entry, {inputs, num_inputs}, {outputs, num_outputs});
 }

@@ -58,17 +58,17 @@ struct attune_session {
 
 namespace attune {
 
-/// The right of one call to use a session. It refuses a second call instead of waiting.
-class SessionTurn {
+/// Locks a session for one call. A second call is refused; it does not wait.
+class SessionLock {
 public:
-  explicit SessionTurn(attune_session *session) : session(session) {}
-  ~SessionTurn() {
+  explicit SessionLock(attune_session *session) : session(session) {}
+  ~SessionLock() {
     if (taken)
       session->running.store(0, std::memory_order_release);
   }
-  /// Takes the session until the end of the scope. Fails with INVALID_ARGUMENT if it is null, or with BUSY if another
+  /// Locks the session until the end of the scope. Fails with INVALID_ARGUMENT if it is null, or with BUSY if another
   /// call has it.
-  attune_status take();
+  attune_status tryLock();
 
 private:
   attune_session *session;

@@ -25,8 +25,8 @@ namespace {
 /// One slot of a cache in host memory: the memory of the cache itself, or a copy of the slot of a device.
 class SlotView {
 public:
-  SlotView(attune_session &session, const CachePlace &place, int64_t slot)
-      : session(session), home(place.data + slot * place.slotElements), bytes(static_cast<size_t>(place.slotElements) * sizeof(float)) {}
+  SlotView(attune_session &session, const CacheView &view, int64_t slot)
+      : session(session), home(view.data + slot * view.slotElements), bytes(static_cast<size_t>(view.slotElements) * sizeof(float)) {}
   ~SlotView() {
     if (data != home)
       free(data);
@@ -63,7 +63,7 @@ private:
 /// A tensor of the caller, and the cache that it is copied from or to.
 struct CacheAccess {
   const attune_cache_desc *cache;
-  CachePlace place;
+  CacheView view;
   float *data;
   int64_t rows, length;
 };
@@ -90,8 +90,8 @@ int64_t attune_session_slot_length(const attune_session *session, int64_t slot) 
 }
 
 attune_status attune_session_slot_truncate(attune_session *session, int64_t slot, int64_t length) {
-  SessionTurn turn(session);
-  ATTUNE_TRY(turn.take());
+  SessionLock lock(session);
+  ATTUNE_TRY(lock.tryLock());
   Caches &caches = session->caches;
   ATTUNE_TRY(checkSlot(caches, slot));
   if (length < 0 || length > caches.lengths[slot])
@@ -104,8 +104,8 @@ attune_status attune_session_slot_truncate(attune_session *session, int64_t slot
 }
 
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to) {
-  SessionTurn turn(session);
-  ATTUNE_TRY(turn.take());
+  SessionLock lock(session);
+  ATTUNE_TRY(lock.tryLock());
   ATTUNE_TRY(checkSlot(session->caches, from));
   ATTUNE_TRY(checkSlot(session->caches, to));
   ATTUNE_TRY(refuseCapture(*session, "copying a slot"));
@@ -124,9 +124,9 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
     if (cache.of_sources)
       continue;
     // The elements of one head of a slot are contiguous and filled from the beginning.
-    CachePlace place = findCache(desc, caches, i);
-    int64_t stride = place.slotElements / cache.heads;
-    float *source = place.data + from * place.slotElements, *target = place.data + to * place.slotElements;
+    CacheView view = findCache(desc, caches, i);
+    int64_t stride = view.slotElements / cache.heads;
+    float *source = view.data + from * view.slotElements, *target = view.data + to * view.slotElements;
     size_t bytes = static_cast<size_t>(usedElements(cache, length)) * sizeof(float);
     if (session.onDevice)
       ATTUNE_TRY(session.model->device->copyRows(*session.onDevice, target, source, bytes, static_cast<size_t>(stride) * sizeof(float),
@@ -185,7 +185,7 @@ template <typename Visit>
 static void forEachElement(const CacheAccess &access, int64_t row, float *kept, Visit visit) {
   const attune_cache_desc &cache = *access.cache;
   float *dense = access.data + row * cache.heads * access.length * cache.size;
-  int64_t stride = access.place.slotElements / cache.heads;
+  int64_t stride = access.view.slotElements / cache.heads;
   constexpr int64_t width = ATTUNE_CACHE_PANEL;
   for (int64_t head = 0; head < cache.heads; ++head, kept += stride)
     for (int64_t token = 0; token < access.length; ++token)
@@ -195,8 +195,8 @@ static void forEachElement(const CacheAccess &access, int64_t row, float *kept, 
 }
 
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor) {
-  SessionTurn turn(session);
-  ATTUNE_TRY(turn.take());
+  SessionLock lock(session);
+  ATTUNE_TRY(lock.tryLock());
   if (!tensor)
     return fail(ATTUNE_INVALID_ARGUMENT, "the tensor is null");
   CacheAccess access;
@@ -210,9 +210,9 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
                   Long(slot), Long(length), Long(access.length));
   }
   for (int64_t row = 0; row < access.rows; ++row) {
-    SlotView view(*session, access.place, slots ? slots[row] : row);
-    ATTUNE_TRY(view.open());
-    forEachElement(access, row, view.data, [](float &dense, float &kept) { dense = kept; });
+    SlotView slot(*session, access.view, slots ? slots[row] : row);
+    ATTUNE_TRY(slot.open());
+    forEachElement(access, row, slot.data, [](float &dense, float &kept) { dense = kept; });
   }
   return ATTUNE_OK;
 }
@@ -268,8 +268,8 @@ static attune_status setLengths(attune_session &session, const int64_t *slots, c
 }
 
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors) {
-  SessionTurn turn(session);
-  ATTUNE_TRY(turn.take());
+  SessionLock lock(session);
+  ATTUNE_TRY(lock.tryLock());
   if (num_tensors && !tensors)
     return fail(ATTUNE_INVALID_ARGUMENT, "%zu tensors given but their array is null", num_tensors);
   ATTUNE_TRY(checkWrite(*session, slots, tensors, num_tensors));
@@ -285,12 +285,12 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
       ATTUNE_TRY(openCache(*session, tensors[i], access));
       if (desc.caches[c].kind != ATTUNE_CACHE_MASK || desc.caches[c].of_sources != access.cache->of_sources)
         continue;
-      CachePlace place = findCache(desc, caches, c);
+      CacheView view = findCache(desc, caches, c);
       for (int64_t row = 0; row < access.rows; ++row) {
-        SlotView view(*session, place, slots ? slots[row] : row);
-        ATTUNE_TRY(view.open());
-        memset(view.data, 0, static_cast<size_t>(access.length) * sizeof(float));
-        ATTUNE_TRY(view.store());
+        SlotView slot(*session, view, slots ? slots[row] : row);
+        ATTUNE_TRY(slot.open());
+        memset(slot.data, 0, static_cast<size_t>(access.length) * sizeof(float));
+        ATTUNE_TRY(slot.store());
       }
       break;
     }
@@ -298,10 +298,10 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
     CacheAccess access;
     ATTUNE_TRY(openCache(*session, tensors[i], access));
     for (int64_t row = 0; row < access.rows; ++row) {
-      SlotView view(*session, access.place, slots ? slots[row] : row);
-      ATTUNE_TRY(view.open());
-      forEachElement(access, row, view.data, [](float &dense, float &kept) { kept = dense; });
-      ATTUNE_TRY(view.store());
+      SlotView slot(*session, access.view, slots ? slots[row] : row);
+      ATTUNE_TRY(slot.open());
+      forEachElement(access, row, slot.data, [](float &dense, float &kept) { kept = dense; });
+      ATTUNE_TRY(slot.store());
     }
   }
   return setLengths(*session, slots, tensors, num_tensors, /*areEmpty=*/false);

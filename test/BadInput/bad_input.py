@@ -1,9 +1,10 @@
 # ===- bad_input.py - What is refused, row by row ---------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# bad_input.py MODEL C_PROGRAM DIR [TABLE]: gives the tools every bad input of rows.py in DIR, made from the good MODEL, and runs C_PROGRAM, which does the same to
-# the runtime. A row holds if the tool ends with status 1, says one line on stderr that has the row's words, writes nothing to stdout and leaves nothing behind;
-# warnings hold if it ends well and says one. Compares the table of what was said with TABLE (README.md beside this file), or prints it.
+# bad_input.py MODEL C_PROGRAM DIR [TABLE]: gives the tools every bad input of rows.py in DIR, made from the good MODEL,
+# and runs C_PROGRAM, which does the same to the runtime. A row holds if the tool ends with status 1, says one line on
+# stderr with the row's words, writes nothing to stdout and leaves no files; a row of warnings holds if the tool
+# succeeds with such a line. Compares the table of messages with TABLE (README.md beside this file), or prints it.
 
 import os
 import re
@@ -14,26 +15,27 @@ import rows
 
 
 def shorten(text, folder):
-    """A message without what differs from run to run."""
+    """Returns |text| without the parts that differ between runs."""
     text = text.replace(folder + "/", "")
     text = re.sub(r"[0-9a-f]{32}", "ID", text)
     text = re.sub(r"\b[0-9a-f]{16}\b", "HASH", text)
     text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
     text = re.sub(r"ABI version \d+, this runtime has \d+", "ABI version A, this runtime has B", text)
-    # Sizes of a weights file and of an object depend on the CPU they are made for.
+    # Replaces sizes of weights files and objects, which depend on the target CPU.
     if "good.weights" in text or "short.so" in text:
         text = re.sub(r"\b\d{4,}\b", "N", text)
     text = re.sub(r"/\S*/libc[^/ :]*", "libc.so", text)
-    # Lists that grow with the product.
+    # Shortens lists, for example of families, so that additions to them do not change the table.
     text = re.sub(r"(expected one of )[^\"']*, (got|but)", r"\1…, \2", text)
     return text.replace("|", "\\|").strip()
 
 
 def run_row(row, folder):
-    """What is wrong with the row, and what was said."""
+    """Returns the problem of the row ("" for none) and the message."""
     out = os.path.join(folder, "out")
     os.makedirs(out, exist_ok=True)
-    done = subprocess.run(row.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env={**os.environ, **row.environment})
+    done = subprocess.run(row.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+                          env={**os.environ, **row.environment})
     lines, left = done.stderr.splitlines(), os.listdir(out)
     said = lines[0] if lines else ""
     problem = ""
@@ -56,16 +58,19 @@ def run_row(row, folder):
 
 
 def run_c(program, folder):
-    """The rows of the C program: it prints TITLE, tab, STATUS, tab, MESSAGE; ends with an error if a call succeeds that must not."""
+    """Returns the rows of the C program, which prints TITLE, tab, STATUS, tab, MESSAGE for each. Fails if a call succeeds
+    that must not."""
     done = subprocess.run([program, folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     table = [line.split("\t") for line in done.stdout.splitlines()]
-    problem = "" if done.returncode == 0 and all(len(cells) == 3 for cells in table) else f"{program}: status {done.returncode}: {done.stdout}"
+    complete = done.returncode == 0 and all(len(cells) == 3 for cells in table)
+    problem = "" if complete else f"{program}: status {done.returncode}: {done.stdout}"
     return problem, [(title, status, shorten(message, folder)) for title, status, message in table if not problem]
 
 
 def main(model, program, folder, table=None):
     problems, text = [], ["# What is refused, and with which words", "",
-                          "Made by `test/BadInput/bad_input.py`, which tries each row: one line, exit status 1, nothing written. Paths are shortened.", ""]
+                          "Made by `test/BadInput/bad_input.py`, which tries each row: one line, exit status 1, nothing written. "
+                          "Paths are shortened.", ""]
     unsupported = []
     for section, entries in rows.make(model, folder):
         text += [f"## {section}", "", "| input | what is said |", "|---|---|"]
@@ -89,13 +94,14 @@ def main(model, program, folder, table=None):
         return
     with open(table) as f:
         known = f.read().splitlines()
-    # A machine that cannot try a row takes the table's word for it.
+    # A row that this machine cannot run keeps its line of the table.
     known_rows = {line.split(" | ")[0]: line for line in known if line.startswith("| ")}
     text = [known_rows.get(line[:-2], line) if line.startswith("| ") and line[2:-2] in unsupported else line for line in text]
     if text != known:
         differences = [f"-{line}" for line in known if line not in text] + [f"+{line}" for line in text if line not in known]
         sys.exit("the table is not up to date; write it again with bad_input.py MODEL C_PROGRAM DIR\n" + "\n".join(differences))
-    print(f"{sum(line.startswith('| ') for line in text) - text.count('| input | what is said |') - 1} rows hold" + "".join(f"\nnot tried: {title}" for title in unsupported))
+    print(f"{sum(line.startswith('| ') for line in text) - text.count('| input | what is said |') - 1} rows hold"
+          + "".join(f"\nnot tried: {title}" for title in unsupported))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def load(path):
 
 
 def save(path, header, data, length=None):
-    """|header| may be text; |length| is what the file says of it."""
+    """|header| may be text; |length| is its length as stored in the file."""
     text = header if isinstance(header, str) else json.dumps(header)
     with open(path, "wb") as f:
         f.write(struct.pack("<Q", len(text) if length is None else length) + text.encode() + data)
@@ -48,12 +48,13 @@ class Maker:
         with open(os.path.join(model, "config.json")) as f:
             self.config = json.load(f)
         self.header, self.data = load(os.path.join(model, "model.safetensors"))
-        # A matrix that its transpose cannot stand for.
-        self.first = min(n for n, e in self.header.items() if n != "__metadata__" and e["dtype"] == "F32" and len(e["shape"]) == 2 and e["shape"][0] != e["shape"][1])
+        # A matrix that is not square, so that its transpose has another shape.
+        self.first = min(n for n, e in self.header.items() if n != "__metadata__" and e["dtype"] == "F32" and len(e["shape"]) == 2
+                         and e["shape"][0] != e["shape"][1])
         self.count = 0
 
     def fresh(self):
-        """A copy of the model, by name relative to the folder."""
+        """Returns a copy of the model, by name relative to the folder."""
         self.count += 1
         name = f"model{self.count}"
         os.makedirs(os.path.join(self.folder, name))
@@ -65,13 +66,13 @@ class Maker:
         return os.path.join(self.folder, name, file)
 
     def compiled(self, title, words, edit, **options):
-        """A row that compiles a copy changed by |edit(name)|."""
+        """Returns a row that compiles a copy changed by |edit(name)|."""
         name = self.fresh()
         edit(name)
         return Row(title, ["attune", "compile", name, "-o", OUT], words, **options)
 
     def tensors(self, title, words, edit, **options):
-        """A row whose safetensors header |edit| changes: it gets a copy of the header and returns it, or (header, data)."""
+        """Returns a row whose safetensors header |edit| changes: it gets a copy of the header and returns it, or (header, data)."""
         def change(name):
             edited = edit(json.loads(json.dumps(self.header)))
             header, data = edited if isinstance(edited, tuple) else (edited, self.data)
@@ -79,7 +80,7 @@ class Maker:
         return self.compiled(title, words, change, **options)
 
     def configured(self, title, words, **keys):
-        """A row whose config.json has these values; None removes a key."""
+        """Returns a row whose config.json has these values; None removes a key."""
         def change(name):
             config = {**self.config, **keys}
             with open(self.path(name, "config.json"), "w") as f:
@@ -87,15 +88,15 @@ class Maker:
         return self.compiled(title, words, change)
 
     def written(self, title, words, text):
-        """A row whose config.json is |text|."""
+        """Returns a row whose config.json is |text|."""
         def change(name):
             with open(self.path(name, "config.json"), "w") as f:
                 f.write(text)
         return self.compiled(title, words, change)
 
     def indexed(self, title, words, index):
-        """A row whose weights are the shard a.safetensors and |index|, of which "first" stands for the first tensor's name; beside the folder lies
-        outside.safetensors, and link.safetensors in it leads there."""
+        """Returns a row for a model whose weights are the shard a.safetensors and the index |index|; FIRST in it stands for the name
+        of the first tensor. The file outside.safetensors is beside the folder; link.safetensors in the folder links to it."""
         def change(name):
             shutil.move(self.path(name), self.path(name, "a.safetensors"))
             shutil.copyfile(os.path.join(self.model, "model.safetensors"), os.path.join(self.folder, "outside.safetensors"))
@@ -131,7 +132,8 @@ def weights_rows(m):
     yield m.compiled("a bit flipped in the header", "(header):1:1", lambda n: patch(m.path(n), 8, lambda b: b ^ 1))
     yield m.tensors("tensors that overlap", "overlaps tensor", lambda h: {**h, "extra": {**h[m.first]}})
     yield m.tensors("bytes of no tensor", "expected", lambda h: (h, m.data + b"\0" * 8))
-    yield m.tensors("offsets outside the file", "data_offsets within the file's", entry(data_offsets=[len(m.data), len(m.data) + offsets[1] - offsets[0]]))
+    yield m.tensors("offsets outside the file", "data_offsets within the file's",
+                    entry(data_offsets=[len(m.data), len(m.data) + offsets[1] - offsets[0]]))
     yield m.tensors("offsets backwards", "begin <= end", entry(data_offsets=[8, 4]))
     yield m.tensors("negative offset", "got -4", entry(data_offsets=[-4, 0]))
     yield m.tensors("tensor twice", f"key '{m.first}' appears twice", lambda h: json.dumps(h)[:-1] + f', "{m.first}": {plain}' + "}")
@@ -145,7 +147,8 @@ def weights_rows(m):
 
 
 def index_rows(m):
-    yield m.indexed("shard above the folder", "expected the name of a file in the folder", '{"weight_map": {"FIRST": "../outside.safetensors"}}')
+    yield m.indexed("shard above the folder", "expected the name of a file in the folder",
+                    '{"weight_map": {"FIRST": "../outside.safetensors"}}')
     yield m.indexed("shard with an absolute path", "expected the name of a file in the folder", '{"weight_map": {"FIRST": "/etc/passwd"}}')
     yield m.indexed("shard that is a link out of the folder", "a link to", '{"weight_map": {"FIRST": "link.safetensors"}}')
     yield m.indexed("shard that is not there", "which is missing", '{"weight_map": {"FIRST": "b.safetensors"}}')
@@ -185,8 +188,10 @@ def config_rows(m):
     gptq = {"quant_method": "gptq", "bits": 5}
     yield m.configured("bits of quantized weights", "'quantization_config.bits': expected 2, 3, 4 or 8, got 5", quantization_config=gptq)
     yield m.configured("negative epsilon", "'layer_norm_eps': expected a number in 0..1", layer_norm_eps=-1.0)
-    yield m.compiled("a folder in the place of config.json", "expected a regular file, got a folder", lambda n: (os.remove(m.path(n, "config.json")), os.mkdir(m.path(n, "config.json"))))
-    yield m.compiled("a pipe in the place of config.json", "expected a regular file, got a special file", lambda n: (os.remove(m.path(n, "config.json")), os.mkfifo(m.path(n, "config.json"))))
+    yield m.compiled("a folder in the place of config.json", "expected a regular file, got a folder",
+                     lambda n: (os.remove(m.path(n, "config.json")), os.mkdir(m.path(n, "config.json"))))
+    yield m.compiled("a pipe in the place of config.json", "expected a regular file, got a special file",
+                     lambda n: (os.remove(m.path(n, "config.json")), os.mkfifo(m.path(n, "config.json"))))
 
 
 def input_rows(m):
@@ -210,7 +215,8 @@ def input_rows(m):
     yield row("length zero", "length", {"input_ids": ("I64", [1, 0], [])})
     yield row("floats for ids", "expected", {"input_ids": ("F32", [1, 3], [1.0, 2.0, 3.0])})
     yield row("rank three", "expected", {"input_ids": ("I64", [1, 3, 1], [1, 2, 3])})
-    yield row("lengths that differ", "attention_mask", {"input_ids": ("I64", [1, 3], [1, 2, 3]), "attention_mask": ("I64", [1, 4], [1] * 4)})
+    yield row("lengths that differ", "attention_mask", {"input_ids": ("I64", [1, 3], [1, 2, 3]),
+                                                        "attention_mask": ("I64", [1, 4], [1] * 4)})
     for title, value in (("mask above one", 2), ("negative mask", -1)):
         yield row(title, "expected 0 or 1", {"input_ids": ("I64", [1, 3], [1, 2, 3]), "attention_mask": ("I64", [1, 3], [1, 1, value])})
     yield row("unknown input", "pixel_values", {"input_ids": ("I64", [1, 3], [1, 2, 3]), "pixel_values": ("F32", [1], [1.0])})
@@ -228,7 +234,8 @@ def flag_rows(m):
     yield row("an id missing between commas", "expected ids separated by commas", "--ids=1,,2")
     yield row("an id in a flag out of the vocabulary", f"expected 0 to {m.config['vocab_size'] - 1}", f"--ids={m.config['vocab_size']}")
     yield row("rows of different lengths", "expected rows of one length, got 3 and 2 ids", ids, "--ids=1,2")
-    yield row("a value of an unknown input", "the model has no input 'pixel_values'; it has: input_ids, attention_mask", ids, "--value=pixel_values=1,2")
+    yield row("a value of an unknown input", "the model has no input 'pixel_values'; it has: input_ids, attention_mask", ids,
+              "--value=pixel_values=1,2")
     yield row("a value without a name", "expected NAME=V,V,...", ids, "--value=1,2")
     yield row("too few values", "expected 3 values for its shape", ids, "--value=attention_mask=1,1")
     yield row("a fraction for an integer", "expected an integer, got '0.5'", ids, "--value=attention_mask=1,1,0.5")
@@ -246,7 +253,8 @@ def kind_rows(m):
 
     subprocess.run(["attune", "compile", m.model, "-o", "good.o"], cwd=m.folder, check=True)
     for verb in ("inspect", "bench"):
-        yield Row(f"an object for attune {verb}", ["attune", verb, "good.o"], "got an object file; it is for linking into a program, --emit=shared")
+        yield Row(f"an object for attune {verb}", ["attune", verb, "good.o"],
+                  "got an object file; it is for linking into a program, --emit=shared")
     yield Row("an object for attune-run", ["attune-run", "inspect", "good.o"], "got an object file, which is for linking into a program")
     yield Row("an object for compile", ["attune", "compile", "good.o", "-o", OUT], "got an object file")
     yield Row("packed weights", ["attune", "bench", "good.weights"], "got the weights of a compiled model; give the shared object")
@@ -266,14 +274,17 @@ def kind_rows(m):
         with open(m.path(name), "w") as f:
             f.write("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 4\n")
     yield m.compiled("weights that are a Git LFS pointer", "git lfs pull downloads the file", pointer)
-    yield m.compiled("weights that are a PyTorch file", "expected a safetensors file, got a PyTorch file", lambda n: shutil.copyfile(os.path.join(m.folder, "pytorch_model.bin"), m.path(n)))
-    yield m.compiled("weights of PyTorch only", "found only pytorch_model.bin; convert with PyTorch", lambda n: os.rename(m.path(n), m.path(n, "pytorch_model.bin")))
+    yield m.compiled("weights that are a PyTorch file", "expected a safetensors file, got a PyTorch file",
+                     lambda n: shutil.copyfile(os.path.join(m.folder, "pytorch_model.bin"), m.path(n)))
+    yield m.compiled("weights of PyTorch only", "found only pytorch_model.bin; convert with PyTorch",
+                     lambda n: os.rename(m.path(n), m.path(n, "pytorch_model.bin")))
     ids = ["--ids=1,2", "--output=out/o.safetensors"]
-    yield Row("generation by an encoder", ["attune", "generate", m.fresh(), *ids], "has no decoder whose tokens attend to earlier ones alone")
+    yield Row("generation by an encoder", ["attune", "generate", m.fresh(), *ids],
+              "has no decoder whose tokens attend to earlier ones alone")
     yield Row("generation by a compiled encoder", ["attune-run", "generate", "good.so", *ids], "cannot generate: it has no decoder")
 
 
-def artefact_rows(m):
+def artifact_rows(m):
     """Compiled models whose parts do not fit."""
     def copy(name, edit):
         # In a folder of its own, since weights are found by their build id.
@@ -291,7 +302,8 @@ def artefact_rows(m):
     yield Row("weights cut short", copy("short", lambda p: os.truncate(p, size // 2)), "it is truncated")
     yield Row("weights of 10 bytes", copy("ten", lambda p: os.truncate(p, 10)), "10 bytes")
     yield Row("weights with a bit flipped in the header", copy("header", lambda p: patch(p, 40, lambda b: b ^ 64)), "damaged header")
-    yield Row("weights with a bit flipped in the manifest", copy("manifest", lambda p: patch(p, size - 3, lambda b: b ^ 1)), "manifest with checksum")
+    yield Row("weights with a bit flipped in the manifest", copy("manifest", lambda p: patch(p, size - 3, lambda b: b ^ 1)),
+              "manifest with checksum")
     copy("data", lambda p: patch(p, 8192, lambda b: b ^ 1))
     yield Row("weights with a bit flipped in the data, when asked", ["attune-run", "inspect", "data/good.weights", "--verify"], "hash")
     with open(os.path.join(m.folder, "text.so"), "w") as f:
@@ -300,15 +312,16 @@ def artefact_rows(m):
     shutil.copyfile(os.path.join(m.folder, "good.so"), os.path.join(m.folder, "short.so"))
     os.truncate(os.path.join(m.folder, "short.so"), 999)
     yield Row("shared object cut short", ["attune-run", "bench", "--model=short.so"], "it is cut short")
-    # The machine in the ELF header: AArch64.
+    # Sets the machine in the ELF header to AArch64.
     shutil.copyfile(os.path.join(m.folder, "good.so"), os.path.join(m.folder, "arm.so"))
     patch(os.path.join(m.folder, "arm.so"), 18, lambda b: 183)
-    yield Row("object for another architecture", ["attune-run", "bench", "--model=arm.so"], "expected an object for x86-64, got one for AArch64")
+    yield Row("object for another architecture", ["attune-run", "bench", "--model=arm.so"],
+              "expected an object for x86-64, got one for AArch64")
     yield Row("object that is not a model", ["attune-run", "bench", "--model=" + find_library()], "attune_model")
 
 
 def find_library():
-    """A shared object of the system that any process has."""
+    """Returns a shared object of the system that any process has."""
     with open("/proc/self/maps") as f:
         return next(line.split()[-1] for line in f if "/libc" in line and ".so" in line)
 
@@ -320,17 +333,18 @@ def output_rows(m):
     yield Row("output that is a folder", compile_ + ["out"], "is a folder")
     yield Row("output that is called an archive", compile_ + ["out/x.a"], "names an archive")
     yield Row("output that is called a shared object and is none", compile_ + ["out/x.so"], "expected --emit=shared beside it")
-    # Permissions do not stop root; a read-only file system does.
+    # Uses a read-only file system, since root may write to folders without write permission.
     mount = "mkdir -p small && mount -t tmpfs -o {0} none small && exec \"$@\""
     namespace = ["unshare", "-m"] if os.getuid() == 0 else ["unshare", "-rm"]
-    works = shutil.which("unshare") and subprocess.run([*namespace, "sh", "-c", mount.format("size=64k"), "sh", "true"], cwd=m.folder, stderr=subprocess.DEVNULL).returncode == 0
+    attempt = [*namespace, "sh", "-c", mount.format("size=64k"), "sh", "true"]
+    works = shutil.which("unshare") and subprocess.run(attempt, cwd=m.folder, stderr=subprocess.DEVNULL).returncode == 0
     inside = lambda options: [*namespace, "sh", "-c", mount.format(options), "sh", *compile_, "small/x.o"]
     yield Row("read-only output folder", inside("ro"), "Read-only file system", unsupported=not works)
     yield Row("full disk", inside("size=64k"), "No space left on device", unsupported=not works)
 
 
 def make(model, folder):
-    """(section, rows) in order; compiles the model that the rows about artefacts need."""
+    """(section, rows) in order; compiles the model that the rows about artifacts need."""
     m = Maker(model, folder)
     subprocess.run(["attune", "compile", "--emit=shared", model, "-o", "good.so"], cwd=folder, check=True)
     yield "model.safetensors", list(weights_rows(m))
@@ -338,6 +352,6 @@ def make(model, folder):
     yield "config.json", list(config_rows(m))
     yield "Inputs of a call", list(input_rows(m))
     yield "Inputs in flags", list(flag_rows(m))
-    yield "Compiled models", list(artefact_rows(m))
+    yield "Compiled models", list(artifact_rows(m))
     yield "Models of another kind", list(kind_rows(m))
     yield "Output files", list(output_rows(m))

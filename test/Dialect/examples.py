@@ -2,10 +2,11 @@
 #===- examples.py - Parses the examples of the documentation ---------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# examples.py ROOT FILE.td…: takes the ```mlir blocks out of the descriptions of operations, attributes and passes and parses them with attune-opt.
-# Every operation must have an example. A block of operations becomes the body of a function whose arguments are the values that the block uses
-# and does not define; their types are those that attune-opt asks for. A block of a pass with an ellipsis is an excerpt and is not parsed.
-# Prints a line per failure, and the numbers of examples; exits with 1 if one failed.
+# examples.py ROOT FILE.td…: takes the ```mlir blocks out of the descriptions of operations, attributes and passes and
+# parses them with attune-opt. Every operation must have an example. A block of operations becomes the body of a
+# function whose arguments are the values that the block uses and does not define; their types are those that attune-opt
+# asks for. A block of a pass with an ellipsis is an excerpt and is not parsed. Prints a line per failure, and the
+# numbers of examples; exits with 1 if one failed.
 
 import os
 import re
@@ -19,7 +20,9 @@ class Example:
     def __init__(self, place, text):
         self.place, self.text = place, text
         self.isModule = bool(re.search(r"^ *(func\.func|xfmr\.weight|gpu\.module|module|llvm\.func)\b", text, re.M))
-        defined = set(re.findall(r"(%\w+)(?::\w+)?(?=(?:, *%\w+)* *=)", text)) | set(re.findall(r"(%\w+) *:[^=]*[,)]", text) if self.isModule else ())
+        defined = set(re.findall(r"(%\w+)(?::\w+)?(?=(?:, *%\w+)* *=)", text))
+        if self.isModule:
+            defined |= set(re.findall(r"(%\w+) *:[^=]*[,)]", text))
         defined |= set(re.findall(r"\^\w+\(([^)]*)\)", text))
         used = [name.split("#")[0] for name in re.findall(r"%\w+", text)]
         self.types = {} if self.isModule else {name: "none" for name in used if name not in defined}
@@ -40,7 +43,7 @@ class Example:
         )
 
     def learn(self, message):
-        """Takes a type from |message|; false if there is none in it."""
+        """Reads a type from |message|; returns false if it has none."""
         found = re.search(r"use of value '(%\w+)' expects different type than prior uses: '(.*)' vs '(.*)'", message)
         if not found or found.group(1) not in self.types or self.types[found.group(1)] != "none":
             self.error = message
@@ -50,7 +53,7 @@ class Example:
 
 
 def readExamples(root, path):
-    """The examples of a .td file, and the operations in it that have none."""
+    """Returns the examples of a .td file, and the operations in it that have none."""
     with open(os.path.join(root, path), encoding="utf-8") as file:
         text = file.read()
     examples, bare = [], []
@@ -61,7 +64,7 @@ def readExamples(root, path):
             bare.append(f"{path}: {definition.group(1)} has no example")
         for block in blocks:
             if isOp or not re.search(r"…|\.\.\.", block):
-                # What a pass makes of it follows "// becomes".
+                # The IR after the pass follows "// becomes".
                 for part in re.split(r"^ *// becomes.*\n", block, flags=re.M):
                     examples.append(Example(f"{path}: {definition.group(1)}", part))
     return examples, bare
@@ -76,7 +79,8 @@ def parseAll(examples):
         for chunk in chunks:
             starts.append(line)
             line += (chunk + SEPARATOR).count("\n")
-        run = subprocess.run(["attune-opt", "--split-input-file", "-", "-o", os.devnull], input=SEPARATOR.join(chunks), text=True, capture_output=True)
+        run = subprocess.run(["attune-opt", "--split-input-file", "-", "-o", os.devnull], input=SEPARATOR.join(chunks), text=True,
+                             capture_output=True)
         messages = {}
         for at, message in re.findall(r"^<?[^<>\n:]*>?:(\d+):\d+: error: (.*)$", run.stderr, re.M):
             index = max(i for i, start in enumerate(starts) if start <= int(at))

@@ -1,6 +1,7 @@
 # ===- errors.py - Mistakes on the command line and what is said about them ===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""errors.py ATTUNE MODEL DIR [cuda]: runs wrong commands in DIR, prints FAIL for each whose status, message or leftovers are not as expected."""
+"""errors.py ATTUNE MODEL DIR [cuda]: runs wrong commands in DIR; prints FAIL for each whose status, message or leftover
+files differ from the expected ones."""
 
 import os
 import shutil
@@ -32,7 +33,7 @@ BODY  return %y : tensor<?x8xf32>
 
 
 def write_ir(name, body, arguments="", before=""):
-    """A file with an entry of this body, which begins in its third line."""
+    """Returns a file with an entry of this body, which begins in its third line."""
     path = os.path.join(folder, name)
     with open(path, "w") as f:
         f.write(before + ENTRY.replace("ARGUMENTS", arguments).replace("BODY", body))
@@ -45,12 +46,13 @@ given = write_ir("given.mlir", linear, ', %w: tensor<8x8xf32> {xfmr.input = #xfm
 other = write_ir("other.mlir", "  %y = tosa.add %x, %x : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>\n")
 nameless = os.path.join(folder, "nameless.mlir")
 with open(nameless, "w") as f:
-    f.write('func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {\n  return %x : tensor<?x8xf32>\n}\n')
+    f.write('func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {\n'
+            '  return %x : tensor<?x8xf32>\n}\n')
 no_weights = write_ir("no-weights.mlir", "  %w = xfmr.weight_ref @w : tensor<8x8xf32>\n" + linear,
                       before='xfmr.weight @w : tensor<8x8xf32> = #xfmr.tensor<"w" : tensor<8x8xf32>>\n')
 
 compile_ = ["compile", model, "-o", OUT]
-# Arguments, and words that the message must contain.
+# Pairs of arguments and words that the message must contain.
 cases = [
     (["comple", model], "unknown command 'comple' (did you mean 'compile'?)"),
     (["frobnicate"], "unknown command 'frobnicate'; attune --help lists the commands"),
@@ -66,7 +68,8 @@ cases = [
     (["compile", constant, "-o", OUT], "constant.mlir:4:8: expects a weight, an xfmr.weight_ref or, "),
     (["compile", constant, "-o", OUT], "but got the result of 'arith.constant'"),
     (["compile", given, "-o", OUT], "but got argument #1 of 'forward'"),
-    (["compile", other, "-o", OUT], "other.mlir:3:8: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects"),
+    (["compile", other, "-o", OUT],
+     "other.mlir:3:8: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects"),
     (["compile", nameless, "-o", OUT], "entry 'forward': argument #0: expected 'xfmr.input'"),
     (["compile", no_weights, "-o", OUT], "no-weights.mlir (no --weights given): tensor 'w' is missing, expected shape [8, 8]"),
     (["compile", tensors, "-o", OUT], "tensor 'embeddings.word_embeddings.weight' is missing"),
@@ -80,7 +83,7 @@ cases = [
     (compile_ + ["--emit=exe"], "--emit: expected object, shared, asm, ptx, got 'exe'"),
     (compile_ + ["--emit", "ptx"], "--emit: 'ptx' is not for --target=cpu, expected object, shared or asm"),
     (compile_ + ["--compile-to=end"], "--compile-to: expected import, dialect, linalg"),
-    (compile_ + ["--dump-stages", bad], "--dump-stages: cannot create"),
+    (compile_ + ["--dump-phases", bad], "--dump-phases: cannot create"),
     (compile_ + ["--target=tpu"], "target 'tpu' is not in this build, expected cpu"),
     (compile_ + ["--dtype=f16"], "--dtype=f16: not implemented for --target=cpu, expected f32, bf16 or int8"),
     (compile_ + ["--gpu=sm_80"], "--gpu: not for --target=cpu"),
@@ -88,7 +91,8 @@ cases = [
     (compile_ + ["--cpu=x86-64-v3,+nonsense"], "expected features like +avx2 or -avx2 behind the name, got '+nonsense'"),
     (compile_ + ["--cpu=x86-64-v3,-fma"], "has no FMA"),
     (compile_ + ["--cpu=native", "--triple=aarch64-linux-gnu"], "--cpu=native: this machine is x86_64, not aarch64; name a CPU"),
-    (compile_ + ["--cpu=generic-rv64", "--triple=riscv64-linux-gnu"], "has no M extension, which the code needs; the least is generic-rv64,+m,+a,+f,+d,+c"),
+    (compile_ + ["--cpu=generic-rv64", "--triple=riscv64-linux-gnu"],
+     "has no M extension, which the code needs; the least is generic-rv64,+m,+a,+f,+d,+c"),
     (compile_ + ["--triple=powerpc64le-linux-gnu"], "--triple: expected x86_64, aarch64 or riscv64"),
     (compile_ + ["--cpu=core2"], "CPU 'core2' has no AVX2"),
     (compile_ + ["--triple=nonsense"], "unknown target 'nonsense'"),

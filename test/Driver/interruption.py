@@ -1,7 +1,10 @@
 # ===- interruption.py - Tools that are interrupted or killed -----------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""interruption.py SUBJECT TOOL MODEL DIR: ends TOOL (attune; attune-run for the subject run, whose MODEL is the folder of the toy model) at chosen points. It must say so
-in one line, end by the signal, and leave neither files nor subprocesses; what was killed is cleaned up by the next process, which leaves the files of living ones alone."""
+"""interruption.py SUBJECT TOOL MODEL DIR: interrupts and kills TOOL at chosen points. TOOL is attune; for the subject
+`run` it is attune-run, and MODEL the folder of the toy model.
+
+An interrupted tool says so in one line, ends by the signal and leaves neither files nor subprocesses. Files of a killed
+tool are removed by the next process, which does not touch those of running ones."""
 
 import os
 import shlex
@@ -25,11 +28,12 @@ OUTPUTS = ["x.h", "x.o", "x.weights"]
 def interrupt(title, process, name, left=()):
     number = getattr(signal, name)
     process.send_signal(number)
-    t.expect_end(f"{title}, {name}", t.finish(process), -number, None if name == "SIGKILL" else f"{os.path.basename(tool)}: interrupted by {name}", left)
+    t.expect_end(f"{title}, {name}", t.finish(process), -number,
+                 None if name == "SIGKILL" else f"{os.path.basename(tool)}: interrupted by {name}", left)
 
 
 def waiting(pipe, output="x.o", **options):
-    """A compilation that has created its outputs and waits for its model."""
+    """Returns a compilation that has created its outputs and waits for its model."""
     process = t.start([tool, "compile", pipe.path, "--weights", model, "-o", output], **options)
     pipe.wait_for_reader()
     return process
@@ -43,7 +47,7 @@ def test_signals(pipe):
     for name in SIGNALS + ("SIGKILL",):
         interrupt("compile", waiting(pipe), name)
         pipe.close()
-    # The status that a shell sees.
+    # The exit status, as a shell reports it.
     for name, status in (("INT", 130), ("TERM", 143)):
         shell = t.start(["sh", "-c", 'trap : INT; "$0" "$@"; exit $?', tool, "compile", pipe.path, "--weights", model, "-o", "x.o"])
         pipe.wait_for_reader()
@@ -53,7 +57,7 @@ def test_signals(pipe):
         t.expect(f"shell, {name}", (status_got, f"attune: interrupted by SIG{name}" in lines), (status, True))
         t.expect(f"shell, {name}: files", t.left(), [])
         pipe.close()
-    # The pipe is full and has no reader.
+    # Fills the pipe, which nobody reads.
     reader, writer = processes.full_pipe()
     process = waiting(pipe, stderr=writer)
     process.send_signal(signal.SIGTERM)
@@ -79,16 +83,19 @@ def test_ignored(pipe, text):
     t.expect("nohup", (t.finish(process)[0], t.left()), (0, OUTPUTS))
     # A parent that ignores the ends of its children: the linker's end must be known nevertheless.
     t.clear()
-    t.expect_end("SIGCHLD ignored", t.run([tool, "compile", model, "-o", "x.so", "--emit=shared"], ignored=[signal.SIGCHLD]), 0, None, ["x.h", "x.so", "x.weights"])
+    t.expect_end("SIGCHLD ignored", t.run([tool, "compile", model, "-o", "x.so", "--emit=shared"], ignored=[signal.SIGCHLD]), 0, None,
+                 ["x.h", "x.so", "x.weights"])
     t.clear()
 
 
 def test_killed():
-    """Killed between the end of the work and the last name: none is there, or what was there before; the next compilation finds nothing in its way."""
+    """Kills the tool between the end of its work and the naming of its last output: no output is there, or the earlier one,
+    and the next compilation succeeds."""
     compile_ = [tool, "compile", model, "-o", "x.o"]
     t.expect("killed before the first name", (t.run(compile_, rules=[("linkat", None, None)])[0], t.left()), (KILLED, []))
-    t.expect("killed at the first stage", (t.run(compile_ + ["--dump-stages=stages"], rules=[("linkat", None, None)])[0], t.left()), (KILLED, ["stages"]))
-    os.rmdir(os.path.join(t.out, "stages"))
+    t.expect("killed at the first phase", (t.run(compile_ + ["--dump-phases=phases"], rules=[("linkat", None, None)])[0], t.left()),
+             (KILLED, ["phases"]))
+    os.rmdir(os.path.join(t.out, "phases"))
     t.expect_end("afterwards", t.run(compile_), 0, None, OUTPUTS)
 
     def content():
@@ -106,13 +113,15 @@ def test_killed():
         open(os.path.join(t.out, name), "w").close()
     t.expect_end("another output", t.run([tool, "compile", model, "-o", "y.o"]), 0, None, None)
     t.expect("another output: files", len(temporaries(t.left(), "x.weights")), 1)
-    t.expect_end("the same output", t.run(compile_), 0, None, OUTPUTS + ["x.o.tmp-attune-mine", "x.o.tmp-backup", "y.h", "y.o", "y.weights"])
+    t.expect_end("the same output", t.run(compile_), 0, None,
+                 OUTPUTS + ["x.o.tmp-attune-mine", "x.o.tmp-backup", "y.h", "y.o", "y.weights"])
     t.expect("the same output: content", content() == before, True)
     t.clear()
 
 
 def test_named(pipe, text):
-    """Where the file system has no unnamed files: named ones, of which a signal leaves none, and SIGKILL those that the next process removes."""
+    """Outputs are temporary named files where the file system has no unnamed ones: a signal leaves none of them; the next
+    process removes those that SIGKILL leaves."""
     for name in ("SIGINT", "SIGQUIT"):
         process = waiting(pipe, rules=[NO_UNNAMED_FILES])
         t.expect(f"named, {name}: files before", [len(temporaries(t.left(), output)) for output in OUTPUTS], [1, 1, 1])
@@ -122,7 +131,7 @@ def test_named(pipe, text):
     process.kill()
     t.expect("named, killed", (t.finish(process)[0], len(t.left())), (-signal.SIGKILL, 3))
     pipe.close()
-    # Two at a time: the second removes what the killed one left, not the first one's files.
+    # Two at a time: the second removes the leftovers of the killed one, but not the files of the first.
     first = waiting(pipe, rules=[NO_UNNAMED_FILES])
     living = t.left()
     t.expect("named, after a killed one", len(living), 3)
@@ -150,7 +159,8 @@ def test_subprocesses():
     for name in ("attune-halide-gen", "ld.lld", "ptxas"):
         write_program(os.path.join(bin_, name), sleeps)
     environment = {"PATH": bin_ + os.pathsep + os.environ["PATH"], "ATTUNE_PTXAS": os.path.join(bin_, "ptxas")}
-    for title, flags in (("halide", ["-o", "x.o", "--kernels=halide"]), ("linker", ["-o", "x.so", "--emit=shared"]), ("ptxas", ["-o", "x.o", "--target=cuda", "--gpu=sm_80"])):
+    for title, flags in (("halide", ["-o", "x.o", "--kernels=halide"]), ("linker", ["-o", "x.so", "--emit=shared"]),
+                         ("ptxas", ["-o", "x.o", "--target=cuda", "--gpu=sm_80"])):
         for name in ("SIGINT", "SIGKILL"):
             shutil.rmtree(notes, ignore_errors=True)
             os.makedirs(notes)
@@ -158,19 +168,21 @@ def test_subprocesses():
             t.expect(f"{title}: started", bool(wait_until(lambda: os.listdir(notes))), True)
             interrupt(title, process, name)
             t.expect(f"{title}, {name}: subprocesses end", wait_until(lambda: not any(is_alive(pid) for pid in os.listdir(notes))), True)
-    # Ends of their own.
+    # Without an interruption, the subprocess may fail, or a signal may end it alone.
     write_program(os.path.join(bin_, "attune-halide-gen"), "echo oh no >&2\nexit 3\n")
     t.expect_end("one fails", t.run([own, "compile", model, "-o", "x.o", "--kernels=halide"]), 1, "attune: error: internal error: oh no")
     write_program(os.path.join(bin_, "attune-halide-gen"), "kill -XCPU $$\n")
-    t.expect_end("one is stopped", t.run([own, "compile", model, "-o", "x.o", "--kernels=halide"]), 1, "attune: error: --kernels=halide: attune-halide-gen: CPU time limit exceeded")
+    t.expect_end("one is stopped", t.run([own, "compile", model, "-o", "x.o", "--kernels=halide"]), 1,
+                 "attune: error: --kernels=halide: attune-halide-gen: CPU time limit exceeded")
 
 
 def test_init():
-    """A folder of which the weights alone are larger than what is written before the signal."""
+    """A folder whose weights are larger than the data written before the signal."""
     large = os.path.join(t.folder, "large")
     os.makedirs(large)
     with open(os.path.join(large, "config.json"), "w") as f:
-        f.write('{"model_type": "bert", "vocab_size": 50000000, "hidden_size": 64, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 64}')
+        f.write('{"model_type": "bert", "vocab_size": 50000000, "hidden_size": 64, "num_attention_heads": 2, '
+                '"num_hidden_layers": 1, "intermediate_size": 64}')
     for rules in ((), (NO_UNNAMED_FILES,)):
         for name in ("SIGINT", "SIGTERM", "SIGKILL"):
             process = t.start([tool, "init", large, "-o", "new/folder"], rules=rules)
@@ -180,7 +192,7 @@ def test_init():
                 t.expect("init, named, killed", (t.finish(process)[0], len(t.left())), (-signal.SIGKILL, 1))
             else:
                 interrupt("init", process, name)
-    # Also this leftover goes, and an interruption leaves the folder as it was.
+    # The next run removes this leftover, too, and an interrupted run leaves the folder unchanged.
     t.expect_end("init", t.run([tool, "init", model, "-o", "new/folder", "--seed=1"]), 0, None, None)
     names = ["new", "new/folder", "new/folder/config.json", "new/folder/model.safetensors"]
     t.expect("init: files", t.left(), names)
@@ -189,15 +201,18 @@ def test_init():
     t.expect("init again: is writing", bool(wait_until(lambda: written_bytes(process) > 8 << 20)), True)
     interrupt("init again", process, "SIGINT", names)
     t.expect("init again: the same file", os.stat(os.path.join(t.out, "new/folder/model.safetensors")).st_ino, before.st_ino)
-    t.expect("init, killed at the first name", (t.run([tool, "init", model, "-o", "other"], rules=[("linkat", None, None)])[0], t.left()), (KILLED, names + ["other"]))
+    t.expect("init, killed at the first name", (t.run([tool, "init", model, "-o", "other"], rules=[("linkat", None, None)])[0], t.left()),
+             (KILLED, names + ["other"]))
 
 
 def test_run():
     """attune-run: a call that writes a file, and one that takes long."""
-    run = [tool, "run", os.path.join(model, "toy.so"), "--input", os.path.join(model, "good", "inputs.safetensors"), "--output", "out.safetensors"]
+    run = [tool, "run", os.path.join(model, "toy.so"), "--input", os.path.join(model, "good", "inputs.safetensors"), "--output",
+           "out.safetensors"]
     t.expect("killed in the first write", (t.run(run, rules=[("pwrite64", None, None)])[0], t.left()), (KILLED, []))
     t.expect("killed before the name", (t.run(run, rules=[("linkat", None, None)])[0], t.left()), (KILLED, []))
-    t.expect("named, killed before the name", (t.run(run, rules=[NO_UNNAMED_FILES, ("rename", None, None)])[0], len(temporaries(t.left(), "out.safetensors"))), (KILLED, 1))
+    t.expect("named, killed before the name", (t.run(run, rules=[NO_UNNAMED_FILES, ("rename", None, None)])[0],
+                                               len(temporaries(t.left(), "out.safetensors"))), (KILLED, 1))
     t.expect_end("afterwards", t.run(run), 0, None, ["out.safetensors"])
     t.expect_end("replaced", t.run(run), 0, None, ["out.safetensors"])
     t.expect_end("replaced, named", t.run(run, rules=[NO_UNNAMED_FILES]), 0, None, ["out.safetensors"])
@@ -218,7 +233,8 @@ def test_run():
     reader, writer = os.pipe()
     os.close(reader)
     t.expect_end("closed pipe", t.run([tool, "inspect", os.path.join(model, "toy.so")], stdout=writer), -signal.SIGPIPE, None)
-    t.expect_end("closed pipe, ignored", t.run([tool, "inspect", os.path.join(model, "toy.so")], stdout=writer, ignored=[signal.SIGPIPE]), 1, "cannot write to standard output")
+    t.expect_end("closed pipe, ignored", t.run([tool, "inspect", os.path.join(model, "toy.so")], stdout=writer, ignored=[signal.SIGPIPE]),
+                 1, "cannot write to standard output")
 
 
 {"compile": test_compile, "subprocesses": test_subprocesses, "init": test_init, "run": test_run}[subject]()

@@ -1,7 +1,8 @@
 # ===- limits.py - Limits of the system, and files that change while they are read ===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""limits.py SUBJECT TOOL MODEL DIR: runs TOOL (attune; attune-run for the subject run, whose MODEL is the folder of the toy model) against limits: one line says what happened,
-and nothing is left. Crashes are still reported as such."""
+"""limits.py SUBJECT TOOL MODEL DIR: runs TOOL into limits of the system, as a full disk. TOOL is attune; for the subject
+`run` it is attune-run, and MODEL the folder of the toy model. One line says what happened, and no file is left. Crashes
+are still reported as such."""
 
 import errno
 import os
@@ -21,39 +22,50 @@ name = os.path.basename(tool)
 t = Tester(os.path.abspath(folder))
 FILE_SIZE = [(resource.RLIMIT_FSIZE, 4096)]
 # Reported by the allocator, by a file that cannot be mapped, by a thread that gets no stack.
-MEMORY = ("out of memory (the limit of address space, ulimit -v, is", "cannot map: Cannot allocate memory", "cannot start a thread: Resource temporarily unavailable")
+MEMORY = ("out of memory (the limit of address space, ulimit -v, is", "cannot map: Cannot allocate memory",
+          "cannot start a thread: Resource temporarily unavailable")
 TOO_LARGE = "File too large (the limit for files, ulimit -f, is 4096 bytes)"
 
 
 def test_file_size():
-    t.expect_end("file size: compile", t.run([tool, "compile", model, "-o", "x.o"], limits=FILE_SIZE), 1, f"attune: error: x.weights: cannot write: {TOO_LARGE}")
+    t.expect_end("file size: compile", t.run([tool, "compile", model, "-o", "x.o"], limits=FILE_SIZE), 1,
+                 f"attune: error: x.weights: cannot write: {TOO_LARGE}")
     init = [tool, "init", model, "-o", "new"]
     for title, ignored in (("default", ()), ("ignored", [signal.SIGXFSZ])):
-        t.expect_end(f"file size, {title}: init", t.run(init, limits=FILE_SIZE, ignored=ignored), 1, f"attune: error: new/model.safetensors: cannot write: {TOO_LARGE}")
-    stage = [tool, "compile", model, "--compile-to=linalg"]
-    t.expect_end("file size: stage", t.run(stage + ["-o", "x.mlir"], limits=FILE_SIZE), 1, f"attune: error: x.mlir: cannot write: {TOO_LARGE}")
+        t.expect_end(f"file size, {title}: init", t.run(init, limits=FILE_SIZE, ignored=ignored), 1,
+                     f"attune: error: new/model.safetensors: cannot write: {TOO_LARGE}")
+    phase = [tool, "compile", model, "--compile-to=linalg"]
+    t.expect_end("file size: phase", t.run(phase + ["-o", "x.mlir"], limits=FILE_SIZE), 1,
+                 f"attune: error: x.mlir: cannot write: {TOO_LARGE}")
     with open(os.path.join(t.folder, "stdout"), "w") as stdout:
-        t.expect_end("file size: stdout", t.run(stage, limits=FILE_SIZE, stdout=stdout), 1, "attune: error: cannot write to standard output: File too large")
+        t.expect_end("file size: stdout", t.run(phase, limits=FILE_SIZE, stdout=stdout), 1,
+                     "attune: error: cannot write to standard output: File too large")
 
 
 def test_full_disk():
     """The system refuses to write, or to give a name; test/BadInput has disks that are full and folders that cannot be written to."""
     full = "No space left on device"
     compile_, init = [tool, "compile", model, "-o", "x.o"], [tool, "init", model, "-o", "new/folder"]
-    t.expect_end("full disk: compile", t.run(compile_, rules=[("pwrite64", None, errno.ENOSPC)]), 1, f"attune: error: x.weights: cannot write: {full}")
-    t.expect_end("full disk: init", t.run(init, rules=[("pwrite64", None, errno.ENOSPC)]), 1, f"attune: error: new/folder/model.safetensors: cannot write: {full}")
-    t.expect_end("full folder: compile", t.run(compile_, rules=[("linkat", None, errno.ENOSPC)]), 1, f"attune: error: x.weights: cannot create: {full}")
-    t.expect_end("full folder: init", t.run(init, rules=[("linkat", None, errno.ENOSPC)]), 1, f"attune: error: new/folder/model.safetensors: cannot create: {full}")
+    t.expect_end("full disk: compile", t.run(compile_, rules=[("pwrite64", None, errno.ENOSPC)]), 1,
+                 f"attune: error: x.weights: cannot write: {full}")
+    t.expect_end("full disk: init", t.run(init, rules=[("pwrite64", None, errno.ENOSPC)]), 1,
+                 f"attune: error: new/folder/model.safetensors: cannot write: {full}")
+    t.expect_end("full folder: compile", t.run(compile_, rules=[("linkat", None, errno.ENOSPC)]), 1,
+                 f"attune: error: x.weights: cannot create: {full}")
+    t.expect_end("full folder: init", t.run(init, rules=[("linkat", None, errno.ENOSPC)]), 1,
+                 f"attune: error: new/folder/model.safetensors: cannot create: {full}")
     rename = ("renameat2", None, errno.ENOSPC), ("rename", None, errno.ENOSPC)
-    t.expect_end("full folder, named", t.run(compile_, rules=[NO_UNNAMED_FILES, *rename]), 1, f"attune: error: x.weights: cannot rename: {full}")
+    t.expect_end("full folder, named", t.run(compile_, rules=[NO_UNNAMED_FILES, *rename]), 1,
+                 f"attune: error: x.weights: cannot rename: {full}")
     t.expect_end("compile", t.run(compile_), 0, None, ["x.h", "x.o", "x.weights"])
-    t.expect_end("full folder: replacing", t.run(compile_, rules=rename), 1, f"attune: error: x.weights: cannot rename: {full}", ["x.h", "x.o", "x.weights"])
+    t.expect_end("full folder: replacing", t.run(compile_, rules=rename), 1, f"attune: error: x.weights: cannot rename: {full}",
+                 ["x.h", "x.o", "x.weights"])
     t.clear()
 
 
 def test_memory():
-    """Limits from what the tool needs to start with up to more than it needs: each ends in one line, or well."""
-    # The address space of a tool that waits.
+    """Raises a limit from the minimum for a start to more than enough: each run fails with one line, or succeeds."""
+    # The address space of the tool while it waits for its input.
     pipe = Pipe(os.path.join(t.folder, "model.mlir"))
     process = t.start([tool, "compile", pipe.path, "--weights", model, "-o", "x.o"])
     pipe.wait_for_reader()
@@ -87,11 +99,13 @@ def test_processor_time():
 
 
 def test_cut_sources():
-    """A model whose weights are cut after they were mapped and before they are packed: by the program that the compiler starts in between."""
+    """Truncates the weights of a model after they are mapped and before they are packed, in the program that the compiler
+    starts in between."""
     bin_, copy = os.path.join(t.folder, "bin"), os.path.join(t.folder, "model")
     os.makedirs(bin_)
     own = shutil.copy(tool, os.path.join(bin_, "attune"))
-    write_program(os.path.join(bin_, "attune-halide-gen"), f"kill -STOP $PPID\ntruncate -s 20000 {shlex.quote(copy)}/model.safetensors\nkill -CONT $PPID\nexec sleep 1000\n")
+    write_program(os.path.join(bin_, "attune-halide-gen"),
+                  f"kill -STOP $PPID\ntruncate -s 20000 {shlex.quote(copy)}/model.safetensors\nkill -CONT $PPID\nexec sleep 1000\n")
     for rules in ((), [NO_UNNAMED_FILES]):
         shutil.copytree(model, copy, dirs_exist_ok=True)
         ended = t.run([own, "compile", copy, "-o", "x.o", "--kernels=halide"], rules=rules)
@@ -112,10 +126,12 @@ def test_crashes():
 
 
 def test_streams():
-    """Streams that are closed from the start: what would have been written there is an error, and goes into no other file."""
+    """Streams that are closed from the start: a write there is an error, and goes into no other file."""
     shell = lambda redirection, *words: t.run(["sh", "-c", f'exec "$0" "$@" {redirection}', *words])
-    t.expect_end("closed stdout", shell(">&-", tool, "compile", model, "--compile-to=import"), 1, "attune: error: cannot write to standard output: Bad file descriptor")
-    t.expect_end("closed streams", shell("<&- >&- 2>&-", tool, "compile", model, "-o", "x.so", "--emit=shared"), 0, None, ["x.h", "x.so", "x.weights"])
+    t.expect_end("closed stdout", shell(">&-", tool, "compile", model, "--compile-to=import"), 1,
+                 "attune: error: cannot write to standard output: Bad file descriptor")
+    t.expect_end("closed streams", shell("<&- >&- 2>&-", tool, "compile", model, "-o", "x.so", "--emit=shared"), 0, None,
+                 ["x.h", "x.so", "x.weights"])
     reference = subprocess.run([tool, "compile", model, "-o", os.path.join(t.tmp, "x.so"), "--emit=shared"])
     for file in ("x.h", "x.so", "x.weights"):
         with open(os.path.join(t.out, file), "rb") as a, open(os.path.join(t.tmp, file), "rb") as b:
@@ -145,7 +161,7 @@ def test_run():
                  "attune-run: error: stopped at the limit of CPU time (ulimit -t), 1 seconds")
     t.expect_end("memory", t.run(bench + ["--batch=10000000", "--threads=1"], limits=[(resource.RLIMIT_AS, 1 << 28)]), 1,
                  "attune-run: error: out of memory (the limit of address space, ulimit -v, is 262144 KiB)")
-    # Its weights are cut while they are used.
+    # Truncates the weights file while it is in use.
     copy = os.path.join(t.folder, "cut")
     os.makedirs(copy)
     for file in ("toy.so", "toy.weights"):

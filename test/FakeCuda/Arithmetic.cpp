@@ -31,7 +31,7 @@ uint16_t fake::toF16(float value) {
   if (magnitude >= 65520.0f)
     return sign | 0x7c00;
   int exponent = magnitude < 0x1p-14f ? -14 : std::ilogb(magnitude);
-  // A carry out of the fraction is one into the exponent, as it should be.
+  // A carry out of the fraction correctly increments the exponent.
   auto fraction = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
   return static_cast<uint16_t>(sign | ((static_cast<uint32_t>(exponent + 14) << 10) + fraction));
 }

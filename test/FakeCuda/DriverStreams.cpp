@@ -40,7 +40,7 @@ Code cuStreamSynchronize(Stream stream) {
     return breakCapture(stream);
   if (!call.failed() && call.isImplicitlyCaptured(stream))
     return captureImplicit;
-  // Work is over even if it failed.
+  // The work counts as completed even if it failed.
   Streams::get().finish(stream);
   return call.failed() ? call.code : call.state.error;
 }

@@ -20,16 +20,16 @@ void MemoryBarriers::clear() {
 MemoryBarriers::Barrier &MemoryBarriers::find(Block &block, uint64_t address) {
   auto found = barriers.find(address);
   if (found == barriers.end())
-    block.fail("uses a barrier in memory that is not initialised");
+    block.fail("uses a barrier in memory that is not initialized");
   return found->second;
 }
 
 void MemoryBarriers::init(Block &block, uint64_t address, uint32_t count) {
   uint64_t offset;
   if (address % 8 || !block.isShared(reinterpret_cast<void *>(address), offset) || count == 0)
-    block.fail("initialises a barrier that is not 8 aligned bytes of shared memory, or for nobody");
+    block.fail("initializes a barrier that is not 8 aligned bytes of shared memory, or for nobody");
   if (barriers.count(address))
-    block.fail("initialises a barrier in memory twice");
+    block.fail("initializes a barrier in memory twice");
   block.checkShared(reinterpret_cast<void *>(address), 8, /*isWrite=*/true);
   barriers[address] = {count, count, 0, 0, {}};
 }

@@ -49,7 +49,7 @@ public:
   /// Does all work of all streams.
   void finishAll();
 
-  // Captures. A stream being captured runs nothing; its work is collected.
+  // Captures. A stream that is being captured records its work and runs none of it.
   void beginCapture(cuda::Stream stream, int mode);
   /// Ends a capture and returns its work.
   std::vector<Work> endCapture(cuda::Stream stream);

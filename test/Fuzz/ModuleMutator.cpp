@@ -76,7 +76,7 @@ int64_t ModuleMutator::pickSize(int64_t size) {
   int64_t sizes[] = {
       0, 1, ShapedType::kDynamic, 2, 3, 16, 17, size / 2, size * 2, size + 1, size - 1, 4096, int64_t(1) << 33, int64_t(1) << 62};
   int64_t picked = sizes[decisions.pick(std::size(sizes))];
-  // Larger sizes do not occur as numbers in IR; they are computed from others.
+  // Larger sizes do not occur as constants in the IR; they are computed from other sizes.
   return ShapedType::isDynamic(picked) ? picked : picked < 0 ? 1 : picked;
 }
 

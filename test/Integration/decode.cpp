@@ -108,7 +108,7 @@ int Test::run() {
   expect("beams", third[0], 0, prompts[0], 0);
   expect("beams", third[0], 1, other, 0);
 
-  // Back to three tokens, then two at once with the logits of both.
+  // Truncates the slot to three tokens, then reads two at once with the logits of both.
   session.truncateSlot(0, 3);
   Ids again = {33, 34}, only = {0};
   std::vector<attune::Array> fourth = session.run("extend", {attune::view("input_ids", again, {1, 2}), attune::view("slots", only, {1})});

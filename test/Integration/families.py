@@ -1,9 +1,10 @@
 # ===- families.py - What models compute, in plain Python ------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What families have in common; families_*.py have a function of each, model(model, ids, mask, other inputs by name) -> {"output": rows}, written after the
-# reference implementation's modules and for small models only: doubles, lists of rows, one sequence at a time. Masks are added as the reference adds them, so
-# rows without a visible key come out as its do.
+# Functions that the references of several families share. families_*.py have one function for each family,
+# model(model, ids, mask, other inputs by name) -> {"output": rows}, written after the modules of the reference
+# implementation, for small models only: doubles, lists of rows, one sequence at a time. Masks are added as the reference
+# adds them, so that rows without a visible key agree, too.
 
 import math
 
@@ -48,13 +49,13 @@ class Model:
     def norm(self, x, name, epsilon):
         """Layer norm, or RMS norm without a bias."""
         weight, bias = self.weights[name + ".weight"], self.weights.get(name + ".bias")
-        return [normalise(row, weight, bias, epsilon) for row in x]
+        return [normalize(row, weight, bias, epsilon) for row in x]
 
     def rows(self, name, ids, factor=1.0):
         return [[factor * v for v in self.weights[name][i]] for i in ids]
 
 
-def normalise(row, weight, bias, epsilon):
+def normalize(row, weight, bias, epsilon):
     mean = sum(row) / len(row) if bias else 0.0
     scale = 1 / math.sqrt(sum((v - mean) ** 2 for v in row) / len(row) + epsilon)
     return [(v - mean) * scale * w + (bias[i] if bias else 0.0) for i, (v, w) in enumerate(zip(row, weight))]
@@ -86,8 +87,8 @@ def softmax(row):
 
 
 def attend(query, key, value, scale, masks, bias=None, head_mask=None):
-    """Heads [H, T, D] over [G, S, D]; |masks| are added one after the other, a sum below what a float holds is minus infinity. Returns the joined heads and
-    the probabilities [H, T, S]."""
+    """Attends with queries [H, T, D] to keys and values [G, S, D]. Adds |masks| one after the other; a sum below the range of
+    a float becomes minus infinity. Returns the joined heads and the probabilities [H, T, S]."""
     maps, joined = [], [[] for _ in query[0]]
     for h, rows in enumerate(query):
         g = h * len(key) // len(query)
@@ -115,12 +116,12 @@ def causal(length):
 
 
 def both(*masks):
-    """One mask that hides what any of |masks| does."""
+    """Returns a mask that hides the keys that any of |masks| hides."""
     return [[min(values) for values in zip(*rows)] for rows in zip(*masks)]
 
 
 def of_layer(head_mask, layer):
-    """The head mask of |layer|: a row of one for each layer, or one for all."""
+    """Returns the head mask of |layer|: a row of one for each layer, or one for all."""
     return head_mask[layer] if head_mask and isinstance(head_mask[0], list) else head_mask
 
 

@@ -12,13 +12,15 @@ def gpt2_cross(model, x, layer, number, heads, memory, memory_mask, out, head_ma
     joined = model.linear(memory, layer + "crossattention.c_attn", True)
     hidden = len(joined[0]) // 2
     k, v = (split([row[n * hidden:(n + 1) * hidden] for row in joined], heads) for n in range(2))
-    scale = (len(q[0][0]) ** -0.5 if model.get("scale_attn_weights", True) else 1.0) / (number + 1 if model.get("scale_attn_by_inverse_layer_idx", False) else 1)
+    scale = len(q[0][0]) ** -0.5 if model.get("scale_attn_weights", True) else 1.0
+    scale /= number + 1 if model.get("scale_attn_by_inverse_layer_idx", False) else 1
     a, maps = attend(q, k, v, scale, [visible(memory_mask or [1] * len(memory), len(x))], head_mask=head_mask)
     out.setdefault("cross_attentions", []).append(maps)
     return add(x, model.linear(a, layer + "crossattention.c_proj", True))
 
 
-def gpt2(model, ids, mask, token_type_ids=None, encoder_hidden_states=None, encoder_attention_mask=None, mc_token_ids=None, position_ids=None,
+def gpt2(model, ids, mask, token_type_ids=None, encoder_hidden_states=None, encoder_attention_mask=None, mc_token_ids=None,
+         position_ids=None,
          inputs_embeds=None, head_mask=None):
     count = len(ids or inputs_embeds)
     mask = mask or [1] * count

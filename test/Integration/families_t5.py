@@ -34,9 +34,13 @@ def t5_stack(model, side, ids, mask, out, memory=None, memory_mask=None, head_ma
     act = ACTIVATIONS[model.get("dense_act_fn", {"gated-gelu": "gelu_new"}.get(kind, kind.replace("gated-", "")))]
     base = "transformer." if "transformer.shared.weight" in model.weights else ""
     table = model.weights[base + side + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight"]
-    number = [[bucket(j - i, not decoder, len(table), model.get("relative_attention_max_distance", 128)) for j in range(n)] for i in range(n)]
+    number = [[bucket(j - i, not decoder, len(table), model.get("relative_attention_max_distance", 128)) for j in range(n)]
+              for i in range(n)]
     bias = [[[table[b][h] for b in row] for row in number] for h in range(model.config["num_heads"])]
-    masks = [[visible(row, 1)[0] for row in mask] if isinstance(mask[0], list) else both(causal(n), visible(mask, n)) if decoder else visible(mask, n)]
+    if isinstance(mask[0], list):
+        masks = [[visible(row, 1)[0] for row in mask]]
+    else:
+        masks = [both(causal(n), visible(mask, n)) if decoder else visible(mask, n)]
     prefix = side + "_" if "decoder" in out else ""
     x = vectors or model.rows(base + "shared.weight", ids)
     for i in range(model.get("num_decoder_layers", model.config["num_layers"]) if decoder else model.config["num_layers"]):
@@ -67,7 +71,8 @@ def t5_stack(model, side, ids, mask, out, memory=None, memory_mask=None, head_ma
     return x
 
 
-def t5(model, ids, mask, decoder_input_ids=None, decoder_attention_mask=None, head_mask=None, decoder_head_mask=None, cross_attn_head_mask=None,
+def t5(model, ids, mask, decoder_input_ids=None, decoder_attention_mask=None, head_mask=None, decoder_head_mask=None,
+       cross_attn_head_mask=None,
        inputs_embeds=None, decoder_inputs_embeds=None, encoder_outputs=None):
     kind, mask = model.config["architectures"][0], mask or [1] * len(ids or inputs_embeds or encoder_outputs)
     alone = kind in ("T5EncoderModel", "T5ForTokenClassification")
@@ -80,11 +85,12 @@ def t5(model, ids, mask, decoder_input_ids=None, decoder_attention_mask=None, he
     out["encoder_last_hidden_state"] = memory
     if not decoder_input_ids and not decoder_inputs_embeds:
         decoder_input_ids = [model.config["decoder_start_token_id"]] + ids[:-1]
-    # An encoder's head mask is the decoder's, too, in models of equal depth.
+    # In models of equal depth, the reference uses the encoder's head mask for the decoder, too.
     if not decoder_head_mask and model.get("num_decoder_layers", model.config["num_layers"]) == model.config["num_layers"]:
         decoder_head_mask = head_mask
     target = decoder_attention_mask or [1] * len(decoder_input_ids or decoder_inputs_embeds)
-    x = t5_stack(model, "decoder", decoder_input_ids, target, out, memory, mask, decoder_head_mask, cross_attn_head_mask, decoder_inputs_embeds)
+    x = t5_stack(model, "decoder", decoder_input_ids, target, out, memory, mask, decoder_head_mask, cross_attn_head_mask,
+                 decoder_inputs_embeds)
     del out["decoder"]
     if kind == "T5Model":
         out["last_hidden_state"] = x

@@ -1,8 +1,9 @@
 # ===- generation.py - Generation with a compiled model --------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# generation.py DIR: a tiny GPT-2 in DIR is compiled and run by attune-run. Beam search finds what the enumeration of all sequences finds; rows do
-# not depend on others nor on the number of threads; step logits are those of the whole sequence; settings have their precedence; errors.
+# generation.py DIR: a tiny GPT-2 in DIR is compiled and run by attune-run. Beam search finds what the enumeration of
+# all sequences finds; rows do not depend on others nor on the number of threads; step logits are those of the whole
+# sequence; settings have their precedence; errors.
 
 import array
 import json
@@ -22,18 +23,20 @@ def path(name):
     return os.path.join(work, name + ".safetensors")
 
 
-def call(verb, output, tensors, *flags, error=None):
-    """The outputs of a command of attune-run, or None if it fails with |error| in its one line."""
+def call(command, output, tensors, *flags, error=None):
+    """Returns the outputs of a command of attune-run, or None if it fails with |error| in its one line."""
     models.save(path("in"), tensors)
     if os.path.exists(path(output)):
         os.remove(path(output))
-    done = subprocess.run(["attune-run", verb, program, "--input", path("in"), "--output", path(output), *flags], stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(["attune-run", command, program, "--input", path("in"), "--output", path(output), *flags], stderr=subprocess.PIPE,
+                          text=True)
     if error:
         assert done.returncode == 1 and error in done.stderr and done.stderr.count("\n") == 1, (flags, done)
         assert not os.path.exists(path(output))
         return None
     assert done.returncode == 0, (flags, done)
-    return {name: (shape, list(array.array("q" if dtype == "I64" else "f", data))) for name, (dtype, shape, data) in models.load(path(output)).items()}
+    return {name: (shape, list(array.array("q" if dtype == "I64" else "f", data)))
+            for name, (dtype, shape, data) in models.load(path(output)).items()}
 
 
 def generate(tensors, *flags, **more):
@@ -66,7 +69,8 @@ def log_probabilities(sequences):
 
 os.makedirs(folder, exist_ok=True)
 with open(os.path.join(folder, "config.json"), "w") as f:
-    json.dump(dict(model_type="gpt2", architectures=["GPT2LMHeadModel"], n_embd=24, n_head=2, n_layer=2, n_positions=POSITIONS, vocab_size=VOCAB,
+    json.dump(dict(model_type="gpt2", architectures=["GPT2LMHeadModel"], n_embd=24, n_head=2, n_layer=2, n_positions=POSITIONS,
+                   vocab_size=VOCAB,
                    eos_token_id=5, max_length=9), f)
 with open(os.path.join(folder, "case.json"), "w") as f:
     json.dump({"weights": {"source": "generated", "seed": 3}}, f)
@@ -79,7 +83,7 @@ for prompt in ([0, 1], [3, 2], [4, 4]):
     best = [((scores[0][1][5]) / 2, prompt + [5])]
     for pair, score in zip(pairs, scores):
         total = score[1][pair[0]] + score[2][pair[1]]
-        # An end counts with the length before it.
+        # The end-of-sequence id does not count as part of the length.
         best.append((total / (3 if pair[1] == 5 else 4), prompt + pair))
     best.sort(reverse=True)
     out = generate(ids([prompt]), "--num-beams=6", "--num-return-sequences=3", "--max-length=4")
@@ -88,8 +92,9 @@ for prompt in ([0, 1], [3, 2], [4, 4]):
         assert got[:len(best[i][1])] == best[i][1], (prompt, got, best[:4])
         assert abs(out["sequences_scores"][1][i] - best[i][0]) < 1e-5
 
-# Each row alone, beside others, padded, with more threads: the same bits. Noise of sampling belongs to the number of a row; the length that beams
-# are scored by counts padding, as in the reference library, so scores of different padding are compared without it.
+# Each row alone, beside others, padded, with more threads: the same bits. Noise of sampling belongs to the number of a
+# row; the length that beams are scored by counts padding, as in the reference library, so scores of different padding
+# are compared without it.
 prompts, masks = [[0, 0, 1], [0, 2, 3], [4, 1, 1]], [[0, 0, 1], [0, 1, 1], [1, 1, 1]]
 batch = dict(ids(prompts), **ids(masks, "attention_mask"))
 for flags in ([], ["--num-beams=3", "--length-penalty=0"], ["--sample", "--seed=7", "--temperature=1.5"]):
@@ -112,8 +117,9 @@ for flags in ([], ["--num-beams=3", "--length-penalty=0"], ["--sample", "--seed=
             a, b = rows_of(whole, name)[row], rows_of(single, name)[0]
             assert a[:len(b)] == b and not any(a[len(b):]), (flags, name)
 
-# Step logits are what the whole sequence gives at once.
-out = generate(ids([[1, 4]]), "--max-length=8", "--set=eos_token_id=null", "--set=no_repeat_ngram_size=2", "--outputs=step_logits,sequences", "--set=min_length=8")
+# Step logits are the logits of one call with the whole sequence.
+out = generate(ids([[1, 4]]), "--max-length=8", "--set=eos_token_id=null", "--set=no_repeat_ngram_size=2",
+               "--outputs=step_logits,sequences", "--set=min_length=8")
 sequence = rows_of(out)[0]
 _, logits = call("run", "all", ids([sequence[:-1]]))["logits"]
 assert out["step_logits"][0] == [1, 6, VOCAB]
@@ -132,7 +138,7 @@ assert two[0] != two[1]
 full = [[1, 2, 3, 4] * 3]
 assert generate(ids(full), "--max-new-tokens=1")["sequences"][0] == [1, POSITIONS + 1]
 
-# A model without a language-model head says so.
+# A model without a language-model head is an error.
 headless = os.path.join(work, "headless")
 os.makedirs(headless)
 with open(os.path.join(folder, "config.json")) as f, open(os.path.join(headless, "config.json"), "w") as g:
@@ -140,21 +146,25 @@ with open(os.path.join(folder, "config.json")) as f, open(os.path.join(headless,
 with open(os.path.join(headless, "case.json"), "w") as f:
     json.dump({"weights": {"source": "generated", "seed": 3}}, f)
 done = subprocess.run(["attune", "generate", headless, "--ids=1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-assert done.returncode == 1 and "'GPT2Model' has no language-model head, whose output 'logits' generation needs; its outputs: last_hidden_state" in done.stderr, done
+no_head = "'GPT2Model' has no language-model head, whose output 'logits' generation needs; its outputs: last_hidden_state"
+assert done.returncode == 1 and no_head in done.stderr, done
 
-# Temperatures whose quotients no float holds draw the best ids, whatever the seed.
+# At temperatures so low that logits divided by them overflow, sampling chooses the best ids, whatever the seed.
 greedy = generate(ids([[1, 4]]))
 for temperature in ("1e-30", "1e-300", "5e-324"):
-    assert generate(ids([[1, 4]]), "--sample", f"--temperature={temperature}", "--seed=5", "--top-k=3", "--top-p=0.9") == greedy, temperature
+    assert generate(ids([[1, 4]]), "--sample", f"--temperature={temperature}", "--seed=5", "--top-k=3",
+                    "--top-p=0.9") == greedy, temperature
 
 
 def warnings(*flags):
-    """What generate says beside a result."""
-    return subprocess.run(["attune-run", "generate", program, "--ids=1,4", "--output", path("out"), *flags], stderr=subprocess.PIPE, text=True, check=True).stderr
+    """Returns the messages of generate beside a result."""
+    return subprocess.run(["attune-run", "generate", program, "--ids=1,4", "--output", path("out"), *flags], stderr=subprocess.PIPE,
+                          text=True, check=True).stderr
 
 
-# Settings that the search does not read are named.
-unsampled, unbeamed = "attune-run: warning: %s: no effect without --sample\n", "attune-run: warning: %s: no effect without --num-beams of at least 2\n"
+# A warning names settings that the search does not use.
+unsampled = "attune-run: warning: %s: no effect without --sample\n"
+unbeamed = "attune-run: warning: %s: no effect without --num-beams of at least 2\n"
 assert warnings("--temperature=0.5") == unsampled % "--temperature"
 assert warnings("--top-k=3", "--top-p=0.5", "--seed=1", "--set=eta_cutoff=0.1") == unsampled % "--top-k, --top-p, --seed, --set eta_cutoff"
 assert warnings("--temperature=0.5", "--num-beams=2") == unsampled % "--temperature"
@@ -162,12 +172,13 @@ assert warnings("--length-penalty=2", "--early-stopping") == unbeamed % "--lengt
 assert warnings("--sample", "--temperature=0.5", "--seed=1") == warnings("--set=do_sample=true", "--top-p=0.5") == ""
 assert warnings("--num-beams=2", "--length-penalty=2") == warnings("--max-new-tokens=1") == ""
 
-# Prompts in flags, the shorter ones padded and hidden, are those of a file.
-flags = subprocess.run(["attune-run", "generate", program, "--ids=4", "--ids=0,2,3", "--max-new-tokens=3"], stdout=subprocess.PIPE, text=True, check=True).stdout
+# Prompts from flags, the shorter ones padded and masked, give the results of the same prompts from a file.
+flags = subprocess.run(["attune-run", "generate", program, "--ids=4", "--ids=0,2,3", "--max-new-tokens=3"], stdout=subprocess.PIPE,
+                       text=True, check=True).stdout
 file = rows_of(generate(dict(ids([[0, 0, 4], [0, 2, 3]]), **ids([[0, 0, 1], [1, 1, 1]], "attention_mask")), "--max-new-tokens=3"))
 assert flags.splitlines() == ["sequences I64 [2, 6]", f"[{file[0]},", f" {file[1]}]"], (flags, file)
 
-# A folder is compiled for it.
+# `attune generate` compiles a folder first.
 good = ids([[1, 4]])
 whole = generate(good, "--num-beams=2")
 subprocess.run(["attune", "generate", folder, "--input", path("in"), "--output", path("folder"), "--num-beams", "2"], check=True)
@@ -185,9 +196,11 @@ generate(good, "--set=beams=2", error="--set: unknown setting 'beams'; known are
 generate(good, "--set=num_beams=many", error="--set: 'num_beams': expected an integer of at least 1, got \"many\"")
 generate(good, "--set=penalty_alpha=0.5", error="--set: 'penalty_alpha': 0.5 is not implemented in this version")
 generate(good, "--outputs=logits", error="--outputs: expected sequences, sequences_scores or step_logits, got 'logits'")
-generate(good, "--outputs=sequences_scores", error="--outputs: 'sequences_scores' are those of beams, expected num_beams of at least 2, got 1")
+generate(good, "--outputs=sequences_scores",
+         error="--outputs: 'sequences_scores' are those of beams, expected num_beams of at least 2, got 1")
 generate(good, "--outputs=step_logits", "--num-beams=2", error="step logits with num_beams = 2 are not supported")
 generate(ids([[1, 6]]), error="an id of the prompts is 6, expected an id below the vocabulary's 6")
-generate(dict(good, **ids([[1, 0]], "attention_mask")), error="row 0 of input 'attention_mask' ends with 0, expected prompts that are padded on the left")
+generate(dict(good, **ids([[1, 0]], "attention_mask")),
+         error="row 0 of input 'attention_mask' ends with 0, expected prompts that are padded on the left")
 generate(ids([[1, 1]], "attention_mask"), error="input 'input_ids' is missing")
 generate(ids([[1, 1]], "ids"), error="generates without an input 'ids'; 'input_ids' is what it begins with")

@@ -1,7 +1,8 @@
 # ===- masks.py - What the tools say of masks that are neither 0 nor 1 -----===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# masks.py FIXTURES DIR: runs models with masks of every rank that has another value somewhere; each is refused in one line that has its place.
+# masks.py FIXTURES DIR: runs models with masks of every rank that has another value somewhere; each is refused in one
+# line with its position.
 
 import os
 import subprocess
@@ -13,12 +14,12 @@ fixtures, work = sys.argv[1:3]
 source, target = os.path.join(work, "in.safetensors"), os.path.join(work, "out.safetensors")
 
 
-def refused(verb, model, tensors, place, *flags, name="attention_mask"):
+def refused(word, model, tensors, place, *flags, name="attention_mask"):
     models.save(source, tensors)
-    command = ["attune", verb, os.path.join(fixtures, model), "--input", source, "--output", target, *flags]
+    command = ["attune", word, os.path.join(fixtures, model), "--input", source, "--output", target, *flags]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     expected = f"attune: error: {os.path.join(fixtures, model)}: input '{name}' is {place}, expected 0 or 1\n"
-    # The first use of a folder says that it is compiled, and where to.
+    # Ignores the message of the first run on a folder, which reports the compilation.
     errors = "".join(line for line in done.stderr.splitlines(True) if not line.startswith("attune: compiling "))
     assert (done.returncode, errors, done.stdout) == (1, expected, ""), (command, done, expected)
     assert not os.path.exists(target)

@@ -1,9 +1,10 @@
 # ===- rounded_reference.py - What rounding alone does to a BERT -----------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# rounded_reference.py CASE DIR: computes a small BERT (inputs_embeds, absolute positions) with everything in double but the inputs of its
-# projections, which are rounded to bf16 or quantized to int8 as the pages of `xfmr.linear` say, and compares with what is compiled. Prints how
-# far both are from the reference implementation, and from each other.
+# rounded_reference.py CASE DIR: computes a small BERT (inputs_embeds, absolute positions) with everything in double but
+# the inputs of its projections, which are rounded to bf16 or quantized to int8 as the pages of `xfmr.linear` say, and
+# compares with the compiled model. Prints the distances of both from the reference implementation, and of one from the
+# other.
 
 import json
 import math
@@ -23,7 +24,7 @@ def bf16(x):
     return struct.unpack("<f", struct.pack("<I", (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000))[0]
 
 
-def codes(row):
+def quantize(row):
     """Returns the quantized values of |row| and their scale."""
     scale = max(map(abs, row)) / 127 or 1.0
     return [round(x / scale) for x in row], scale
@@ -32,7 +33,7 @@ def codes(row):
 def round_rows(rows, dtype):
     if dtype == "f64":
         return [(row, 1.0) for row in rows]
-    return [codes(row) if dtype == "int8" else ([bf16(x) for x in row], 1.0) for row in rows]
+    return [quantize(row) if dtype == "int8" else ([bf16(x) for x in row], 1.0) for row in rows]
 
 
 class Bert:

@@ -37,7 +37,7 @@
 // DIALECT-NEXT: attune-count-flops
 // DIALECT-NEXT: )
 
-// With a lower precision, one pass more.
+// With a lower precision, one more pass runs.
 // LOWER: cse
 // LOWER-NEXT: xfmr-lower-precision{precision=int8}
 // LOWER-NEXT: xfmr-split-deep-projections{max-features=2048}
@@ -47,7 +47,7 @@
 // LINALG: builtin.module(
 // LINALG-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
 // LINALG-NEXT: func.func(
-// LINALG-NEXT: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i16 int8-multiple=2 known-counts=false panel-width=32}
+// LINALG-NEXT: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=f32 bf16-group=2 bf16-multiple=2 int8-element=i16 int8-multiple=2 known-counts=false panel-width=32}
 // LINALG-NEXT: ),
 // LINALG-NEXT: xfmr-hoist-weight-expressions,
 // LINALG-NEXT: symbol-dce,
@@ -56,9 +56,9 @@
 // LINALG-NEXT: )
 // LINALG-NEXT: )
 // The instructions of the CPU decide the layout of low-precision operands.
-// DOTS: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=bf16 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=32}
-// TILES: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=bf16 bf16-group=2 bf16-multiple=32 int8-codes=i8 int8-multiple=64 known-counts=false panel-width=32}
-// VNNI: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=16}
+// DOTS: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=bf16 bf16-group=2 bf16-multiple=2 int8-element=i8 int8-multiple=4 known-counts=false panel-width=32}
+// TILES: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=bf16 bf16-group=2 bf16-multiple=32 int8-element=i8 int8-multiple=64 known-counts=false panel-width=32}
+// VNNI: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=f32 bf16-group=2 bf16-multiple=2 int8-element=i8 int8-multiple=4 known-counts=false panel-width=16}
 
 // TILED: builtin.module(
 // TILED-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},

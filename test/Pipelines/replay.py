@@ -1,8 +1,8 @@
 # ===- replay.py - The dump of each phase gives the next one ----------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# replay.py MODEL DIR FLAG…: compiles MODEL with FLAG…, dumping the phases up to `target` to DIR, and lowers each dump with attune-opt and no
-# option. The result must be the next dump, bit for bit.
+# replay.py MODEL DIR FLAG…: compiles MODEL with FLAG…, dumping the phases up to `target` to DIR, and lowers each dump
+# with attune-opt and no option. The result must be the next dump, bit for bit.
 
 import filecmp
 import os
@@ -14,7 +14,7 @@ PHASES = ["import", "dialect", "linalg", "tiled", "kernels", "bufferized", "vect
 
 def main(model, folder, *flags):
     tools = "-emulated" if "--gpu=emulator" in flags else ""
-    subprocess.run(["attune" + tools, "compile", model, *flags, "--compile-to=target", f"--dump-stages={folder}", "-o",
+    subprocess.run(["attune" + tools, "compile", model, *flags, "--compile-to=target", f"--dump-phases={folder}", "-o",
                     os.path.join(folder, "last.mlir")], check=True)
     dumps = [os.path.join(folder, f"{number:02}-{phase}.mlir") for number, phase in enumerate(PHASES, 1)]
     replayed = os.path.join(folder, "replayed.mlir")

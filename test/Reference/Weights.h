@@ -1,7 +1,7 @@
 //===- Weights.h - The tensors of a model folder, by canonical name --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The model folder of a test tool. Any error ends the program with one line.
+// Reads the model folder of a test tool. Any error ends the program with one line.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_WEIGHTS_H
 #define ATTUNE_TEST_REFERENCE_WEIGHTS_H

@@ -178,7 +178,7 @@ static void testEncoderDecoder(attune_generation_options own) {
       CHECK(beams > 1 || cut(options.c(), together.row(row), 1) == expected);
     }
   }
-  // Sequences that begin with more than the start.
+  // Decoder sequences that begin with ids beyond the start id.
   options->num_beams = 1;
   Ids begin = {3, 5, 3, 6, 3, 7};
   inputs.push_back(view("decoder_input_ids", begin, {3, 2}));
@@ -300,14 +300,14 @@ static void testReuse(const attune::Model &model) {
   // Five tokens are in slot 0; the sixth is the last id, and two are new.
   attune::Generation second = generate(text);
   CHECK(second->reused_tokens == 5 && session.slotLength(0) == 10);
-  // A text that shares only its beginning takes the empty slot, not the conversation's.
+  // A text that shares only its beginning with the conversation uses the empty slot.
   CHECK(generate(other)->reused_tokens == 0 && session.slotLength(0) == 10 && session.slotLength(1) == 4);
   // Another ending of the same conversation: the tokens that differ are removed.
   text.back() = 6;
   CHECK(generate(text)->reused_tokens == 7 && session.slotLength(0) == 10);
   // The same text again: one token is computed for its logits.
   CHECK(generate(text)->reused_tokens == 7);
-  // Slots by number, and the fresh result is the same.
+  // The caller may choose slots by number.
   CHECK(generate(other, {0})->reused_tokens == 1 && session.slotLength(0) == 4 && session.slotLength(1) == 4);
   std::vector<Ids> wrong = {{2}, {-1}};
   for (const Ids &slots : wrong) {
@@ -317,7 +317,7 @@ static void testReuse(const attune::Model &model) {
                 ATTUNE_INVALID_ARGUMENT, "the session has 0 to 1");
     CHECK(session.slotLength(0) == 4 && session.slotLength(1) == 4);
   }
-  // A context that is full says so and leaves the slots as they are.
+  // A call that exceeds the context fails and does not change the slots.
   Ids longer(10, 3);
   std::vector<attune::Tensor> inputs = {view("input_ids", longer, {1, 10})};
   attune_generation *generation;
@@ -338,7 +338,7 @@ static void testReuse(const attune::Model &model) {
   session.copySlot(1, 0);
   session.truncateSlot(1, 0);
   CHECK(generate({8, 9, 10, 3})->reused_tokens == 3);
-  // Without the option nothing stays.
+  // Without the option, no keys are kept after the call.
   options->reuse_cache = 0;
   CHECK(generate({8, 9, 10, 3})->reused_tokens == 0 && session.slotLength(1) == 0);
 }
@@ -353,7 +353,7 @@ static void testNarrowInputs(const attune::Model &model) {
   std::vector<attune::Tensor> narrow = {view("input_ids", narrowIds, {2, 3}), view("attention_mask", narrowMask, {2, 3})};
   attune::Session session = attune::generationSession(model, options, narrow, 1);
   CHECK(areEqual(attune::generate(session, options, wide), attune::generate(session, options, narrow)));
-  // Entries that use caches: slots, too.
+  // Entries that use caches also accept slots as I32.
   std::vector<int32_t> slots = {1, 0};
   Ids wideSlots = {1, 0};
   narrow.push_back(view("slots", slots, {2})), wide.push_back(view("slots", wideSlots, {2}));

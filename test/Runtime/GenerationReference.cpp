@@ -27,15 +27,15 @@ std::vector<float> reference::toyLogits(const Ids &ids, int64_t vocabSize) {
   return logits;
 }
 
-static bool isEnd(const attune_generation_options &options, int64_t id) {
+static bool isEos(const attune_generation_options &options, int64_t id) {
   return std::count(options.eos_token_ids, options.eos_token_ids + options.num_eos_token_ids, id) > 0;
 }
 
 Ids::iterator reference::findEnd(const attune_generation_options &options, Ids &ids, int64_t from) {
-  return std::find_if(ids.begin() + from, ids.end(), [&](int64_t id) { return isEnd(options, id); });
+  return std::find_if(ids.begin() + from, ids.end(), [&](int64_t id) { return isEos(options, id); });
 }
 
-/// Scores after the rules; log-probabilities if |normalize|.
+/// Returns the scores after the logits processors, as log-probabilities if |normalize|.
 static std::vector<double> scoresOf(const attune_generation_options &options, const Ids &ids, int64_t promptLength, int64_t vocabSize,
                                     bool normalize) {
   std::vector<float> logits = toyLogits(ids, vocabSize);
@@ -69,12 +69,12 @@ static std::vector<double> scoresOf(const attune_generation_options &options, co
   for (size_t i = 0; i < options.num_bad_words; word += options.bad_words_lengths[i++]) {
     Ids bad(word, word + options.bad_words_lengths[i]), tail = ids;
     tail.push_back(bad.back());
-    if (!(bad.size() == 1 && isEnd(options, bad[0])) && bad.size() <= tail.size() && std::equal(bad.rbegin(), bad.rend(), tail.rbegin()))
+    if (!(bad.size() == 1 && isEos(options, bad[0])) && bad.size() <= tail.size() && std::equal(bad.rbegin(), bad.rend(), tail.rbegin()))
       scores[bad.back()] = kNever;
   }
   int64_t length = static_cast<int64_t>(ids.size());
   for (int64_t id = 0; id < vocabSize; ++id)
-    if (isEnd(options, id) && (length < options.min_length || length - promptLength < options.min_new_tokens))
+    if (isEos(options, id) && (length < options.min_length || length - promptLength < options.min_new_tokens))
       scores[id] = kNever;
   int64_t forced = length == options.max_length - 1 ? options.forced_eos_token_id : -1;
   if (forced < 0 && length == 1)
@@ -104,7 +104,7 @@ Ids reference::searchGreedily(const attune_generation_options &options, const Id
   while (static_cast<int64_t>(ids.size()) < options.max_length) {
     std::vector<double> scores = scoresOf(options, ids, static_cast<int64_t>(prompt.size()), vocabSize, false);
     ids.push_back(std::max_element(scores.begin(), scores.end()) - scores.begin());
-    if (isEnd(options, ids.back()))
+    if (isEos(options, ids.back()))
       break;
   }
   return ids;
@@ -151,7 +151,7 @@ std::vector<Scored> reference::searchBeams(const attune_generation_options &opti
     std::vector<Beam> next;
     for (size_t rank = 0; rank < list.size() && next.size() < beams; ++rank) {
       const Ids &ids = open[list[rank].beam].ids;
-      if (!isEnd(options, list[rank].id)) {
+      if (!isEos(options, list[rank].id)) {
         next.push_back({list[rank].sum, ids});
         next.back().ids.push_back(list[rank].id);
       } else if (rank < beams) {
@@ -175,7 +175,7 @@ std::vector<Scored> reference::searchBeams(const attune_generation_options &opti
   return found;
 }
 
-/// Extends |best| by what can follow |ids|, whose log-probability is |sum|.
+/// Extends |best| by the continuations of |ids|, whose log-probability is |sum|.
 static void enumerateFrom(const attune_generation_options &options, const Ids &ids, int64_t promptLength, double sum, int64_t vocabSize,
                           Scored &best) {
   auto consider = [&](double total, const Ids &sequence, size_t length) {
@@ -189,7 +189,7 @@ static void enumerateFrom(const attune_generation_options &options, const Ids &i
   for (int64_t id = 0; id < vocabSize; ++id) {
     Ids longer = ids;
     longer.push_back(id);
-    if (isEnd(options, id))
+    if (isEos(options, id))
       consider(sum + scores[id], longer, ids.size());
     else if (scores[id] > kNever)
       enumerateFrom(options, longer, promptLength, sum + scores[id], vocabSize, best);

@@ -378,7 +378,7 @@ static void testPadding() {
   std::vector<int32_t> counts(11);
   auto apply = [&](const GenerationPrompt &prompt, const int64_t *ids, int64_t count) {
     std::vector<float> scores = reference::toyLogits({1, 4}, 11);
-    applyRules(options, prompt.ruleInput(0, ids, count), 11, scores.data(), counts.data());
+    applyLogitsProcessors(options, prompt.logitsContext(0, ids, count), 11, scores.data(), counts.data());
     return scores;
   };
   GenerationPrompt hidden{1, 4, padded};

@@ -125,9 +125,9 @@ static void test_options(void) {
   CHECK_FAILS(attune_session_create(model, NULL, NULL), ATTUNE_INVALID_ARGUMENT, "out_session is null");
   CHECK_FAILS(attune_session_memory_bytes(model, NULL, NULL), ATTUNE_INVALID_ARGUMENT, "out_bytes is null");
   CHECK_FAILS(attune_session_memory_bytes(NULL, NULL, &bytes), ATTUNE_INVALID_ARGUMENT, "the model is null");
-  attune_session_options uninitialised;
-  memset(&uninitialised, 0xff, sizeof(uninitialised));
-  CHECK_FAILS(attune_session_create(model, &uninitialised, &session), ATTUNE_INVALID_ARGUMENT,
+  attune_session_options uninitialized;
+  memset(&uninitialized, 0xff, sizeof(uninitialized));
+  CHECK_FAILS(attune_session_create(model, &uninitialized, &session), ATTUNE_INVALID_ARGUMENT,
               "call attune_session_options_init first");
   attune_session_destroy(NULL);
   /* Defaults: the affinity mask, batch 1 since the model does not limit it, length 16. */

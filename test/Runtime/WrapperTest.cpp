@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
   CHECK((outputs[0].shape() == std::vector<int64_t>{2, 3, 4}) && outputs[1].data<int64_t>()[1] == 15);
   CHECK(outputs[0].data<float>()[4] == 2 + 0.5f + fake_weight(0));
 
-  // Into the caller's own memory.
+  // Writes results into memory of the caller.
   std::vector<float> hidden(24);
   std::vector<int64_t> total(2);
   session.run("forward", inputs, {attune::view("total", total, {2}), attune::view("hidden", hidden, {2, 3, 4})});
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
   } catch (const attune::Error &error) {
     CHECK(std::string(error.what()) == "'hidden' holds f32, asked for i64");
   }
-  // A pool for loops of the program's own.
+  // A program may use the pool for loops of its own.
   attune::Pool pool(3);
   CHECK(pool.numThreads() == 3);
   std::vector<int64_t> squares(100);

@@ -119,7 +119,7 @@ static void testLimits(const void *program, size_t bytes) {
   attune_chat_close(chat);
 }
 
-/// Changes every byte of the program: opening or rendering may fail, and must do nothing else.
+/// Changes each byte of the program in turn. Opening or rendering may then fail with an error, and must not crash.
 static void testDamage(const char *program, size_t bytes) {
   char *copy = aligned_alloc(64, (bytes + 63) / 64 * 64);
   attune_chat *chat;

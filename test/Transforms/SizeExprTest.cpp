@@ -64,7 +64,7 @@ int main() {
   // The remainder of a division is a `mod` in a map.
   testFormula(context, batch + batch.floorDiv(8) * SizeExpr(-8), 1);
 
-  // Neither is always the larger one; a bound of the other is dropped.
+  // Neither operand is always the larger one. An operand below another, as batch * 32 below batch * 64, is dropped.
   SizeExpr either = SizeExpr::max(batch * SizeExpr(64), length * SizeExpr(64));
   testFormula(context, either, 2);
   testFormula(context, SizeExpr::max(either, batch * SizeExpr(32)), 2);

@@ -25,8 +25,9 @@ func.func private @narrow(%x: memref<?x16xf32, strided<[20, 1]>> {tile.rows}, %r
   return
 }
 
-// As many rows of a step for each worker as kernels have in a block: even ones of at most 128, in whole tiles of 12. %a and %wide are buffers of a block of rows; so would %t be, but it
-// lies in the rows of %attended, which nobody reads after @scale. %y is the caller's.
+// As many rows of a step for each worker as kernels have in a block: even ones of at most 128, in whole tiles of 12. %a
+// and %wide are buffers of a block of rows; so would %t be, but it lies in the rows of %attended, which are not read
+// after @scale. %y is the caller's.
 // CHECK-LABEL: func.func private @layer
 // CHECK-SAME: (%[[IN:[^ ]*]]: memref<?x8xf32>, %[[W:[^ ]*]]: memref<8xf32>, %[[OUT:[^ ]*]]: memref<?x8xf32>)
 // CHECK: %[[ATTENDED:.*]] = memref.alloc(%[[N:.*]]) : memref<?x4x2xf32>
@@ -58,7 +59,7 @@ func.func private @narrow(%x: memref<?x16xf32, strided<[20, 1]>> {tile.rows}, %r
 // CHECK: call @narrow(%{{.*}}, %[[T_I]], %[[OUT_I]])
 // CHECK: }
 // CHECK-NEXT: return
-// Their places are known when the function starts, whatever the step: as for all rows.
+// Their offsets are known when the function starts and do not depend on the step, as for all rows.
 // PLACED-LABEL: func.func private @layer
 // PLACED-SAME: %[[WORKERS:[^ ]*]]: index {rt.role = #rt.role<workers>})
 // PLACED: %[[STEP:.*]] = arith.muli %{{.*}}, %[[WORKERS]]
@@ -85,7 +86,7 @@ func.func private @layer(%x: memref<?x8xf32>, %w: memref<8xf32>, %y: memref<?x8x
   call @narrow(%wide, %t, %y) : (memref<?x16xf32, strided<[20, 1]>>, memref<?x8xf32>, memref<?x8xf32>) -> ()
   return
 }
-// A single call of such a kernel is as before, on its new types.
+// A single call of such a kernel gets the new types, and is otherwise not changed.
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: scf.for
 // CHECK: %[[CAST:.*]] = memref.cast %{{.*}} : memref<?x4x2xf32> to memref<?x4x2xf32, strided<[8, 2, 1], offset: ?>>
@@ -98,7 +99,8 @@ func.func @forward(%x: memref<?x8xf32> {xfmr.input = #xfmr.input<"x", [batch, 8]
 
 // -----
 
-// What is used after the sequence keeps all its rows, but may lie where %a was; %b may not: it is there before.
+// A buffer that is used after the sequence keeps all its rows, but may reuse the memory of %a; not that of %b, which
+// exists before.
 func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
@@ -155,7 +157,7 @@ func.func @no_local(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %z: memref<?x8xf32
   call @copy(%y, %z) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
   return
 }
-// the second needs all rows of what the first makes,
+// the second needs all rows of the first's result,
 // CHECK-LABEL: func.func @whole
 // CHECK-NOT: scf.for
 func.func @whole(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
@@ -166,7 +168,7 @@ func.func @whole(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
   call @product(%x, %a, %y) : (memref<?x8xf32>, memref<?x8xf32>, memref<?x8xf32>) -> ()
   return
 }
-// the second changes what the first needs all rows of,
+// the second changes a buffer of which the first needs all rows,
 // CHECK-LABEL: func.func @overwritten
 // CHECK-NOT: scf.for
 func.func @overwritten(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
@@ -235,7 +237,7 @@ func.func @between(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 
 // -----
 
-// A kernel with an operation that may not support rows at an offset stays as it is.
+// A kernel with an operation that may not support rows at an offset is not changed.
 // CHECK-LABEL: func.func private @cast
 // CHECK-SAME: (%{{.*}}: memref<?x8xf32> {tile.rows}, %{{.*}}: memref<?x8xf32> {tile.rows})
 func.func private @cast(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"cast">} {
@@ -256,7 +258,7 @@ func.func @refused(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 
 // -----
 
-// Two sequences in a function, the second of which goes on with what the first leaves in the rows of %a.
+// Two sequences in a function. The second reads the results of the first in the rows of %a.
 func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
@@ -310,12 +312,12 @@ func.func private @flatten(%x: memref<?x4x2xbf16> {tile.rows}, %y: memref<?x8xbf
 func.func private @copy(%x: memref<?x8xbf16> {tile.rows}, %y: memref<?x8xbf16> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
-// CHECK-LABEL: func.func @codes
+// CHECK-LABEL: func.func @low_precision
 // CHECK-NOT: memref.collapse_shape
 // CHECK: scf.for
 // CHECK: memref.alloc({{.*}}) : memref<?x8xbf16>
 // CHECK: memref.alloc({{.*}}) : memref<?x8xbf16>
-func.func @codes(%n: index, %y: memref<?x8xbf16>) {
+func.func @low_precision(%n: index, %y: memref<?x8xbf16>) {
   %a = memref.alloc(%n) : memref<?x4x2xbf16>
   call @make(%a) : (memref<?x4x2xbf16>) -> ()
   %s = memref.alloc(%n) : memref<?x8xbf16>

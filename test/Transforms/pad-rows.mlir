@@ -34,7 +34,7 @@ func.func private @layer(%a: memref<?x8x64xf32>, %out: memref<?x96xf32>) {
   func.call @product(%a, %out) : (memref<?x8x64xf32>, memref<?x96xf32>) -> ()
   return
 }
-// Rows of 384 bytes are those of 96 columns; %out is the entry's and stays.
+// A row of 96 columns has 384 bytes. %out is an argument of the entry and is not padded.
 // CHECK-LABEL: func.func @forward
 // OTHER-LABEL: func.func @forward
 func.func @forward(%out: memref<?x96xf32>, %rows: index) attributes {xfmr.entry = #xfmr.entry<"forward">} {
@@ -84,11 +84,11 @@ func.func @unknown(%rows: index) attributes {xfmr.entry = #xfmr.entry<"unknown">
 }
 // Rows that are not padded: quantized values, rows of one element, rows of unknown size.
 func.func @others(%rows: index, %columns: index) attributes {xfmr.entry = #xfmr.entry<"others">} {
-  %codes = memref.alloc(%rows) : memref<?x2048xi8>
+  %quantized = memref.alloc(%rows) : memref<?x2048xi8>
   %flat = memref.alloc(%rows) : memref<?xf32>
   %any = memref.alloc(%rows, %columns) : memref<?x?xf32>
   %fine = memref.alloc(%rows) : memref<?x768xf32>
-  memref.dealloc %codes : memref<?x2048xi8>
+  memref.dealloc %quantized : memref<?x2048xi8>
   memref.dealloc %flat : memref<?xf32>
   memref.dealloc %any : memref<?x?xf32>
   memref.dealloc %fine : memref<?x768xf32>

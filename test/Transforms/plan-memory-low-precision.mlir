@@ -10,9 +10,9 @@
 func.func @forward(%x: memref<?x64xf32> {xfmr.input = #xfmr.input<"x", [length, 64]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?x64xf32>
-  %codes = memref.alloc(%n) : memref<?x64xi8>
+  %quantized = memref.alloc(%n) : memref<?x64xi8>
   %scales = memref.alloc(%n) : memref<?xf32>
-  tile.quantize_rows ins(%x : memref<?x64xf32>) outs(%codes, %scales : memref<?x64xi8>, memref<?xf32>)
+  tile.quantize_rows ins(%x : memref<?x64xf32>) outs(%quantized, %scales : memref<?x64xi8>, memref<?xf32>)
   %halves = memref.alloc(%n) : memref<?x64xbf16>
   tile.quantize_rows ins(%x : memref<?x64xf32>) outs(%halves : memref<?x64xbf16>)
   return

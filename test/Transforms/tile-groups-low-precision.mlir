@@ -1,6 +1,6 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=32 even-low-precision-tiles=false stream-panels=1" --canonicalize | FileCheck %s
-// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=64 even-low-precision-tiles=false stream-panels=1 wide-rows=64 wide-columns=64 wide-blocks=4" --canonicalize | FileCheck %s --check-prefix=WIDE
-// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=8 stream-panels=1" --canonicalize | FileCheck %s --check-prefix=EVEN
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=bf16 int8-element=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=32 even-low-precision-tiles=false stream-panels=1" --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=bf16 int8-element=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=64 even-low-precision-tiles=false stream-panels=1 wide-rows=64 wide-columns=64 wide-blocks=4" --canonicalize | FileCheck %s --check-prefix=WIDE
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=bf16 int8-element=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=8 stream-panels=1" --canonicalize | FileCheck %s --check-prefix=EVEN
 
 // Low-precision contractions have register tiles with their own number of rows; blocks are whole tiles. Panels are tiled as they are packed.
 // CHECK-LABEL: @int8
@@ -33,7 +33,8 @@ func.func @negative_f32(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>) -> tensor<?
   return %y : tensor<?x64xf32>
 }
 
-// Where enough of them are wide, blocks of codes are, which the number of rows decides: 64 columns are two panels, so 4 blocks need more than a row of them.
+// Blocks of low-precision operands are large if there are at least 4 of them. The 64 columns make one large block, so the
+// rows must be more than those of 3 blocks, 192.
 // WIDE-LABEL: @int8
 // WIDE: %[[IS_WIDE:.*]] = arith.cmpi ugt, %{{.*}}, %c192
 // WIDE: %[[ROWS:.*]] = arith.select %[[IS_WIDE]], %c64

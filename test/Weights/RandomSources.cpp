@@ -43,7 +43,7 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
   }
   case 4: {
     SmallVector<int64_t> indices(pick(1, 5));
-    // At random, or at equal distances.
+    // Chooses indices at random or at equal distances.
     int64_t step = pick(0, 1) ? 0 : pick(1, 4);
     for (auto [position, index] : llvm::enumerate(indices))
       index = size == 0 ? 0 : step == 0 ? pick(0, size - 1) : std::min<int64_t>(position * step, size - 1);
@@ -56,7 +56,7 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
   case 6:
     return ShiftSourceAttr::get(&context, inner, builder.getF64FloatAttr(1));
   default: {
-    // The same source sliced twice differs along one axis only.
+    // Two slices of one source differ along one axis only.
     Attribute part = SliceSourceAttr::get(&context, inner, axis, size / 3, size);
     return ConcatSourceAttr::get(&context, axis, builder.getArrayAttr({inner, part, inner}));
   }
@@ -77,18 +77,18 @@ Attribute SourceGenerator::ofRows(bool projected, int depth) {
 
 Attribute SourceGenerator::lowPrecisionSource() {
   Attribute matrix = source(2, 2);
-  Attribute codes = RowCodesSourceAttr::get(&context, matrix);
+  Attribute quantized = RowQuantizedSourceAttr::get(&context, matrix);
   switch (pick(0, 5)) {
   case 0:
     return ConvertSourceAttr::get(&context, matrix, builder.getBF16Type());
   case 1:
     return RowScalesSourceAttr::get(&context, matrix);
   case 2:
-    return codes;
+    return quantized;
   case 3:
-    return RowSumsSourceAttr::get(&context, codes);
+    return RowSumsSourceAttr::get(&context, quantized);
   case 4:
-    return grouped(codes, 4);
+    return grouped(quantized, 4);
   default:
     return grouped(ConvertSourceAttr::get(&context, matrix, builder.getBF16Type()), 2);
   }

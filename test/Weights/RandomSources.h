@@ -31,7 +31,7 @@ public:
       result.push_back(entry.first);
     return result;
   }
-  std::string placeOf(std::string_view) const override { return "memory"; }
+  std::string fileOf(std::string_view) const override { return "memory"; }
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
     const TensorSpec *spec = find(name);
     int64_t size = 1;
@@ -57,17 +57,17 @@ public:
 
   int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); }
 
-  /// A source of |rank| dimensions, of expressions nested up to |depth| deep.
+  /// Returns a source of |rank| dimensions, of expressions nested up to |depth| deep.
   mlir::Attribute source(int64_t rank, int depth);
-  /// A source that rounds, over a random matrix.
+  /// Returns a source that rounds, over a random matrix.
   mlir::Attribute lowPrecisionSource();
-  /// Rows of a random matrix, projected or normalized.
+  /// Returns rows of a random matrix, projected or normalized.
   mlir::Attribute ofRows(bool projected, int depth);
 
 private:
   mlir::Attribute grouped(mlir::Attribute matrix, int64_t group);
   mlir::Attribute leaf(int64_t rank, bool fill);
-  /// |count| as a product of |rank| factors.
+  /// Returns |count| as a product of |rank| factors.
   std::vector<int64_t> reshape(int64_t count, int64_t rank);
 
   mlir::MLIRContext &context;
@@ -76,7 +76,7 @@ private:
   std::mt19937 random;
 };
 
-/// The element of |source| at |index|, by definition.
+/// Returns the element of |source| at |index|, by definition.
 float element(mlir::Attribute source, llvm::SmallVector<int64_t> index);
 
 } // namespace attune

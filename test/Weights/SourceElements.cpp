@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::xfmr;
 using namespace attune;
 
-/// The largest magnitude of row |row| / 127.
+/// Returns the largest magnitude of row |row| / 127.
 static float rowScale(Attribute matrix, int64_t row) {
   float largest = 0;
   for (int64_t k = 0; k < getSourceType(matrix).getDimSize(1); ++k)
@@ -19,7 +19,7 @@ static float rowScale(Attribute matrix, int64_t row) {
   return largest / 127.0f;
 }
 
-/// The nearest bf16, of two at the same distance the one with an even last bit.
+/// Returns the nearest bf16, of two at the same distance the one with an even last bit.
 static float roundBF16(float value) {
   int exponent;
   double mantissa = std::ldexp(std::frexp(double(value), &exponent), 8);
@@ -32,7 +32,7 @@ static std::optional<float> lowPrecisionElement(Attribute source, ArrayRef<int64
     return roundBF16(element(attr.getSource(), llvm::to_vector(index)));
   if (auto attr = dyn_cast<RowScalesSourceAttr>(source))
     return rowScale(attr.getSource(), index[0]);
-  if (auto attr = dyn_cast<RowCodesSourceAttr>(source)) {
+  if (auto attr = dyn_cast<RowQuantizedSourceAttr>(source)) {
     float scale = rowScale(attr.getSource(), index[0]);
     return scale == 0 ? 0 : std::nearbyint(element(attr.getSource(), llvm::to_vector(index)) / scale);
   }

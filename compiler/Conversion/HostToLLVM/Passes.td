@@ -36,8 +36,8 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
     function with several calls is not inlined. Moves allocas of constant size to the entry block. Removes the attributes of
     the xfmr, tile and rt dialects from functions and their arguments, so that LLVM's tools can read the result.
 
-    Expects a module in the llvm dialect. Leaves allocas of dynamic size alone, and declarations but for
-    their attributes. Numerics: exact.
+    Expects a module in the llvm dialect. Leaves allocas of dynamic size alone. Of declarations it changes only
+    the attributes. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

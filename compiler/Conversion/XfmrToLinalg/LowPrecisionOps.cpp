@@ -38,7 +38,7 @@ struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
     IndexBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
     Value rows = b.size(adaptor.getInput(), 0);
-    tiles::QuantizeRowsOp codes = quantize(b, adaptor.getInput(), rows, layout, op.getPrecision());
+    tiles::QuantizeRowsOp quantized = quantize(b, adaptor.getInput(), rows, layout, op.getPrecision());
 
     Type sumType = bytes ? Type(rewriter.getI32Type()) : type.getElementType();
     Value zero = arith::ConstantOp::create(b, rewriter.getZeroAttr(sumType));
@@ -47,10 +47,10 @@ struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
     Type weightType = layout.type.isF32() ? rewriter.getBF16Type() : layout.type;
     Value weight = bytes ? xfmr::WeightQuantizeOp::create(b, adaptor.getWeight()).getResult()
                          : xfmr::WeightConvertOp::create(b, op.getWeight().getType().clone(weightType), adaptor.getWeight()).getResult();
-    ops.push_back(contract(b, codes.getResult(0), weight, fill.getResult(0), layout));
+    ops.push_back(contract(b, quantized.getResult(0), weight, fill.getResult(0), layout));
     if (bytes || hasEpilogue(op))
       ops.push_back(
-          epilogue(b, op, adaptor, ops.back()->getResult(0), bytes ? codes.getResult(1) : Value(), weight, destination(b, type, rows)));
+          epilogue(b, op, adaptor, ops.back()->getResult(0), bytes ? quantized.getResult(1) : Value(), weight, destination(b, type, rows)));
     groups.mark(ops, describeLinear(op) + ", " + xfmr::stringifyPrecision(op.getPrecision()));
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
@@ -74,16 +74,16 @@ private:
     return op;
   }
 
-  /// Creates `result[m, n] += sum_k rows[m, k] * panels[n / width, k / group, n mod width, k mod group]`, where |codes|
+  /// Creates `result[m, n] += sum_k rows[m, k] * panels[n / width, k / group, n mod width, k mod group]`, where |quantized|
   /// are the rows.
-  Operation *contract(IndexBuilder &b, Value codes, Value weight, Value init, const LowPrecisionLayout &layout) const {
+  Operation *contract(IndexBuilder &b, Value quantized, Value weight, Value init, const LowPrecisionLayout &layout) const {
     AffineExpr m, n, k;
     bindDims(b.getContext(), m, n, k);
     auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(3, 0, results, b.getContext()); };
     Value panels = xfmr::WeightPackOp::create(b, weight, width, layout.group, layout.multiple);
     AffineMap panelMap = map({n.floorDiv(width), k.floorDiv(layout.group), n % width, k % layout.group});
     return linalg::GenericOp::create(
-        b, init.getType(), ValueRange{codes, panels}, init, ArrayRef<AffineMap>{map({m, k}), panelMap, map({m, n})},
+        b, init.getType(), ValueRange{quantized, panels}, init, ArrayRef<AffineMap>{map({m, k}), panelMap, map({m, n})},
         ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel, IteratorType::reduction}, multiplyAdd);
   }
 
@@ -109,7 +109,7 @@ private:
                       Value destination) const {
     AffineMap identity = b.getMultiDimIdentityMap(2);
     AffineMap rows = AffineMap::get(2, 0, b.getAffineDimExpr(0)), columns = AffineMap::get(2, 0, b.getAffineDimExpr(1));
-    bool unsignedCodes = rowScales && int8.type.isInteger(8);
+    bool unsignedOperands = rowScales && int8.type.isInteger(8);
     SmallVector<Value> inputs{sum};
     SmallVector<AffineMap> maps{identity};
     auto add = [&](Value input, AffineMap map) { inputs.push_back(input), maps.push_back(map); };
@@ -117,7 +117,7 @@ private:
       add(rowScales, rows);
       add(xfmr::WeightScalesOp::create(b, adaptor.getWeight()), columns);
     }
-    if (unsignedCodes)
+    if (unsignedOperands)
       add(xfmr::WeightRowSumsOp::create(b, weight), columns);
     addEpilogueOperands(op, adaptor, inputs, maps);
     maps.push_back(identity);
@@ -127,8 +127,8 @@ private:
                                        Value y = args[0];
                                        size_t next = 1;
                                        if (rowScales) {
-                                         y = worth(b, loc, y, args[1], args[2], unsignedCodes ? args[3] : Value());
-                                         next = unsignedCodes ? 4 : 3;
+                                         y = worth(b, loc, y, args[1], args[2], unsignedOperands ? args[3] : Value());
+                                         next = unsignedOperands ? 4 : 3;
                                        }
                                        y = emitEpilogue(b, loc, op, y, args.drop_front(next));
                                        linalg::YieldOp::create(b, loc, y);

@@ -20,10 +20,10 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
 
     A low-precision projection multiplies quantized or rounded rows (`tile.quantize_rows`) by packed panels that interleave
     `group` neighbors of K; with int8, its epilogue applies the scales. Rows that several projections read are converted once,
-    and a result that only a bf16 projection reads is stored as bf16. The options `bf16-codes` and `int8-codes` name the types
+    and a result that only a bf16 projection reads is stored as bf16. The options `bf16-element` and `int8-element` name the types
     of these operands in memory: bf16 (or f32, with the same values), i8 (or i16).
 
-    With `attention-codes`, the producers of keys and values of attention store them in this precision, unless they are a
+    With `attention-precision`, the producers of keys and values of attention store them in this precision, unless they are a
     cache or the scores are a result. Queries are stored so, too, if only attention reads their tensor:
 
     ```mlir
@@ -38,19 +38,19 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     and operations on key/value caches: tiling needs them whole. Numerics: exact; the N labels of each op hold.
   }];
   let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth", "columns of a weight panel">,
-                 Option<"bf16Codes", "bf16-codes", "std::string",
+                 Option<"bf16Element", "bf16-element", "std::string",
                         "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().bf16.type).str()",
                         "element type in memory of operands rounded to bf16: bf16 or f32">,
                  Option<"bf16Group", "bf16-group", "int64_t", "::mlir::rt::Schedule().bf16.group",
                         "neighbors in K that bf16 panels interleave">,
                  Option<"bf16Multiple", "bf16-multiple", "int64_t", "::mlir::rt::Schedule().bf16.multiple",
                         "columns of operands rounded to bf16 are padded to a multiple of this">,
-                 Option<"int8Codes", "int8-codes", "std::string",
+                 Option<"int8Element", "int8-element", "std::string",
                         "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().int8.type).str()",
                         "element type in memory of quantized rows: i8 (plus 128) or i16">,
                  Option<"int8Multiple", "int8-multiple", "int64_t", "::mlir::rt::Schedule().int8.multiple",
                         "columns of quantized rows are padded to a multiple of this">,
-                 Option<"attentionCodes", "attention-codes", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
+                 Option<"attentionPrecision", "attention-precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
                         "element type to which operands of attention are rounded",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),

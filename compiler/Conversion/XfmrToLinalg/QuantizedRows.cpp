@@ -18,28 +18,29 @@ using namespace attune;
 /// input is not computed by such an op, has other readers, or has columns or scales to add.
 static bool storeRounded(tiles::QuantizeRowsOp op) {
   auto producer = op.getInput().getDefiningOp<linalg::GenericOp>();
-  auto codes = cast<RankedTensorType>(op.getCodes().getType());
+  auto quantized = cast<RankedTensorType>(op.getQuantized().getType());
   auto reads = [&](Operation *user) { return user != op && !isa<tensor::DimOp>(user); };
   if (!producer || op.getScales() || llvm::any_of(op.getInput().getUsers(), reads) || producer.getNumResults() != 1 ||
       producer.getNumParallelLoops() != producer.getNumLoops() || producer.payloadUsesValueFromOperand(producer.getDpsInitOperand(0)) ||
-      codes.getDimSize(1) != cast<RankedTensorType>(op.getInput().getType()).getDimSize(1))
+      quantized.getDimSize(1) != cast<RankedTensorType>(op.getInput().getType()).getDimSize(1))
     return false;
   producer.getResult(0).replaceUsesWithIf(producer.getDpsInits()[0], [](OpOperand &use) { return isa<tensor::DimOp>(use.getOwner()); });
   OpBuilder builder(op);
   Location loc = producer.getLoc();
-  auto rounded = linalg::GenericOp::create(builder, loc, codes, producer.getInputs(), op.getCodes(), producer.getIndexingMapsArray(),
-                                           producer.getIteratorTypesArray(), [&](OpBuilder &b, Location loc, ValueRange args) {
-                                             IRMapping mapping;
-                                             mapping.map(producer.getBody()->getArguments(), args);
-                                             for (Operation &nested : producer.getBody()->without_terminator())
-                                               b.clone(nested, mapping);
-                                             Value value = mapping.lookupOrDefault(producer.getBody()->getTerminator()->getOperand(0));
-                                             value = arith::TruncFOp::create(
-                                                 b, loc, codes.getElementType().isF16() ? b.getF16Type() : Type(b.getBF16Type()), value);
-                                             if (codes.getElementType().isF32())
-                                               value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
-                                             linalg::YieldOp::create(b, loc, value);
-                                           });
+  Type element = quantized.getElementType();
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    IRMapping mapping;
+    mapping.map(producer.getBody()->getArguments(), args);
+    for (Operation &nested : producer.getBody()->without_terminator())
+      b.clone(nested, mapping);
+    Value value = mapping.lookupOrDefault(producer.getBody()->getTerminator()->getOperand(0));
+    value = arith::TruncFOp::create(b, loc, element.isF16() ? b.getF16Type() : Type(b.getBF16Type()), value);
+    if (element.isF32())
+      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+    linalg::YieldOp::create(b, loc, value);
+  };
+  auto rounded = linalg::GenericOp::create(builder, loc, quantized, producer.getInputs(), op.getQuantized(),
+                                           producer.getIndexingMapsArray(), producer.getIteratorTypesArray(), body);
   rounded->setDiscardableAttrs(producer->getDiscardableAttrDictionary());
   op.getResult(0).replaceAllUsesWith(rounded.getResult(0));
   op.erase();
@@ -53,7 +54,7 @@ void attune::simplifyQuantizedRows(func::FuncOp function) {
   // Equal rows are merged first: a result that two projections read then has one reader.
   llvm::MapVector<std::pair<Value, Type>, tiles::QuantizeRowsOp> known;
   for (tiles::QuantizeRowsOp &op : ops) {
-    tiles::QuantizeRowsOp &first = known[{op.getInput(), op.getCodes().getType()}];
+    tiles::QuantizeRowsOp &first = known[{op.getInput(), op.getQuantized().getType()}];
     if (first && first->getBlock() == op->getBlock()) {
       op.replaceAllUsesWith(first.getResults());
       op.erase();

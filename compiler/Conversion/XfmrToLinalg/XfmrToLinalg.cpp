@@ -25,8 +25,8 @@ namespace {
 struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrToLinalg> {
   using ConvertXfmrToLinalgBase::ConvertXfmrToLinalgBase;
   void runOnOperation() override {
-    FailureOr<attune::LowPrecisionLayout> bf16 = layout("bf16-codes", bf16Codes, bf16Multiple),
-                                          int8 = layout("int8-codes", int8Codes, int8Multiple);
+    FailureOr<attune::LowPrecisionLayout> bf16 = layout("bf16-element", bf16Element, bf16Multiple),
+                                          int8 = layout("int8-element", int8Element, int8Multiple);
     if (failed(bf16) || failed(int8))
       return signalPassFailure();
     attune::KernelGroups groups;
@@ -54,8 +54,8 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(attune::hasRelativePanels);
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
-    if (attentionCodes != xfmr::Precision::F32)
-      attune::convertAttentionOperands(getOperation(), codeType(attentionCodes), attentionHead);
+    if (attentionPrecision != xfmr::Precision::F32)
+      attune::convertAttentionOperands(getOperation(), codeType(attentionPrecision), attentionHead);
     attune::sliceSelectedWeights(getOperation());
     attune::simplifyQuantizedRows(getOperation());
   }
@@ -74,7 +74,7 @@ private:
                                            .Case("i8", {builder.getI8Type(), 4, multiple})
                                            .Case("i16", {builder.getI16Type(), 2, multiple})
                                            .Default({});
-    if (!found.type || isa<FloatType>(found.type) != (option == "bf16-codes"))
+    if (!found.type || isa<FloatType>(found.type) != (option == "bf16-element"))
       return getOperation().emitError("'") << option << "' cannot be '" << name << "'";
     if (multiple <= 0 || multiple % found.group != 0)
       return getOperation().emitError("expects columns of low-precision operands of type ")

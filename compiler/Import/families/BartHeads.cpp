@@ -104,7 +104,7 @@ static void declareHead(TransformerSpec &spec, BartClass kind, const BartKeys &k
   case BartClass::Generator:
     return declareSeq2SeqOutputs(spec, "logits", {declareScores(spec, keys, tables, bias)});
   case BartClass::SequenceClassification:
-    return declareEndClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
+    return declareEosClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
   case BartClass::QuestionAnswering:
     declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
     return declareEncoderOutput(spec);

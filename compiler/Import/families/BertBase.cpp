@@ -119,7 +119,7 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const BertKeys &key
   attention.headNumbers = heads;
   attention.scale = 1 / std::sqrt(double(headSize));
   attention.causal = own && keys.decoder;
-  attention.pairsReplaceCausal = true;
+  attention.queryKeyMaskReplacesCausal = true;
   return attention;
 }
 

@@ -26,12 +26,12 @@ static void declareDoubleHeads(TransformerSpec &spec, const Gpt2Keys &keys) {
   const std::string path = "multiple_choice_head";
   spec.choices = true;
   spec.decoder->cached = false;
-  spec.inputs.push_back({"mc_token_ids", InputRole::TokenPlace, keys.positions, /*standard=*/false, StackRole::Decoder});
+  spec.inputs.push_back({"mc_token_ids", InputRole::TargetToken, keys.positions, /*standard=*/false, StackRole::Decoder});
   declareLMHead(spec, keys);
   LinearSpec summary = spec.linear(path + ".summary", keys.hidden, 1);
   spec.outputs.push_back(
       {"mc_logits",
-       {givenTokenStep(path), linearStep(summary, path + ".summary"), activationStep(keys.summaryActivation, path + ".activation")},
+       {selectedTokenStep(path), linearStep(summary, path + ".summary"), activationStep(keys.summaryActivation, path + ".activation")},
        /*squeeze=*/true});
 }
 

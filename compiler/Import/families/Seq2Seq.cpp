@@ -29,10 +29,10 @@ void attune::declareEncoderOutput(TransformerSpec &spec) {
   spec.outputs.push_back({"encoder_last_hidden_state", {}, /*squeeze=*/false, StackRole::Encoder});
 }
 
-void attune::declareEndClassification(TransformerSpec &spec, int64_t hidden, int64_t labels, int64_t end, double dropout) {
+void attune::declareEosClassification(TransformerSpec &spec, int64_t hidden, int64_t labels, int64_t end, double dropout) {
   const std::string path = "classification_head";
   LinearSpec dense = spec.linear(path + ".dense", hidden, hidden), output = spec.classifier(path + ".out_proj", hidden, labels);
   declareSeq2SeqOutputs(spec, "logits",
-                        {lastEndStep(end, path), dropoutStep(dropout, path + ".dropout"), linearStep(dense, path + ".dense"),
+                        {lastEosStep(end, path), dropoutStep(dropout, path + ".dropout"), linearStep(dense, path + ".dense"),
                          activationStep(mlir::xfmr::Activation::Tanh, path), linearStep(output, path + ".out_proj")});
 }

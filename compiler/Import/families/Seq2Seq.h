@@ -22,7 +22,7 @@ void declareEncoderOutput(TransformerSpec &spec);
 
 /// Declares the outputs of a classifier: two projections of the decoder's state at the position of the last |end| in
 /// the ids, and the encoder's result.
-void declareEndClassification(TransformerSpec &spec, int64_t hidden, int64_t labels, int64_t end, double dropout);
+void declareEosClassification(TransformerSpec &spec, int64_t hidden, int64_t labels, int64_t end, double dropout);
 
 } // namespace attune
 

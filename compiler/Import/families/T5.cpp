@@ -73,7 +73,7 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const T5Keys &keys,
   attention.output = spec.linear(path + ".o", inner, keys.hidden, /*bias=*/false);
   attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
   attention.causal = causal;
-  attention.pairsReplaceCausal = true;
+  attention.queryKeyMaskReplacesCausal = true;
   return attention;
 }
 

@@ -20,7 +20,7 @@ static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
 
 /// Declares the scores of classes for whole sequences.
 static void declareSequenceClassification(TransformerSpec &spec, const T5Keys &keys) {
-  declareEndClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
+  declareEosClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
 }
 
 static void declareQuestionAnswering(TransformerSpec &spec, const T5Keys &keys) {

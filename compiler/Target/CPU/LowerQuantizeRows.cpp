@@ -28,7 +28,7 @@ namespace {
 class RowQuantizer {
 public:
   explicit RowQuantizer(tiles::QuantizeRowsOp op)
-      : op(op), builder(op.getLoc(), op), input(op.getInput()), quantized(op.getCodes()),
+      : op(op), builder(op.getLoc(), op), input(op.getInput()), quantized(op.getQuantized()),
         element(cast<MemRefType>(quantized.getType()).getElementType()), columns(cast<MemRefType>(input.getType()).getDimSize(1)),
         padded(cast<MemRefType>(quantized.getType()).getDimSize(1)) {}
 
@@ -114,7 +114,7 @@ struct LowerQuantizeRows : attune::impl::LowerQuantizeRowsBase<LowerQuantizeRows
         if (!type || !type.isLastDimUnitStride())
           return op.emitError("expects buffers whose last dimension is contiguous, but got ") << operand.getType();
       }
-      if (cast<MemRefType>(op.getCodes().getType()).getElementType().isF16())
+      if (cast<MemRefType>(op.getQuantized().getType()).getElementType().isF16())
         return op.emitError("f16 is not supported on CPUs");
       RowQuantizer(op).run();
       op.erase();

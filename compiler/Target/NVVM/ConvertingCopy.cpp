@@ -30,7 +30,7 @@ void ConvertingCopy::storeChunk(Value to, Value number, ValueRange elements, int
 void ConvertingCopy::copy(Value to, Value from, ArrayRef<Value> first, Value count, int64_t rows, int64_t columns) {
   int64_t perRow = columns / kChunk, total = rows * perRow;
   Value wide = isAligned(e, from);
-  auto placeOf = [&](Value number) {
+  auto fileOf = [&](Value number) {
     SmallVector<Value> at(first);
     at.back() = e.add(at.back(), e.div(number, perRow));
     return at;
@@ -41,7 +41,7 @@ void ConvertingCopy::copy(Value to, Value from, ArrayRef<Value> first, Value cou
       SmallVector<Values> loaded;
       for (int64_t i = 0; i < kChunksAtOnce; ++i) {
         Value mine = e.add(number, i * kWarpgroup);
-        loaded.push_back(loadAlignedEight(e, from, placeOf(mine), columnOf(mine)));
+        loaded.push_back(loadAlignedEight(e, from, fileOf(mine), columnOf(mine)));
       }
       for (int64_t i = 0; i < kChunksAtOnce; ++i)
         storeChunk(to, e.add(number, i * kWarpgroup), loaded[i], rows, columns);
@@ -52,7 +52,7 @@ void ConvertingCopy::copy(Value to, Value from, ArrayRef<Value> first, Value cou
     e.loop(thread, e.index(total), kWarpgroup, [&](Value number) {
       Values elements = e.choose(
           e.compare(arith::CmpIPredicate::slt, e.div(number, perRow), count),
-          [&] { return loadEight(e, from, placeOf(number), columns, columnOf(number), wide); }, [&] { return Values(kChunk, e.f32(0.0)); });
+          [&] { return loadEight(e, from, fileOf(number), columns, columnOf(number), wide); }, [&] { return Values(kChunk, e.f32(0.0)); });
       storeChunk(to, number, elements, rows, columns);
     });
     return {};

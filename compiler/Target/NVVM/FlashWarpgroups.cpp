@@ -52,7 +52,7 @@ namespace {
 /// Consumers of a block, and rows of one consumer.
 constexpr int64_t kConsumers = 2, kRows = kConsumerRows;
 
-/// Emits the body of the loop over blocks.
+/// Emits the body of the loop over blocks of threads.
 class WarpgroupAttention {
 public:
   WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadBuilder &e, Value tiles,

@@ -11,10 +11,10 @@ using Values = ThreadBuilder::Values;
 
 void attune::emitQuantizeRows(tiles::QuantizeRowsOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
-  Value input = op.getInput(), codes = op.getCodes();
-  loops.forEach(e, {e.size(codes, 0), e.size(codes, 1)}, [&](ValueRange point) {
+  Value input = op.getInput(), quantized = op.getQuantized();
+  loops.forEach(e, {e.size(quantized, 0), e.size(quantized, 1)}, [&](ValueRange point) {
     Value exists = e.compare(arith::CmpIPredicate::slt, point[1], e.size(input, 1));
     Value x = e.choose(exists, [&] { return Values{e.load(input, point)}; }, [&] { return Values{e.f32(0.0)}; })[0];
-    e.store(arith::TruncFOp::create(e, cast<MemRefType>(codes.getType()).getElementType(), x), codes, point);
+    e.store(arith::TruncFOp::create(e, cast<MemRefType>(quantized.getType()).getElementType(), x), quantized, point);
   });
 }

@@ -14,21 +14,21 @@ LogicalResult QuantizeRowsOp::verify() {
   size_t count = getDestinations().size();
   if (count != 1 && count != 2)
     return emitOpError("expects one or two destinations, but got ") << count;
-  auto input = cast<ShapedType>(getInput().getType()), codes = cast<ShapedType>(getCodes().getType());
+  auto input = cast<ShapedType>(getInput().getType()), quantized = cast<ShapedType>(getQuantized().getType());
   if (!input.hasRank() || input.getRank() != 2 || !input.getElementType().isF32() || input.isDynamicDim(1)) // C1
     return emitOpError("expects 'input' to be f32 rows of static size, but got ") << input;
-  if (!codes.hasRank() || codes.getRank() != 2 || codes.isDynamicDim(1) || codes.getDimSize(1) < input.getDimSize(1))
-    return emitOpError("expects codes of at least ") << input.getDimSize(1) << " columns, but got " << codes;
+  if (!quantized.hasRank() || quantized.getRank() != 2 || quantized.isDynamicDim(1) || quantized.getDimSize(1) < input.getDimSize(1))
+    return emitOpError("expects a destination of at least ") << input.getDimSize(1) << " columns, but got " << quantized;
   auto verifyRows = [&](StringRef what, ShapedType type) -> LogicalResult {
     if (type.isDynamicDim(0) || input.isDynamicDim(0) || type.getDimSize(0) == input.getDimSize(0))
       return success();
     return emitOpError("expects ") << what << " of " << input.getDimSize(0) << " rows, but got " << type;
   };
-  if (failed(verifyRows("codes", codes)))
+  if (failed(verifyRows("a destination", quantized)))
     return failure();
-  Type element = codes.getElementType();
+  Type element = quantized.getElementType();
   if (count == 1 ? !element.isBF16() && !element.isF16() && !element.isF32() : !element.isInteger(8) && !element.isInteger(16)) // C2
-    return emitOpError("expects codes of ") << (count == 1 ? "bf16, f16 or f32" : "i8 or i16") << ", but got " << codes;
+    return emitOpError("expects a destination of ") << (count == 1 ? "bf16, f16 or f32" : "i8 or i16") << ", but got " << quantized;
   if (count == 1)
     return success();
   auto scales = cast<ShapedType>(getScales().getType());
@@ -80,7 +80,7 @@ LogicalResult QuantizeRowsOp::getResultTilePosition(OpBuilder &builder, unsigned
   resultSizes = {sizes[0]};
   if (number == 0) {
     resultOffsets.push_back(builder.getIndexAttr(0));
-    resultSizes.push_back(tensor::getMixedSize(builder, getLoc(), getCodes(), 1));
+    resultSizes.push_back(tensor::getMixedSize(builder, getLoc(), getQuantized(), 1));
   }
   return success();
 }

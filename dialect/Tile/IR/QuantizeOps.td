@@ -8,7 +8,8 @@ include "dialect/Tile/IR/TileDialect.td"
 include "mlir/Interfaces/TilingInterface.td"
 
 def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<TilingInterface,
-    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition", "getTiledImplementationFromOperandTiles",
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition",
+     "getTiledImplementationFromOperandTiles",
      "getIterationDomainTileFromOperandTiles"]>]> {
   let summary = "converts rows to the operand type of a low-precision projection: bf16, f16, or integers with one scale per row";
   let description = [{
@@ -38,7 +39,7 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
     `ins` `(` $input `:` type($input) `)` `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = tileDeclaration # [{
-    ::mlir::Value getCodes() { return getDestinations()[0]; }
+    ::mlir::Value getQuantized() { return getDestinations()[0]; }
     /// Returns the scales destination, or null.
     ::mlir::Value getScales() { return getDestinations().size() > 1 ? getDestinations()[1] : ::mlir::Value(); }
   }];

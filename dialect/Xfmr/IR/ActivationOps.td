@@ -58,7 +58,7 @@ def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]
 }
 
 def Xfmr_DropoutOp : Xfmr_Op<"dropout", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "is dropout at training time; the identity at inference, so it folds away";
+  let summary = "drops features at random in training; the identity at inference, so it folds away";
   let description = [{
     - (C1) `0 <= rate <= 1`.
 

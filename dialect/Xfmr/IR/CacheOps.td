@@ -53,7 +53,8 @@ def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
   let description = [{
     `key[b, g, j, d] = key_cache[b, g, j / W, d, j mod W]`, `value[b, g, j, e] = value_cache[b, g, j, e]` for j < `length`.
 
-    - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number of heads.
+    - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number G of heads. A slot has
+      P panels of W keys and room for C values.
     - (N1) Exact. Each slot holds at least `length` keys.
 
     ```mlir

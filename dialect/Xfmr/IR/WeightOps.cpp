@@ -119,7 +119,7 @@ LogicalResult WeightScalesOp::inferReturnTypes(MLIRContext *, std::optional<Loca
 
 LogicalResult WeightRowSumsOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
                                                 SmallVectorImpl<Type> &types) {
-  auto type = cast<RankedTensorType>(adaptor.getCodes().getType());
+  auto type = cast<RankedTensorType>(adaptor.getQuantized().getType());
   types.push_back(RankedTensorType::get(type.getShape().drop_back(), IntegerType::get(context, 32)));
   return success();
 }

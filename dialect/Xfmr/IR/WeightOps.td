@@ -78,6 +78,8 @@ def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
 def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResultShape]> {
   let summary = "rounds the elements of a weight to another float type";
   let description = [{
+    Rounds to nearest, ties to even.
+
     ```mlir
     %b = xfmr.weight_convert %w : tensor<100x48xf32> -> tensor<100x48xbf16>
     ```
@@ -119,16 +121,16 @@ def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
 def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
   let summary = "sums each row of an int8 weight matrix";
   let description = [{
-    `result[n] = sum_k codes[n, k]`. Unsigned-by-signed dot-product instructions take inputs offset by 128; the epilogue
+    `result[n] = sum_k quantized[n, k]`. Unsigned-by-signed dot-product instructions take inputs offset by 128; the epilogue
     subtracts 128 times this sum.
 
     ```mlir
     %z = xfmr.weight_row_sums %q : tensor<100x48xi8>        // tensor<100xi32>
     ```
   }];
-  let arguments = (ins Xfmr_QuantizedMatrices:$codes);
+  let arguments = (ins Xfmr_QuantizedMatrices:$quantized);
   let results = (outs TensorRankOf<[I32], [1, 2]>:$result);
-  let assemblyFormat = "$codes attr-dict `:` type($codes)";
+  let assemblyFormat = "$quantized attr-dict `:` type($quantized)";
 }
 
 def Xfmr_WeightDistancePanelsOp : Xfmr_WeightExpr<"weight_distance_panels"> {

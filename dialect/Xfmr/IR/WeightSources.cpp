@@ -58,7 +58,7 @@ RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
         RankedTensorType type = getSourceType(attr.getSource());
         return type.clone(type.getShape().take_front());
       })
-      .Case([](RowCodesSourceAttr attr) { return getSourceType(attr.getSource()).clone(IntegerType::get(attr.getContext(), 8)); })
+      .Case([](RowQuantizedSourceAttr attr) { return getSourceType(attr.getSource()).clone(IntegerType::get(attr.getContext(), 8)); })
       .Case([](RowSumsSourceAttr attr) {
         RankedTensorType type = getSourceType(attr.getSource());
         return RankedTensorType::get(type.getShape().take_front(), IntegerType::get(attr.getContext(), 32));
@@ -162,17 +162,17 @@ LogicalResult ShiftSourceAttr::verify(EmitError emitError, Attribute source, Flo
   return success();
 }
 
-/// Checks that |source| is a matrix, of i8 if |codes| is true, else of floats.
-static LogicalResult verifyMatrix(EmitError emitError, Attribute source, bool codes) {
+/// Checks that |source| is a matrix, of i8 if |quantized| is true, else of floats.
+static LogicalResult verifyMatrix(EmitError emitError, Attribute source, bool quantized) {
   RankedTensorType type = getSourceType(source);
   if (!type || type.getRank() != 2)
     return emitError() << "expects a matrix source, but got " << source;
-  if (codes ? !type.getElementType().isInteger(8) : !isa<FloatType>(type.getElementType()))
-    return emitError() << "expects " << (codes ? "i8" : "float") << " elements, but got " << type;
+  if (quantized ? !type.getElementType().isInteger(8) : !isa<FloatType>(type.getElementType()))
+    return emitError() << "expects " << (quantized ? "i8" : "float") << " elements, but got " << type;
   return success();
 }
 
-static LogicalResult verifyFloats(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/false); }
+static LogicalResult verifyFloats(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*quantized=*/false); }
 
 /// Checks that |source| is a vector of |size| floats.
 static LogicalResult verifyVector(EmitError emitError, Attribute source, int64_t size) {
@@ -225,5 +225,7 @@ LogicalResult ConvertSourceAttr::verify(EmitError emitError, Attribute source, F
 }
 
 LogicalResult RowScalesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyFloats(emitError, source); }
-LogicalResult RowCodesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyFloats(emitError, source); }
-LogicalResult RowSumsSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/true); }
+LogicalResult RowQuantizedSourceAttr::verify(EmitError emitError, Attribute source) { return verifyFloats(emitError, source); }
+LogicalResult RowSumsSourceAttr::verify(EmitError emitError, Attribute source) {
+  return verifyMatrix(emitError, source, /*quantized=*/true);
+}

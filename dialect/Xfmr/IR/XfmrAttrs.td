@@ -149,7 +149,8 @@ def Xfmr_PanelsSourceAttr : Xfmr_Source<"PanelsSource", "panels"> {
   let genVerifyDecl = 1;
 }
 def Xfmr_GroupedPanelsSourceAttr : Xfmr_Source<"GroupedPanelsSource", "grouped_panels"> {
-  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K' / group][width][group]`, with K' = K rounded up to `multiple`; zero beyond the matrix";
+  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K' / group][width][group]`, with K' = K rounded up to "
+                "`multiple`; zero beyond the matrix";
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width, "int64_t":$group, "int64_t":$multiple);
   let assemblyFormat = "`<` $source `,` $width `,` $group `,` $multiple `>`";
   let genVerifyDecl = 1;
@@ -166,8 +167,9 @@ def Xfmr_RowScalesSourceAttr : Xfmr_Source<"RowScalesSource", "row_scales"> {
   let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;
 }
-def Xfmr_RowCodesSourceAttr : Xfmr_Source<"RowCodesSource", "row_codes"> {
-  let summary = "a matrix as i8: each element / its row's scale (`row_scales`), rounded to nearest, ties to even; zero where the scale is zero";
+def Xfmr_RowQuantizedSourceAttr : Xfmr_Source<"RowQuantizedSource", "row_quantized"> {
+  let summary = "a matrix as i8: each element / its row's scale (`row_scales`), rounded to nearest, ties to even; zero "
+                "where the scale is zero";
   let parameters = (ins "::mlir::Attribute":$source);
   let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;

@@ -19,7 +19,7 @@ def DecomposeComposites : Pass<"xfmr-decompose-composites", "::mlir::func::FuncO
     ```
 
     `multi_head_attention` becomes a linear and a `split_heads` for each of query, key and value, then `attention`,
-    `merge_heads` and the output projection if there is one. Run it first: the other passes of the phase look at
+    `merge_heads` and the output projection if there is one. Run it first: the other passes of the phase match
     projections.
 
     Numerics: exact; a composite is defined as what it decomposes to.
@@ -44,7 +44,7 @@ def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
     ```
 
     Run it before `xfmr-decompose-composites`. The host decides which experts run, so it must be able to read what tokens
-    choose: with `known-counts`, an `experts` is an error.
+    choose: with `known-counts`, `xfmr.experts` is an error.
 
     Numerics: exact; the operation is defined as this sum.
   }];
@@ -99,7 +99,7 @@ def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
     %k = xfmr.split_heads %2, 4 : …
     ```
 
-    The joined projection reads the input once, and its work is fewer, longer rows. The pass joins linears of one block
+    The joined projection reads the input once and computes fewer, longer rows. The pass joins linears of one block
     without residual whose matrices and biases are weights (arguments marked `xfmr.weight`, `weight_ref`s, expressions
     over these) and whose results only feed `split_heads`, since there a slice of columns is a strided view and not a
     copy. It skips linears, with a remark, if their activations, their element types or the presence of biases differ.
@@ -149,22 +149,24 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
     Every f32 linear without a precision of its own gets `precision`, except those whose results `choose_experts` reads:
     rounding could change which experts run. With int8, a linear of more than 65536 input
     features stays f32, with a remark, since its 32-bit sums could overflow. Attention, norms, embeddings and
-    elementwise ops stay as they are. Runs after `xfmr-decompose-composites`.
+    elementwise ops are not changed. Runs after `xfmr-decompose-composites`.
 
     Numerics: rounds the inputs of the products as `xfmr.linear` says under N2 and N3.
   }];
   let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16", "operand type of projections",
-                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "not at all"),
+                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "f32, without rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16, summed in f32"),
-                                             clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits, with scales per row and column"))}]>];
+                                             clEnumValN(::mlir::xfmr::Precision::Int8, "int8",
+                                                        "8 bits, with scales per row and column"))}]>];
 }
 
 def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::FuncOp"> {
   let summary = "split projections of many input features into sums of several";
   let description = [{
     ```mlir
-    %y = xfmr.linear %x, %w bias(%b) residual(%r) : tensor<?x3072xf32>, tensor<768x3072xf32>, bias tensor<768xf32>, residual tensor<?x768xf32>
+    %y = xfmr.linear %x, %w bias(%b) residual(%r)
+        : tensor<?x3072xf32>, tensor<768x3072xf32>, bias tensor<768xf32>, residual tensor<?x768xf32>
     // becomes
     %x0 = tensor.extract_slice %x[0, 0] [%t, 1536] [1, 1] : …
     %w0 = xfmr.weight_slice %w, 0 to 1536 : …
@@ -177,7 +179,7 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
     A kernel reads the rows of a block once for each panel of weights, from a cache if they fit. So a linear with K >
     `max-features` becomes ceil(K / `max-features`) linears of nearly equal K, each but the last a multiple of 64. The
     split does not depend on the number of rows, so a row's bits do not depend on its neighbors. Linears of lower
-    precision, linears with an activation or a multiplier, and linears whose matrix is not a weight stay as they are.
+    precision, linears with an activation or a multiplier, and linears whose matrix is not a weight are not changed.
 
     Run it after `xfmr-fuse-epilogues` and `xfmr-lower-precision`, and `xfmr-hoist-weight-expressions` afterwards.
 

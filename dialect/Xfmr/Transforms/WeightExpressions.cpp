@@ -61,7 +61,7 @@ static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources)
       .Case([&](WeightConvertOp convert) -> Attribute {
         return ConvertSourceAttr::get(context, sources[0], cast<FloatType>(getElementTypeOrSelf(convert.getType())));
       })
-      .Case([&](WeightQuantizeOp) -> Attribute { return RowCodesSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightQuantizeOp) -> Attribute { return RowQuantizedSourceAttr::get(context, sources[0]); })
       .Case([&](WeightScalesOp) -> Attribute { return RowScalesSourceAttr::get(context, sources[0]); })
       .Case([&](WeightRowSumsOp) -> Attribute { return RowSumsSourceAttr::get(context, sources[0]); })
       .Case([&](WeightDistancePanelsOp panels) -> Attribute {
@@ -102,7 +102,7 @@ StringRef mlir::xfmr::weightNameSuffix(Operation *op) {
       .Case([](WeightConcatOp) { return ".concat"; })
       .Case([](WeightPackOp) { return ".panels"; })
       .Case([](WeightConvertOp) { return ".converted"; })
-      .Case([](WeightQuantizeOp) { return ".codes"; })
+      .Case([](WeightQuantizeOp) { return ".quantized"; })
       .Case([](WeightScalesOp) { return ".scales"; })
       .Case([](WeightRowSumsOp) { return ".sums"; })
       .Case([](WeightDistancePanelsOp) { return ".distances"; })

@@ -39,7 +39,7 @@
 #include "BeamSearch.h"
 #include "ScratchBuffer.h"
 #include "Generate.h"
-#include "LogitRules.h"
+#include "LogitsProcessors.h"
 #include "LogSoftmax.h"
 
 #include <algorithm>
@@ -144,14 +144,14 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
     // Beams share a row of logits only before the first step. They have the same ids then, so the rules are applied
     // once.
     if (beam == 0 || row.sources[beam] != row.sources[beam - 1])
-      applyRules(options, prompt.ruleInput(row.row, row.ids + beam * options.max_length, length), model.vocabSize, scores, counts);
+      applyLogitsProcessors(options, prompt.logitsContext(row.row, row.ids + beam * options.max_length, length), model.vocabSize, scores, counts);
     best.add(beam, row.sums[beam], scores, model.vocabSize);
   }
   int64_t next = 0, offset = sequences;
   for (int64_t rank = 0; rank < best.size() && next < beams; ++rank) {
     const BeamCandidate &candidate = best[rank];
     const int64_t *from = row.ids + candidate.beam * options.max_length;
-    if (isEnd(options, candidate.id)) {
+    if (isEos(options, candidate.id)) {
       if (rank < beams)
         row.found->add(from, length, candidate.sum, candidate.id);
       continue;

@@ -5,7 +5,7 @@
 #define ATTUNE_RUNTIME_GENERATION_GENERATE_H
 
 #include "attune/generate.h"
-#include "LogitRules.h"
+#include "LogitsProcessors.h"
 #include "StepModel.h"
 
 namespace attune {
@@ -22,7 +22,7 @@ struct GenerationPrompt {
   const int64_t *mask = nullptr;
 
   /// Returns the input of the rules for the |count| ids at |ids|, which continue |row|.
-  RuleInput ruleInput(int64_t row, const int64_t *ids, int64_t count) const {
+  LogitsContext logitsContext(int64_t row, const int64_t *ids, int64_t count) const {
     int64_t padding = 0;
     while (mask && padding < length && mask[row * length + padding] == 0)
       ++padding;

@@ -54,8 +54,8 @@ attune_status attune_generate(attune_session *session, const attune_generation_o
   if (!out_generation)
     return fail(ATTUNE_INVALID_ARGUMENT, "out_generation is null");
   *out_generation = nullptr;
-  SessionTurn turn(session);
-  ATTUNE_TRY(turn.take());
+  SessionLock lock(session);
+  ATTUNE_TRY(lock.tryLock());
   WideInputs wide;
   ATTUNE_TRY(wide.open({inputs, num_inputs}));
   GenerationPlan plan;

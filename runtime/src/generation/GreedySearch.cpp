@@ -5,7 +5,7 @@
 #include "Arena.h"
 #include "ScratchBuffer.h"
 #include "Generate.h"
-#include "LogitRules.h"
+#include "LogitsProcessors.h"
 #include "Sampling.h"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ void GreedySearch::keepLogits(int64_t row, const float *from) {
 
 int64_t GreedySearch::choose(int64_t row, float *scores) {
   const int64_t *sequence = result.sequences + row * options.max_length;
-  applyRules(options, prompt.ruleInput(row / options.num_return_sequences, sequence, length), model.vocabSize, scores, counts);
+  applyLogitsProcessors(options, prompt.logitsContext(row / options.num_return_sequences, sequence, length), model.vocabSize, scores, counts);
   return options.do_sample ? sampleId(options, scores, model.vocabSize, row, length - prompt.length, candidates)
                            : argMax(scores, model.vocabSize);
 }
@@ -97,7 +97,7 @@ bool GreedySearch::advance() {
     int answer = options.on_token ? options.on_token(options.user, row, id, length + 1) : ATTUNE_TOKEN_GO_ON;
     if (answer != ATTUNE_TOKEN_GO_ON && answer != ATTUNE_TOKEN_END_ROW)
       goOn = false;
-    if (isEnd(options, id) || answer == ATTUNE_TOKEN_END_ROW)
+    if (isEos(options, id) || answer == ATTUNE_TOKEN_END_ROW)
       continue;
     parents[kept] = sources[i];
     ids[kept] = id;

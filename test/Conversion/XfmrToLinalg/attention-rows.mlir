@@ -1,5 +1,5 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg="attention-codes=bf16 attention-head=64" --split-input-file | FileCheck %s
-// RUN: attune-opt %s --convert-xfmr-to-linalg="attention-codes=f16 attention-head=64" --split-input-file | FileCheck %s --check-prefix=F16
+// RUN: attune-opt %s --convert-xfmr-to-linalg="attention-precision=bf16 attention-head=64" --split-input-file | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg="attention-precision=f16 attention-head=64" --split-input-file | FileCheck %s --check-prefix=F16
 // RUN: attune-opt %s --convert-xfmr-to-linalg --split-input-file | FileCheck %s --check-prefix=NONE --implicit-check-not=quantize_rows --implicit-check-not=truncf
 // NONE-LABEL: @projected
 
@@ -57,7 +57,7 @@ func.func @shared(%q: tensor<?x2x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x32x
 
 // -----
 
-// Neither caches, nor heads of other sizes, nor scores that are results.
+// Does not round operands that are caches, larger heads, and operands of attention whose scores are results.
 // CHECK-LABEL: @negative_attention
 // CHECK-NOT: quantize_rows
 // CHECK-NOT: bf16

@@ -1,12 +1,12 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --canonicalize | FileCheck %s
-// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=f32 int8-codes=i16 int8-multiple=2" --canonicalize | FileCheck %s --check-prefix=WIDE
-// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 bf16-multiple=32 int8-codes=i8 int8-multiple=64" --canonicalize | FileCheck %s --check-prefix=TILES
-// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 bf16-group=8 bf16-multiple=16 int8-codes=i8 int8-multiple=4" --canonicalize | FileCheck %s --check-prefix=CHUNKS
-// RUN: not attune-opt %s --convert-xfmr-to-linalg="bf16-codes=i8" 2>&1 | FileCheck %s --check-prefix=TYPE
-// RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-codes=i4" 2>&1 | FileCheck %s --check-prefix=TYPE4
-// RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-codes=i8 int8-multiple=6" 2>&1 | FileCheck %s --check-prefix=MULTIPLE
-// TYPE: 'bf16-codes' cannot be 'i8'
-// TYPE4: 'int8-codes' cannot be 'i4'
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=bf16 int8-element=i8 int8-multiple=4" --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=f32 int8-element=i16 int8-multiple=2" --canonicalize | FileCheck %s --check-prefix=WIDE
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=bf16 bf16-multiple=32 int8-element=i8 int8-multiple=64" --canonicalize | FileCheck %s --check-prefix=TILES
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=bf16 bf16-group=8 bf16-multiple=16 int8-element=i8 int8-multiple=4" --canonicalize | FileCheck %s --check-prefix=CHUNKS
+// RUN: not attune-opt %s --convert-xfmr-to-linalg="bf16-element=i8" 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-element=i4" 2>&1 | FileCheck %s --check-prefix=TYPE4
+// RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-element=i8 int8-multiple=6" 2>&1 | FileCheck %s --check-prefix=MULTIPLE
+// TYPE: 'bf16-element' cannot be 'i8'
+// TYPE4: 'int8-element' cannot be 'i4'
 // MULTIPLE: expects columns of low-precision operands of type i8 to be a multiple of 4, but got 6
 
 // CHECK-DAG: #[[PAIRS:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 32, d2 floordiv 2, d1 mod 32, d2 mod 2)>
@@ -38,7 +38,7 @@ func.func @bf16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
   return %y : tensor<?x20xf32>
 }
 
-// As bf16, in its layout.
+// f16 has the layout of bf16.
 // CHECK-LABEL: @f16
 // CHECK: tile.quantize_rows {{.*}} outs(%{{.*}} : tensor<?x10xf16>) {tile.group = #tile.group<"rows of 9 as f16">}
 // CHECK: ins(%{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<1x5x32x2xf16>)
@@ -72,7 +72,7 @@ func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 // CHECK: arith.addf
 // CHECK: arith.maximumf
 // CHECK: arith.addf
-// 16-bit values are signed, so no sum of weights is subtracted.
+// Quantized rows of i16 are signed, so nothing corrects an added 128: no sum of weights is subtracted.
 // WIDE-LABEL: @int8
 // WIDE: tile.quantize_rows {{.*}} -> tensor<?x10xi16>, tensor<?xf32>
 // WIDE: ins(%{{.*}}, %{{.*}} : tensor<?x10xi16>, tensor<1x5x32x2xi8>)

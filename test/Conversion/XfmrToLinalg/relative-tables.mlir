@@ -1,5 +1,5 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg --split-input-file | FileCheck %s
-// RUN: attune-opt %s --convert-xfmr-to-linalg="attention-codes=bf16 attention-head=64" --split-input-file | FileCheck %s --check-prefix=BF16 --implicit-check-not=bf16
+// RUN: attune-opt %s --convert-xfmr-to-linalg="attention-precision=bf16 attention-head=64" --split-input-file | FileCheck %s --check-prefix=BF16 --implicit-check-not=bf16
 
 // Tables of vectors of distances become panels, those of all heads and those of each; attention with them stays f32.
 // BF16-LABEL: @tables
@@ -16,7 +16,7 @@ func.func @tables(%q: tensor<?x2x8xf32>, %offsets: tensor<?xi64>, %n: index, %al
 
 // -----
 
-// One table for both stays one.
+// A table that is both operands is converted once.
 // CHECK-LABEL: @shared
 // CHECK: %[[T:.*]] = xfmr.weight_distance_panels
 // CHECK-NOT: weight_distance_panels

@@ -41,7 +41,7 @@ func.func @weight_pack_c2_without_groups(%w: tensor<8x6xi8>) {
 // -----
 
 func.func @quantize_rows_c1(%x: tensor<?x6xf32>, %c: tensor<?x4xbf16>) {
-  // expected-error @below {{expects codes of at least 6 columns, but got 'tensor<?x4xbf16>'}}
+  // expected-error @below {{expects a destination of at least 6 columns, but got 'tensor<?x4xbf16>'}}
   %0 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x4xbf16>) -> tensor<?x4xbf16>
   return
 }
@@ -57,7 +57,7 @@ func.func @quantize_rows_c1_input(%x: tensor<?x6xi32>, %c: tensor<?x6xbf16>) {
 // -----
 
 func.func @quantize_rows_c1_rows(%x: tensor<3x6xf32>, %c: tensor<4x6xbf16>) {
-  // expected-error @below {{expects codes of 3 rows, but got 'tensor<4x6xbf16>'}}
+  // expected-error @below {{expects a destination of 3 rows, but got 'tensor<4x6xbf16>'}}
   %0 = tile.quantize_rows ins(%x : tensor<3x6xf32>) outs(%c : tensor<4x6xbf16>) -> tensor<4x6xbf16>
   return
 }
@@ -65,7 +65,7 @@ func.func @quantize_rows_c1_rows(%x: tensor<3x6xf32>, %c: tensor<4x6xbf16>) {
 // -----
 
 func.func @quantize_rows_c2(%x: tensor<?x6xf32>, %c: tensor<?x8xi8>) {
-  // expected-error @below {{expects codes of bf16, f16 or f32, but got 'tensor<?x8xi8>'}}
+  // expected-error @below {{expects a destination of bf16, f16 or f32, but got 'tensor<?x8xi8>'}}
   %0 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x8xi8>) -> tensor<?x8xi8>
   return
 }
@@ -73,7 +73,7 @@ func.func @quantize_rows_c2(%x: tensor<?x6xf32>, %c: tensor<?x8xi8>) {
 // -----
 
 func.func @quantize_rows_c2_scaled(%x: tensor<?x6xf32>, %c: tensor<?x8xbf16>, %s: tensor<?xf32>) {
-  // expected-error @below {{expects codes of i8 or i16, but got 'tensor<?x8xbf16>'}}
+  // expected-error @below {{expects a destination of i8 or i16, but got 'tensor<?x8xbf16>'}}
   %0:2 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c, %s : tensor<?x8xbf16>, tensor<?xf32>) -> tensor<?x8xbf16>, tensor<?xf32>
   return
 }
@@ -109,7 +109,7 @@ xfmr.weight @sums : tensor<8xi32> = #xfmr.row_sums<#xfmr.tensor<"w" : tensor<8x6
 // -----
 
 // expected-error @below {{expects float elements, but got 'tensor<8x6xi8>'}}
-xfmr.weight @codes : tensor<8x6xi8> = #xfmr.row_codes<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>>
+xfmr.weight @quantized : tensor<8x6xi8> = #xfmr.row_quantized<#xfmr.row_quantized<#xfmr.tensor<"w" : tensor<8x6xf32>>>>
 
 // -----
 

@@ -3,15 +3,15 @@
 
 // CHECK: xfmr.weight @bf16 : tensor<8x6xbf16> = #xfmr.convert<#xfmr.tensor<"w" : tensor<8x6xf32>>, bf16>
 xfmr.weight @bf16 : tensor<8x6xbf16> = #xfmr.convert<#xfmr.tensor<"w" : tensor<8x6xf32>>, bf16>
-// CHECK: xfmr.weight @codes : tensor<8x6xi8> = #xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>
-xfmr.weight @codes : tensor<8x6xi8> = #xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>
+// CHECK: xfmr.weight @quantized : tensor<8x6xi8> = #xfmr.row_quantized<#xfmr.tensor<"w" : tensor<8x6xf32>>>
+xfmr.weight @quantized : tensor<8x6xi8> = #xfmr.row_quantized<#xfmr.tensor<"w" : tensor<8x6xf32>>>
 // CHECK: xfmr.weight @scales : tensor<8xf32> = #xfmr.row_scales<#xfmr.tensor<"w" : tensor<8x6xf32>>>
 xfmr.weight @scales : tensor<8xf32> = #xfmr.row_scales<#xfmr.tensor<"w" : tensor<8x6xf32>>>
-// CHECK: xfmr.weight @sums : tensor<8xi32> = #xfmr.row_sums<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>>
-xfmr.weight @sums : tensor<8xi32> = #xfmr.row_sums<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>>
+// CHECK: xfmr.weight @sums : tensor<8xi32> = #xfmr.row_sums<#xfmr.row_quantized<#xfmr.tensor<"w" : tensor<8x6xf32>>>>
+xfmr.weight @sums : tensor<8xi32> = #xfmr.row_sums<#xfmr.row_quantized<#xfmr.tensor<"w" : tensor<8x6xf32>>>>
 // 6 columns become 8, in two groups of four.
-// CHECK: xfmr.weight @panels : tensor<1x2x16x4xi8> = #xfmr.grouped_panels<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>, 16, 4, 4>
-xfmr.weight @panels : tensor<1x2x16x4xi8> = #xfmr.grouped_panels<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>, 16, 4, 4>
+// CHECK: xfmr.weight @panels : tensor<1x2x16x4xi8> = #xfmr.grouped_panels<#xfmr.row_quantized<#xfmr.tensor<"w" : tensor<8x6xf32>>>, 16, 4, 4>
+xfmr.weight @panels : tensor<1x2x16x4xi8> = #xfmr.grouped_panels<#xfmr.row_quantized<#xfmr.tensor<"w" : tensor<8x6xf32>>>, 16, 4, 4>
 
 // CHECK-LABEL: @linear
 func.func @linear(%x: tensor<?x6xf32>, %w: tensor<8x6xf32>) {

@@ -163,7 +163,7 @@ func.func @multi_head_attention(%x: tensor<?x48xf32>, %memory: tensor<?x32xf32>,
   return %full : tensor<?x8xf32>
 }
 
-// All stages that scores may have.
+// All values of score_stage.
 // CHECK-LABEL: @scores
 func.func @scores(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: tensor<?x2x20xf32>, %offsets: tensor<?xi64>, %lens: tensor<?xi64>, %length: index,
                   %mask: tensor<?x?x?x?xi1>, %distance: tensor<4x?xf32>, %table: tensor<63x12xf32>, %ofHeads: tensor<63x48xf32>) -> tensor<?x4x20xf32> {
@@ -178,7 +178,7 @@ func.func @scores(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: tensor<?x2
   return %o : tensor<?x4x20xf32>
 }
 
-// A value of its own, and options handed to attention.
+// A separate value operand, and the attributes of attention.
 // CHECK-LABEL: @multi_head_attention_value
 func.func @multi_head_attention_value(%x: tensor<?x48xf32>, %memory: tensor<?x32xf32>, %value: tensor<?x16xf32>, %wq: tensor<48x48xf32>, %wk: tensor<48x32xf32>,
                                       %wv: tensor<40x16xf32>, %offsets: tensor<?xi64>, %lens: tensor<?xi64>, %length: index, %distance: tensor<1x?xf32>) -> tensor<?x40xf32> {
@@ -274,9 +274,9 @@ func.func @tiles_on_buffers(%keys: memref<?x12xf32>, %panel: memref<12x32xf32>, 
   return
 }
 
-// Keys that are rounded already are rows; queries may be rounded, too.
-// CHECK-LABEL: @tiles_of_codes
-func.func @tiles_of_codes(%q: memref<?x1x16xf16>, %f: memref<?x1x16xf32>, %k: memref<?x16xf16>, %v: memref<?x8xf16>, %d: memref<?x1x8xf32>) {
+// Keys of bf16 are rows, not panels. Queries may be bf16, too.
+// CHECK-LABEL: @tiles_of_half
+func.func @tiles_of_half(%q: memref<?x1x16xf16>, %f: memref<?x1x16xf32>, %k: memref<?x16xf16>, %v: memref<?x8xf16>, %d: memref<?x1x8xf32>) {
   // CHECK: tile.attention_tile ins(%{{.*}}, %{{.*}}, %{{.*}} : memref<?x1x16xf16>, memref<?x16xf16>, memref<?x8xf16>) outs(%{{.*}} : memref<?x1x8xf32>) {key_block = 32 : i64, precision = #xfmr.precision<f16>, scale = 1.000000e+00 : f64}
   tile.attention_tile ins(%q, %k, %v : memref<?x1x16xf16>, memref<?x16xf16>, memref<?x8xf16>) outs(%d : memref<?x1x8xf32>)
     {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<f16>}
@@ -299,7 +299,7 @@ func.func private @body(%x: memref<?x8xf32>, %worker: index, %begin: index, %end
   return
 }
 
-// Norms of heads, each of them a row.
+// Norms of heads: each head is a row.
 // CHECK-LABEL: @head_norms
 func.func @head_norms(%x: tensor<?x4x12xf32>, %w: tensor<12xf32>) -> tensor<?x4x12xf32> {
   // CHECK: xfmr.rms_norm %{{.*}}, %{{.*}} {epsilon = 9.9999999999999995E-7 : f64} : tensor<?x4x12xf32>, tensor<12xf32>

@@ -66,7 +66,7 @@ done:
   ret void
 }
 
-; Turns 32 elements around by way of dynamic shared memory; %barrier says whether with a barrier.
+; Reverses 32 elements in dynamic shared memory, with a barrier if %barrier.
 define ptx_kernel void @reverse(ptr %x, i32 %barrier) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %shared = addrspacecast ptr addrspace(3) @dynamic to ptr
@@ -100,7 +100,7 @@ b:
   ret void
 }
 
-; 32 x 16 bytes to shared memory and back, by cp.async; with %late nobody waits for them.
+; Copies 32 x 16 bytes to shared memory by cp.async, and back; with %late it does not wait for them.
 define ptx_kernel void @copy(ptr addrspace(1) %x, ptr %out, i32 %late) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %i = mul i32 %tid, 4
@@ -154,7 +154,8 @@ define ptx_kernel void @product(ptr %x, ptr %out) {
   ret void
 }
 
-; The 16 x 16 bf16 matrix that ldmatrix makes of 4 x 32 words, times one that picks columns 0 to 7, or 8 to 15 if %high: four elements for each lane.
+; Multiplies the 16 x 16 bf16 matrix that ldmatrix loads from 4 x 32 words by one that selects columns 0 to 7, or 8 to
+; 15 if %high: four elements for each lane.
 define ptx_kernel void @pick(ptr %x, ptr %out, i32 %high) {
   %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
   %first = mul i32 %lane, 4

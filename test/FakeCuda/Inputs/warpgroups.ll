@@ -1,17 +1,18 @@
-; What sm_90 has for warpgroups, used as it should be and not.
+; Right and wrong uses of the instructions of sm_90 for warpgroups.
 target triple = "nvptx64-nvidia-cuda"
 
 @word = internal addrspace(3) global i32 poison, align 128
 @barrier = internal addrspace(3) global i64 poison, align 8
 @matrix = internal addrspace(3) global [64 x i32] poison, align 128
 
-; The last of 32 threads writes a word, for which all wait. %how: 0 as it should be; 1 they wait by the other parity; 2 the last one arrives once too
-; often; 3 nobody initialises the barrier; 4 nobody arrives; 5 bytes are expected that do not come.
+; The last of 32 threads writes a word, for which all wait. %how: 0 as it should be; 1 they wait by the other parity; 2
+; the last one arrives once too often; 3 the barrier is not initialized; 4 no thread arrives; 5 the expected bytes are
+; not copied.
 define ptx_kernel void @phases(ptr %out, i32 %how) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %isfirst = icmp eq i32 %tid, 0
-  %initialises = icmp ne i32 %how, 3
-  %inits = and i1 %isfirst, %initialises
+  %initializes = icmp ne i32 %how, 3
+  %inits = and i1 %isfirst, %initializes
   br i1 %inits, label %init, label %ready
 init:
   call void @llvm.nvvm.mbarrier.init.shared(ptr addrspace(3) @barrier, i32 1)

@@ -10,7 +10,7 @@
 
 // bf16 weights widened in registers: the first of each pair shifted up, the second masked, and an f32 FMA for each of them, row and vector: 2 x 2 x 2 x 4 steps,
 // and the ninth step.
-// CHECK-LABEL: @f32_codes
+// CHECK-LABEL: @f32_operands
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<2x18xf32>, %[[W:[a-z0-9]+]]: memref<1x9x32x2xbf16>, %[[OUT:[a-z0-9]+]]: memref<2x32xf32>)
 // CHECK: %[[P:.*]] = memref.collapse_shape %[[W]] {{\[}}[0], [1], [2, 3]] : memref<1x9x32x2xbf16> into memref<1x9x64xbf16>
 // AVX512: %{{.*}}:4 = scf.for %[[G:.*]] = %c0 to %c8 step %c4
@@ -28,7 +28,7 @@
 // CHECK-COUNT-8: math.fma
 // CHECK-NOT: math.fma
 // CHECK-COUNT-4: vector.store
-func.func @f32_codes(%x: memref<2x18xf32>, %w: memref<1x9x32x2xbf16>, %out: memref<2x32xf32>) {
+func.func @f32_operands(%x: memref<2x18xf32>, %w: memref<1x9x32x2xbf16>, %out: memref<2x32xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%out : memref<2x32xf32>)
   linalg.generic {indexing_maps = [#a, #b2, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -43,7 +43,7 @@ func.func @f32_codes(%x: memref<2x18xf32>, %w: memref<1x9x32x2xbf16>, %out: memr
 }
 
 // Pairs of one row are broadcast as one word.
-// CHECK-LABEL: @bf16_codes
+// CHECK-LABEL: @bf16_operands
 // AVX512: scf.for
 // AVX512: %[[PAIR:.*]] = vector.load %{{.*}} : memref<2x16xbf16>, vector<2xbf16>
 // AVX512: vector.bitcast %[[PAIR]] : vector<2xbf16> to vector<1xi32>
@@ -60,7 +60,7 @@ func.func @f32_codes(%x: memref<2x18xf32>, %w: memref<1x9x32x2xbf16>, %out: memr
 // PORTABLE: return
 // AMX-NOT: amx.
 // AMX: return
-func.func @bf16_codes(%x: memref<2x16xbf16>, %w: memref<1x8x32x2xbf16>, %out: memref<2x32xf32>) {
+func.func @bf16_operands(%x: memref<2x16xbf16>, %w: memref<1x8x32x2xbf16>, %out: memref<2x32xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%out : memref<2x32xf32>)
   linalg.generic {indexing_maps = [#a, #b2, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -75,7 +75,7 @@ func.func @bf16_codes(%x: memref<2x16xbf16>, %w: memref<1x8x32x2xbf16>, %out: me
   return
 }
 
-// CHECK-LABEL: @i16_codes
+// CHECK-LABEL: @i16_operands
 // AVX512: %[[W:.*]] = vector.load %{{.*}} : memref<1x8x64xi8>, vector<32xi8>
 // AVX512: arith.extsi %[[W]] : vector<32xi8> to vector<32xi16>
 // AVX512: %[[D:.*]] = llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"(%{{.*}}, %{{.*}}) : (vector<32xi16>, vector<32xi16>) -> vector<16xi32>
@@ -83,7 +83,7 @@ func.func @bf16_codes(%x: memref<2x16xbf16>, %w: memref<1x8x32x2xbf16>, %out: me
 // AVX2: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.*}}, %{{.*}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
 // PORTABLE: arith.muli %{{.*}} : vector<16xi32>
 // AMX: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
-func.func @i16_codes(%x: memref<2x16xi16>, %w: memref<1x8x32x2xi8>, %out: memref<2x32xi32>) {
+func.func @i16_operands(%x: memref<2x16xi16>, %w: memref<1x8x32x2xi8>, %out: memref<2x32xi32>) {
   %zero = arith.constant 0 : i32
   linalg.fill ins(%zero : i32) outs(%out : memref<2x32xi32>)
   linalg.generic {indexing_maps = [#a, #b2, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -98,7 +98,7 @@ func.func @i16_codes(%x: memref<2x16xi16>, %w: memref<1x8x32x2xi8>, %out: memref
   return
 }
 
-// CHECK-LABEL: @i8_codes
+// CHECK-LABEL: @i8_operands
 // AVX512: %[[W:.*]] = vector.load %{{.*}} : memref<1x8x128xi8>, vector<64xi8>
 // AVX512: vector.load %{{.*}} : memref<2x32xi8>, vector<4xi8>
 // AVX512-COUNT-16: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
@@ -110,7 +110,7 @@ func.func @i16_codes(%x: memref<2x16xi16>, %w: memref<1x8x32x2xi8>, %out: memref
 // PORTABLE-NOT: call_intrinsic
 // PORTABLE: arith.extui %{{.*}} : i8 to i32
 // PORTABLE: return
-func.func @i8_codes(%x: memref<2x32xi8>, %w: memref<1x8x32x4xi8>, %out: memref<2x32xi32>) {
+func.func @i8_operands(%x: memref<2x32xi8>, %w: memref<1x8x32x4xi8>, %out: memref<2x32xi32>) {
   %zero = arith.constant 0 : i32
   linalg.fill ins(%zero : i32) outs(%out : memref<2x32xi32>)
   linalg.generic {indexing_maps = [#a, #b4, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -163,7 +163,7 @@ func.func @i8_rows(%x: memref<?x32xi8>, %w: memref<1x8x32x4xi8>, %out: memref<?x
   return
 }
 
-// Two by two tiles. Only as many rows of sums go on as there are.
+// Two by two tiles. Only the rows of sums that exist are stored.
 // CHECK-LABEL: @i8_tiles
 // AMX: %[[SUMS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32x32xi32>
 // AMX-COUNT-4: amx.tile_zero

@@ -67,7 +67,7 @@ func.func private @linear(%x: tensor<?x24xf32>, %w: tensor<2x24x32xf32>, %b: ten
 
 // -----
 
-// Not a kernel: no attribute.
+// A function that is not a kernel gets no attribute.
 // CHECK-LABEL: func.func @negative_no_kernel
 // CHECK-NOT: halide
 func.func @negative_no_kernel(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -76,7 +76,7 @@ func.func @negative_no_kernel(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
-// A row of an embedding is looked up; conversions of indices and comparisons have words.
+// The description of an embedding has a lookup of a row, and words for index casts and comparisons.
 // CHECK-LABEL: func.func private @lookup
 // CHECK: (input a0 i64 1) (input a1 f32 16 1)
 // CHECK-SAME: (stage s0 (parallel n0) (parallel 16) (select (gt (load a0 d0) 3) (load a1 (int (load a0 d0)) d1) 1.0))
@@ -115,7 +115,7 @@ func.func private @negative_operation(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) 
   %r = scf.forall (%i) in (%n) shared_outs(%o = %y) -> (tensor<?x8xf32>) {
     %from = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
     %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
-    // The kernel stays as it was.
+    // The kernel is not changed.
     // CHECK-LABEL: @negative_operation
     // CHECK-NOT: backend =
     // CHECK: linalg.generic
@@ -176,7 +176,7 @@ func.func private @same_product(%x: tensor<?x24xf32>, %w: tensor<24x32xf32>, %y:
 
 // -----
 
-// Constants, and rows looked up at places that are affine.
+// Constants, and rows looked up at affine indices.
 // CHECK-LABEL: func.func private @fill
 // CHECK: (stage s0 (parallel n0) (parallel 16) 2.0)
 func.func private @fill(%y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {tile.kernel = #tile.kernel<"fill">} {
@@ -222,7 +222,7 @@ func.func private @first_tokens(%offsets: tensor<?xi64>, %x: tensor<?x16xf32>, %
 
 // -----
 
-// Lower precision stays.
+// Kernels of lower precision are not selected.
 // expected-remark @below {{not a kernel for Halide: elements of type bf16}}
 func.func private @negative_bf16(%x: tensor<8x8xbf16>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {tile.kernel = #tile.kernel<"bf16">} {
   %r = scf.forall (%i) in (8) shared_outs(%o = %y) -> (tensor<8x8xf32>) {
@@ -244,7 +244,7 @@ func.func private @negative_bf16(%x: tensor<8x8xbf16>, %y: tensor<8x8xf32>) -> t
 // -----
 
 // expected-remark @below {{not a kernel for Halide: it contains 'tile.quantize_rows'}}
-func.func private @negative_codes(%x: tensor<8x16xf32>, %y: tensor<8x16xbf16>) -> tensor<8x16xbf16> attributes {tile.kernel = #tile.kernel<"rows of 16 as bf16">} {
+func.func private @negative_bf16(%x: tensor<8x16xf32>, %y: tensor<8x16xbf16>) -> tensor<8x16xbf16> attributes {tile.kernel = #tile.kernel<"rows of 16 as bf16">} {
   %r = scf.forall (%i) in (1) shared_outs(%o = %y) -> (tensor<8x16xbf16>) {
     %to = tensor.extract_slice %o[0, 0] [8, 16] [1, 1] : tensor<8x16xbf16> to tensor<8x16xbf16>
     %p = tile.quantize_rows ins(%x : tensor<8x16xf32>) outs(%to : tensor<8x16xbf16>) -> tensor<8x16xbf16>

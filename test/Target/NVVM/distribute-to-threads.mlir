@@ -1,7 +1,7 @@
 // RUN: attune-opt %s --attune-distribute-to-threads=threads=128 --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: attune-opt %s --attune-distribute-to-threads=threads=64 --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=OTHER
 
-// Elements are distributed to threads; the second operation reads what other threads wrote.
+// Elements are distributed to threads; the second operation reads elements that other threads wrote.
 // CHECK-LABEL: func.func @elementwise
 // CHECK: %[[T:.*]] = gpu.thread_id x
 // CHECK: scf.for %{{.*}} = %[[T]] to %{{.*}} step %c128
@@ -29,7 +29,7 @@ func.func @elementwise(%a: memref<?x8xf32>, %b: memref<?x8xf32>, %n: index) {
 
 // -----
 
-// Different buffers: no barrier.
+// Accesses of different buffers need no barrier.
 // CHECK-LABEL: func.func @negative_barrier
 // CHECK-NOT: gpu.barrier
 func.func @negative_barrier(%a: memref<?xf32>, %b: memref<?xf32>, %x: f32, %n: index) {
@@ -42,7 +42,7 @@ func.func @negative_barrier(%a: memref<?xf32>, %b: memref<?xf32>, %x: f32, %n: i
 
 // -----
 
-// The body of a loop runs after itself.
+// An iteration may conflict with the next one, so the loop body needs a barrier.
 // CHECK-LABEL: func.func @barrier_in_loop
 // CHECK: scf.for
 // CHECK: gpu.barrier
@@ -61,7 +61,7 @@ func.func @barrier_in_loop(%a: memref<?xf32>, %b: memref<?xf32>, %n: index) {
 
 // -----
 
-// A row is the work of a warp.
+// A warp computes a row.
 // CHECK-LABEL: func.func @row_sum
 // CHECK: arith.divui %{{.*}}, %c32
 // CHECK: scf.for
@@ -116,10 +116,10 @@ func.func @attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref
 
 // -----
 
-// CHECK-LABEL: func.func @codes
+// CHECK-LABEL: func.func @low_precision
 // CHECK: arith.truncf
 // CHECK-NOT: tile.quantize_rows
-func.func @codes(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) {
+func.func @low_precision(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) {
   scf.forall (%i) in (%n) {
     tile.quantize_rows ins(%a : memref<?x8xf32>) outs(%b : memref<?x16xbf16>)
   }
@@ -146,7 +146,7 @@ func.func @codes(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) {
 // CHECK-COUNT-4: arith.mulf
 // CHECK: memref.store
 // CHECK-NOT: rt.worker_id
-// Blocks of another size have no tiles.
+// Blocks of other sizes do not use tensor cores.
 // OTHER-LABEL: func.func @narrow_tiles
 // OTHER-NOT: nvvm.
 // OTHER: arith.extf
@@ -183,7 +183,7 @@ func.func @narrow_tiles(%x: memref<?x64xbf16>, %w: memref<1x8x64x8xbf16>, %o: me
 
 // -----
 
-// Memory of the caller has its sums afterwards, and what follows reads them there.
+// The sums are stored in the caller's memory, where later operations read them.
 // CHECK-LABEL: func.func @negative_sums_seen_by_others
 // CHECK-SAME: %[[SUMS:[a-z0-9]*]]: memref<?x64xf32>, %{{[a-z0-9]*}}: index
 // CHECK: nvvm.mma.sync
@@ -311,8 +311,9 @@ func.func @flash_attention_of_rows(%q: memref<?x1x24xbf16>, %k: memref<?x24xbf16
 
 // -----
 
-// One tile of rows has no loop around it, whose registers would hold what all tiles have in common. A thread's rows of a stage lie at constant
-// distances: of a head of 64 components it copies 4 rows of keys and of values, 16 rows (32768 bytes) apart, from two addresses.
+// One tile of rows has no loop around it, which would need registers for the values that all tiles share. A thread's
+// rows of a stage lie at constant distances: of a head of 64 components it copies 4 rows of keys and of values, 16 rows
+// (32768 bytes) apart, from two addresses.
 // CHECK-LABEL: func.func @one_tile_of_rows
 // CHECK: arith.cmpi sgt
 // CHECK-NEXT: scf.if
@@ -350,7 +351,7 @@ func.func @negative_flash_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf
 
 // -----
 
-func.func @codes_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref<?xf32>, %n: index) {
+func.func @int8_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref<?xf32>, %n: index) {
   scf.forall (%i) in (%n) {
     // expected-error @below {{has no form for threads of a GPU}}
     tile.quantize_rows ins(%a : memref<?x8xf32>) outs(%b, %s : memref<?x8xi8>, memref<?xf32>)
@@ -360,7 +361,7 @@ func.func @codes_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref
 
 // -----
 
-// Blocks behind the last token return at once.
+// Blocks past the last token return at once.
 // CHECK-LABEL: func.func @limited_rows
 // CHECK-SAME: %[[OFFSETS:[^:]*]]: memref<?xi64> {rt.limit = 0 : i64}
 // CHECK: scf.forall (%[[ROW:.*]]) = (0) to

@@ -48,7 +48,7 @@
 // CHECK: math.absf
 // CHECK: memref.store
 // CHECK: {rt.launch = #rt.launch<threads = 384, shared_bytes = 217{{[0-9]+}}, arch = 90>}
-// Other GPUs take the tiles of 128 x 128.
+// Other GPUs use tiles of 128 x 128.
 // CHECK: } else {
 // CHECK: scf.forall
 // CHECK: nvvm.cp.async.shared.global
@@ -152,7 +152,7 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 // CHECK-NEXT: setp.ne.b32 p, 0, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, a, b, p, 1, 1, 0, 0
 // CHECK-COUNT-3: setp.ne.b32 p, 1, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, a, b, p, 1, 1, 0, 0
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
-// Results and operands pass the fence.
+// The fence orders accesses of both results and operands.
 // CHECK: wgmma.fence.sync.aligned;{{.*}},63,r,r,
 // CHECK-COUNT-8: setp.ne.b32 p, 1, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, {$128, $129, $130, $131}, b, p, 1, 1, 1
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
@@ -178,7 +178,7 @@ func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x2x64xbf16>, %v: memref
 
 // -----
 
-// Keys of a cache are f32: a warpgroup brings 64 keys and values at a time, rounded.
+// Keys of a cache are f32: a warpgroup loads 64 keys and values at a time and rounds them.
 // CHECK-LABEL: func.func @cached_attention
 // CHECK: rt.device_arch_is 90
 // CHECK-NOT: rt.tensor_map
@@ -227,7 +227,7 @@ func.func @biased_attention_of_64(%q: memref<?x1x64xf32>, %k: memref<?x64xbf16>,
 
 // -----
 
-// Heads of other sizes are for mma.sync.
+// Heads of other sizes use mma.sync.
 // CHECK-LABEL: func.func @negative_attention
 // CHECK-NOT: rt.device_arch_is
 // CHECK: nvvm.mma.sync

@@ -1,7 +1,7 @@
 //===- BadFiles.cpp - Files and folders nobody should be able to hurt with -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each file breaks one rule; its error names the file and the thing.
+// Each file breaks one rule. The error must name the file and the faulty entry.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "compiler/Support/Safetensors.h"

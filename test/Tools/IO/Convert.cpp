@@ -1,7 +1,7 @@
 //===- Convert.cpp - Conversions of elements -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bits in, bits out.
+// Tests conversions between element types bit by bit.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "compiler/Support/DType.h"

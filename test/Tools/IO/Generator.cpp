@@ -1,7 +1,7 @@
 //===- Generator.cpp - The weight generator --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bits of the stream, and the range of each kind of tensor.
+// Tests the bits of the random stream, and the range of each kind of tensor.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "compiler/Support/Generate.h"

@@ -1,7 +1,7 @@
 //===- JsonTest.cpp - JSON parsing and accessors ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places of syntax errors, and the text of type errors.
+// Tests the lines and columns of syntax errors, and the text of type errors.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Json.h"
 #include "Check.h"

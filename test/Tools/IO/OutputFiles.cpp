@@ -1,7 +1,7 @@
 //===- OutputFiles.cpp - Files that appear together, and leftovers ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commits that fail half way, and which temporary names a process removes when it starts.
+// Tests commits that fail half way, and which temporary files a starting process removes.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "compiler/Support/OutputFile.h"

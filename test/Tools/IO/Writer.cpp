@@ -1,7 +1,7 @@
 //===- Writer.cpp - Safetensors written and read back ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A round trip, and an unfinished file, which leaves no file.
+// Tests a round trip, and that an unfinished file leaves nothing behind.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "compiler/Support/Safetensors.h"

@@ -1,7 +1,7 @@
 //===- lower-attention-tile-run.c - Attention tiles against double --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// R rows, S keys, D head size of queries and keys, E of values.
+// Letters: R rows, S keys, D head size of queries and keys, E head size of values.
 //
 //===----------------------------------------------------------------------===//
 

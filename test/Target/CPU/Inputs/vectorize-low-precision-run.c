@@ -15,23 +15,23 @@
 
 enum { K = 128, WIDTH = 32, MAX_ROWS = 70 };
 #ifdef BYTES
-typedef uint8_t integer_code;
+typedef uint8_t integer_operand;
 enum { INTEGER_GROUP = 4 };
 #else
-typedef int16_t integer_code;
+typedef int16_t integer_operand;
 enum { INTEGER_GROUP = 2 };
 #endif
 #if defined(BYTES) && !defined(WIDE_FLOATS)
-typedef uint16_t float_code;
+typedef uint16_t float_operand;
 #else
-typedef float float_code;
+typedef float float_operand;
 #endif
 
 /// A memref of four dimensions.
 typedef struct { void *allocated, *aligned; int64_t offset, sizes[4], strides[4]; } memref4;
 
-void _mlir_ciface_int_dots(memref2 *codes, memref4 *panels, memref2 *out);
-void _mlir_ciface_float_dots(memref2 *codes, memref4 *panels, memref2 *out);
+void _mlir_ciface_int_dots(memref2 *operands, memref4 *panels, memref2 *out);
+void _mlir_ciface_float_dots(memref2 *operands, memref4 *panels, memref2 *out);
 
 static int failures = 0;
 static uint64_t hash = 14695981039346656037u, state = 7;
@@ -39,8 +39,8 @@ static uint64_t hash = 14695981039346656037u, state = 7;
 /// Returns |bytes| bytes that end at an inaccessible page; operands of AMX tiles are rows of whole groups of 32.
 static void *buffer(int64_t bytes) { return guarded((bytes + 3) / 4); }
 
-static float from_bf16(uint16_t code) {
-  uint32_t bits = (uint32_t)code << 16;
+static float from_bf16(uint16_t bits16) {
+  uint32_t bits = (uint32_t)bits16 << 16;
   float value;
   memcpy(&value, &bits, 4);
   return value;
@@ -60,45 +60,46 @@ static int64_t place(int n, int k, int group) { return ((n / WIDTH * (K / group)
 
 static void test_integers(int M, int N) {
   int panels = (N + WIDTH - 1) / WIDTH, rows = (M + 31) / 32 * 32;
-  integer_code *codes = buffer(rows * K * sizeof(integer_code));
+  integer_operand *operands = buffer(rows * K * sizeof(integer_operand));
   int8_t *weights = buffer(panels * WIDTH * K);
   int32_t *out = buffer(M * N * 4);
   for (int i = 0; i < M * K; ++i)
-    codes[i] = (integer_code)(sizeof(integer_code) == 1 ? 255 - (int)((uniform(&state) + 1) * 127) : (int)(uniform(&state) * 127));
+    operands[i] = (integer_operand)(sizeof(integer_operand) == 1 ? 255 - (int)((uniform(&state) + 1) * 127) : (int)(uniform(&state) * 127));
   for (int i = 0; i < panels * WIDTH * K; ++i)
     weights[i] = (int8_t)(uniform(&state) * 127.9f);
   for (int i = 0; i < K; ++i) // the largest magnitudes, which must not saturate
-    codes[i] = sizeof(integer_code) == 1 ? 255 : -127, weights[place(0, i, INTEGER_GROUP)] = -127;
-  memref2 codes_ref = matrix_of((float *)codes, M, K, K), out_ref = matrix_of((float *)out, M, N, N);
+    operands[i] = sizeof(integer_operand) == 1 ? 255 : -127, weights[place(0, i, INTEGER_GROUP)] = -127;
+  memref2 operands_ref = matrix_of((float *)operands, M, K, K), out_ref = matrix_of((float *)out, M, N, N);
   memref4 weights_ref = panels_of(weights, panels, N, INTEGER_GROUP);
-  _mlir_ciface_int_dots(&codes_ref, &weights_ref, &out_ref);
+  _mlir_ciface_int_dots(&operands_ref, &weights_ref, &out_ref);
   for (int m = 0; m < M; ++m)
     for (int n = 0; n < N; ++n) {
       int32_t want = 0;
       for (int k = 0; k < K; ++k)
-        want += codes[m * K + k] * weights[place(n, k, INTEGER_GROUP)];
+        want += operands[m * K + k] * weights[place(n, k, INTEGER_GROUP)];
       if (out[m * N + n] != want && failures++ < 10)
         printf("integers %d x %d: got %d, expected %d\n", M, N, out[m * N + n], want);
     }
   hash = checksum(hash, (float *)out, M * N);
-  release((float *)codes, (rows * K * sizeof(integer_code) + 3) / 4), release((float *)weights, panels * WIDTH * K / 4), release((float *)out, M * N);
+  release((float *)operands, (rows * K * sizeof(integer_operand) + 3) / 4), release((float *)weights, panels * WIDTH * K / 4);
+  release((float *)out, M * N);
 }
 
 static void test_floats(int M, int N) {
   int panels = (N + WIDTH - 1) / WIDTH, rows = (M + 31) / 32 * 32;
-  float_code *codes = buffer(rows * K * sizeof(float_code));
+  float_operand *operands = buffer(rows * K * sizeof(float_operand));
   uint16_t *weights = buffer(panels * WIDTH * K * 2);
   float *out = buffer(M * N * 4), *values = malloc(M * K * 4);
   for (int i = 0; i < M * K; ++i) {
-    uint16_t code = random_bf16();
-    values[i] = from_bf16(code);
-    codes[i] = sizeof(float_code) == 2 ? (float_code)code : (float_code)values[i];
+    uint16_t bits16 = random_bf16();
+    values[i] = from_bf16(bits16);
+    operands[i] = sizeof(float_operand) == 2 ? (float_operand)bits16 : (float_operand)values[i];
   }
   for (int i = 0; i < panels * WIDTH * K; ++i)
     weights[i] = random_bf16();
-  memref2 codes_ref = matrix_of((float *)codes, M, K, K), out_ref = matrix_of(out, M, N, N);
+  memref2 operands_ref = matrix_of((float *)operands, M, K, K), out_ref = matrix_of(out, M, N, N);
   memref4 weights_ref = panels_of(weights, panels, N, 2);
-  _mlir_ciface_float_dots(&codes_ref, &weights_ref, &out_ref);
+  _mlir_ciface_float_dots(&operands_ref, &weights_ref, &out_ref);
   for (int m = 0; m < M; ++m)
     for (int n = 0; n < N; ++n) {
       double want = 0;
@@ -109,7 +110,8 @@ static void test_floats(int M, int N) {
         printf("floats %d x %d: got %g, expected %g\n", M, N, out[m * N + n], want);
     }
   free(values);
-  release((float *)codes, (rows * K * sizeof(float_code) + 3) / 4), release((float *)weights, panels * WIDTH * K / 2), release(out, M * N);
+  release((float *)operands, (rows * K * sizeof(float_operand) + 3) / 4), release((float *)weights, panels * WIDTH * K / 2);
+  release(out, M * N);
 }
 
 int main(void) {

@@ -105,7 +105,7 @@ int main(void) {
     for (int N = 0; N <= MAX_COLUMNS; ++N)
       test_rows(M, N), test_gather(M, N);
   }
-  // More than a register tile: several panels, several groups of rows.
+  // Sizes larger than a register tile: several panels and several groups of rows.
   for (int M = MAX_ROWS + 1; M <= MANY_ROWS; M += 3)
     for (int N = WIDTH - 1; N <= PANELS * WIDTH; N += 11)
       test_project(M, N);

@@ -8,8 +8,8 @@ Prints the number of products per file; exit 1 names every instruction that brea
 A product (`wgmma.mma_async`) is asynchronous. From its start to a `wgmma.wait_group` that waits for its group it reads and writes registers
 while other instructions run, so PTX leaves undefined what happens where
 
-  1. another instruction reads or writes an accumulator, or a register that is operand A, of a product in flight. The next product may use the
-     same accumulators if it has the same shape;
+  1. another instruction reads or writes an accumulator, or a register that is operand A, of a product in flight. The
+     next product may use the same accumulators if it has the same shape;
   2. an instruction has accessed a register of a product before it, and no `wgmma.fence` stands between. Accumulators that the product takes
      from products of the same shape need no fence. The first product of a kernel needs one in any case;
   3. a kernel ends while products are in flight.
@@ -35,7 +35,7 @@ Statement = collections.namedtuple("Statement", "line guard opcode operands scop
 Problem = collections.namedtuple("Problem", "kernel line text")
 
 REGISTER = re.compile(r"[%$A-Za-z_][\w$]*")
-# Ages beyond this one are equal: no wait leaves as many groups.
+# Larger ages are treated as this one: no wait allows that many pending groups.
 OLDEST = 64
 
 
@@ -89,7 +89,7 @@ class Kernel:
             self.statements.append(Statement(line, bool(guard), opcode, operands, scope))
 
     def registers(self, operands, scope):
-        """The registers that |operands| name, each with the scope that declares it."""
+        """Returns the registers that |operands| name, each with the scope that declares it."""
         found = set()
         for name in REGISTER.findall(operands):
             at = scope
@@ -109,7 +109,7 @@ class Kernel:
         sys.exit(f"{self.name}: branch to '{name}', which is no label")
 
     def successors(self, number):
-        """The statements that may follow statement |number|; None for the end of the kernel."""
+        """Returns the statements that may follow statement |number|; None for the end of the kernel."""
         statement = self.statements[number]
         kind = statement.opcode.split(".")[0]
         after = [number + 1 if number + 1 < len(self.statements) else None]
@@ -123,7 +123,7 @@ class Kernel:
             jump = []
         else:
             return after
-        # A label behind the last statement is the end, too.
+        # A label after the last statement also marks the end.
         jump = [None if to == len(self.statements) else to for to in jump]
         return jump + after if statement.guard else jump
 
@@ -140,7 +140,7 @@ class Product:
 
 
 class State:
-    """What is known before a statement; see the top of this file."""
+    """The state before a statement; see the top of this file."""
 
     def __init__(self):
         self.flight, self.touched, self.used, self.fenced = {}, set(), {}, False
@@ -203,7 +203,7 @@ class Check:
         return self.problems
 
     def through(self, start, starts, state, problems):
-        """The state behind the block at |start|, and its last statement."""
+        """Returns the state after the block at |start|, and its last statement."""
         i = start
         while True:
             self.step(i, state, problems)
@@ -270,7 +270,8 @@ def split_kernels(text):
     """The name, body and first line of every kernel of a PTX module."""
     text = re.sub(r"//[^\n]*", "", re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text, flags=re.S))
     for head in re.finditer(r"\.entry\s+([\w$]+)", text):
-        begin = text.index("{", text.index(")", head.end())) + 1 if "(" in text[head.end():head.end() + 3] else text.index("{", head.end()) + 1
+        parameters = "(" in text[head.end():head.end() + 3]
+        begin = text.index("{", text.index(")", head.end()) if parameters else head.end()) + 1
         depth, at = 1, begin
         while depth:
             brace = re.compile(r"[{}]").search(text, at)
@@ -282,7 +283,7 @@ def split_kernels(text):
 
 
 def check(text):
-    """The problems of the kernels of |text|, and how many products there are."""
+    """Returns the problems of the kernels of |text|, and how many products there are."""
     problems, products = [], 0
     for name, body, line in split_kernels(text):
         if "wgmma.mma_async" in body:

@@ -1,8 +1,8 @@
-//===- LogitRules.cpp - Processors of logits ------------------------------===//
+//===- LogitsProcessors.cpp - Processors of logits ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "LogitRules.h"
+#include "LogitsProcessors.h"
 #include "LogSoftmax.h"
 
 #include <cmath>
@@ -65,7 +65,7 @@ static void banWords(const attune_generation_options &options, const int64_t *id
   const int64_t *word = options.bad_words_ids;
   for (size_t i = 0; i < options.num_bad_words; word += options.bad_words_lengths[i], ++i) {
     int64_t before = options.bad_words_lengths[i] - 1;
-    if (before == 0 && isEnd(options, word[0]))
+    if (before == 0 && isEos(options, word[0]))
       continue;
     if (before <= length && std::memcmp(ids + length - before, word, static_cast<size_t>(before) * sizeof(int64_t)) == 0)
       scores[word[before]] = -INFINITY;
@@ -84,12 +84,12 @@ static void suppress(const int64_t *ids, size_t count, float *scores) {
 }
 
 /// Returns true if the next id is the first one that is not forced.
-static bool isBegin(const attune_generation_options &options, const RuleInput &input) {
+static bool isBegin(const attune_generation_options &options, const LogitsContext &input) {
   bool forced = input.promptLength == 1 && options.forced_bos_token_id >= 0;
   return input.sequence.count == input.promptLength + forced;
 }
 
-void attune::applyRules(const attune_generation_options &options, const RuleInput &input, int64_t vocabSize, float *scores,
+void attune::applyLogitsProcessors(const attune_generation_options &options, const LogitsContext &input, int64_t vocabSize, float *scores,
                         int32_t *counts) {
   auto [ids, length] = input.sequence;
   penalize(1 / options.encoder_repetition_penalty, input.source, vocabSize, scores, counts);

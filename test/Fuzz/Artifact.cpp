@@ -1,4 +1,4 @@
-//===- Artefact.cpp - Fuzz opening and running compiled models ------------===//
+//===- Artifact.cpp - Fuzz opening and running compiled models ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Input: choices that damage a weights file and the numbers of a descriptor, and that make the arguments of calls.

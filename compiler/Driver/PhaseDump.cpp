@@ -1,8 +1,8 @@
-//===- StageText.cpp - Writing the text of a phase ------------------------===//
+//===- PhaseDump.cpp - Writing the text of a phase ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Driver/StageText.h"
+#include "compiler/Driver/PhaseDump.h"
 #include "compiler/Support/OutputFile.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,7 +25,7 @@ Status attune::writeText(const std::string &path, const std::string &text) {
   return file->commit();
 }
 
-std::string attune::stageFile(llvm::StringRef folder, Phase phase) {
+std::string attune::phaseFile(llvm::StringRef folder, Phase phase) {
   unsigned number = static_cast<unsigned>(phase) + 1;
   const char *extension = phase == Phase::Llvm ? ".ll" : phase == Phase::Object ? ".s" : ".mlir";
   llvm::SmallString<128> path(folder);

@@ -1,8 +1,8 @@
-//===- StageText.h - Writing the text of a phase ----------------*- C++ -*-===//
+//===- PhaseDump.h - Writing the text of a phase ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_DRIVER_STAGETEXT_H
-#define ATTUNE_COMPILER_DRIVER_STAGETEXT_H
+#ifndef ATTUNE_COMPILER_DRIVER_PHASEDUMP_H
+#define ATTUNE_COMPILER_DRIVER_PHASEDUMP_H
 
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Support/Status.h"
@@ -14,8 +14,8 @@ namespace attune {
 Status writeText(const std::string &path, const std::string &text);
 
 /// Returns the path of the file of |phase| in |folder|: "03-linalg.mlir", "09-llvm.ll", "10-object.s".
-std::string stageFile(llvm::StringRef folder, Phase phase);
+std::string phaseFile(llvm::StringRef folder, Phase phase);
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_DRIVER_STAGETEXT_H
+#endif // ATTUNE_COMPILER_DRIVER_PHASEDUMP_H

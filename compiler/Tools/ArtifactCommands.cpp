@@ -1,4 +1,4 @@
-//===- ArtefactCommands.cpp - Commands that compile their model first -----===//
+//===- ArtifactCommands.cpp - Commands that compile their model first -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -78,13 +78,13 @@ static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &nam
   return std::shared_ptr<attune_text>(opened, [memory](attune_text *text) { attune_text_close(text); });
 }
 
-int attune::runArtefactCommand(const std::string &command, const std::vector<std::string> &arguments) {
+int attune::runArtifactCommand(const std::string &command, const std::vector<std::string> &arguments) {
   CompileOptions flags;
-  auto open = [&](const std::string &model, const ModelRequest &request) -> Result<Artefact> {
+  auto open = [&](const std::string &model, const ModelRequest &request) -> Result<Artifact> {
     if (model.empty())
       return Status::error("expected a model, a folder, .mlir or .so");
     if (isSharedObject(model))
-      return Artefact::openShared(model, flags.weights);
+      return Artifact::openShared(model, flags.weights);
     Result<CompileOptions> options = combine(flags, model, request);
     if (!options)
       return options.status();
@@ -92,10 +92,10 @@ int attune::runArtefactCommand(const std::string &command, const std::vector<std
     if (!cached)
       return cached.status();
     // Messages use the user's name for the model, not the path of its copy in the cache.
-    Result<Artefact> artefact = Artefact::openShared(cached->object, "", model);
-    if (artefact)
-      artefact->keepAlive(std::move(cached->use));
-    return artefact;
+    Result<Artifact> artifact = Artifact::openShared(cached->object, "", model);
+    if (artifact)
+      artifact->keepAlive(std::move(cached->use));
+    return artifact;
   };
   CommandHost host;
   host.tool = "attune";

@@ -1,9 +1,9 @@
-//===- Artefact.cpp - A compiled model opened by a tool -------------------===//
+//===- Artifact.cpp - A compiled model opened by a tool -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads an object by dlopen and attune_model_open.
 //===----------------------------------------------------------------------===//
-#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Artifact.h"
 
 #include "compiler/Support/FileKind.h"
 #include "compiler/Support/MappedFile.h"
@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 static double millisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
-Result<Artefact> Artefact::openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights,
+Result<Artifact> Artifact::openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights,
                                           std::shared_ptr<void> keepAlive) {
   Clock::time_point start = Clock::now();
   attune_model_options options;
@@ -30,12 +30,12 @@ Result<Artefact> Artefact::openDescriptor(const attune_model_desc *desc, const s
   attune_model *model = nullptr;
   if (attune_model_open(desc, &options, &model) != ATTUNE_OK)
     return Status::error(label + ": " + attune_last_error());
-  Artefact artefact;
-  artefact.name = label;
-  artefact.code = std::move(keepAlive);
-  artefact.opened.reset(model, attune_model_close);
-  artefact.milliseconds = millisecondsSince(start);
-  return artefact;
+  Artifact artifact;
+  artifact.name = label;
+  artifact.code = std::move(keepAlive);
+  artifact.opened.reset(model, attune_model_close);
+  artifact.milliseconds = millisecondsSince(start);
+  return artifact;
 }
 
 /// Returns the name of an ELF machine, for messages.
@@ -81,7 +81,7 @@ static Status checkKind(const MappedFile &file) {
   return {};
 }
 
-Result<Artefact> Artefact::openShared(const std::string &path, const std::string &weights, const std::string &label) {
+Result<Artifact> Artifact::openShared(const std::string &path, const std::string &weights, const std::string &label) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file)
     return file.status();
@@ -100,16 +100,16 @@ Result<Artefact> Artefact::openShared(const std::string &path, const std::string
   const void *symbol = ::dlsym(handle, "attune_model");
   if (!symbol)
     return Status::error(path + ": expected the symbol 'attune_model', which is missing (not made by attune compile --emit=shared?)");
-  Result<Artefact> artefact =
+  Result<Artifact> artifact =
       openDescriptor(static_cast<const attune_model_desc *>(symbol), label.empty() ? path : label, weights, std::move(library));
-  if (artefact) {
-    artefact->milliseconds = millisecondsSince(start);
-    artefact->textPath = std::filesystem::path(path).replace_extension("text").string();
+  if (artifact) {
+    artifact->milliseconds = millisecondsSince(start);
+    artifact->textPath = std::filesystem::path(path).replace_extension("text").string();
   }
-  return artefact;
+  return artifact;
 }
 
-Result<std::shared_ptr<attune_text>> Artefact::openText() const {
+Result<std::shared_ptr<attune_text>> Artifact::openText() const {
   std::error_code ignored;
   if (textPath.empty() || !std::filesystem::exists(textPath, ignored)) {
     // The path in the cache would say nothing to the user.
@@ -123,7 +123,7 @@ Result<std::shared_ptr<attune_text>> Artefact::openText() const {
   return std::shared_ptr<attune_text>(text, attune_text_close);
 }
 
-Result<const attune_entry_desc *> Artefact::entry(const std::string &entryName) const {
+Result<const attune_entry_desc *> Artifact::entry(const std::string &entryName) const {
   if (const attune_entry_desc *found = attune_model_entry(model(), entryName.empty() ? nullptr : entryName.c_str()))
     return found;
   std::string known;

@@ -1,6 +1,6 @@
-# ===- gpu_artefacts.py - The objects that bench/gpu measures --------------===#
+# ===- gpu_artifacts.py - The objects that bench/gpu measures --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the objects that bench/gpu measures into a folder for a machine with a GPU; lists them in artefacts.json."""
+"""Compiles the objects that bench/gpu measures into a folder for a machine with a GPU; lists them in artifacts.json."""
 import array
 import json
 import os
@@ -25,7 +25,8 @@ ATTENTION = """module {{
   func.func @forward(%q: tensor<?x?x{f}xf32> {{xfmr.input = #xfmr.input<"q", [batch, length, {f}]>}},
                      %k: tensor<?x?x{f}xf32> {{xfmr.input = #xfmr.input<"k", [batch, length, {f}]>}},
                      %v: tensor<?x?x{f}xf32> {{xfmr.input = #xfmr.input<"v", [batch, length, {f}]>}})
-      -> (tensor<?x?x{f}xf32> {{xfmr.output = #xfmr.output<"y", [batch, length, {f}]>}}) attributes {{xfmr.entry = #xfmr.entry<"forward">}} {{
+      -> (tensor<?x?x{f}xf32> {{xfmr.output = #xfmr.output<"y", [batch, length, {f}]>}})
+      attributes {{xfmr.entry = #xfmr.entry<"forward">}} {{
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %batch = tensor.dim %q, %c0 : tensor<?x?x{f}xf32>
@@ -46,7 +47,8 @@ ATTENTION = """module {{
 }}
 """
 
-# (tokens, features, outputs); (batch, heads, length, head size, causal); (configuration, layers, (batch, length) of calls), as the models have them or large.
+# (tokens, features, outputs); (batch, heads, length, head size, causal); (configuration, layers, (batch, length) of
+# calls), as the models have them or large.
 SETS = {
     "full": {
         "linear": [([1, 16, 128, 1024, 8192], 8192, 8192), ([1, 128, 16384], 768, 3072), ([1, 128, 16384], 3072, 768)],
@@ -57,7 +59,8 @@ SETS = {
                    ("gpt2_synth", {}, [(1, 128), (8, 512), (8, 1)])],
         "cases": ["bert_base", "bert_minimal_config", "distilbert_base", "gpt2_forward", "llama_forward", "vit_base"],
     },
-    "small": {"linear": [([1, 70], 48, 136)], "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [], "cases": ["distilbert_base"]},
+    "small": {"linear": [([1, 70], 48, 136)], "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [],
+              "cases": ["distilbert_base"]},
 }
 
 
@@ -68,7 +71,8 @@ class Preparation:
 
     def compile(self, source, name, dtype, *flags):
         path = os.path.join(self.folder, f"{name}-{dtype}.so")
-        run(self.attune, "compile", source, "-o", path, "--emit=shared", "--target=cuda", "--dtype=" + dtype, *([f"--gpu={self.gpu}"] if self.gpu else []), *flags)
+        run(self.attune, "compile", source, "-o", path, "--emit=shared", "--target=cuda", "--dtype=" + dtype,
+            *([f"--gpu={self.gpu}"] if self.gpu else []), *flags)
         return os.path.basename(path)
 
     def add(self, name, source, *flags, **row):
@@ -107,7 +111,8 @@ class Preparation:
             json.dump(config, f)
         run(self.attune, "init", source, "-o", folder, "--seed", SEED)
         output = "last_hidden_state" if config["model_type"] == "bert" else "logits"
-        self.add(name, folder, "--outputs=" + output, kind="model", calls=calls, model_type=config["model_type"], folder=name, output=output, config=config)
+        self.add(name, folder, "--outputs=" + output, kind="model", calls=calls, model_type=config["model_type"], folder=name,
+                 output=output, config=config)
 
     def case(self, name):
         source = os.path.join(ROOT, "test", "fixtures", name)
@@ -126,6 +131,6 @@ def prepare(attune, folder, which, gpu, dtypes):
                       ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row))):
         for row in SETS[which][kind]:
             one(row)
-    with open(os.path.join(folder, "artefacts.json"), "w") as f:
+    with open(os.path.join(folder, "artifacts.json"), "w") as f:
         json.dump(preparation.rows, f, indent=1)
     return len(preparation.rows)

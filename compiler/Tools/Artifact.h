@@ -1,10 +1,10 @@
-//===- Artefact.h - A compiled model opened by a tool ---------------------===//
+//===- Artifact.h - A compiled model opened by a tool ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A compiled model: a shared object, or a descriptor of this process, together with its mapped weights.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TOOLS_ARTEFACT_H
-#define ATTUNE_COMPILER_TOOLS_ARTEFACT_H
+#ifndef ATTUNE_COMPILER_TOOLS_ARTIFACT_H
+#define ATTUNE_COMPILER_TOOLS_ARTIFACT_H
 
 #include "attune/text.h"
 #include "compiler/Support/Status.h"
@@ -15,15 +15,15 @@
 namespace attune {
 
 /// An opened model. Copies refer to the same model.
-class Artefact {
+class Artifact {
 public:
   /// Loads the shared object |path|, which runs its code in this process, and opens its weights: the file or folder
   /// |weights|, or the weights file beside the object if |weights| is empty. |label| is its name in messages, the path
   /// if empty.
-  static Result<Artefact> openShared(const std::string &path, const std::string &weights = "", const std::string &label = "");
+  static Result<Artifact> openShared(const std::string &path, const std::string &weights = "", const std::string &label = "");
   /// Opens a model from a descriptor of this process. |keepAlive| owns the memory of its code, if it needs an owner.
   /// |label| is its name in messages.
-  static Result<Artefact> openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights = "",
+  static Result<Artifact> openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights = "",
                                          std::shared_ptr<void> keepAlive = nullptr);
 
   /// Keeps |thing|, for example a lock on the model's files, alive as long as the model is open.
@@ -55,4 +55,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TOOLS_ARTEFACT_H
+#endif // ATTUNE_COMPILER_TOOLS_ARTIFACT_H

@@ -1,0 +1,45 @@
+//===- LogitsProcessors.h - Processors of logits --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_GENERATION_LOGITSPROCESSORS_H
+#define ATTUNE_RUNTIME_GENERATION_LOGITSPROCESSORS_H
+
+#include "attune/generate.h"
+
+namespace attune {
+
+/// Returns true if |id| ends a sequence.
+inline bool isEos(const attune_generation_options &options, int64_t id) {
+  for (size_t i = 0; i < options.num_eos_token_ids; ++i)
+    if (options.eos_token_ids[i] == id)
+      return true;
+  return false;
+}
+
+/// A list of ids in borrowed memory.
+struct IdList {
+  const int64_t *ids;
+  int64_t count;
+};
+
+/// The context of the scores: the ids of a sequence so far, the number of them that belong to the prompt, the ids of its
+/// source, empty if they are not known, and the number of ids at the beginning of the prompt that are padding.
+struct LogitsContext {
+  IdList sequence;
+  int64_t promptLength;
+  IdList source;
+  int64_t padding = 0;
+};
+
+/// Applies the logits processors of |options| to the |scores| [vocabSize] of the id that follows |input|, in the order
+/// of transformers: penalties of the ids of the source and of the sequence, repeated n-grams of the sequence, n-grams
+/// of the source, bad words, minimum length, forced first and last id, suppressed ids. The penalties of generated ids,
+/// which that library lacks, come after those of the sequence. Penalties compute in f32, as there. A banned id scores
+/// -infinity, a forced one 0. |counts| is scratch memory of vocabSize zeros, which are restored. |options.max_length|
+/// must include max_new_tokens already.
+void applyLogitsProcessors(const attune_generation_options &options, const LogitsContext &input, int64_t vocabSize, float *scores,
+                           int32_t *counts);
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_GENERATION_LOGITSPROCESSORS_H
