@@ -258,8 +258,10 @@ def kind_rows(m):
     yield Row("an object for attune-run", ["attune-run", "inspect", "good.o"], "got an object file, which is for linking into a program")
     yield Row("an object for compile", ["attune", "compile", "good.o", "-o", OUT], "got an object file")
     yield Row("packed weights", ["attune", "bench", "good.weights"], "got the weights of a compiled model; give the shared object")
-    yield Row("config.json for its folder", ["attune", "compile", m.fresh() + "/config.json", "-o", OUT], f"got a JSON file; give the folder that holds it, 'model{m.count}'")
-    yield Row("model.safetensors for its folder", ["attune", "compile", m.fresh() + "/model.safetensors", "-o", OUT], f"got a safetensors file; give the folder that holds it, 'model{m.count}'")
+    yield Row("config.json for its folder", ["attune", "compile", m.fresh() + "/config.json", "-o", OUT],
+              f"got a JSON file; give the folder that holds it, 'model{m.count}'")
+    yield Row("model.safetensors for its folder", ["attune", "compile", m.fresh() + "/model.safetensors", "-o", OUT],
+              f"got a safetensors file; give the folder that holds it, 'model{m.count}'")
     yield written("GGUF", "kind.gguf", b"GGUF\3\0\0\0", "the file ends within its header")
     yield written("ONNX", "kind.onnx", b"\x08\x07\x12\x07pytorch", "got an ONNX file; convert it")
     yield written("PyTorch", "pytorch_model.bin", b"PK\3\4" + b"\0" * 26 + b"archive/data.pkl", "got a PyTorch file; convert it")

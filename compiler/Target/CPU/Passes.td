@@ -197,7 +197,8 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect"];
-  let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows", "maximum rows of a register tile">,
+  let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows",
+                        "maximum rows of a register tile">,
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
                         "rows of a register tile of low-precision operands, a power of two">,
                  Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::CpuSchedule().dotUnit",

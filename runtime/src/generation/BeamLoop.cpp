@@ -144,7 +144,8 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
     // Beams share a row of logits only before the first step. They have the same ids then, so the rules are applied
     // once.
     if (beam == 0 || row.sources[beam] != row.sources[beam - 1])
-      applyLogitsProcessors(options, prompt.logitsContext(row.row, row.ids + beam * options.max_length, length), model.vocabSize, scores, counts);
+      applyLogitsProcessors(options, prompt.logitsContext(row.row, row.ids + beam * options.max_length, length), model.vocabSize, scores,
+                            counts);
     best.add(beam, row.sums[beam], scores, model.vocabSize);
   }
   int64_t next = 0, offset = sequences;

@@ -74,7 +74,8 @@ void GreedySearch::keepLogits(int64_t row, const float *from) {
 
 int64_t GreedySearch::choose(int64_t row, float *scores) {
   const int64_t *sequence = result.sequences + row * options.max_length;
-  applyLogitsProcessors(options, prompt.logitsContext(row / options.num_return_sequences, sequence, length), model.vocabSize, scores, counts);
+  applyLogitsProcessors(options, prompt.logitsContext(row / options.num_return_sequences, sequence, length), model.vocabSize, scores,
+                        counts);
   return options.do_sample ? sampleId(options, scores, model.vocabSize, row, length - prompt.length, candidates)
                            : argMax(scores, model.vocabSize);
 }
