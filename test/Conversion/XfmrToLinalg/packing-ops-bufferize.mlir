@@ -33,24 +33,3 @@ func.func @scatter_probabilities(%p: tensor<?x4x?x?xf32>, %offsets: tensor<?xi64
   %0 = xfmr.scatter_probabilities %p, %offsets, %positions : tensor<?x4x?x?xf32>
   return %0 : tensor<?x4x?x?xf32>
 }
-
-// CHECK-LABEL: @pool_first_packed
-// CHECK: memref.alloc
-// CHECK-NOT: memref.alloc
-// CHECK: memref.copy %{{.*}}, %{{.*}} : memref<1x48xf32, {{.*}}> to memref<1x48xf32, {{.*}}>
-// CHECK-NOT: memref.copy
-// CHECK: return
-func.func @pool_first_packed(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>, %positions: tensor<?xi64>, %length: index) -> tensor<?x48xf32> {
-  %0 = xfmr.pool <first> %x, %offsets packed(%positions, %length) : tensor<?x48xf32>
-  return %0 : tensor<?x48xf32>
-}
-
-// CHECK-LABEL: @pool_mean
-// CHECK: memref.alloc
-// CHECK-NOT: memref.alloc
-// CHECK-NOT: memref.copy
-// CHECK: return
-func.func @pool_mean(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>) -> tensor<?x48xf32> {
-  %0 = xfmr.pool <mean> %x, %offsets : tensor<?x48xf32>
-  return %0 : tensor<?x48xf32>
-}

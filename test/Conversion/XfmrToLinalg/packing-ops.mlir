@@ -13,30 +13,6 @@ func.func @sequence_offsets(%batch: index, %length: index) -> tensor<?xi64> {
   return %0 : tensor<?xi64>
 }
 
-// 1 visible, 0 masked; any rank.
-// CHECK-LABEL: @additive_mask
-// CHECK-DAG: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK-DAG: %[[LOWEST:.*]] = arith.constant -3.40282347E+38 : f32
-// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<?x?x?xi64>) outs(%{{.*}} : tensor<?x?x?xf32>)
-// CHECK: %[[V:.*]] = arith.sitofp %{{.*}} : i64 to f32
-// CHECK: %[[H:.*]] = arith.subf %[[ONE]], %[[V]]
-// CHECK: arith.mulf %[[H]], %[[LOWEST]]
-func.func @additive_mask(%mask: tensor<?x?x?xi64>) -> tensor<?x?x?xf32> {
-  %0 = xfmr.additive_mask %mask : tensor<?x?x?xi64>
-  return %0 : tensor<?x?x?xf32>
-}
-
-// CHECK-LABEL: @embedding
-// CHECK-SAME: (%[[IDS:.*]]: tensor<?xi64>, %[[TABLE:.*]]: tensor<203x48xf32>)
-// CHECK: linalg.generic {{.*}} ins(%[[IDS]] : tensor<?xi64>) outs(%{{.*}} : tensor<?x48xf32>) attrs = {tile.group = #tile.group<0, "embedding 203 x 48">}
-// CHECK: %[[ROW:.*]] = arith.index_cast %{{.*}} : i64 to index
-// CHECK: %[[COLUMN:.*]] = linalg.index 1
-// CHECK: tensor.extract %[[TABLE]][%[[ROW]], %[[COLUMN]]]
-func.func @embedding(%ids: tensor<?xi64>, %table: tensor<203x48xf32>) -> tensor<?x48xf32> {
-  %0 = xfmr.embedding %ids, %table : tensor<203x48xf32>
-  return %0 : tensor<?x48xf32>
-}
-
 // CHECK-LABEL: @gather_ids
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<?xi64>)
 // CHECK: tensor.extract %arg0[%{{[0-9]+}}] : tensor<?xi64>
@@ -92,70 +68,4 @@ func.func @pack_tokens(%mask: tensor<?x?xi64>) -> (tensor<?xi64>, tensor<?xi64>)
 func.func @scatter_probabilities(%p: tensor<?x4x?x?xf32>, %offsets: tensor<?xi64>, %positions: tensor<?xi64>) -> tensor<?x4x?x?xf32> {
   %0 = xfmr.scatter_probabilities %p, %offsets, %positions : tensor<?x4x?x?xf32>
   return %0 : tensor<?x4x?x?xf32>
-}
-
-// CHECK-LABEL: @pool_first
-// CHECK-NOT: scf.for
-// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<?x48xf32>)
-// CHECK: %[[T:.*]] = tensor.extract %arg1
-// CHECK: %[[R:.*]] = arith.index_cast %[[T]]
-// CHECK: tensor.extract %arg0[%[[R]], %{{.*}}]
-func.func @pool_first(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>) -> tensor<?x48xf32> {
-  %0 = xfmr.pool <first> %x, %offsets : tensor<?x48xf32>
-  return %0 : tensor<?x48xf32>
-}
-
-// Neither a sequence without tokens nor one whose first token is padding has a first row.
-// CHECK-LABEL: @pool_first_packed
-// CHECK: %[[ZEROS:.*]] = linalg.fill
-// CHECK: scf.for {{.*}} iter_args(%[[C:.*]] = %[[ZEROS]])
-// CHECK: %[[SOME:.*]] = arith.cmpi slt
-// CHECK: %[[PRESENT:.*]] = scf.if %[[SOME]] -> (i1)
-// CHECK: scf.if %[[PRESENT]]
-// CHECK: tensor.insert_slice
-// CHECK: else
-// CHECK-NEXT: scf.yield %[[C]]
-func.func @pool_first_packed(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>, %positions: tensor<?xi64>, %length: index) -> tensor<?x48xf32> {
-  %0 = xfmr.pool <first> %x, %offsets packed(%positions, %length) : tensor<?x48xf32>
-  return %0 : tensor<?x48xf32>
-}
-
-// CHECK-LABEL: @pool_mean
-// CHECK: linalg.fill
-// CHECK: scf.for
-// CHECK: scf.for
-// CHECK: arith.addf
-// CHECK: arith.maxsi
-// CHECK: arith.divf
-// CHECK: tensor.insert_slice
-func.func @pool_mean(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>) -> tensor<?x48xf32> {
-  %0 = xfmr.pool <mean> %x, %offsets : tensor<?x48xf32>
-  return %0 : tensor<?x48xf32>
-}
-
-// All operations of a kernel have the same kernel number.
-// CHECK-LABEL: @softmax
-// CHECK: linalg.fill {tile.group = #tile.group<[[G:.*]], "softmax 48">}
-// CHECK: arith.maximumf
-// CHECK: tile.group = #tile.group<[[G]], 
-// CHECK: math.exp
-// CHECK: arith.addf
-// CHECK: tile.group = #tile.group<[[G]], 
-// CHECK: arith.divf
-func.func @softmax(%x: tensor<?x48xf32>) -> tensor<?x48xf32> {
-  %0 = xfmr.softmax %x : tensor<?x48xf32>
-  return %0 : tensor<?x48xf32>
-}
-
-// CHECK-LABEL: @log_softmax
-// CHECK: arith.maximumf
-// CHECK: math.exp
-// CHECK: arith.addf
-// CHECK: math.log
-// CHECK: arith.subf
-// CHECK-NOT: arith.divf
-// CHECK: return
-func.func @log_softmax(%x: tensor<?x48xf32>) -> tensor<?x48xf32> {
-  %0 = xfmr.softmax log %x : tensor<?x48xf32>
-  return %0 : tensor<?x48xf32>
 }

@@ -86,3 +86,30 @@ func.func @leaky_relu(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %0 = xfmr.activation <leaky_relu> %x : tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }
+
+// All operations of a kernel have the same kernel number.
+// CHECK-LABEL: @softmax
+// CHECK: linalg.fill {tile.group = #tile.group<[[G:.*]], "softmax 48">}
+// CHECK: arith.maximumf
+// CHECK: tile.group = #tile.group<[[G]], 
+// CHECK: math.exp
+// CHECK: arith.addf
+// CHECK: tile.group = #tile.group<[[G]], 
+// CHECK: arith.divf
+func.func @softmax(%x: tensor<?x48xf32>) -> tensor<?x48xf32> {
+  %0 = xfmr.softmax %x : tensor<?x48xf32>
+  return %0 : tensor<?x48xf32>
+}
+
+// CHECK-LABEL: @log_softmax
+// CHECK: arith.maximumf
+// CHECK: math.exp
+// CHECK: arith.addf
+// CHECK: math.log
+// CHECK: arith.subf
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @log_softmax(%x: tensor<?x48xf32>) -> tensor<?x48xf32> {
+  %0 = xfmr.softmax log %x : tensor<?x48xf32>
+  return %0 : tensor<?x48xf32>
+}
