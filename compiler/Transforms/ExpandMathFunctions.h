@@ -3,7 +3,7 @@
 //
 // Transcendental functions of f32 and of vectors of f32 as arithmetic with explicit fused multiply-adds. They have the
 // same bits on every machine and at every position in a vector, and need no library at run time. Errors are the largest
-// ones measured against the C library in double precision (checked by test/Target/CPU/expand-math-accuracy.mlir). 1 ulp
+// ones measured against the C library in double precision (checked by test/Transforms/expand-math-accuracy.mlir). 1 ulp
 // is the spacing of f32 at the exact result.
 //
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 //
 // REQUIRES: avx2
 // RUN: attune-opt %s --attune-expand-math -o %t.mlir
-// RUN: %S/Inputs/run-kernels %t.mlir %S/Inputs/expand-math-accuracy.c %t %cc x86-64-v3 x86-64-v4
+// RUN: %S/../Target/CPU/Inputs/run-kernels %t.mlir %S/Inputs/expand-math-accuracy.c %t %cc x86-64-v3 x86-64-v4
 
 func.func @kernel_exp2(%x: memref<?xf32>, %y: memref<?xf32>) attributes {llvm.emit_c_interface} {
   %c0 = arith.constant 0 : index
