@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # ===- source_index.py - Checks the tables of the page on architecture -----===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that docs/architecture.md leads to the sources of every operation and pass.
+"""Checks that docs/architecture.md leads to the sources of every operation, pass and command.
 
 usage: source_index.py ROOT
 
@@ -19,6 +19,7 @@ import sys
 
 FOLDERS = ("compiler/", "dialect/", "runtime/", "test/")
 OPERATION = re.compile(r'^def \w+Op ?: ?\w+<\s*"(\w+)"', re.M)
+COMMAND = re.compile(r'^ +\{"(\w+)", "', re.M)
 PASS = re.compile(r'Pass<"([\w-]+)"')
 
 
@@ -66,6 +67,11 @@ def main(root):
             compare(errors, path, passes.pop(os.path.dirname(path), set()), names)
     errors += [f"docs/architecture.md: the row of '{name}' has no such file" for name in [*topics, *passes]]
 
+    with open(os.path.join(root, "compiler/Tools/attune.cpp")) as file:
+        commands = set(COMMAND.findall(file.read()))
+    count += len(commands)
+    compare(errors, "compiler/Tools/attune.cpp", {re.findall(r"`(\w+)`", cells[0])[0] for cells in table_rows(page, "command")}, commands)
+
     names = {os.path.basename(path) for path in files}
     for path in re.findall(r"`((?:" + "|".join(FOLDERS) + r")[\w./*-]+)`", page):
         if not glob.glob(os.path.join(root, path)):
@@ -75,7 +81,7 @@ def main(root):
             if name not in names:
                 errors.append(f"docs/architecture.md: no file has the name '{name}'")
 
-    print("\n".join(errors + [f"{count} operations and passes, {len(errors)} differences"]))
+    print("\n".join(errors + [f"{count} operations, passes and commands, {len(errors)} differences"]))
     return 1 if errors else 0
 
 

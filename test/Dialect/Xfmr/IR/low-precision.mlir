@@ -38,16 +38,3 @@ func.func @weights(%w: tensor<8x6xf32>) {
   %p = xfmr.weight_pack %b, 16 group 2 multiple 32 : tensor<8x6xbf16>
   return
 }
-
-// CHECK-LABEL: @quantize
-func.func @quantize(%x: tensor<?x6xf32>, %h: tensor<?x6xf16>, %c: tensor<?x6xbf16>, %q: tensor<?x8xi8>, %s: tensor<?xf32>, %m: memref<3x6xf32>, %mc: memref<3x32xf32>) {
-  // CHECK: tile.quantize_rows ins(%{{.*}} : tensor<?x6xf32>) outs(%{{.*}} : tensor<?x6xbf16>) -> tensor<?x6xbf16>
-  %0 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x6xbf16>) -> tensor<?x6xbf16>
-  // CHECK: tile.quantize_rows ins(%{{.*}} : tensor<?x6xf32>) outs(%{{.*}} : tensor<?x6xf16>) -> tensor<?x6xf16>
-  %2 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%h : tensor<?x6xf16>) -> tensor<?x6xf16>
-  // CHECK: tile.quantize_rows ins(%{{.*}} : tensor<?x6xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x8xi8>, tensor<?xf32>) -> tensor<?x8xi8>, tensor<?xf32>
-  %1:2 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%q, %s : tensor<?x8xi8>, tensor<?xf32>) -> tensor<?x8xi8>, tensor<?xf32>
-  // CHECK: tile.quantize_rows ins(%{{.*}} : memref<3x6xf32>) outs(%{{.*}} : memref<3x32xf32>)
-  tile.quantize_rows ins(%m : memref<3x6xf32>) outs(%mc : memref<3x32xf32>)
-  return
-}

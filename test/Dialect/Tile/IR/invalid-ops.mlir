@@ -271,3 +271,51 @@ func.func @attention_tile_c6(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v
     {scale = 1.0 : f64, key_block = 32 : i64, masked_rows = #xfmr.masked_rows<least_masked>}
   return
 }
+
+// -----
+
+func.func @quantize_rows_c1(%x: tensor<?x6xf32>, %c: tensor<?x4xbf16>) {
+  // expected-error @below {{expects a destination of at least 6 columns, but got 'tensor<?x4xbf16>'}}
+  %0 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x4xbf16>) -> tensor<?x4xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c1_input(%x: tensor<?x6xi32>, %c: tensor<?x6xbf16>) {
+  // expected-error @below {{expects 'input' to be f32 rows of static size, but got 'tensor<?x6xi32>'}}
+  %0 = tile.quantize_rows ins(%x : tensor<?x6xi32>) outs(%c : tensor<?x6xbf16>) -> tensor<?x6xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c1_rows(%x: tensor<3x6xf32>, %c: tensor<4x6xbf16>) {
+  // expected-error @below {{expects a destination of 3 rows, but got 'tensor<4x6xbf16>'}}
+  %0 = tile.quantize_rows ins(%x : tensor<3x6xf32>) outs(%c : tensor<4x6xbf16>) -> tensor<4x6xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c2(%x: tensor<?x6xf32>, %c: tensor<?x8xi8>) {
+  // expected-error @below {{expects a destination of bf16, f16 or f32, but got 'tensor<?x8xi8>'}}
+  %0 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x8xi8>) -> tensor<?x8xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c2_scaled(%x: tensor<?x6xf32>, %c: tensor<?x8xbf16>, %s: tensor<?xf32>) {
+  // expected-error @below {{expects a destination of i8 or i16, but got 'tensor<?x8xbf16>'}}
+  %0:2 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c, %s : tensor<?x8xbf16>, tensor<?xf32>) -> tensor<?x8xbf16>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c2_scales(%x: tensor<?x6xf32>, %c: tensor<?x8xi8>, %s: tensor<?x1xf32>) {
+  // expected-error @below {{expects 'scales' to be f32 of rank 1, but got 'tensor<?x1xf32>'}}
+  %0:2 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c, %s : tensor<?x8xi8>, tensor<?x1xf32>) -> tensor<?x8xi8>, tensor<?x1xf32>
+  return
+}
