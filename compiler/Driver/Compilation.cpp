@@ -153,7 +153,7 @@ Status Compilation::pack() {
 }
 
 Status Compilation::writeTextFile() {
-  if (!llvm::sys::fs::is_directory(options.model))
+  if (!llvm::sys::fs::is_directory(options.model) && !isGgufFile(options.model))
     return {};
   std::optional<std::string> compiled = text::compileText(options.model, listener.warning);
   return compiled ? files->writeText(*compiled) : Status();

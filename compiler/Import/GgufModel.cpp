@@ -472,8 +472,6 @@ Status GgufImporter::run() {
   return problem;
 }
 
-bool attune::isGgufFile(const std::string &path) { return identifyFile(path) == FileKind::Gguf; }
-
 Result<GgufModel> attune::openGgufModel(const std::string &path) {
   Result<GgufFile> opened = GgufFile::open(path);
   if (!opened)

@@ -21,9 +21,6 @@ struct GgufModel {
 /// wrong result.
 Result<GgufModel> openGgufModel(const std::string &path);
 
-/// Returns true if |path| is a file that begins as a GGUF file.
-bool isGgufFile(const std::string &path);
-
 } // namespace attune
 
 #endif // ATTUNE_IMPORT_GGUFMODEL_H

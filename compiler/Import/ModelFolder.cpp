@@ -11,6 +11,7 @@
 #include "compiler/Import/QuantizationConfig.h"
 #include "compiler/Import/WeightCatalog.h"
 #include "compiler/Support/ConversionAdvice.h"
+#include "compiler/Support/FileKind.h"
 #include "compiler/Support/Generate.h"
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Support/OutputFile.h"

@@ -46,6 +46,8 @@ constexpr size_t kFileKindBytes = 4096;
 FileKind identifyBytes(const uint8_t *bytes, size_t size, uint64_t fileBytes);
 /// Returns the kind of the file |path|; Unknown if it cannot be read.
 FileKind identifyFile(const std::string &path);
+/// Returns true if |path| is a file that begins as a GGUF file.
+inline bool isGgufFile(const std::string &path) { return identifyFile(path) == FileKind::Gguf; }
 /// Returns the name of a kind with its article, such as "an object file"; "a file of another kind" for Unknown.
 const char *describeKind(FileKind kind);
 

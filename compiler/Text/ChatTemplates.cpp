@@ -3,10 +3,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/ChatTemplates.h"
+#include "compiler/Support/FileKind.h"
 #include "compiler/Support/Json.h"
 #include "compiler/Support/MappedFile.h"
+#include "compiler/Text/GgufTokenizer.h"
 #include "compiler/Text/TemplateCode.h"
 #include "compiler/Text/TemplateParser.h"
+#include "compiler/Text/Unicode.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -88,7 +91,29 @@ static Status readSpecialTokens(const Json &config, const std::string &file, Cha
   return Status();
 }
 
+Result<ChatTemplates> attune::readChatTemplates(const GgufFile &file) {
+  ChatTemplates result;
+  const std::string key = "tokenizer.chat_template";
+  for (const auto &[name, value] : file.metadata().items()) {
+    const bool isNamed = name.compare(0, key.size() + 1, key + ".") == 0;
+    if (name != key && !isNamed)
+      continue;
+    Result<std::string> source = jsonString(value, file.path(), name);
+    if (!source)
+      return source.status();
+    if (!text::isUtf8(*source))
+      return Status::error(file.path() + ": '" + name + "': expected UTF-8, got other bytes");
+    result.templates.push_back({isNamed ? name.substr(key.size() + 1) : "default", file.path(), *source});
+  }
+  result.specialTokens = text::readGgufSpecialTokens(file);
+  return result;
+}
+
 Result<ChatTemplates> attune::readChatTemplates(const std::string &folder) {
+  if (isGgufFile(folder)) {
+    Result<GgufFile> file = GgufFile::open(folder);
+    return file ? readChatTemplates(*file) : file.status();
+  }
   ChatTemplates result;
   for (const auto &[name, file] : listTemplateFiles(folder)) {
     std::string path = folder + "/" + file;

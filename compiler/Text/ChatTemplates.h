@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TEXT_CHATTEMPLATES_H
 #define ATTUNE_COMPILER_TEXT_CHATTEMPLATES_H
 
-#include "compiler/Support/Status.h"
+#include "compiler/Support/Gguf.h"
 
 #include <string>
 #include <utility>
@@ -31,8 +31,12 @@ std::vector<std::string> chatTemplateFileNames(const std::string &folder);
 /// Reads the templates of |folder|, as the reference does: chat_template.jinja and additional_chat_templates/*.jinja;
 /// without these, `chat_template` of tokenizer_config.json, one template or a list by name; without it,
 /// chat_template.json. The special tokens are those of tokenizer_config.json or, if it has none, of
-/// special_tokens_map.json. The result is empty for a folder without templates. Fails if a file has another form.
+/// special_tokens_map.json. |folder| may be a GGUF file. The result is empty for a folder without templates. Fails if a
+/// file has another form.
 Result<ChatTemplates> readChatTemplates(const std::string &folder);
+
+/// Reads the templates of |file|: `tokenizer.chat_template`, the default one, and `tokenizer.chat_template.NAME`.
+Result<ChatTemplates> readChatTemplates(const GgufFile &file);
 
 /// Compiles |templates| to the section CHAT of a .text file. A template that cannot be compiled does not fail the
 /// compilation of the model: the program stores the reason, which the runtime returns as the error when a program

@@ -16,7 +16,7 @@ std::vector<std::string> attune::text::textFileNames(const std::string &folder) 
   return names;
 }
 
-/// Adds the chat templates of |folder|, if it has any.
+/// Adds the chat templates of |folder|, a folder or a GGUF file, if it has any.
 static Status addChatTemplates(const std::string &folder, std::vector<std::string> &warnings, TextFileWriter &writer) {
   Result<ChatTemplates> templates = readChatTemplates(folder);
   if (!templates)

@@ -3,8 +3,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TokenizerFolder.h"
+#include "compiler/Support/FileKind.h"
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Text/CharacterTables.h"
+#include "compiler/Text/GgufTokenizer.h"
 #include "compiler/Text/TokenizerClasses.h"
 
 #include <algorithm>
@@ -52,7 +54,24 @@ static bool hasTokenizer(const std::string &folder) {
   return exists("tokenizer.json") || std::any_of(std::begin(vocabularyFiles), std::end(vocabularyFiles), exists);
 }
 
+/// Adds the tokenizer of the GGUF file |path|, if it has one, to |writer|.
+static Status addGgufTokenizer(const std::string &path, const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
+  Result<GgufFile> file = GgufFile::open(path);
+  if (!file)
+    return file.status();
+  Result<std::optional<TokenizerArguments>> arguments = readGgufTokenizer(*file, warn);
+  if (!arguments || !*arguments)
+    return arguments.status();
+  writer.addInput((*arguments)->tokenizer.dump());
+  TokenizerBuilder builder(std::move(**arguments), *findTokenizerClass("TokenizersBackend"));
+  if (Status status = builder.run(); status.failed())
+    return status;
+  return writeTokenizer(builder.spec, builder.file, warn, writer);
+}
+
 Status attune::text::addTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
+  if (isGgufFile(folder))
+    return addGgufTokenizer(folder, warn, writer);
   if (!hasTokenizer(folder))
     return {};
   Result<TokenizerArguments> arguments = readTokenizerArguments(folder);

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
+#include "compiler/Support/FileKind.h"
 #include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
@@ -59,9 +60,9 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
   return options;
 }
 
-/// Opens a .text file, or compiles the tokenizer of a model folder in memory.
+/// Opens a .text file, or compiles the tokenizer of a model folder or a GGUF file in memory.
 static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &name) {
-  if (!llvm::sys::fs::is_directory(name))
+  if (!llvm::sys::fs::is_directory(name) && !isGgufFile(name))
     return openTextFile(name);
   Result<std::optional<std::string>> compiled = text::compileTokenizer(name, createListener().warning);
   if (!compiled)

@@ -2,18 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Input: a file. If it is accepted, the target reads the first and the last element of every tensor, and the sanitizer
-// checks that their blocks are within the input.
+// checks that their blocks are within the input. Its chat templates and its tokenizer are read, too. The target `tokenizer`
+// writes and uses tables of tokenizers, which takes longer.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/DType.h"
 #include "compiler/Support/Gguf.h"
+#include "compiler/Text/ChatTemplates.h"
+#include "compiler/Text/GgufTokenizer.h"
+#include "compiler/Text/TokenizerBuilder.h"
+#include "compiler/Text/TokenizerClasses.h"
 
 using namespace attune;
+
+/// Reads the tokenizer of |file|, if it has one.
+static Status readTokenizer(const GgufFile &file) {
+  Result<std::optional<text::TokenizerArguments>> arguments = text::readGgufTokenizer(file, [](const std::string &) {});
+  if (!arguments || !*arguments)
+    return arguments.status();
+  return text::TokenizerBuilder(std::move(**arguments), *text::findTokenizerClass("TokenizersBackend")).run();
+}
+
+/// Traps if |status| is an error that does not name the file.
+static void check(const Status &status) {
+  if (status.failed() && status.message().rfind("fuzz: ", 0) != 0)
+    __builtin_trap();
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<GgufFile> file = GgufFile::parse("fuzz", data, size);
   if (!file) {
-    if (file.message().rfind("fuzz: ", 0) != 0)
-      __builtin_trap();
+    check(file.status());
     return 0;
   }
   for (const auto &[name, tensor] : file->tensors())
@@ -21,5 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       float value;
       dequantizeGguf(tensor.type, tensor.data, index, 1, &value);
     }
+  check(readChatTemplates(*file).status());
+  check(readTokenizer(*file));
   return 0;
 }
