@@ -23,9 +23,9 @@ bool isIncomplete(const Config &config);
 /// the base model. Fails if several families or classes remain; the message lists them.
 Status completeConfig(Config &config, const TensorProvider *tensors);
 
-/// Returns a warning if |tensors| lacks some of |spec|, the class of |config|, but has all of another class of the
-/// family; "" otherwise. Folders of sentence embeddings often name the class that was trained, with a head, and store
-/// only the base model.
+/// Returns a warning if |tensors| lacks tensors that |spec| needs, the specification of the class that |config| names,
+/// but has all tensors of another class of the family; "" otherwise. Folders of models for sentence embeddings often name
+/// the class that was trained, with a head, but store only the tensors of the base model.
 std::string adviseOnClass(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors);
 
 } // namespace attune

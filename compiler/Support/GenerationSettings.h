@@ -20,11 +20,11 @@ public:
   /// Returns every name that `set` accepts, in the order in which a file's settings are to be read.
   static const std::vector<std::string> &names();
 
-  /// Sets |name| to |value|, or does nothing if |value| is null. |file| is the origin of the setting, for errors,
-  /// including the error for an unknown name. A setting that this version does not have becomes the value of
-  /// `unsupported`, unless |value| leaves it unused.
+  /// Sets |name| to |value|; does nothing, whatever the name, if |value| is null. An unknown name is an error. A setting
+  /// of transformers that is not implemented is kept as the text of `unsupported`, the first one if there are several,
+  /// unless |value| is one that switches it off. |file| is the origin of the setting, for errors.
   Status set(const std::string &name, const Json &value, const std::string &file);
-  /// Parses and sets `NAME=VALUE`. VALUE is JSON or else a string; |origin| names the flag in errors.
+  /// Parses and sets `NAME=VALUE`. VALUE is parsed as JSON; what is not JSON is a string. |origin| names the flag in errors.
   Status setText(const std::string &text, const std::string &origin);
 
   /// Returns the settings that have a value.

@@ -43,8 +43,8 @@ std::optional<VariableRef> TemplateScope::find(const std::string &name) const {
   return parent ? parent->find(name) : std::nullopt;
 }
 
-/// Analyzes the branches, each of which begins with the names before the statement. A name that only some branches
-/// write may keep its value from before.
+/// Analyzes the branches. Each of them begins with the variables as they are before the statement. A variable that not
+/// every branch assigns has the earlier value or the assigned one afterwards; a missing `else` is an empty branch.
 void TemplateScope::analyzeIf(const TemplateNode &node) {
   analyze(*node.operands[0]);
   TemplateScope before = *this, merged = *this;

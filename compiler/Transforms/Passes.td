@@ -276,7 +276,7 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
 }
 
 def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "move every top-level scf.forall into a destination-passing function of its own";
+  let summary = "move every top-level scf.forall into a function; give private functions destinations";
   let description = [{
     ```mlir
     %e = tensor.empty(%n) : tensor<?x8xf32>
@@ -291,11 +291,13 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
 
     The arguments of the function are the values that the loop reads, then its destinations, which the function returns. Views,
     constants and index arithmetic are computed again inside. Sizes equal to those of a destination are taken from it, so that
-    one kernel serves all call sites. `tile.kernel` describes the kernel. `tile.rows` marks arguments of which row i of a result
-    needs only row i; a kernel reads the row count from their sizes. All other arguments are read as a whole. Afterwards every
-    other private function takes destinations for its tensor results, too.
+    functions of equal loops are equal, and a later pass merges them. `tile.kernel` has the name of the kernel; its `row_wise`
+    becomes `tile.rows`, which marks the arguments of which row i alone determines row i of every result (a row is an index of
+    the first dimension). The kernel takes its number of rows from them. All other arguments are read as a whole. Afterwards
+    every other private function takes destinations for its tensor results, too, except for results that update an argument
+    in place.
 
-    Expects the `tiled` phase done. Leaves alone ops outside of `scf.forall` and results that are updates of an argument.
+    Runs after the phase `tiled`. Leaves operations outside of `scf.forall` where they are.
     Numerics: exact.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
@@ -311,12 +313,13 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
     %y = scf.forall (%sequence, %heads, %tile) ... { tile.attention_tile ... }
     ```
 
-    The first loop transposes keys into panels; there is none for caches, whose keys are panels, and for keys of bf16 or f16,
-    which stay rows. An attention tile has up to 8 query heads that share keys. It has as many queries as make `query-rows`
-    rows, or up to `long-rows` rows if there are more keys than one block. Integer masks become f32 masks.
+    The first loop transposes keys into panels. It is left out for caches, whose keys are in panels already, and for keys of bf16
+    or f16, which are read as rows. An attention tile has up to 8 query heads that share keys; larger groups are divided. A row is
+    one query of one head: a tile has as many queries as make `query-rows` rows, or up to `long-rows` rows if there are more than
+    `key-block` keys, which is decided at run time. Integer masks become additive f32 masks.
 
-    Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`. Leaves other ops alone. Numerics: exact; the results are
-    those that `tile.attention_tile` defines.
+    Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`. Leaves other operations alone. Numerics: those of
+    `tile.attention_tile`, whose sums run over blocks of keys.
   }];
   let options = [Option<"queryRows", "query-rows", "int64_t", "::mlir::rt::Schedule().queryRows", "rows of a register tile">,
                  Option<"longRows", "long-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
@@ -324,8 +327,8 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
                  Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().keyPanelWidth", "keys per panel">,
                  Option<"keyBlock", "key-block", "int64_t", "512", "keys per softmax block">,
                  Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
-                        "element type to which the operands of both products may be rounded",
-                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
+                        "element type to which the operands of Q K^T and P V are rounded",
+                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "no rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",

@@ -58,7 +58,7 @@ def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp">
 }
 
 def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
-  let summary = "expand math operations and copies that LLVM would turn into library calls; reject the others";
+  let summary = "expand copies and divisions, reject what would become library calls or allocations";
   let description = [{
     ```mlir
     memref.copy %a, %b : memref<?x8xf32, strided<[16, 1]>> to memref<?x8xf32>
@@ -66,10 +66,11 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
     scf.for %i = … {scf.for … {vector.load … vector.store …} scf.for … {memref.load … memref.store …}}
     ```
 
-    Copies of strided buffers become loops, and rounding divisions become plain divisions. A view that splits a dimension into
-    several dynamic ones becomes `memref.reinterpret_cast`, since `expand-strided-metadata` crashes on the view. Operations that
-    need an allocation or a function of libm are errors. Copies between buffers of identity layout stay: they become `memcpy`.
-    Run it before `convert-scf-to-cf`. Numerics: exact.
+    Copies of strided buffers become loops; copies between buffers of identity layout stay and become `memcpy`.
+    `arith.ceildivsi` and `arith.floordivsi` become `arith.divsi` with a correction. A `memref.expand_shape` with several dynamic
+    sizes in one group becomes `memref.reinterpret_cast`, since `expand-strided-metadata` crashes on it. Operations that need an
+    allocation, or a function of libm, are errors. Run it after bufferization, before `expand-strided-metadata` and
+    `convert-scf-to-cf`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

@@ -3,9 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // bf16, f16: the contraction widens the rounded operands and multiplies them in f32; the epilogue is that of any
-// projection. int8: the contraction multiplies quantized values in i32, and the epilogue first converts the sum to f32.
-// Quantized rows of i8 have 128 added, since instructions multiply unsigned by signed bytes; the epilogue subtracts it
-// again: `sum_k (p + 128) q = sum_k p q + 128 sum_k q`.
+// projection. int8: the contraction multiplies quantized inputs p and weights q in i32; the epilogue converts the sum to
+// f32 and scales it. Where the dot products of the target multiply unsigned by signed bytes, the quantized inputs are
+// stored with 128 added, and the epilogue first subtracts `128 sum_k q` from the sum, in i32:
+// `sum_k (p + 128) q = sum_k p q + 128 sum_k q`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // EXAONE 3 (`exaone`, code that was published with the files) is Llama under GPT-2's names. EXAONE 4 has norms of
-// queries, keys and results of branches, and where it has layers with a window, only these have rotary embeddings.
+// queries and keys, and norms of the outputs of attention and of the feed-forward network before residuals are added. In
+// models with sliding windows only the layers with a window have rotary embeddings.
 //
 //===----------------------------------------------------------------------===//
 

@@ -53,9 +53,12 @@ def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
   let description = [{
     `key[b, g, j, d] = key_cache[b, g, j / W, d, j mod W]`, `value[b, g, j, e] = value_cache[b, g, j, e]` for j < `length`.
 
+    `key` is `[B, G, length, D]`, `value` is `[B, G, length, E]`: B slots, G heads of D features of keys and E of values;
+    `j / W` is an integer division.
+
     - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number G of heads. A slot has
       P panels of W keys and room for C values.
-    - (N1) Exact. Each slot holds at least `length` keys.
+    - (N1) Exact. Elements that were never written to the caches are unspecified; `length` must be at most C and `P W`.
 
     ```mlir
     %k, %v = xfmr.kv_cache_read %keys, %values, %length : tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32>   // two tensor<?x2x?x12xf32>

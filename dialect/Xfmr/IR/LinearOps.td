@@ -17,15 +17,18 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     - (C1) `weight` has as many columns as `input` has features.
     - (C2) `bias` has as many elements as `weight` has rows.
     - (C3) `multiplier` and `residual` have the result's type.
-    - (C4) A `precision` other than f32 needs f32 tensors; int8 at most 65536 features, so that a sum fits in 32 bits.
-    - (N1) The sum runs over k in order from 0, in f32, with one fused multiply-add per term. The bias is added
-      afterwards.
+    - (C4) A `precision` other than f32 needs f32 tensors; int8 also needs at most 65536 features, so that
+      a sum of products of unsigned and signed bytes fits in 32 bits.
+    - (N1) With `precision` f32, the sum starts from the value 0 and adds the terms in order of increasing k, in f32,
+      with one fused multiply-add per term. The bias is added afterwards. The epilogue is computed in f32 for every
+      `precision`.
     - (N2) With `precision` bf16 or f16, `input` and `weight` are first rounded to it, to nearest, ties to even.
-      Products are added in f32, in an order that is the same for every row but depends on the target. An f16 value
-      above 65504 is infinite.
-    - (N3) With `precision` int8, `weight[n, k] = q[n, k] s[n]` with 8-bit quantized values and one scale per row (see
-      `xfmr.weight_quantize`), and likewise `input[t, k] = p[t, k] r[t]` with `r[t] = max_k |input[t, k]| / 127`. `sum_k
-      p q` is exact; `(sum s[n]) r[t]` is rounded twice in f32.
+      Products are added in f32, in an order that is the same for every row but depends on the target. A value of
+      65520 or more becomes infinite in f16.
+    - (N3) With `precision` int8, `weight[n, k]` is approximated by `q[n, k] s[n]` with 8-bit quantized values and one
+      scale per row (see `xfmr.weight_quantize`), and `input[t, k]` by `p[t, k] r[t]` with `r[t] = max_k |input[t, k]| /
+      127` (see `tile.quantize_rows`). `sum_k p q` is exact in i32; it is converted to f32 and multiplied by `s[n]`, then
+      by `r[t]`, with a rounding each.
 
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<gelu>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>

@@ -37,18 +37,19 @@ def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]
 def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, InferTypeOpAdaptor]> {
   let summary = "looks up T5's relative position bias for each head and distance";
   let description = [{
-    `result[h, d + length - 1] = table[bucket(d), h]` for the distances `-length < d < length` from a query to a key.
-    With n buckets (half of the table's rows if `bidirectional`) and m = n / 2:
+    `result[h, d + length - 1] = table[bucket(d), h]` for the distances `-length < d < length`, the position of a key minus
+    that of a query. The result is `[H, 2 length - 1]`. With n = R / 2 if `bidirectional`, else n = R, and m = floor(n / 2):
 
         bucket(d) = a                                                                      if a < m
                   = min(n - 1, m + floor(log(a / m) / log(max_distance / m) * (n - m)))    otherwise
 
-    where `a = |d|`, and n is added for d > 0, if `bidirectional`; otherwise `a = max(-d, 0)`. The result is the operand
-    `distance_bias` of attention.
+    If `bidirectional`, `a = |d|`, and n is added to bucket(d) for d > 0; otherwise `a = max(-d, 0)`. The result is the
+    operand `distance_bias` of attention.
 
-    - (C1) `table` is `[buckets, H]` with static shape. There are at least 2 buckets, or 4 and an even number if
-      `bidirectional`. `max_distance` is larger than m.
-    - (N1) Exact; logarithms are taken in f32, as in the reference.
+    - (C1) `table` is `[R, H]` with static shape. R is at least 2; if `bidirectional`, R is even and at least 4.
+      `max_distance` is larger than m.
+    - (N1) The lookup is exact. Logarithms and their quotient are those that transformers' T5 computes, in f32, so that
+      distances at the boundary of two buckets are in the same bucket.
 
     ```mlir
     %b = xfmr.relative_position_bias %table, %length {bidirectional, max_distance = 128 : i64} : tensor<32x8xf32>    // tensor<8x?xf32>

@@ -121,8 +121,9 @@ def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
 def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
   let summary = "sums each row of an int8 weight matrix";
   let description = [{
-    `result[n] = sum_k quantized[n, k]`. Unsigned-by-signed dot-product instructions take inputs offset by 128; the epilogue
-    subtracts 128 times this sum.
+    `result[n] = sum_k quantized[n, k]`, or `result[e, n] = sum_k quantized[e, n, k]` for a stack of matrices. Dot products
+    of unsigned by signed bytes take the quantized input of `xfmr.linear` plus 128; its epilogue subtracts 128 times this
+    sum.
 
     ```mlir
     %z = xfmr.weight_row_sums %q : tensor<100x48xi8>        // tensor<100xi32>

@@ -136,11 +136,11 @@ attune_status attune_generate(attune_session *session, const attune_generation_o
 /// Frees |generation|. Null is allowed.
 void attune_generation_free(attune_generation *generation);
 
-/// Returns the bytes of scratch memory that attune_sample needs for |vocab_size| logits, 0 if that is not above 0 or
-/// more than 2^31 - 1.
+/// Returns the bytes of scratch memory that attune_sample needs for |vocab_size| logits; 0 if |vocab_size| is less than 1
+/// or greater than 2^31 - 1.
 size_t attune_sample_scratch_bytes(int64_t vocab_size);
-/// Chooses the next id by |logits| [vocab_size], for programs that call the entries of a model themselves, and writes
-/// it to |out_id|. |options| may be null: those of attune_generation_options_init without a model. Takes no memory but
+/// Chooses the next id from |logits| [vocab_size], for programs that call the entries of a model themselves, and writes
+/// it to |out_id|. A null |options| stands for the defaults of attune_generation_options_init without a model. Takes no memory but
 /// |scratch|, at a multiple of 4 and at least attune_sample_scratch_bytes(vocab_size) long; it may be null if
 /// options.do_sample is 0.
 ///
