@@ -5,6 +5,7 @@
 #include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Text/CharacterTables.h"
+#include "compiler/Text/TaskSettings.h"
 #include "compiler/Text/TokenizerClasses.h"
 
 #include <algorithm>
@@ -52,6 +53,13 @@ static bool hasTokenizer(const std::string &folder) {
   return exists("tokenizer.json") || std::any_of(std::begin(vocabularyFiles), std::end(vocabularyFiles), exists);
 }
 
+/// Returns true if a normalizer of |spec| turns texts to lower case.
+static bool hasLowercase(const TokenizerSpec &spec) {
+  return std::any_of(spec.normalizers.begin(), spec.normalizers.end(), [](const Step &step) {
+    return step.kind == StepKind::NormalizeLowercase || (step.kind == StepKind::NormalizeBert && (step.a & kBertLower));
+  });
+}
+
 Status attune::text::addTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
   if (!hasTokenizer(folder))
     return {};
@@ -64,6 +72,11 @@ Status attune::text::addTokenizer(const std::string &folder, const std::function
   TokenizerBuilder builder(std::move(*arguments), **type);
   if (Status status = builder.run(); status.failed())
     return status;
+  Result<bool> lowers = lowersTexts(folder);
+  if (!lowers)
+    return lowers.status();
+  if (*lowers && !hasLowercase(builder.spec))
+    builder.spec.normalizers.insert(builder.spec.normalizers.begin(), Step{StepKind::NormalizeLowercase, 0, 0, 0, 0, 0, 0, 0});
   for (const std::string &name : tokenizerFileNames(folder)) {
     std::error_code error;
     if (!fs::is_regular_file(folder + "/" + name, error))
