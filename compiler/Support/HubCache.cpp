@@ -5,6 +5,7 @@
 #include "compiler/Support/HubCache.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
