@@ -80,6 +80,27 @@ Value attune::multiplyRows(OpBuilder &builder, Location loc, Value tokens, Value
   return mapRows(builder, loc, tokens, factors, multiply);
 }
 
+Value attune::joinColumns(OpBuilder &builder, Location loc, ArrayRef<Value> parts) {
+  if (parts.size() == 1)
+    return parts.front();
+  auto type = cast<RankedTensorType>(parts.front().getType());
+  const int64_t width = type.getDimSize(1);
+  SmallVector<OpFoldResult> sizes = {tensor::getMixedSize(builder, loc, parts.front(), 0),
+                                     builder.getIndexAttr(width * int64_t(parts.size()))};
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  return emitElements(builder, loc, empty, {}, [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+    Value row = linalg::IndexOp::create(inner, loc, 0), column = linalg::IndexOp::create(inner, loc, 1);
+    Value size = arith::ConstantIndexOp::create(inner, loc, width);
+    Value part = arith::DivUIOp::create(inner, loc, column, size), columnOfPart = arith::RemUIOp::create(inner, loc, column, size), result;
+    for (auto [number, values] : llvm::enumerate(parts)) {
+      Value element = tensor::ExtractOp::create(inner, loc, values, ValueRange{row, columnOfPart});
+      Value isPart = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, part, arith::ConstantIndexOp::create(inner, loc, number));
+      result = result ? Value(arith::SelectOp::create(inner, loc, isPart, element, result)) : element;
+    }
+    return result;
+  });
+}
+
 Value attune::markTokens(OpBuilder &builder, Location loc, Value ids, arith::CmpIPredicate predicate, int64_t other) {
   return mapElements(builder, loc, ids, [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
     Value id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(other));

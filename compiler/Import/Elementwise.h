@@ -30,6 +30,8 @@ mlir::Value multiplyByRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Va
 /// Emits a tensor of the shape of |ids| `[B, L]`: 1 if the id compares with |other| as |predicate| says, else 0.
 mlir::Value markTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ids, mlir::arith::CmpIPredicate predicate, int64_t other);
 
+/// Joins the rows of |parts|, each `[T, N]`, side by side: `[T, parts * N]`.
+mlir::Value joinColumns(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> parts);
 /// Multiplies each row of |tokens| by its element of |factors|, `[T]` or `[T, 1]`.
 mlir::Value multiplyRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value factors);
 

@@ -40,6 +40,7 @@ static xfmr::InputDefault defaultOf(const EntryInput &input) {
       return InputDefault::Required;
     return input.dtype == DType::F32 ? InputDefault::Zeros : InputDefault::Ones;
   case InputRole::Boxes:
+  case InputRole::PromptLength:
     return InputDefault::Zeros;
   case InputRole::TokenTypes:
   case InputRole::TaskTypes:

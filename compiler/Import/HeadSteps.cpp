@@ -106,10 +106,27 @@ static Value emitPool(EntryScope &scope, const HeadStep &step, TokenBatch &token
   if (readsMask(step) && mask && !tokens.paddedPositions()) {
     auto visible = xfmr::PackTokensOp::create(builder, loc, mask);
     value = xfmr::GatherTokensOp::create(builder, loc, value, visible.getPositions());
-    return xfmr::PoolOp::create(builder, loc, step.pool, value, visible.getOffsets(), Value(), Value());
+    return xfmr::PoolOp::create(builder, loc, step.pool, value, visible.getOffsets(), Value(), Value(), Value());
   }
   return xfmr::PoolOp::create(builder, loc, step.pool, value, tokens.sequences().offsets, tokens.paddedPositions(),
-                              tokens.paddedPositions() ? tokens.length() : Value());
+                              tokens.paddedPositions() ? tokens.length() : Value(), Value());
+}
+
+/// Returns the rows of |value| that poolsStep describes.
+static Value emitPools(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(step.path);
+  StackRole stack = scope.spec.mainStack();
+  Value mask = scope.input(InputRole::AttentionMask, stack), offsets = tokens.sequences().offsets;
+  if (mask && !tokens.paddedPositions()) {
+    auto visible = xfmr::PackTokensOp::create(builder, loc, mask);
+    value = xfmr::GatherTokensOp::create(builder, loc, value, visible.getPositions());
+    offsets = visible.getOffsets();
+  }
+  SmallVector<Value> rows;
+  for (xfmr::PoolKind kind : step.pools)
+    rows.push_back(xfmr::PoolOp::create(builder, loc, kind, value, offsets, Value(), Value(), scope.input(InputRole::PromptLength, stack)));
+  return joinColumns(builder, loc, rows);
 }
 
 static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
@@ -118,6 +135,8 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
   switch (step.kind) {
   case HeadStep::Pool:
     return emitPool(scope, step, tokens, value);
+  case HeadStep::Pools:
+    return emitPools(scope, step, tokens, value);
   case HeadStep::FirstVisible:
     if (Value mask = scope.input(InputRole::AttentionMask, scope.spec.mainStack()))
       return emitMatches(scope, loc, tokens, value, Match::First, mask, arith::CmpIPredicate::ne, 0, /*firstIfNone=*/true);
@@ -153,8 +172,8 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
 }
 
 bool attune::isPerToken(const OutputSpec &output) {
-  constexpr HeadStep::Kind chooses[] = {HeadStep::Pool,        HeadStep::FirstVisible, HeadStep::LastToken,
-                                        HeadStep::LastVisible, HeadStep::LastEos,      HeadStep::SelectedToken};
+  constexpr HeadStep::Kind chooses[] = {HeadStep::Pool,        HeadStep::Pools,   HeadStep::FirstVisible, HeadStep::LastToken,
+                                        HeadStep::LastVisible, HeadStep::LastEos, HeadStep::SelectedToken};
   return llvm::none_of(output.steps, [&](const HeadStep &step) { return llvm::is_contained(chooses, step.kind); });
 }
 

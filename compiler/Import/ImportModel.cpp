@@ -5,6 +5,7 @@
 #include "compiler/Import/ImportModel.h"
 
 #include "compiler/Import/EntryBuilder.h"
+#include "compiler/Import/SentenceEmbedding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -126,6 +127,23 @@ static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, co
   xfmr::setModel(module, model);
 }
 
+/// Emits the entry `embed` of |spec|. Padding is left out of it.
+static Status emitEmbedding(const TransformerSpec &spec, WeightTable &weights, ModelLayers &layers, ModuleOp module) {
+  Result<TransformerSpec> embedding = makeEmbeddingSpec(spec);
+  if (!embedding)
+    return embedding.status();
+  ImportOptions options;
+  options.padding = Padding::Skip;
+  Result<std::vector<EntryInput>> inputs = resolveInputs(*embedding, options);
+  if (!inputs)
+    return inputs.status();
+  Result<std::vector<EntryOutput>> outputs = resolveOutputs(*embedding, options);
+  if (!outputs)
+    return outputs.status();
+  EntryBuilder(*embedding, *inputs, *outputs, options.padding, weights, layers, module).emit(embedEntry);
+  return {};
+}
+
 Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const TransformerSpec &spec, const TensorProvider &tensors,
                                                   const ImportOptions &options) {
   if (Status status = checkAsked(spec, options); status.failed())
@@ -163,7 +181,8 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   setModuleAttributes(*module, spec, *limits);
   WeightTable weights(spec, tensors, *module);
   ModelLayers layers(spec, weights);
-  bool all = !isAsked("forward") && llvm::none_of(cacheEntries, [&](const CachingEntry &entry) { return isAsked(entry.name); });
+  bool all = !isAsked("forward") && !isAsked(embedEntry) &&
+             llvm::none_of(cacheEntries, [&](const CachingEntry &entry) { return isAsked(entry.name); });
   if (all || isAsked("forward"))
     EntryBuilder(spec, *inputs, *outputs, options.padding, weights, layers, *module).emit("forward");
   for (const CachingEntry &entry : cacheEntries) {
@@ -174,6 +193,9 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
                                                                                             : Padding::Compute;
     EntryBuilder(spec, entry.inputs, entry.outputs, padding, weights, layers, *module).emit(entry);
   }
+  if (isAsked(embedEntry) || (all && spec.embedding))
+    if (Status status = emitEmbedding(spec, weights, layers, *module); status.failed())
+      return status;
   if (weights.status().failed())
     return weights.status();
   // Importers build only valid IR. If they do not, the verifier has printed the details before this message.

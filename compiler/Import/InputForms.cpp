@@ -105,6 +105,7 @@ static std::vector<InputForm> plainForms(const TransformerSpec &spec, const Inpu
   case InputRole::EncoderResult:
     return {{DType::F32, {"batch", length, hidden}}};
   case InputRole::TargetToken:
+  case InputRole::PromptLength:
     return {{DType::I64, {"batch"}}};
   case InputRole::HeadMask:
   case InputRole::CrossHeadMask: {

@@ -9,6 +9,7 @@
 #include "compiler/Import/GenerationConfig.h"
 #include "compiler/Import/GgufModel.h"
 #include "compiler/Import/QuantizationConfig.h"
+#include "compiler/Import/SentenceEmbedding.h"
 #include "compiler/Import/WeightCatalog.h"
 #include "compiler/Support/ConversionAdvice.h"
 #include "compiler/Support/FileKind.h"
@@ -16,11 +17,13 @@
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Support/Safetensors.h"
+#include "compiler/Support/SentenceModules.h"
 #include "compiler/Text/TextFolder.h"
 #include "compiler/Weights/TensorSources.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 using namespace attune;
@@ -112,19 +115,20 @@ static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors 
 static Result<std::unique_ptr<TensorProvider>> findTensors(const std::string &folder, const TransformerSpec &spec, OpenedConfig &opened) {
   if (opened.tensors)
     return std::move(opened.tensors);
-  if (!SafetensorsFolder::present(folder)) {
+  const std::string transformer = findTransformerFolder(folder);
+  if (!SafetensorsFolder::present(transformer)) {
     Result<std::optional<int64_t>> seed = generatedSeed(folder);
     if (!seed)
       return seed.status();
     if (*seed)
       return generateTensors(spec.tensors(), **seed, opened.config.file());
   }
-  Result<QuantizedTensors> stored = openStored(folder, opened.quantization);
+  Result<QuantizedTensors> stored = openStored(transformer, opened.quantization);
   if (!stored)
     return stored.status();
   if (Status status = checkMatrices(spec, *stored); status.failed())
     return status;
-  return std::move(stored->tensors);
+  return joinModuleTensors(folder, std::move(stored->tensors));
 }
 
 bool attune::isModelSource(const std::string &path) {
@@ -138,18 +142,22 @@ ModelFiles attune::listModelFiles(const std::string &folder) {
     files.settings = files.tensors = {folder};
     return files;
   }
+  const std::string transformer = findTransformerFolder(folder);
   for (const char *name : {"config.json", "generation_config.json"})
-    files.settings.push_back(inFolder(folder, name));
+    files.settings.push_back(inFolder(transformer, name));
   for (const std::string &name : text::textFileNames(folder))
     files.settings.push_back(inFolder(folder, name));
-  files.tensors = SafetensorsFolder::listFiles(folder);
-  if (!SafetensorsFolder::present(folder))
+  files.tensors = SafetensorsFolder::listFiles(transformer);
+  listModuleFiles(folder, files.settings, files.tensors);
+  if (!SafetensorsFolder::present(transformer))
     files.tensors.push_back(inFolder(folder, caseName));
   return files;
 }
 
-/// Reads the configuration of |source| and completes it.
-static Result<OpenedConfig> openConfig(const ModelSource &source) {
+/// Reads the configuration of |given| and completes it.
+static Result<OpenedConfig> openConfig(const ModelSource &given) {
+  ModelSource source = given;
+  source.folder = findTransformerFolder(given.folder);
   if (isGgufFile(source.folder)) {
     Result<GgufModel> model = openGgufModel(source.folder);
     if (!model)
@@ -219,6 +227,8 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   Result<TransformerSpec> spec = readTransformerSpec(config);
   if (!spec)
     return spec.status();
+  if (Status status = declareEmbedding(folder, *spec); status.failed())
+    return status;
   std::optional<GenerationSettings> generation;
   if (spec->decoder && spec->decoder->cached) {
     Result<GenerationSettings> read = readGenerationSettings(config, *spec, folder);
@@ -258,15 +268,19 @@ static Result<std::optional<OutputFile>> copyFile(const std::string &from, const
   return std::optional<OutputFile>(std::move(*copy));
 }
 
-/// Writes the tensors |specs| of |tensors| as floats to a file that will be named |path|.
-static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, const TensorProvider &tensors, const std::string &path,
-                                       const Progress &progress) {
+/// Writes the tensors |specs| of |tensors|, under the names that |nameOf| returns, as floats to a file that will be named
+/// |path|.
+static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, const std::function<std::string(const TensorSpec &)> &nameOf,
+                                       const TensorProvider &tensors, const std::string &path, const Progress &progress) {
   constexpr int64_t chunk = 1 << 20;
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   if (!file)
     return file.status();
-  // transformers requires this metadata.
-  Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, specs, {{"format", "pt"}});
+  // transformers requires the metadata.
+  std::vector<TensorSpec> named = specs;
+  for (TensorSpec &tensor : named)
+    tensor.name = nameOf(tensor);
+  Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, named, {{"format", "pt"}});
   if (!writer)
     return writer.status();
   uint64_t done = 0, total = 0;
@@ -300,18 +314,39 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
   Result<TransformerSpec> spec = readTransformerSpec(config);
   if (!spec)
     return spec.status();
+  if (Status status = declareEmbedding(configFolder, *spec); status.failed())
+    return status;
   const std::vector<TensorSpec> specs = spec->tensors();
   Result<std::unique_ptr<TensorProvider>> tensors = mergeAdapters(*spec, generateTensors(specs, seed, config.file()), source.adapters);
   if (!tensors)
     return tensors.status();
+  // Each module of a sentence-transformers folder has a file of its own.
+  const fs::path transformer = fs::path(findTransformerFolder(configFolder)).lexically_relative(configFolder);
+  std::map<std::string, std::vector<TensorSpec>> bySubfolder;
+  for (const TensorSpec &tensor : specs) {
+    std::string name = tensor.name, module = splitModuleFolder(configFolder, name);
+    bySubfolder[module.empty() ? transformer.string() : module].push_back(tensor);
+  }
   // Names config.json last: a folder without it is not a model, so that there are all files or none.
-  Result<OutputFile> weights = writeWeights(specs, **tensors, inFolder(folder, "model.safetensors"), progress);
-  if (!weights)
-    return weights.status();
   std::vector<OutputFile> files;
-  files.push_back(std::move(*weights));
-  std::vector<std::string> copied = text::textFileNames(configFolder);
-  copied.insert(copied.end(), {"generation_config.json", "config.json"});
+  for (const auto &[subfolder, list] : bySubfolder) {
+    auto nameOf = [&](const TensorSpec &tensor) {
+      std::string name = tensor.name;
+      splitModuleFolder(configFolder, name);
+      return name;
+    };
+    Result<OutputFile> weights =
+        writeWeights(list, nameOf, **tensors, (fs::path(folder) / subfolder / "model.safetensors").lexically_normal().string(), progress);
+    if (!weights)
+      return weights.status();
+    files.push_back(std::move(*weights));
+  }
+  std::vector<std::string> copied = text::textFileNames(configFolder), settings, modules;
+  listModuleFiles(configFolder, settings, modules);
+  for (const std::string &setting : settings)
+    copied.push_back(fs::path(setting).lexically_relative(configFolder).string());
+  for (const char *name : {"generation_config.json", "config.json"})
+    copied.push_back((transformer / name).lexically_normal().string());
   for (const std::string &name : copied)
     if (std::string from = inFolder(configFolder, name); exists(from)) {
       Result<std::optional<OutputFile>> copy = copyFile(from, inFolder(folder, name));

@@ -138,6 +138,10 @@ HeadStep attune::poolStep(mlir::xfmr::PoolKind kind, std::string path) {
   return makeStep(HeadStep::Pool, std::move(path), &HeadStep::pool, kind);
 }
 
+HeadStep attune::poolsStep(std::vector<mlir::xfmr::PoolKind> kinds, std::string path) {
+  return makeStep(HeadStep::Pools, std::move(path), &HeadStep::pools, std::move(kinds));
+}
+
 HeadStep attune::firstVisibleStep(std::string path) { return HeadStep(HeadStep::FirstVisible, std::move(path)); }
 
 HeadStep attune::lastTokenStep(std::optional<int64_t> padding, std::string path) {

@@ -19,6 +19,7 @@ namespace attune {
 struct HeadStep {
   enum Kind {
     Pool,
+    Pools,
     FirstVisible,
     LastToken,
     LastVisible,
@@ -40,6 +41,8 @@ struct HeadStep {
   NormSpec norm;
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
   mlir::xfmr::PoolKind pool = mlir::xfmr::PoolKind::First;
+  /// Pools: the reductions whose rows are joined.
+  std::vector<mlir::xfmr::PoolKind> pools;
   double rate = 0;
   /// Scale: the factor. Softcap: the limit.
   double factor = 1;
@@ -52,6 +55,9 @@ struct HeadStep {
 /// The following functions return steps; |path| names the module in locations. This one selects the first row of each
 /// sequence, or the mean of the rows that the mask shows.
 HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
+/// Joins the rows of |kinds|, each pooled from the tokens that the mask shows, without those that the input PromptLength
+/// counts.
+HeadStep poolsStep(std::vector<mlir::xfmr::PoolKind> kinds, std::string path);
 /// Selects the first row of each sequence that the mask shows, or its first row if the mask shows none.
 HeadStep firstVisibleStep(std::string path);
 /// Selects row c - 1 of each sequence, where c is the number of its ids that are not |padding|; the last row if there
@@ -80,7 +86,8 @@ void declareStartAndEnd(TransformerSpec &spec, const LinearSpec &both);
 
 /// Returns true if |step| reads the mask of tokens.
 inline bool readsMask(const HeadStep &step) {
-  return step.kind == HeadStep::FirstVisible || (step.kind == HeadStep::Pool && step.pool == mlir::xfmr::PoolKind::Mean);
+  return step.kind == HeadStep::Pools || step.kind == HeadStep::FirstVisible ||
+         (step.kind == HeadStep::Pool && step.pool == mlir::xfmr::PoolKind::Mean);
 }
 
 /// The role of a stack in a model.
@@ -109,6 +116,8 @@ enum class InputRole {
   HeadMask,
   /// For each sequence the position of the token from which outputs are computed.
   TargetToken,
+  /// For each sequence the number of its first tokens that pooling skips.
+  PromptLength,
   /// The head mask of cross attention.
   CrossHeadMask,
   /// The encoder's result, computed elsewhere; replaces the encoder's tokens.
@@ -176,6 +185,10 @@ struct TransformerSpec : WeightList {
   bool equalLengths = false;
   /// The main outputs, in order.
   std::vector<OutputSpec> outputs;
+  /// The output of the entry `embed`, if the folder says how tokens become one vector.
+  std::optional<OutputSpec> embedding;
+  /// True if the entry `embed` has an input of the role PromptLength.
+  bool embeddingSkipsPrompt = false;
   /// The number of classes in the output `logits`, 0 if it has no scores of classes, and their names in this order.
   int64_t classes = 0;
   std::vector<std::string> labels;

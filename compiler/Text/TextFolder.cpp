@@ -3,16 +3,29 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TextFolder.h"
+#include "compiler/Support/SentenceModules.h"
 #include "compiler/Text/CharacterTables.h"
 #include "compiler/Text/ChatTemplates.h"
+#include "compiler/Text/TaskSettings.h"
 #include "compiler/Text/TokenizerFolder.h"
+
+#include <algorithm>
+#include <filesystem>
 
 using namespace attune;
 using namespace attune::text;
 
 std::vector<std::string> attune::text::textFileNames(const std::string &folder) {
-  std::vector<std::string> names = tokenizerFileNames(folder), templates = chatTemplateFileNames(folder);
+  // A sentence-transformers folder may have its transformer in a subfolder.
+  const std::string transformer = findTransformerFolder(folder);
+  std::vector<std::string> names = tokenizerFileNames(transformer), templates = chatTemplateFileNames(transformer);
   names.insert(names.end(), templates.begin(), templates.end());
+  const std::filesystem::path subfolder = std::filesystem::path(transformer).lexically_relative(folder);
+  for (std::string &name : names)
+    name = (subfolder / name).lexically_normal().string();
+  for (const std::string &name : taskFileNames(folder))
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
   return names;
 }
 
@@ -30,7 +43,8 @@ static Status addChatTemplates(const std::string &folder, std::vector<std::strin
   return {};
 }
 
-std::optional<std::string> attune::text::compileText(const std::string &folder, const std::function<void(const std::string &)> &warn) {
+std::optional<std::string> attune::text::compileText(const std::string &model, const std::function<void(const std::string &)> &warn) {
+  const std::string folder = findTransformerFolder(model);
   std::vector<std::string> warnings;
   TextFileWriter writer(referenceId());
   // Sections of a tokenizer that fails halfway are left out, too.
@@ -39,6 +53,9 @@ std::optional<std::string> attune::text::compileText(const std::string &folder, 
     warnings.push_back(status.message() + "; the tokenizer is left out");
   else
     writer = std::move(tokenizer);
+  if (!writer.isEmpty())
+    if (Status status = addTaskSettings(model, writer); status.failed())
+      warnings.push_back(status.message() + "; the settings of tasks are left out");
   if (Status status = addChatTemplates(folder, warnings, writer); status.failed())
     warnings.push_back(status.message() + "; the chat templates are left out");
   if (warn)

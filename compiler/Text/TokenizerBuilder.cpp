@@ -446,6 +446,10 @@ Status TokenizerBuilder::readDefaults() {
       return jsonTypeError(arguments.configFile, key, "left or right", Json(side));
     spec.defaults |= side == "left" ? flag : 0u;
   }
+  bool givesTypes = type.givesTypes;
+  if (const Json *names = arguments.find("model_input_names"); names && names->is_array())
+    givesTypes = std::find(names->begin(), names->end(), "token_type_ids") != names->end();
+  spec.defaults |= givesTypes ? uint32_t(kDefaultGiveTypes) : 0u;
   bool splits = false;
   ATTUNE_TEXT_TRY(arguments.read("split_special_tokens", splits));
   spec.defaults |= splits ? uint32_t(kDefaultSplitSpecial) : 0u;

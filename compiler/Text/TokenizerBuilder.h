@@ -30,6 +30,8 @@ struct TokenizerClass {
   /// Makes the tokenizer; null for the class that takes tokenizer.json whole.
   Status (*build)(TokenizerBuilder &);
   bool padsLeft = false;
+  /// The class gives the model `token_type_ids`.
+  bool givesTypes = false;
 };
 
 /// A special token of a class: its attribute and its value, nullopt for none.

@@ -7,6 +7,7 @@
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Text/CharacterTables.h"
 #include "compiler/Text/GgufTokenizer.h"
+#include "compiler/Text/TaskSettings.h"
 #include "compiler/Text/TokenizerClasses.h"
 
 #include <algorithm>
@@ -69,6 +70,13 @@ static Status addGgufTokenizer(const std::string &path, const std::function<void
   return writeTokenizer(builder.spec, builder.file, warn, writer);
 }
 
+/// Returns true if a normalizer of |spec| turns texts to lower case.
+static bool hasLowercase(const TokenizerSpec &spec) {
+  return std::any_of(spec.normalizers.begin(), spec.normalizers.end(), [](const Step &step) {
+    return step.kind == StepKind::NormalizeLowercase || (step.kind == StepKind::NormalizeBert && (step.a & kBertLower));
+  });
+}
+
 Status attune::text::addTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
   if (isGgufFile(folder))
     return addGgufTokenizer(folder, warn, writer);
@@ -83,6 +91,11 @@ Status attune::text::addTokenizer(const std::string &folder, const std::function
   TokenizerBuilder builder(std::move(*arguments), **type);
   if (Status status = builder.run(); status.failed())
     return status;
+  Result<bool> lowers = lowersTexts(folder);
+  if (!lowers)
+    return lowers.status();
+  if (*lowers && !hasLowercase(builder.spec))
+    builder.spec.normalizers.insert(builder.spec.normalizers.begin(), Step{StepKind::NormalizeLowercase, 0, 0, 0, 0, 0, 0, 0});
   for (const std::string &name : tokenizerFileNames(folder)) {
     std::error_code error;
     if (!fs::is_regular_file(folder + "/" + name, error))

@@ -4,6 +4,8 @@
 
 #include "compiler/Driver/Cache.h"
 #include "compiler/Support/FileKind.h"
+#include "compiler/Support/HubCache.h"
+#include "compiler/Support/SentenceModules.h"
 #include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
@@ -34,9 +36,12 @@ static InputRequest requestInput(const TensorSpec &tensor) {
 }
 
 /// Returns the compile options of the command line, completed by the requirements of the command.
-static Result<CompileOptions> combine(const CompileOptions &flags, const std::string &model, const ModelRequest &request) {
+static Result<CompileOptions> combine(const CompileOptions &flags, const ModelPath &model, const ModelRequest &request) {
   CompileOptions options = flags;
-  options.model = model;
+  options.model = model.path;
+  // The folder of a snapshot is named after a hash.
+  if (options.name.empty() && !model.hubName.empty())
+    options.name = toIdentifier(model.hubName);
   if (options.inputs.empty()) {
     for (const TensorSpec &input : request.inputs)
       options.inputs.push_back(requestInput(input));
@@ -47,6 +52,8 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
     options.outputs = request.outputs;
   options.extraOutputs = request.extraOutputs;
   options.entries = request.entries;
+  if (request.skipsPadding)
+    options.padding = Padding::Skip;
   if (options.pruneHeads.empty())
     options.pruneHeads = request.pruneHeads;
   for (const std::string &adapter : request.adapters)
@@ -61,10 +68,14 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
 }
 
 /// Opens a .text file, or compiles the tokenizer of a model folder or a GGUF file in memory.
-static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &name) {
+static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &given) {
+  Result<ModelPath> found = findModel(given);
+  if (!found)
+    return found.status();
+  const std::string &name = found->path;
   if (!llvm::sys::fs::is_directory(name) && !isGgufFile(name))
     return openTextFile(name);
-  Result<std::optional<std::string>> compiled = text::compileTokenizer(name, createListener().warning);
+  Result<std::optional<std::string>> compiled = text::compileTokenizer(findTransformerFolder(name), createListener().warning);
   if (!compiled)
     return compiled.status();
   if (!*compiled)
@@ -86,7 +97,10 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
       return Status::error("expected a model, a folder, .mlir or .so");
     if (isSharedObject(model))
       return Artifact::openShared(model, flags.weights);
-    Result<CompileOptions> options = combine(flags, model, request);
+    Result<ModelPath> found = findModel(model);
+    if (!found)
+      return found.status();
+    Result<CompileOptions> options = combine(flags, *found, request);
     if (!options)
       return options.status();
     Result<CachedModel> cached = compileCached(*options, createListener());
@@ -105,6 +119,9 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
     llvm::SmallVector<llvm::StringRef> own;
     if (command == "run" || command == "generate" || command == "chat" || command == "check")
       own = {"inputs", "outputs"};
+    // These decide the inputs and outputs that they need, and leave padding out.
+    if (command == "embed" || command == "classify" || command == "fill" || command == "answer")
+      own = {"inputs", "outputs", "padding", "set"};
     if (command == "check")
       own.push_back("dtype");
     else if (command == "run" || command == "generate" || command == "chat")

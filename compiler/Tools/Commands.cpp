@@ -18,9 +18,10 @@ struct Command {
 };
 } // namespace
 
-static constexpr Command commands[] = {{"run", runRunCommand},     {"generate", runGenerateCommand}, {"chat", runChatCommand},
-                                       {"check", runCheckCommand}, {"bench", runBenchCommand},       {"diff", runDiffCommand},
-                                       {"inspect", runInspectCommand}, {"tokenize", runTokenizeCommand}};
+static constexpr Command commands[] = {{"run", runRunCommand},       {"generate", runGenerateCommand}, {"chat", runChatCommand},
+                                       {"embed", runEmbedCommand},   {"classify", runClassifyCommand}, {"fill", runFillCommand},
+                                       {"answer", runAnswerCommand}, {"tokenize", runTokenizeCommand}, {"check", runCheckCommand},
+                                       {"bench", runBenchCommand},   {"diff", runDiffCommand},         {"inspect", runInspectCommand}};
 
 /// Returns the number of workers that the environment asks for, 0 if it does not.
 static Result<int64_t> threadsOfEnvironment() {
@@ -70,6 +71,16 @@ std::optional<int> attune::parseModelArguments(const CommandHost &host, FlagTabl
     return reportError(host.tool, "expected one model, got '" + positional[0] + "' and '" + positional[1] + "'");
   model = positional.empty() ? "" : positional[0];
   return std::nullopt;
+}
+
+Result<std::string> attune::takeModel(const CommandHost &host, std::vector<std::string> &words) {
+  if (host.modelFlag && !host.modelFlag->empty())
+    return std::string();
+  if (words.empty())
+    return Status::error("expected a model, " + host.modelHelp);
+  std::string model = words.front();
+  words.erase(words.begin());
+  return model;
 }
 
 void attune::addThreadsFlag(FlagTable &flags, int64_t &threads) {

@@ -1,9 +1,8 @@
 //===- Commands.h - The commands shared by the tools ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands run, check, diff, bench, inspect, generate, chat and tokenize on compiled artifacts. A tool supplies its way
-// of opening a model (attune compiles folders, attune-run loads objects) and its own flags; the rest is the same in
-// both tools.
+// The commands on compiled artifacts. A tool supplies its way of opening a model (attune compiles folders, attune-run loads objects) and
+// its own flags; the rest is the same in both tools.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_COMMANDS_H
 #define ATTUNE_COMPILER_TOOLS_COMMANDS_H
@@ -34,6 +33,8 @@ struct ModelRequest {
   std::vector<std::string> extraOutputs;
   /// Entries that will be called; a compiler need not create others. Empty means all.
   std::vector<std::string> entries;
+  /// Tokens that a mask hides need not be computed.
+  bool skipsPadding = false;
   /// Heads to prune, such as "0:1;1:0,2".
   std::string pruneHeads;
   /// Adapters to merge, as --adapter takes them.
@@ -60,10 +61,12 @@ struct CommandHost {
   std::string textHelp;
   /// Opens the tokenizer named on the command line.
   std::function<Result<std::shared_ptr<attune_text>>(const std::string &name)> openText;
+  /// The value of the flag --model, which names the model instead of the first word; null if the tool has no such flag.
+  const std::string *modelFlag = nullptr;
 };
 
-/// Executes |command|, one of run, check, diff, bench, inspect, generate, chat, tokenize; prints results to stdout and
-/// errors, one line each, to stderr. Returns the exit status.
+/// Executes |command|, one of run, check, diff, bench, inspect, generate, chat, tokenize, embed, classify, fill and
+/// answer; prints results to stdout and errors, one line each, to stderr. Returns the exit status.
 int runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments);
 
 // The commands, one file each.
@@ -75,6 +78,14 @@ int runInspectCommand(const CommandHost &host, const std::vector<std::string> &a
 int runGenerateCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runChatCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runTokenizeCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runEmbedCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runClassifyCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runFillCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runAnswerCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+
+/// Removes the model, the first of |words| unless the flag --model names it, from |words| and returns it; "" stands for
+/// that of the flag.
+Result<std::string> takeModel(const CommandHost &host, std::vector<std::string> &words);
 
 /// Opens the .text file |path|.
 Result<std::shared_ptr<attune_text>> openTextFile(const std::string &path);

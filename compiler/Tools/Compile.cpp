@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Support/HubCache.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
 
@@ -35,6 +36,10 @@ int attune::runCompileCommand(const CommandHost &host, const std::vector<std::st
     return *status;
   if (options.model.empty())
     return reportError(host.tool, "expected a model, attune compile MODEL -o OUT");
+  Result<ModelPath> model = findModel(options.model);
+  if (!model)
+    return reportError(host.tool, model.message());
+  options.model = model->path;
   CompileListener listener = createListener();
   if (timeReport)
     listener.timeReport = [](const std::string &report) { std::fputs(report.c_str(), stderr); };

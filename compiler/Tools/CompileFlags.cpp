@@ -67,10 +67,11 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
                       options.target.settings[value.substr(0, end)] = value.substr(end + 1);
                       return Status();
                     });
-  addChoice(table, "padding", "compute|skip", "what happens to masked tokens (compute)", [&options](const std::string &value) {
-    options.padding = value == "skip" ? Padding::Skip : Padding::Compute;
-    return Status();
-  });
+  if (wanted("padding"))
+    addChoice(table, "padding", "compute|skip", "what happens to masked tokens (compute)", [&options](const std::string &value) {
+      options.padding = value == "skip" ? Padding::Skip : Padding::Compute;
+      return Status();
+    });
   if (wanted("inputs"))
     table.addCustom("inputs", "LIST", "names, with rank where it matters: head_mask:2", [&options](const std::string &value) {
       Result<std::vector<InputRequest>> list = parseInputList(value);

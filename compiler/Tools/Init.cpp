@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/ModelFolder.h"
+#include "compiler/Support/HubCache.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
 
@@ -25,7 +26,10 @@ int attune::runInitCommand(const CommandHost &host, const std::vector<std::strin
     return reportError(host.tool, "expected one folder with a config.json, attune init CONFIG_DIR -o DIR");
   if (folder.empty())
     return reportError(host.tool, "expected an output folder, -o DIR");
-  Status status = initModelFolder({positional[0], "", adapters}, folder, seed,
+  Result<ModelPath> source = findModel(positional[0]);
+  if (!source)
+    return reportError(host.tool, source.message());
+  Status status = initModelFolder({source->path, "", adapters}, folder, seed,
                                   [](uint64_t done, uint64_t total) { showProgress("writing weights", done, total); });
   return status.failed() ? reportError(host.tool, status.message()) : exitDone;
 }

@@ -5,12 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "attune/text.h"
 #include "compiler/Support/Json.h"
-#include "compiler/Support/MappedFile.h"
-#include "compiler/Tools/Commands.h"
+#include "compiler/Tools/TextTask.h"
 
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 #include <sstream>
 
 using namespace attune;
@@ -24,26 +21,6 @@ struct TokenizeOptions {
   bool decode = false, noSpecialTokens = false, json = false;
 };
 } // namespace
-
-/// Returns the lines of |path|, or of standard input for "-". A last line need not end with a line break.
-static Result<std::vector<std::string>> readLines(const std::string &path) {
-  std::string content;
-  if (path == "-") {
-    content.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    Result<MappedFile> file = MappedFile::open(path);
-    if (!file)
-      return file.status();
-    content.assign(reinterpret_cast<const char *>(file->data()), file->size());
-  }
-  std::vector<std::string> lines;
-  for (size_t begin = 0; begin < content.size();) {
-    size_t end = std::min(content.find('\n', begin), content.size());
-    lines.push_back(content.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
 
 /// Parses ids between spaces or commas.
 static Result<std::vector<int32_t>> parseIds(const std::string &text) {
@@ -114,17 +91,10 @@ static Status decodeIds(attune_tokenizer *tokenizer, const std::string &given, c
 }
 
 static Status tokenize(const CommandHost &host, const std::string &model, std::vector<std::string> texts, const TokenizeOptions &options) {
-  bool standardInput = texts.size() == 1 && texts[0] == "-";
-  if (!options.file.empty() && !texts.empty())
-    return Status::error("expected texts or --file, got both");
-  if (!options.file.empty() || standardInput) {
-    Result<std::vector<std::string>> lines = readLines(standardInput ? "-" : options.file);
-    if (!lines)
-      return lines.status();
-    texts = std::move(*lines);
-  } else if (texts.empty()) {
-    return Status::error("expected a text, --file=F, or - for standard input");
-  }
+  Result<std::vector<std::string>> gathered = gatherTexts(texts, options.file);
+  if (!gathered)
+    return gathered.status();
+  texts = std::move(*gathered);
   if (options.pair && (options.decode || texts.size() != 1))
     return Status::error(options.decode ? "--pair: not with --decode" : "--pair: expected one text, got " + std::to_string(texts.size()));
   Result<std::shared_ptr<attune_text>> text = host.openText(model);

@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
   CommandHost host;
   host.tool = "attune-run";
   host.modelHelp = "OUT.so";
+  host.modelFlag = &model;
   host.addFlags = [&](FlagTable &flags) {
     flags.addString("model", "OUT.so", model, "the compiled model");
     flags.addString("weights", "FILE|DIR", weights, "its weights (default: beside it, found by build id)");
@@ -48,7 +49,9 @@ int main(int argc, char **argv) {
        command("chat", "a conversation by the model's chat template"),
        command("check", "golden cases: worst error against tolerance for each output"),
        command("bench", "latency, rates and the fraction of the machine's peak"),
-       command("tokenize", "texts to ids of a tokenizer, and back"), command("inspect", "signature, sizes, kernels and weights"),
+       command("tokenize", "texts to ids of a tokenizer, and back"), command("embed", "texts to vectors"),
+       command("classify", "labels of texts or of their tokens, with scores"), command("fill", "words for the masks of a text"),
+       command("answer", "answers to a question, from a text"), command("inspect", "signature, sizes, kernels and weights"),
        command("diff", "compare two safetensors files")},
       "attune-run COMMAND --help lists the flags of a command.\nOUT.so is made by `attune compile MODEL -o OUT.so --emit=shared`.",
       {environmentSection()}};

@@ -14,7 +14,8 @@ import re
 import shutil
 import sys
 
-GUIDES = ["first-model", "chat", "embed", "text", "first-op", "first-pass", "add-a-family", "debug-a-wrong-number", "tune-a-kernel"]
+GUIDES = ["first-model", "chat", "embed", "tasks", "text", "first-op", "first-pass", "add-a-family", "debug-a-wrong-number",
+          "tune-a-kernel"]
 FACTS = ["architecture", "model-folders", "numerics", "reference-versions", "formats", "glossary", "limits", "measurements"]
 OTHERS = [
     "CONTRIBUTING.md",
@@ -34,6 +35,8 @@ OTHERS = [
     "examples/chat/README.md",
     "examples/translate/README.md",
     "examples/embed/README.md",
+    "examples/search/README.md",
+    "examples/rerank/README.md",
     "examples/configs/README.md",
     "examples/seeds/README.md",
 ]

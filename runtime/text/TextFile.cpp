@@ -44,6 +44,7 @@ static bool isKnown(uint32_t kind) {
   case kSectionAddedNormalTrie:
   case kSectionChatTemplate:
   case kSectionLabels:
+  case kSectionTask:
     return true;
   }
   return false;

@@ -51,6 +51,7 @@ enum SectionKind : uint32_t {
   kSectionAddedNormalTrie = sectionName("ADDN"), ///< TrieUnit: added tokens that match the normalized text
   kSectionChatTemplate = sectionName("CHAT"),    ///< compiled chat templates: chat/ChatFormat.h
   kSectionLabels = sectionName("LABL"),          ///< names of classes
+  kSectionTask = sectionName("TASK"),            ///< use of the model with texts: tasks/TaskFormat.h
 };
 
 /// "ATTUNET1" as a little-endian number.

@@ -33,6 +33,7 @@ enum DefaultFlag : uint32_t {
   kDefaultPadLeft = 1,
   kDefaultTruncateLeft = 2,
   kDefaultSplitSpecial = 4,
+  kDefaultGiveTypes = 8, ///< models get token types
 };
 
 /// The section CONF.

@@ -4,6 +4,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace attune;
@@ -45,32 +46,67 @@ Value pickFirst(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor,
   })[0];
 }
 
-/// pool <mean> -> a sum of rows in token order, divided by their number (by 1 if there are none).
-Values convertPoolMean(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor) {
+/// The tokens of a sequence that begins at token |start|: [begin, end) are reduced.
+struct Extent {
+  Value start, begin, end;
+};
+
+/// Returns the row to which the tokens of |extent| are reduced; |zero| is a row of zeros.
+Value reduceTokens(IndexBuilder &b, xfmr::PoolOp op, Value input, Extent extent, Value zero) {
+  const bool isMax = op.getKind() == xfmr::PoolKind::Max, isWeighted = op.getKind() == xfmr::PoolKind::WeightedMean;
   Type element = op.getType().getElementType();
   AffineMap identity = b.getMultiDimIdentityMap(1);
+  Value one = b.index(1);
+  auto toFloat = [&](Value number) -> Value { return arith::SIToFPOp::create(b, element, b.toI64(number)); };
+  Value first = isMax ? extractRow(b, input, extent.begin, /*flat=*/true) : zero;
+  Value total = b.loop(isMax ? b.add(extent.begin, one) : extent.begin, extent.end, 1, first, [&](Value token, ValueRange sum) -> Values {
+    Value x = extractRow(b, input, token, /*flat=*/true);
+    Value factor = isWeighted ? toFloat(b.add(b.sub(token, extent.start), one)) : Value();
+    return {generic(b, x, identity, sum[0], [&](ValueRange args) -> Value {
+      if (isMax)
+        return arith::MaximumFOp::create(b, args[1], args[0]);
+      return b.addf(args[1], factor ? b.mulf(args[0], factor) : args[0]);
+    })};
+  })[0];
+  if (isMax)
+    return total;
+  Value divisor = toFloat(b.sub(extent.end, extent.begin));
+  if (isWeighted) {
+    // Factors from begin - start + 1 to end - start have the sum (first + last) * count / 2.
+    Value ends = b.add(b.add(b.sub(extent.begin, extent.start), b.sub(extent.end, extent.start)), one);
+    divisor = b.mulf(b.mulf(toFloat(ends), divisor), arith::ConstantOp::create(b, b.getFloatAttr(element, 0.5)));
+  }
+  if (op.getKind() == xfmr::PoolKind::MeanSqrtLength)
+    divisor = math::SqrtOp::create(b, divisor);
+  return generic(b, {}, {}, total, [&](ValueRange args) -> Value { return b.divf(args[0], divisor); });
+}
+
+/// pool <KIND> of another kind than first -> a loop over sequences around a loop over tokens.
+Values convertPoolTokens(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor) {
+  const bool isLeading = op.getKind() == xfmr::PoolKind::Leading, copies = isLeading || op.getKind() == xfmr::PoolKind::Last;
   Value one = b.index(1), batch = b.sub(b.size(adaptor.getOffsets(), 0), one);
   Value zeros = filled(b, op.getType(), batch, 0.0);
-  auto meanOfSequence = [&](Value sequence, ValueRange carried) -> Values {
-    Value begin = b.extractIndex(adaptor.getOffsets(), sequence);
+  auto poolSequence = [&](Value sequence, ValueRange carried) -> Values {
+    Value start = b.extractIndex(adaptor.getOffsets(), sequence), begin = start;
     Value end = b.extractIndex(adaptor.getOffsets(), b.add(sequence, one));
-    Value row = extractRow(b, carried[0], sequence, /*flat=*/true);
-    Value sum = b.loop(begin, end, 1, row, [&](Value token, ValueRange sum) -> Values {
-      Value x = extractRow(b, adaptor.getInput(), token, /*flat=*/true);
-      return {generic(b, x, identity, sum[0], [&](ValueRange args) -> Value { return b.addf(args[1], args[0]); })};
-    })[0];
-    Value count = b.max(b.sub(end, begin), one);
-    Value divisor = arith::SIToFPOp::create(b, element, b.toI64(count));
-    Value mean = generic(b, {}, {}, sum, [&](ValueRange args) -> Value { return b.divf(args[0], divisor); });
-    return {insertRow(b, mean, carried[0], sequence)};
+    if (adaptor.getSkip())
+      begin = b.min(b.add(start, b.extractIndex(adaptor.getSkip(), sequence)), end);
+    Value some = b.compare(arith::CmpIPredicate::slt, begin, end);
+    auto pool = [&]() -> Values {
+      if (copies)
+        return {insertRow(b, extractRow(b, adaptor.getInput(), isLeading ? begin : b.sub(end, one)), carried[0], sequence)};
+      Value zero = extractRow(b, carried[0], sequence, /*flat=*/true);
+      return {insertRow(b, reduceTokens(b, op, adaptor.getInput(), {start, begin, end}, zero), carried[0], sequence)};
+    };
+    return b.choose(some, pool, [&] { return Values(carried); });
   };
-  return b.loop(b.index(0), batch, 1, zeros, meanOfSequence);
+  return b.loop(b.index(0), batch, 1, zeros, poolSequence);
 }
 
 /// pool <first> -> a gather of rows, or, for packed tokens, a loop that checks whether the first token is among them.
 Values convertPool(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor, KernelGroups &groups) {
-  if (op.getKind() == xfmr::PoolKind::Mean)
-    return convertPoolMean(b, op, adaptor);
+  if (op.getKind() != xfmr::PoolKind::First)
+    return convertPoolTokens(b, op, adaptor);
   Value batch = b.sub(b.size(adaptor.getOffsets(), 0), b.index(1));
   return {op.getPositions() ? pickFirst(b, op, adaptor, batch) : gatherFirst(b, op, adaptor, batch, groups)};
 }

@@ -16,5 +16,7 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *, std::optional<Location>, A
 LogicalResult PoolOp::verify() {
   if (bool(getPositions()) != bool(getLength())) // C1
     return emitOpError("expects 'positions' and 'length' together");
+  if (getSkip() && getKind() == PoolKind::First) // C2
+    return emitOpError("expects no 'skip' of the kind 'first'");
   return success();
 }

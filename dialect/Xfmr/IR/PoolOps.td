@@ -13,20 +13,32 @@ def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAd
   let summary = "reduces each sequence to one row";
   let description = [{
     `first` returns the row of the sequence's token at position 0. With `positions`, that token may be padding: if the
-    first packed token of the sequence has another position, the row is zero. `mean` returns the mean over the
-    sequence's tokens, accumulated in token order, and zeros for an empty sequence.
+    first packed token of the sequence has another position, the row is zero. The other kinds reduce the tokens of each
+    sequence, without its first `skip` tokens if that operand is present, and return zeros for a sequence without tokens:
+
+    | kind | row |
+    |---|---|
+    | `leading` | the first token |
+    | `last` | the last token |
+    | `max` | the largest value of each feature |
+    | `mean` | the sum divided by the number n of tokens |
+    | `mean_sqrt_length` | the sum divided by the square root of n |
+    | `weighted_mean` | the sum of token i times i + 1, divided by the sum of these factors; i counts skipped tokens, too |
 
     - (C1) Either both `positions` and `length`, the padded length, are present or neither is.
+    - (C2) `first` has no `skip`.
+    - (N1) Sums are accumulated in token order.
 
     ```mlir
     %row = xfmr.pool <first> %x, %offsets : tensor<?x8xf32>
+    %mean = xfmr.pool <mean> %x, %offsets skip(%prompts) : tensor<?x8xf32>
     ```
   }];
   let arguments = (ins Xfmr_PoolKindAttr:$kind, Xfmr_Tokens:$input, Xfmr_Offsets:$offsets, Optional<Xfmr_Ids>:$positions,
-                       Optional<Index>:$length);
+                       Optional<Index>:$length, Optional<Xfmr_Ids>:$skip);
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = [{
-    $kind $input `,` $offsets (`packed` `(` $positions^ `,` $length `)`)? attr-dict `:` type($input)
+    $kind $input `,` $offsets (`packed` `(` $positions^ `,` $length `)`)? (`skip` `(` $skip^ `)`)? attr-dict `:` type($input)
   }];
   let hasVerifier = 1;
 }

@@ -47,7 +47,9 @@ def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "step of attention after which s
 def Xfmr_ScoreStageAttr : EnumAttr<Xfmr_Dialect, Xfmr_ScoreStage, "score_stage"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "reduction of the tokens of a sequence to one row", [
-    I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Mean", 1, "mean">]> {
+    I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Mean", 1, "mean">, I32EnumAttrCase<"Leading", 2, "leading">,
+    I32EnumAttrCase<"Last", 3, "last">, I32EnumAttrCase<"Max", 4, "max">, I32EnumAttrCase<"MeanSqrtLength", 5, "mean_sqrt_length">,
+    I32EnumAttrCase<"WeightedMean", 6, "weighted_mean">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }

@@ -106,6 +106,72 @@ func.func @main() {
   // CHECK-NEXT: --
   call @rows(%mean) : (tensor<?x3xf32>) -> ()
 
+  %leading = xfmr.pool <leading> %x, %offsets : tensor<?x3xf32>
+  // CHECK-NEXT: ( 3, 4, 5 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 24, 25, 26 )
+  // CHECK-NEXT: --
+  call @rows(%leading) : (tensor<?x3xf32>) -> ()
+  %last = xfmr.pool <last> %x, %offsets : tensor<?x3xf32>
+  // CHECK-NEXT: ( 6, 7, 8 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 33, 34, 35 )
+  // CHECK-NEXT: --
+  call @rows(%last) : (tensor<?x3xf32>) -> ()
+  %max = xfmr.pool <max> %x, %offsets : tensor<?x3xf32>
+  // CHECK-NEXT: ( 6, 7, 8 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 33, 34, 35 )
+  // CHECK-NEXT: --
+  call @rows(%max) : (tensor<?x3xf32>) -> ()
+  %sqrt = xfmr.pool <mean_sqrt_length> %x, %offsets : tensor<?x3xf32>
+  // CHECK-NEXT: ( 6.36396, 7.77817, 9.19239 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 50.2295, 51.9615, 53.6936 )
+  // CHECK-NEXT: --
+  call @rows(%sqrt) : (tensor<?x3xf32>) -> ()
+  %weighted = xfmr.pool <weighted_mean> %x, %offsets : tensor<?x3xf32>
+  // CHECK-NEXT: ( 5, 6, 7 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 30.5, 31.5, 32.5 )
+  // CHECK-NEXT: --
+  call @rows(%weighted) : (tensor<?x3xf32>) -> ()
+  // Prompts of 1, 0 and 1 tokens are skipped; then all tokens of the first two sequences are.
+  %prompts = arith.constant dense<[1, 0, 1]> : tensor<3xi64>
+  %skip = tensor.cast %prompts : tensor<3xi64> to tensor<?xi64>
+  %leading_after = xfmr.pool <leading> %x, %offsets skip(%skip) : tensor<?x3xf32>
+  // CHECK-NEXT: ( 6, 7, 8 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 30, 31, 32 )
+  // CHECK-NEXT: --
+  call @rows(%leading_after) : (tensor<?x3xf32>) -> ()
+  %mean_after = xfmr.pool <mean> %x, %offsets skip(%skip) : tensor<?x3xf32>
+  // CHECK-NEXT: ( 6, 7, 8 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 31.5, 32.5, 33.5 )
+  // CHECK-NEXT: --
+  call @rows(%mean_after) : (tensor<?x3xf32>) -> ()
+  %weighted_after = xfmr.pool <weighted_mean> %x, %offsets skip(%skip) : tensor<?x3xf32>
+  // CHECK-NEXT: ( 6, 7, 8 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 31.8, 32.8, 33.8 )
+  // CHECK-NEXT: --
+  call @rows(%weighted_after) : (tensor<?x3xf32>) -> ()
+  %long_prompts = arith.constant dense<[2, 9, 2]> : tensor<3xi64>
+  %all = tensor.cast %long_prompts : tensor<3xi64> to tensor<?xi64>
+  %last_after = xfmr.pool <last> %x, %offsets skip(%all) : tensor<?x3xf32>
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 33, 34, 35 )
+  // CHECK-NEXT: --
+  call @rows(%last_after) : (tensor<?x3xf32>) -> ()
+  %max_after = xfmr.pool <max> %x, %offsets skip(%all) : tensor<?x3xf32>
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 0, 0, 0 )
+  // CHECK-NEXT: ( 33, 34, 35 )
+  // CHECK-NEXT: --
+  call @rows(%max_after) : (tensor<?x3xf32>) -> ()
+
   %softmax = xfmr.softmax %x : tensor<?x3xf32>
   // CHECK-COUNT-5: ( 0.0900306, 0.244728, 0.665241 )
   // CHECK-NEXT: --

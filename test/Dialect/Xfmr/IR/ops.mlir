@@ -77,6 +77,10 @@ func.func @tokens(%batch: index, %length: index, %mask: tensor<?x?xi64>, %x: ten
   %first = xfmr.pool <first> %scattered, %padded : tensor<?x48xf32>
   // CHECK: xfmr.pool <mean> %{{.*}}, %{{.*}} packed(%{{.*}}, %{{.*}}) : tensor<?x48xf32>
   %mean = xfmr.pool <mean> %e, %offsets packed(%positions, %length) : tensor<?x48xf32>
+  // CHECK: xfmr.pool <weighted_mean> %{{.*}}, %{{.*}} skip(%{{.*}}) : tensor<?x48xf32>
+  %weighted = xfmr.pool <weighted_mean> %e, %offsets skip(%ids) : tensor<?x48xf32>
+  // CHECK: xfmr.pool <mean_sqrt_length> %{{.*}}, %{{.*}} : tensor<?x48xf32>
+  %sqrt = xfmr.pool <mean_sqrt_length> %weighted, %offsets : tensor<?x48xf32>
   return %bias, %first, %mean : tensor<?x?xf32>, tensor<?x48xf32>, tensor<?x48xf32>
 }
 

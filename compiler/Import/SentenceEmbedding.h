@@ -1,0 +1,37 @@
+//===- SentenceEmbedding.h - One vector of a text ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The modules of a sentence-transformers folder behind its transformer, pooling, dense layers and norms, as the output of the entry
+// `embed`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_SENTENCEEMBEDDING_H
+#define ATTUNE_IMPORT_SENTENCEEMBEDDING_H
+
+#include "compiler/Import/TransformerSpec.h"
+#include "compiler/Weights/TensorProvider.h"
+
+namespace attune {
+
+/// The name of the entry that gives embeddings, and of its output.
+inline constexpr const char *embedEntry = "embed", *embedOutput = "sentence_embedding";
+
+/// Declares the embedding that the modules of |folder| describe, if it has any, in |spec|, the model of its transformer. A tensor T of the
+/// module in the folder M is called "M.T".
+Status declareEmbedding(const std::string &folder, TransformerSpec &spec);
+/// Returns the mean over tokens, the embedding of a model whose folder does not say which one it has.
+OutputSpec meanEmbedding();
+/// Returns |spec| with the embedding as its only output, and with what it is computed of; fails if the model has no tokens.
+Result<TransformerSpec> makeEmbeddingSpec(const TransformerSpec &spec);
+
+/// Returns |base| joined with the tensors of the modules of |folder|.
+Result<std::unique_ptr<TensorProvider>> joinModuleTensors(const std::string &folder, std::unique_ptr<TensorProvider> base);
+/// Returns the folder, relative to that of the model, of the tensor |name|, and removes it from |name|; "" for tensors of the transformer.
+std::string splitModuleFolder(const std::string &folder, std::string &name);
+/// Returns the settings of the modules of |folder|, and the files with their tensors.
+void listModuleFiles(const std::string &folder, std::vector<std::string> &settings, std::vector<std::string> &tensors);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_SENTENCEEMBEDDING_H

@@ -1,0 +1,104 @@
+//===- HubCache.cpp - Models in the local Hugging Face cache --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Support/HubCache.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+using namespace attune;
+namespace fs = std::filesystem;
+
+/// Returns the value of an environment variable that names a folder, "" if it is unset; ~/ stands for the home folder.
+static std::string readFolderVariable(const char *variable) {
+  const char *value = std::getenv(variable), *home = std::getenv("HOME");
+  std::string path = value ? value : "";
+  return home && path.compare(0, 2, "~/") == 0 ? home + path.substr(1) : path;
+}
+
+/// Returns the folder that the hub's tools keep models in, "" if no variable says where it is.
+static std::string findHub() {
+  for (const char *variable : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"})
+    if (std::string hub = readFolderVariable(variable); !hub.empty())
+      return hub;
+  if (std::string home = readFolderVariable("HF_HOME"); !home.empty())
+    return home + "/hub";
+  if (std::string caches = readFolderVariable("XDG_CACHE_HOME"); !caches.empty())
+    return caches + "/huggingface/hub";
+  std::string home = readFolderVariable("HOME");
+  return home.empty() ? "" : home + "/.cache/huggingface/hub";
+}
+
+/// Returns true if |part| may be the organization or the model of a name on the hub.
+static bool isHubName(const std::string &part) {
+  auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
+  return !part.empty() && part.size() <= 96 && part.front() != '.' && part.front() != '-' && part.find("--") == std::string::npos &&
+         std::all_of(part.begin(), part.end(), allowed);
+}
+
+/// Returns true if |name| has the extension of a file that a tool reads or writes.
+static bool isFileName(const std::string &name) {
+  const std::string extension = fs::path(name).extension().string();
+  const char *const known[] = {".so", ".o", ".mlir", ".text", ".weights", ".safetensors", ".json", ".gguf", ".onnx", ".bin", ".pt"};
+  return std::find(std::begin(known), std::end(known), extension) != std::end(known);
+}
+
+static bool isFolder(const fs::path &path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+/// Returns the snapshot that the file |ref| names, "" if it names none.
+static std::string readRef(const fs::path &ref) {
+  std::ifstream file(ref);
+  std::string snapshot;
+  file >> snapshot;
+  return isHubName(snapshot) ? snapshot : "";
+}
+
+/// Returns the snapshot of the model kept in |folder|: that of the branch main, or the only one.
+static Result<std::string> findSnapshot(const std::string &name, const fs::path &folder) {
+  const fs::path snapshots = folder / "snapshots";
+  if (std::string main = readRef(folder / "refs" / "main"); !main.empty()) {
+    if (isFolder(snapshots / main))
+      return (snapshots / main).string();
+    return Status::error("'" + name + "': expected the folder '" + (snapshots / main).string() +
+                         "', which refs/main names and which is missing");
+  }
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator it(snapshots, error), end; !error && it != end; it.increment(error))
+    if (isFolder(it->path()))
+      found.push_back(it->path().string());
+  if (found.size() == 1)
+    return found[0];
+  return Status::error("'" + name + "': expected refs/main or one folder in '" + snapshots.string() + "', got " +
+                       std::to_string(found.size()) + " folders");
+}
+
+Result<ModelPath> attune::findModel(const std::string &name) {
+  std::error_code ignored;
+  size_t slash = name.find('/');
+  const std::string organization = name.substr(0, slash == std::string::npos ? 0 : slash);
+  const std::string model = name.substr(slash == std::string::npos ? 0 : slash + 1);
+  const bool isName = isHubName(model) && (slash == std::string::npos || isHubName(organization)) && !isFileName(model);
+  const std::string hub = isName ? findHub() : "";
+  if (!isName || hub.empty() || fs::exists(name, ignored))
+    return ModelPath{name, ""};
+  const std::string entry = "models--" + (slash == std::string::npos ? "" : organization + "--") + model;
+  if (!isFolder(fs::path(hub) / entry)) {
+    if (slash == std::string::npos)
+      return ModelPath{name, ""};
+    return Status::error("'" + name + "': no such file or folder, and no such model in the Hugging Face cache '" + hub +
+                         "' (nothing is downloaded)");
+  }
+  Result<std::string> snapshot = findSnapshot(name, fs::path(hub) / entry);
+  if (!snapshot)
+    return snapshot.status();
+  return ModelPath{std::move(*snapshot), model};
+}

@@ -1,0 +1,34 @@
+//===- HubCache.h - Models in the local Hugging Face cache ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds a model by the name that it has on the Hugging Face hub, among the models that its tools have downloaded:
+//
+//     HUB/models--ORG--NAME/refs/main               the name of a snapshot
+//                           snapshots/SNAPSHOT/     config.json, …: links into blobs/
+//
+// HUB is HF_HUB_CACHE, else hub in HF_HOME, else hub in ~/.cache/huggingface (or in XDG_CACHE_HOME/huggingface). Nothing
+// is downloaded.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_SUPPORT_HUBCACHE_H
+#define ATTUNE_COMPILER_SUPPORT_HUBCACHE_H
+
+#include "compiler/Support/Status.h"
+
+#include <string>
+
+namespace attune {
+
+/// A model by its path.
+struct ModelPath {
+  std::string path;
+  /// The last part of its name on the hub; "" if it was given by a path.
+  std::string hubName;
+};
+
+/// Returns the place of the model |name|: |name| itself if there is such a file or folder or if it cannot be a name on
+/// the hub, else the snapshot of the model ORG/NAME. Fails if ORG/NAME is neither.
+Result<ModelPath> findModel(const std::string &name);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_SUPPORT_HUBCACHE_H

@@ -1,0 +1,91 @@
+//===- SentenceModules.cpp - The modules of a sentence-transformers folder ===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Support/SentenceModules.h"
+#include "compiler/Support/Json.h"
+
+#include <filesystem>
+
+using namespace attune;
+namespace fs = std::filesystem;
+
+/// Returns true if |path| stays inside a folder that it is relative to.
+static bool isInside(const fs::path &path) {
+  if (path.is_absolute())
+    return false;
+  for (const fs::path &part : path)
+    if (part == "..")
+      return false;
+  return true;
+}
+
+/// Returns the object in the file |path|, an empty one if there is no such file.
+static Result<Json> readObject(const std::string &path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
+    return Json(Json::object());
+  Result<Json> root = readJsonFile(path);
+  if (root && !root->is_object())
+    return Status::error(path + ": expected an object, got " + describeJson(*root));
+  return root;
+}
+
+/// Returns true if the folder is a cross-encoder, whose modules make a score of two texts, not a vector.
+static Result<bool> scoresPairs(const std::string &folder) {
+  Result<Json> config = readObject((fs::path(folder) / sentenceConfigFile).string());
+  if (!config)
+    return config.status();
+  const Json *type = findJson(*config, "model_type");
+  return type && *type == "CrossEncoder";
+}
+
+Result<std::vector<SentenceModule>> attune::readSentenceModules(const std::string &folder) {
+  std::vector<SentenceModule> modules;
+  const std::string file = (fs::path(folder) / sentenceModulesFile).string();
+  std::error_code ignored;
+  if (!fs::exists(file, ignored))
+    return modules;
+  Result<Json> root = readJsonFile(file);
+  if (!root)
+    return root.status();
+  if (!root->is_array() || root->empty())
+    return Status::error(file + ": expected a list of modules, got " + describeJson(*root));
+  for (const Json &entry : *root) {
+    const std::string key = "[" + std::to_string(modules.size()) + "]";
+    const Json *path = findJson(entry, "path"), *type = findJson(entry, "type");
+    Result<std::string> pathText = jsonString(path ? *path : Json(), file, key + ".path");
+    Result<std::string> typeText = jsonString(type ? *type : Json(), file, key + ".type");
+    if (!pathText || !typeText)
+      return pathText ? typeText.status() : pathText.status();
+    if (!isInside(*pathText))
+      return jsonTypeError(file, key + ".path", "a folder inside that of the model", *path);
+    modules.push_back({typeText->substr(typeText->rfind('.') + 1), fs::path(*pathText).lexically_normal().string()});
+    if (modules.back().path == ".")
+      modules.back().path.clear();
+  }
+  if (modules.front().type != "Transformer")
+    return Status::error(file + ": '[0].type': expected a Transformer, got \"" + modules.front().type + "\"");
+  Result<bool> scores = scoresPairs(folder);
+  if (!scores)
+    return scores.status();
+  if (*scores)
+    modules.resize(1);
+  return modules;
+}
+
+Result<Json> attune::readTransformerSettings(const std::string &folder) {
+  const fs::path transformer = findTransformerFolder(folder);
+  std::error_code ignored;
+  for (const char *name : transformerSettingsFiles)
+    if (fs::exists(transformer / name, ignored))
+      return readObject((transformer / name).string());
+  return Json(Json::object());
+}
+
+std::string attune::findTransformerFolder(const std::string &folder) {
+  Result<std::vector<SentenceModule>> modules = readSentenceModules(folder);
+  if (!modules || modules->empty() || modules->front().path.empty())
+    return folder;
+  return (fs::path(folder) / modules->front().path).string();
+}

@@ -1,0 +1,45 @@
+//===- SentenceModules.h - The modules of a sentence-transformers folder --===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads modules.json, by which a folder says what makes one vector of a text:
+//
+//     modules.json          [{"path": "", "type": "….Transformer"}, {"path": "1_Pooling", "type": "….Pooling"}, …]
+//     config.json, …        the first module, the transformer; older folders have it in 0_Transformer
+//     1_Pooling/config.json the settings of another module; its tensors are beside them
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_SUPPORT_SENTENCEMODULES_H
+#define ATTUNE_COMPILER_SUPPORT_SENTENCEMODULES_H
+
+#include "compiler/Support/Json.h"
+
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// A module of a folder.
+struct SentenceModule {
+  /// The last part of its class: "Transformer", "Pooling", "Dense", "Normalize".
+  std::string type;
+  /// Its folder, relative to that of the model; "" for the same folder.
+  std::string path;
+};
+
+/// The names of the files that list modules and prompts.
+inline constexpr const char *sentenceModulesFile = "modules.json", *sentenceConfigFile = "config_sentence_transformers.json";
+/// The names of the settings of the transformer among modules; the first that exists counts.
+inline constexpr const char *transformerSettingsFiles[] = {
+    "sentence_bert_config.json",   "sentence_roberta_config.json",     "sentence_distilbert_config.json", "sentence_camembert_config.json",
+    "sentence_albert_config.json", "sentence_xlm-roberta_config.json", "sentence_xlnet_config.json"};
+
+/// Returns the modules of |folder| in their order, the transformer first; none if it has no modules.json, and the
+/// transformer alone for a cross-encoder. Fails if a path leads out of the folder or the first module is no transformer.
+Result<std::vector<SentenceModule>> readSentenceModules(const std::string &folder);
+/// Returns the folder of the transformer: |folder| itself unless a readable modules.json says otherwise.
+std::string findTransformerFolder(const std::string &folder);
+/// Returns the settings of the transformer among the modules of |folder|, an empty object if it has none.
+Result<Json> readTransformerSettings(const std::string &folder);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_SUPPORT_SENTENCEMODULES_H

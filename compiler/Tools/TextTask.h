@@ -1,0 +1,67 @@
+//===- TextTask.h - A model opened for texts ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part that embed, classify, fill and answer share: texts of the command line or of a file, and a model with its
+// tokenizer whose memory is that of these texts.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_TEXTTASK_H
+#define ATTUNE_COMPILER_TOOLS_TEXTTASK_H
+
+#include "attune/tasks.h"
+#include "compiler/Support/Json.h"
+#include "compiler/Tools/Commands.h"
+
+namespace attune {
+
+/// Returns the lines of the file |path|, or of standard input for "-". A last line need not end with a line break.
+Result<std::vector<std::string>> readLines(const std::string &path);
+/// Returns |words|, or the lines of standard input if they are "-", or those of |file| if it is not empty.
+Result<std::vector<std::string>> gatherTexts(const std::vector<std::string> &words, const std::string &file);
+
+/// Flags of all commands on texts.
+struct TextTaskFlags {
+  std::string file;
+  int64_t batchSize = 32, maxLength = 0, threads = 0;
+  bool json = false;
+
+  void addTo(FlagTable &flags, const CommandHost &host, bool hasFile = true);
+};
+
+/// A model with its tokenizer and memory for one task.
+class TextTask {
+public:
+  /// Opens |model| with its tokenizer; |entry| is the one that a compiler creates.
+  static Result<TextTask> open(const CommandHost &host, const std::string &model, const std::string &entry);
+  /// Takes memory for |count| texts of at most |longest| bytes.
+  Status begin(attune_task_kind kind, const TextTaskFlags &flags, size_t count, size_t longest);
+  /// Returns what the model does.
+  Result<attune_task_kind> findKind() const;
+  /// Reports texts that were cut by the last call, once.
+  void reportCut(const CommandHost &host);
+
+  const Artifact &artifact() const { return model; }
+  const attune_text *text() const { return tokenizer.get(); }
+  attune_task *get() const { return task.get(); }
+
+private:
+  TextTask(Artifact artifact, std::shared_ptr<attune_text> text) : model(std::move(artifact)), tokenizer(std::move(text)) {}
+
+  // Destroyed in reverse order.
+  Artifact model;
+  std::shared_ptr<attune_text> tokenizer;
+  std::shared_ptr<attune_task> task;
+  bool saidCut = false;
+};
+
+/// Returns the error of the last failing call.
+inline Status taskError() { return Status::error(attune_last_error()); }
+/// Prints |object| in one line; bytes that are not UTF-8 are replaced.
+void printJsonLine(const nlohmann::ordered_json &object);
+/// Returns |number| as the shortest decimal number that reads back as the same float.
+std::string formatFloat(float number);
+/// Returns |number| as a number of JSON with as many digits.
+nlohmann::ordered_json toJson(float number);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_TEXTTASK_H

@@ -1,0 +1,59 @@
+//===- TaskFormat.h - Settings of tasks in a .text file -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The section TASK: what a folder says about the use of its model with texts. It is
+//
+//     TaskHeader, TaskPrompt [numPrompts], bytes of strings
+//
+// and strings are places among these bytes. Readers that know less than headerBytes of the header ignore the rest.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_TASKS_TASKFORMAT_H
+#define ATTUNE_RUNTIME_TEXT_TASKS_TASKFORMAT_H
+
+#include <cstdint>
+
+namespace attune::text {
+
+/// A string: bytes [offset, offset + size) of the string bytes.
+struct TaskString {
+  uint32_t offset, size;
+};
+
+enum TaskFlag : uint32_t {
+  kTaskSentences = 1, ///< the folder is one of sentence-transformers
+};
+
+/// The function from logits to scores.
+enum class TaskProblem : uint32_t {
+  None = 0, ///< sigmoid of one logit, softmax of several
+  SingleLabel = 1,
+  MultiLabel = 2, ///< sigmoid
+  Regression = 3, ///< the logits themselves
+};
+
+/// The numbers of attune_similarity.
+enum class TaskSimilarity : uint32_t { Cosine = 0, Dot = 1, Euclidean = 2, Manhattan = 3 };
+
+struct TaskHeader {
+  uint32_t headerBytes; ///< sizeof(TaskHeader)
+  uint32_t flags;       ///< TaskFlag
+  uint32_t maxLength;   ///< most tokens of a text, special ones included; 0 = as many as the model takes
+  TaskProblem problem;
+  TaskSimilarity similarity;
+  uint32_t numPrompts;
+  uint32_t defaultPrompt; ///< its number, kNoId if there is none
+  uint32_t padId;         ///< the model's, kNoId if it has none
+  TaskString maskToken, clsToken, unknownToken;
+  uint32_t stringBytes;
+  uint32_t reserved[3];
+};
+static_assert(sizeof(TaskHeader) == 72, "TaskHeader is part of the format");
+
+/// A text that goes before others, by name.
+struct TaskPrompt {
+  TaskString name, text;
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_TASKS_TASKFORMAT_H
