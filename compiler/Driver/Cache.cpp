@@ -8,6 +8,7 @@
 #include "compiler/Driver/CacheKey.h"
 #include "compiler/Driver/CachePrune.h"
 #include "compiler/Driver/CacheWeights.h"
+#include "compiler/Import/ModelFolder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -101,6 +102,8 @@ Result<CachedModel> CachedCompilation::findOrMake(const std::string &cache, uint
   (void)isClean;
 
   Result<CacheRecord> record = readIntact(folder, object);
+  if (!record && lacksResourcesToRead(folder))
+    return record.status();
   if (!record) {
     auto waiting = [&] {
       if (listener.waiting)
@@ -166,6 +169,9 @@ Result<CachedModel> attune::compileCached(const CompileOptions &options, const C
     return target.status();
   if (!llvm::sys::fs::exists(options.model))
     return Status::error("'" + options.model + "': no such file or folder");
+  // The content of a pipe, which can be read only once, does not count in the key.
+  if (!isModelSource(options.model) && !llvm::sys::fs::is_regular_file(options.model))
+    return Status::error("'" + options.model + "': expected a model folder or a file, got a special file; attune compile --emit=shared reads pipes");
   Result<CacheFolders> folders = findCacheFolders(/*create=*/true);
   if (!folders)
     return folders.status();

@@ -65,12 +65,32 @@ static Status cannot(const char *what, const std::string &path) {
   return Status::error("cannot " + std::string(what) + " '" + path + "': " + std::strerror(errno));
 }
 
+/// Returns true if |path| is a folder, and no link to one.
+static bool isRealFolder(const std::string &path) {
+  struct stat info;
+  return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool CacheEntry::isEntry(const std::string &folder) {
+  struct stat info;
+  if (!isRealFolder(folder))
+    return false;
+  if (::lstat(lockFile(folder).c_str(), &info) == 0)
+    return S_ISREG(info.st_mode);
+  std::error_code error;
+  return llvm::sys::fs::directory_iterator(folder, error) == llvm::sys::fs::directory_iterator() && !error;
+}
+
 Result<CacheEntry> CacheEntry::acquire(const std::string &folder, bool create) {
   const std::string file = lockFile(folder);
   // A turn fails only if another process has removed the entry.
   for (unsigned turn = 0; turn < 1000; ++turn) {
     if (create && ::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
       return cannot("create", folder);
+    // What it holds would be removed.
+    if (create && !isEntry(folder))
+      return Status::error("'" + folder + "': expected the folder of a compiled model, got " +
+                           (isRealFolder(folder) ? "one with other files; move it away" : "a link or a file; remove it"));
     int fd = create ? ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (fd < 0 && create && errno == ENOENT)
       continue;
@@ -129,7 +149,7 @@ static void removeFiles(const std::string &folder, llvm::function_ref<bool(llvm:
       paths.push_back(it->path());
   for (const std::string &path : paths)
     if (::unlink(path.c_str()) != 0 && (errno == EISDIR || errno == EPERM))
-      llvm::sys::fs::remove_directories(path);
+      ::rmdir(path.c_str());
 }
 
 void CacheEntry::clear(const std::string &kept) const {

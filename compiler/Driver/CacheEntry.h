@@ -41,15 +41,18 @@ public:
   /// Makes this process the only one that makes the entry. Calls |waiting| once if another process has been doing so for two seconds.
   Status beginMaking(const std::function<void()> &waiting);
   void endMaking();
-  /// Removes all files but the lock and |kept|.
+  /// Removes all files but the lock and |kept|. Does not look into folders.
   void clear(const std::string &kept) const;
   /// Removes the entry, which this process was making, unless another process waits for it.
   void discard();
   /// Sets the time of the last use of the entry to now.
   void touch() const;
 
+  /// Returns true if |folder| is one of an entry: no link, and empty or with a lock file. The user may have chosen a folder for
+  /// the cache that has others in it.
+  static bool isEntry(const std::string &folder);
   enum class Removal { Removed, InUse, Failed };
-  /// Removes the entry in |folder| unless a process uses it.
+  /// Removes the entry in |folder| unless a process uses it. Fails if it holds anything but files.
   static Removal remove(const std::string &folder);
   /// Returns true if a process makes or uses the entry in |folder|.
   static bool isInUse(const std::string &folder);

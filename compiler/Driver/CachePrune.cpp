@@ -37,7 +37,7 @@ static bool isUnfinished(llvm::StringRef name) {
 std::vector<std::string> attune::listEntryFolders(const std::string &cache) {
   std::vector<std::string> folders;
   for (const std::string &name : listNames(cache))
-    if (std::string path = cache + "/" + name; isKey(name) && llvm::sys::fs::is_directory(path))
+    if (std::string path = cache + "/" + name; isKey(name) && CacheEntry::isEntry(path))
       folders.push_back(path);
   return folders;
 }
@@ -115,6 +115,6 @@ void attune::removeLeftovers(const std::string &cache) {
   // The user may have chosen a folder for the cache that has such names in it.
   if (llvm::all_of(names, [](const std::string &name) { return isKey(name) || isUnfinished(name); }))
     for (const std::string &name : names)
-      if (isUnfinished(name))
+      if (isUnfinished(name) && !llvm::sys::fs::is_symlink_file(cache + "/" + name))
         llvm::sys::fs::remove_directories(cache + "/" + name);
 }

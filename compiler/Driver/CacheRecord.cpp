@@ -9,7 +9,12 @@
 #include "compiler/Support/OutputFile.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace attune;
 
@@ -66,6 +71,31 @@ const CachedFile *CacheRecord::weights() const {
     if (llvm::StringRef(file.name).ends_with(".weights"))
       return &file;
   return nullptr;
+}
+
+/// Returns true if the file at |path| is there, but this process has no descriptor or no address space for it.
+static bool lacksResourcesForFile(const std::string &path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+  struct stat info;
+  void *memory = ::fstat(fd, &info) == 0 && info.st_size > 0 ? ::mmap(nullptr, info.st_size, PROT_READ, MAP_SHARED, fd, 0) : nullptr;
+  bool lacks = memory == MAP_FAILED && errno == ENOMEM;
+  if (memory && memory != MAP_FAILED)
+    ::munmap(memory, info.st_size);
+  ::close(fd);
+  return lacks;
+}
+
+bool attune::lacksResourcesToRead(const std::string &folder) {
+  if (lacksResourcesForFile(inEntry(folder, CacheRecord::kFileName)))
+    return true;
+  Result<CacheRecord> record = CacheRecord::read(folder);
+  if (record)
+    for (const CachedFile &file : record->files)
+      if (lacksResourcesForFile(inEntry(folder, file.name)))
+        return true;
+  return false;
 }
 
 /// Returns the checksum of |record|, an object without a checksum.

@@ -47,6 +47,10 @@ struct CacheRecord {
   const CachedFile *weights() const;
 };
 
+/// Returns true if this process has too few descriptors or too little address space left to read the entry in |folder|.
+/// A failure to read it then says nothing about its files.
+bool lacksResourcesToRead(const std::string &folder);
+
 /// Compares size and checksum of |file| in |folder|.
 Status verifyCachedFile(const std::string &folder, const CachedFile &file);
 

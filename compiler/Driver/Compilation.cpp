@@ -272,8 +272,13 @@ static std::string adviseOn(FileKind kind, llvm::StringRef path) {
 Status Compilation::parseFile() {
   // A pipe can be read only once.
   FileKind kind = llvm::sys::fs::is_regular_file(options.model) ? identifyFile(options.model) : FileKind::Text;
-  const std::string expected =
-      "'" + options.model + "': expected a model folder or IR in the xfmr dialect (.mlir), got " + describeKind(kind);
+  const std::string found = "'" + options.model + "': expected a model folder or IR in the xfmr dialect (.mlir), got ";
+  const std::string expected = found + describeKind(kind);
+  // Some devices have no end.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(options.model, status) &&
+      (status.type() == llvm::sys::fs::file_type::character_file || status.type() == llvm::sys::fs::file_type::block_file))
+    return Status::error(found + "a special file");
   if (kind != FileKind::Text && kind != FileKind::MlirBytecode)
     return Status::error(expected + adviseOn(kind, options.model));
   // A file has the properties that these flags choose for a folder.

@@ -5,6 +5,7 @@
 #include "compiler/Driver/OutputSet.h"
 #include "compiler/Object/Emit.h"
 #include "compiler/Support/FileKind.h"
+#include "compiler/Support/Seal.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -51,7 +52,10 @@ Status OutputSet::writeCode(const std::string &code, EmitKind kind) {
   if (kind != EmitKind::Shared)
     return codeFile->write(code.data(), code.size());
   Result<std::string> linked = linkShared(code);
-  return linked ? codeFile->write(linked->data(), linked->size()) : linked.status();
+  if (!linked)
+    return linked.status();
+  appendSeal(*linked);
+  return codeFile->write(linked->data(), linked->size());
 }
 
 Status OutputSet::commit() {

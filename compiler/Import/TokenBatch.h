@@ -26,7 +26,7 @@ public:
   /// Makes sequence b continue after |pastLengths|[b] tokens, from where its positions are counted.
   void continueAfter(mlir::Value pastLengths) { past = pastLengths; }
 
-  /// Hides all keys from the queries of tokens that the mask, one value for each token, hides.
+  /// Hides all keys from the queries of masked tokens. The mask has one value for each token.
   void maskQueries();
 
   /// Returns the argument of continueAfter, or null.

@@ -19,7 +19,7 @@ struct GpuImage {
   std::string data;
 };
 
-/// A function of the images; see attune_gpu_function.
+/// A function in the code for GPUs, which every image has; see attune_gpu_function.
 struct GpuFunction {
   std::string symbol;
   /// The index in ModelSignature::kernels.

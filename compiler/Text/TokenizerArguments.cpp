@@ -318,7 +318,7 @@ Result<TokenizerArguments> ArgumentReader::run() {
     TRY(readAddedTokensFile());
     readAddedTokensOfTokenizer();
   }
-  // A named token has the flags of the added token of its string.
+  // A named token has the flags of the added token with the same string.
   std::map<std::string, const NamedToken *> flags;
   for (const auto &[id, token] : result.byId)
     flags[token.content] = &token;

@@ -7,6 +7,7 @@
 
 #include "compiler/Support/FileKind.h"
 #include "compiler/Support/MappedFile.h"
+#include "compiler/Support/Seal.h"
 #include "compiler/Tools/ElfExtents.h"
 
 #include <chrono>
@@ -62,7 +63,7 @@ static constexpr uint16_t ownMachine = EM_RISCV;
 static constexpr uint16_t ownMachine = EM_NONE;
 #endif
 
-/// Checks that |file| is a complete ELF file for this machine. dlopen's own messages for other files are obscure, and
+/// Checks that |file| is a complete and undamaged ELF file for this machine. dlopen's own messages for other files are obscure, and
 /// of a truncated file it would map pages that do not exist.
 static Status checkKind(const MappedFile &file) {
   const std::string expected = file.path() + ": expected a shared object made by attune compile --emit=shared, got ";
@@ -71,6 +72,9 @@ static Status checkKind(const MappedFile &file) {
     return Status::error(expected + "an object file, which is for linking into a program");
   if (kind != FileKind::SharedObject)
     return Status::error(expected + describeKind(kind));
+  // A file that is cut short has no seal.
+  if (Status status = checkSeal(file); status.failed())
+    return status;
   Elf64_Ehdr header;
   if (Status status = checkElfExtents(file); status.failed())
     return status;

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
+#include "compiler/Import/ModelFolder.h"
 #include "compiler/Support/FileKind.h"
 #include "compiler/Support/HubCache.h"
 #include "compiler/Support/SentenceModules.h"
@@ -42,13 +43,15 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const ModelPa
   // The folder of a snapshot is named after a hash.
   if (options.name.empty() && !model.hubName.empty())
     options.name = toIdentifier(model.hubName);
-  if (options.inputs.empty()) {
+  // IR has inputs, outputs and entries of its own.
+  bool isFolder = isModelSource(options.model);
+  if (options.inputs.empty() && isFolder) {
     for (const TensorSpec &input : request.inputs)
       options.inputs.push_back(requestInput(input));
     for (const std::string &name : request.inputNames)
       options.inputs.push_back({name, {}, {}, {}});
   }
-  if (options.outputs.empty())
+  if (options.outputs.empty() && isFolder)
     options.outputs = request.outputs;
   options.extraOutputs = request.extraOutputs;
   options.entries = request.entries;
@@ -126,6 +129,7 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
       own.push_back("dtype");
     else if (command == "run" || command == "generate" || command == "chat")
       own.push_back("set");
+    table.beginGroup("Compilation of a model folder", /*isFolded=*/true);
     addCompileFlags(table, flags, own);
   };
   host.textHelp = "MODEL|OUT.text";

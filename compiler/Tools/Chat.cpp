@@ -245,8 +245,8 @@ int attune::runChatCommand(const CommandHost &host, const std::vector<std::strin
   flags.addRepeated("variable", "NAME=VALUE", options.variables, "a variable of the template: enable_thinking=false");
   flags.addSwitch("json", options.json, "print one JSON object for each reply");
   flags.addSwitch("verbose", options.verbose, "print times and numbers of tokens to stderr");
-  options.generation.addTo(flags);
   addThreadsFlag(flags, options.threads);
+  options.generation.addTo(flags);
   std::string model;
   if (std::optional<int> status =
           parseModelArguments(host, flags, arguments, model, "chat " + host.modelHelp + " [--system=T] [flags]",

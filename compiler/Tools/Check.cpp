@@ -151,9 +151,9 @@ int attune::runCheckCommand(const CommandHost &host, const std::vector<std::stri
   CheckOptions options;
   FlagTable flags;
   addThreadsFlag(flags, options.threads);
+  flags.addString("dtype", "f32|bf16|f16|int8", options.dtype, "type the model computes in; others than f32 have coarser tolerances");
   if (host.addFlags)
     host.addFlags(flags);
-  flags.addString("dtype", "f32|bf16|f16|int8", options.dtype, "type the model computes in; others than f32 have coarser tolerances");
   std::vector<std::string> folders;
   if (std::optional<int> status =
           parseArguments(host, flags, arguments, folders, "check CASE_DIR... [flags]",

@@ -38,13 +38,8 @@ int attune::runCommand(const CommandHost &host, const std::string &command, cons
   if (Result<int64_t> threads = threadsOfEnvironment(); !threads)
     return reportError(host.tool, threads.message());
   for (const Command &entry : commands)
-    if (command == entry.name) {
-      int status = entry.run(host, arguments);
-      // Report a full disk or a closed pipe as an error.
-      if (std::fflush(stdout) != 0 || std::ferror(stdout))
-        return reportError(host.tool, "cannot write to standard output");
-      return status;
-    }
+    if (command == entry.name)
+      return entry.run(host, arguments);
   return reportError(host.tool, "unknown command '" + command + "'");
 }
 

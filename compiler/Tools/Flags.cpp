@@ -56,7 +56,7 @@ void FlagTable::addCustom(const std::string &name, const std::string &value, con
       };
       return;
     }
-  flags.push_back({name, value, help, std::move(read)});
+  flags.push_back({name, value, help, std::move(read), groups.size() - 1});
 }
 
 void FlagTable::addSwitch(const std::string &name, bool &target, const std::string &help) {
@@ -177,7 +177,7 @@ std::string attune::wrapText(const std::string &text, size_t indent) {
 /// Sets |style| to the style called |name|; "" is the style of a terminal. Returns false if there is none.
 static bool readHelpStyle(const std::string &name, HelpStyle &style) {
   static const std::pair<const char *, HelpStyle> styles[] = {
-      {"", HelpStyle::Screen}, {"man", HelpStyle::Manual}, {"bash", HelpStyle::Completion}, {"markdown", HelpStyle::Markdown}};
+      {"", HelpStyle::Screen}, {"all", HelpStyle::All}, {"man", HelpStyle::Manual}, {"bash", HelpStyle::Completion}, {"markdown", HelpStyle::Markdown}};
   for (const auto &[known, value] : styles)
     if (name == known) {
       style = value;
@@ -203,7 +203,7 @@ Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<s
     if (name == "help" || name == "h") {
       std::string style = equals == std::string::npos ? "" : argument.substr(equals + 1);
       if (!readHelpStyle(style, help))
-        return Status::error("--help: expected no value, man, bash or markdown, got '" + style + "'");
+        return Status::error("--help: expected no value, all, man, bash or markdown, got '" + style + "'");
       continue;
     }
     for (const auto &[former, present] : formerNames)
@@ -236,15 +236,31 @@ std::vector<FlagText> FlagTable::texts() const {
   return result;
 }
 
-std::string FlagTable::helpText() const {
-  std::vector<std::string> left;
+std::string FlagTable::helpText(bool showsFolded) const {
+  auto isShown = [&](const Flag &flag) { return showsFolded || !groups[flag.group].isFolded; };
+  auto format = [](const Flag &flag) {
+    return "  " + dashed(flag.name) + (flag.value.empty() ? "" : (flag.name.size() == 1 ? " " : "=") + flag.value);
+  };
   size_t width = 0;
-  for (const Flag &flag : flags) {
-    left.push_back("  " + dashed(flag.name) + (flag.value.empty() ? "" : (flag.name.size() == 1 ? " " : "=") + flag.value));
-    width = std::max(width, left.back().size());
-  }
+  for (const Flag &flag : flags)
+    width = std::max(width, isShown(flag) ? format(flag).size() : 0);
   std::string text;
-  for (size_t i = 0; i < flags.size(); ++i)
-    text += left[i] + std::string(width - left[i].size() + 2, ' ') + wrapText(flags[i].help, width + 2) + "\n";
+  for (size_t group = 0; group < groups.size(); ++group) {
+    std::string lines, names;
+    for (const Flag &flag : flags) {
+      if (flag.group != group)
+        continue;
+      std::string left = format(flag);
+      names += (names.empty() ? "" : " ") + dashed(flag.name);
+      if (isShown(flag))
+        lines += left + std::string(width - left.size() + 2, ' ') + wrapText(flag.help, width + 2) + "\n";
+    }
+    if (names.empty())
+      continue;
+    text += text.empty() ? "" : "\n";
+    if (!groups[group].title.empty())
+      text += groups[group].title + (lines.empty() ? " (--help=all):\n" : ":\n");
+    text += lines.empty() ? "  " + wrapText(names, 2) + "\n" : lines;
+  }
   return text;
 }

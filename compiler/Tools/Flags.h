@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags. All
-// commands accept `--help`, and also `--help=man`, `--help=bash` and `--help=markdown`, from which manual, completion
-// and reference are generated.
+// commands accept `--help` and `--help=all`, and also `--help=man`, `--help=bash` and `--help=markdown`, from which manual,
+// completion and reference are generated.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_FLAGS_H
 #define ATTUNE_COMPILER_TOOLS_FLAGS_H
@@ -18,9 +18,9 @@
 
 namespace attune {
 
-/// The output format of --help: text for a terminal, a section of a manual page, a case of a completion script, or a
-/// section of a Markdown page.
-enum class HelpStyle { None, Screen, Manual, Completion, Markdown };
+/// The output format of --help: text for a terminal, the same with the flags of folded groups, a section of a manual
+/// page, a case of a completion script, or a section of a Markdown page.
+enum class HelpStyle { None, Screen, All, Manual, Completion, Markdown };
 
 /// The text of a flag for help: |name| with its dashes, |value| the word for its value, "" for a switch.
 struct FlagText {
@@ -32,6 +32,9 @@ struct FlagText {
 /// its tool may both need `--dtype`.
 class FlagTable {
 public:
+  /// Begins a group of the flags that are added next. Help shows them under |title|. If the group is folded, --help lists
+  /// their names only, and --help=all shows them as others. Flags that are added before the first group have no title.
+  void beginGroup(const std::string &title, bool isFolded = false) { groups.push_back({title, isFolded}); }
   /// Adds `--name`, without a value.
   void addSwitch(const std::string &name, bool &target, const std::string &help);
   /// Adds `--name=VALUE`; |value| is the word that help shows ("FILE").
@@ -59,8 +62,8 @@ public:
   HelpStyle helpStyle() const { return help; }
   /// Returns all flags in order.
   std::vector<FlagText> texts() const;
-  /// Returns one line per flag, aligned.
-  std::string helpText() const;
+  /// Returns the flags of all groups, aligned, or, unless |showsFolded|, only the names of those in folded groups.
+  std::string helpText(bool showsFolded = true) const;
 
 private:
   struct Flag {
@@ -68,12 +71,18 @@ private:
     std::string value; // "" for a switch
     std::string help;
     std::function<Status(const std::string &)> read;
+    size_t group; // index in |groups|
+  };
+  struct Group {
+    std::string title;
+    bool isFolded;
   };
   const Flag *find(const std::string &name) const;
   /// Returns the hint for an unknown flag.
   std::string hintFor(const std::string &name) const;
 
   std::vector<Flag> flags;
+  std::vector<Group> groups = {{"", false}};
   std::vector<std::pair<std::string, std::string>> formerNames;
   HelpStyle help = HelpStyle::None;
 };

@@ -74,14 +74,16 @@ static Status generateTexts(const CommandHost &host, const std::string &model, G
 int attune::runGenerateCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   GenerateOptions options;
   FlagTable flags;
+  addThreadsFlag(flags, options.threads);
+  flags.beginGroup("Texts");
+  options.prompts.addTo(flags);
+  flags.beginGroup("Sequences of ids");
   flags.addString("input", "FILE", options.input, "prompts or sources by name, a safetensors file");
   options.flagInputs.addTo(flags);
   flags.addString("output", "FILE", options.target.file, "write the sequences, I64 and F32 safetensors");
   flags.addSwitch("print", options.target.print, "print the sequences (default without --output)");
   flags.addList("outputs", "LIST", options.outputs, "sequences, sequences_scores, step_logits");
-  options.prompts.addTo(flags);
   options.generation.addTo(flags);
-  addThreadsFlag(flags, options.threads);
   if (host.addFlags)
     host.addFlags(flags);
   std::vector<std::string> positional;

@@ -26,8 +26,8 @@ void TextPrompts::addTo(FlagTable &flags) {
   flags.addString("file", "F", file, "the text is in a file; encoder-decoders: each line is one");
   flags.addString("source-lang", "L", sourceLanguage, "translators: the language of the text, as eng_Latn");
   flags.addString("target-lang", "L", targetLanguage, "translators: the language to translate to");
-  flags.addSwitch("json", json, "texts: print one JSON object for each result");
-  flags.addSwitch("verbose", verbose, "texts: print times and numbers of tokens to stderr");
+  flags.addSwitch("json", json, "print one JSON object for each result");
+  flags.addSwitch("verbose", verbose, "print times and numbers of tokens to stderr");
 }
 
 namespace {

@@ -12,6 +12,9 @@ namespace attune {
 /// The settings of a generation that a command line sets. Their defaults come from the model's files.
 class GenerationFlags {
 public:
+  /// The groups of flags in help; that of further settings is folded.
+  enum class Group { Common, Further };
+
   /// Adds the flags to |flags|, which must not outlive this.
   void addTo(FlagTable &flags);
   /// Reads --set and --stop, after all flags are parsed. Fails if they contradict each other.
@@ -28,6 +31,8 @@ public:
   bool limitsLength(const attune_generation_options &options) const;
 
 private:
+  void addGroup(FlagTable &flags, Group group);
+
   GenerationSettings values;
   std::vector<std::string> texts, stops;
   /// The settings that flags have set: name and spelling of the flag.

@@ -22,7 +22,7 @@ int attune::runInitCommand(const CommandHost &host, const std::vector<std::strin
                                                  "Writes a model folder with the config.json of CONFIG_DIR and generated weights, to try\n"
                                                  "size and speed without a download."))
     return *status;
-  if (positional.size() != 1)
+  if (positional.size() != 1 || positional[0].empty())
     return reportError(host.tool, "expected one folder with a config.json, attune init CONFIG_DIR -o DIR");
   if (folder.empty())
     return reportError(host.tool, "expected an output folder, -o DIR");

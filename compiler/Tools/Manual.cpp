@@ -14,7 +14,7 @@ using namespace attune;
 
 /// The flags of every command, with their meanings.
 static const std::pair<const char *, const char *> commonFlags[] = {
-    {"--help", "lists the flags of the command"},
+    {"--help", "lists the flags of the command; --help=all says more of the rarer ones"},
     {"--quiet", "prints errors and results only: no warnings, notices or progress"},
     {"--version", "prints the version"},
 };
@@ -116,7 +116,8 @@ std::string attune::formatHelp(const FlagTable &flags, const std::string &tool, 
   case HelpStyle::Markdown:
     return formatMarkdown(flags, tool + " " + usage, summary);
   default:
-    return "usage: " + wrapText(tool + " " + usage, 7) + "\n\n" + wrapText(summary, 0) + "\n\n" + flags.helpText();
+    return "usage: " + wrapText(tool + " " + usage, 7) + "\n\n" + wrapText(summary, 0) + "\n\n" +
+           flags.helpText(/*showsFolded=*/flags.helpStyle() == HelpStyle::All);
   }
 }
 
@@ -225,17 +226,9 @@ static int printCompletion(const ToolManual &manual) {
   return exitDone;
 }
 
-int attune::runTool(const ToolManual &manual, const std::string &version, std::vector<std::string> arguments,
-                    const std::function<std::string(const std::string &)> &hint) {
-  auto end = std::find(arguments.begin(), arguments.end(), "--");
-  if (std::find(arguments.begin(), end, "--version") != end) {
-    std::printf("%s %s\n", manual.tool.c_str(), version.c_str());
-    return exitDone;
-  }
-  if (auto kept = std::remove(arguments.begin(), end, "--quiet"); kept != end) {
-    setQuiet();
-    arguments.erase(kept, end);
-  }
+/// Executes the command that |arguments| begin with, or answers --help.
+static int runToolCommand(const ToolManual &manual, const std::string &version, const std::vector<std::string> &arguments,
+                          const std::function<std::string(const std::string &)> &hint) {
   std::string command = arguments.empty() ? "" : arguments[0];
   if (command == "--help=man")
     return printManual(manual, version);
@@ -255,4 +248,23 @@ int attune::runTool(const ToolManual &manual, const std::string &version, std::v
         return reportError(manual.tool, std::string("cannot start a thread: ") + error.what());
       }
   return reportError(manual.tool, "unknown command '" + command + "'" + hint(command) + "; " + manual.tool + " --help lists the commands");
+}
+
+int attune::runTool(const ToolManual &manual, const std::string &version, std::vector<std::string> arguments,
+                    const std::function<std::string(const std::string &)> &hint) {
+  int status = exitDone;
+  auto end = std::find(arguments.begin(), arguments.end(), "--");
+  if (std::find(arguments.begin(), end, "--version") != end) {
+    std::printf("%s %s\n", manual.tool.c_str(), version.c_str());
+  } else {
+    if (auto kept = std::remove(arguments.begin(), end, "--quiet"); kept != end) {
+      setQuiet();
+      arguments.erase(kept, end);
+    }
+    status = runToolCommand(manual, version, arguments, hint);
+  }
+  // Reports a full disk or a closed pipe as an error.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    return reportError(manual.tool, "cannot write to standard output");
+  return status;
 }

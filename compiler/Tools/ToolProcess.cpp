@@ -13,12 +13,14 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <new>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 using namespace attune;
@@ -184,11 +186,53 @@ static void reinstallHandler(int signal, const siginfo_t *info, const struct sig
     ::raise(signal);
 }
 
-/// LLVM does not check all memory that it allocates. So an access close to address zero counts as lack of memory and
-/// not as a crash, if not even as much memory is available as malloc requests from the system at a time.
-static void onSegmentationFault(int signal, siginfo_t *info, void *) {
+/// Ends the process with a line that reports the lack of stack.
+[[noreturn]] static void endWithoutStack(uint64_t limit) {
+  if (!isEnding.exchange(true)) {
+    removeTemporaries();
+    Line line;
+    line.add(tool);
+    line.add(": error: out of stack (the limit, ulimit -s, is ");
+    line.add(limit / 1024);
+    line.add(" KiB)");
+    line.write();
+  }
+  ::_exit(exitRejected);
+}
+
+/// Returns the stack pointer at the fault that |context| describes; 0 for machines that this file does not know.
+static uintptr_t stackPointer(const void *context) {
+  [[maybe_unused]] const auto &machine = static_cast<const ucontext_t *>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(machine.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return machine.sp;
+#elif defined(__riscv)
+  return machine.__gregs[REG_SP];
+#else
+  return 0;
+#endif
+}
+
+/// An access near the stack pointer is one beyond the end of the stack. With as much stack as systems give by default
+/// it is a crash, an endless recursion.
+static void endIfStackIsFull(const siginfo_t *info, const void *context) {
+  constexpr uintptr_t kNear = 1 << 16;
+  constexpr rlim_t kDefault = 8 << 20;
+  uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr), pointer = stackPointer(context);
+  struct rlimit limit;
+  if (pointer != 0 && address < pointer + kNear && pointer < address + kNear && ::getrlimit(RLIMIT_STACK, &limit) == 0 &&
+      limit.rlim_cur < kDefault)
+    endWithoutStack(limit.rlim_cur);
+}
+
+/// LLVM does not check all memory that it allocates. So an access close to address zero counts as lack of memory, not as
+/// a crash, where the system has less left than malloc requests at a time.
+static void onSegmentationFault(int signal, siginfo_t *info, void *context) {
   constexpr uintptr_t kNearZero = 1 << 16;
   constexpr size_t kAllocation = 1 << 20;
+  if (info->si_code > 0 && ::getpid() == toolProcess)
+    endIfStackIsFull(info, context);
   if (info->si_code > 0 && ::getpid() == toolProcess && reinterpret_cast<uintptr_t>(info->si_addr) < kNearZero) {
     void *memory = ::mmap(nullptr, kAllocation, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED && errno == ENOMEM)
@@ -281,10 +325,28 @@ static void onBusError(int signal, siginfo_t *info, void *) {
 
 // ---------------------------------------------------------------- installation
 
+/// `ulimit -t` sets both limits of CPU time, and then the system sends SIGKILL without SIGXCPU before it. A timer sends
+/// that shortly before.
+static void startProcessorTimer() {
+  constexpr long kBefore = 50'000'000; // nanoseconds
+  if (processorTime.rlim_cur == RLIM_INFINITY || processorTime.rlim_cur != processorTime.rlim_max || processorTime.rlim_cur == 0)
+    return;
+  struct sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGXCPU;
+  timer_t timer;
+  struct itimerspec when{};
+  when.it_value.tv_sec = static_cast<time_t>(processorTime.rlim_cur - 1);
+  when.it_value.tv_nsec = 1'000'000'000 - kBefore;
+  if (::timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0)
+    ::timer_settime(timer, TIMER_ABSTIME, &when, nullptr);
+}
+
 ToolProcess::ToolProcess(const char *name) {
   tool = name;
   toolProcess = ::getpid();
   ::getrlimit(RLIMIT_CPU, &processorTime);
+  startProcessorTimer();
   // Opened in the wrong direction, so that their use is still an error.
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
@@ -298,6 +360,12 @@ ToolProcess::ToolProcess(const char *name) {
   // With SIGCHLD ignored, the tool could not wait for subprocesses.
   if (isIgnored(SIGCHLD))
     ::signal(SIGCHLD, SIG_DFL);
+  // A library's handler would end the process without a line, even by a signal that is to be ignored.
+  sigset_t delayed;
+  ::sigemptyset(&delayed);
+  for (const SignalName &entry : interruptions)
+    ::sigaddset(&delayed, entry.number);
+  ::pthread_sigmask(SIG_BLOCK, &delayed, &mask);
 }
 
 void ToolProcess::install() {
@@ -318,4 +386,5 @@ void ToolProcess::install() {
   action.sa_sigaction = onSegmentationFault;
   ::sigaction(SIGSEGV, &action, &formerSegv);
   std::set_new_handler(endWithoutMemory);
+  ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }

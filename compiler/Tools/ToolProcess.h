@@ -7,6 +7,7 @@
 //   signal or limit                          what happens
 //   HUP INT QUIT TERM USR1 USR2 ALRM         "TOOL: interrupted by SIGINT", then the signal's default action: a shell sees 128 + its number
 //   XCPU                                     the same with a line on the limit of CPU time
+//   SEGV beyond a stack of less than 8 MiB   "TOOL: error: out of stack", exit status 1
 //   PIPE                                     the same without a line
 //   XFSZ                                     nothing: the write that exceeded the limit fails, and its error names the file
 //   BUS in the mapping of a file             "TOOL: error: FILE: was cut short while it was read", exit status 1
@@ -25,8 +26,9 @@ namespace attune {
 /// The process of a command-line tool. There is one object, in main.
 class ToolProcess {
 public:
-  /// Records the ignored signals before libraries install handlers, and opens standard streams that are closed, so that
-  /// no other file gets their numbers. |tool| is the name for messages, a string literal.
+  /// Records the ignored signals before libraries install handlers, delays interruptions until install, and opens
+  /// standard streams that are closed, so that no other file gets their numbers. |tool| is the name for messages, a
+  /// string literal.
   explicit ToolProcess(const char *tool);
   /// Installs the handlers, replacing those of libraries.
   void install();
@@ -34,8 +36,8 @@ public:
 private:
   bool isIgnored(int signal) const { return sigismember(&ignored, signal) == 1; }
 
-  /// The signals that were ignored at the start.
-  sigset_t ignored;
+  /// The signals that were ignored, and those that were blocked, at the start.
+  sigset_t ignored, mask;
 };
 
 /// While an object lives, a first SIGINT is only recorded, and interrupts a read of standard input; a second one ends the

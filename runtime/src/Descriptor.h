@@ -19,6 +19,20 @@ attune_status checkDescriptor(const attune_model_desc *desc);
 /// model.
 attune_status findEntry(const attune_model_desc &desc, const char *name, const attune_entry_desc *&out);
 
+/// Returns the dtype of a caller's tensor as a number. The value may be no enumerator, and to read it as an enumeration
+/// would be undefined behavior.
+inline uint32_t dtypeOf(const attune_tensor &tensor) {
+  uint32_t number;
+  static_assert(sizeof(number) == sizeof(tensor.dtype), "attune_dtype");
+  __builtin_memcpy(&number, &tensor.dtype, sizeof(number));
+  return number;
+}
+/// Returns the name of the dtype of a caller's tensor.
+inline const char *dtypeNameOf(const attune_tensor &tensor) {
+  uint32_t number = dtypeOf(tensor);
+  return number <= ATTUNE_I32 ? attune_dtype_name(static_cast<attune_dtype>(number)) : "unknown";
+}
+
 /// The text of a shape, such as "[2, 128]".
 struct ShapeText {
   char text[8 * 24];

@@ -5,6 +5,7 @@
 #include "Error.h"
 
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 
 /// The message of the last failure. It has room for two paths of usual length; longer messages are cut.
@@ -24,7 +25,11 @@ attune_status attune::fail(attune_status status, const char *format, ...) {
 const char *attune_last_error(void) { return lastError; }
 
 const char *attune_status_name(attune_status status) {
-  switch (status) {
+  // A caller may have any number there, and to read it as an enumeration would be undefined behavior.
+  uint32_t number;
+  static_assert(sizeof(number) == sizeof(status), "attune_status");
+  __builtin_memcpy(&number, &status, sizeof(number));
+  switch (number) {
   case ATTUNE_OK:
     return "ATTUNE_OK";
   case ATTUNE_INVALID_ARGUMENT:

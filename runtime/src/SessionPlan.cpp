@@ -15,6 +15,10 @@ using namespace attune;
 /// The largest product of the limits of an entry. It keeps workspace formulae far from overflowing 64 bits.
 static constexpr uint64_t maxPoints = uint64_t(1) << 40;
 
+static attune_status failByPoints(const attune_entry_desc &entry) {
+  return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones", entry.name);
+}
+
 void attune::resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits) {
   for (uint32_t d = 0; d < entry.num_dims; ++d) {
     limits[d] = entry.dims[d].max ? entry.dims[d].max : 1;
@@ -45,6 +49,9 @@ static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_
       if (dim.max && limit.max > dim.max)
         return fail(ATTUNE_LIMIT_EXCEEDED, "the session's limit of %s is %lld, the model's is %lld", limit.name,
                     static_cast<long long>(limit.max), static_cast<long long>(dim.max));
+      // Before limits are added up, which could overflow.
+      if (static_cast<uint64_t>(limit.max) > maxPoints)
+        return failByPoints(desc.entries[e]);
     }
   }
   if (!known)
@@ -138,7 +145,7 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
     for (uint32_t d = 0; d < entry.num_dims; ++d)
       if (entry.dims[d].origin != ATTUNE_DIM_TOTAL_LENGTH &&
           (__builtin_mul_overflow(points, static_cast<uint64_t>(limits[d]), &points) || points > maxPoints))
-        return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones", entry.name);
+        return failByPoints(entry);
     // The formula is monotonic in each dimension, so its value at the limits is enough for every call.
     uint64_t bytes = entry.workspace_bytes(limits, plan.workers);
     plan.workspaceBytes = bytes > plan.workspaceBytes ? bytes : plan.workspaceBytes;

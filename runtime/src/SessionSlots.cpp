@@ -11,6 +11,7 @@
 //   token 2     k20 k21 k22 ...                         k02 k12 k22 ...             v20 v21 v22 ...
 //===----------------------------------------------------------------------===//
 
+#include "Descriptor.h"
 #include "Error.h"
 #include "Session.h"
 
@@ -153,18 +154,20 @@ static attune_status openCache(const attune_session &session, const attune_tenso
   const CacheSizes &sizes = session.caches.sizes;
   uint32_t rank = cache.kind == ATTUNE_CACHE_MASK ? 2 : 4;
   int64_t rows = cache.of_sources ? sizes.sources : sizes.slots, capacity = cache.of_sources ? sizes.sourceCapacity : sizes.capacity;
-  bool good = tensor.dtype == ATTUNE_F32 && tensor.rank == rank && tensor.shape && tensor.shape[0] >= 1 && tensor.shape[0] <= rows;
+  bool good = dtypeOf(tensor) == ATTUNE_F32 && tensor.rank == rank && tensor.shape && tensor.shape[0] >= 1 && tensor.shape[0] <= rows;
   if (good && rank == 4)
     good = tensor.shape[1] == cache.heads && tensor.shape[3] == cache.size;
   int64_t length = good ? tensor.shape[rank / 2] : 0;
   if (!good || length < 1 || length > capacity)
     return fail(good && length > capacity ? ATTUNE_LIMIT_EXCEEDED : ATTUNE_INVALID_ARGUMENT,
                 "cache '%s' has at most %lld rows of %lld tokens, %lld heads of %lld, f32 of rank %u, but got %s %s", cache.name,
-                Long(rows), Long(capacity), Long(cache.heads), Long(cache.size), rank, attune_dtype_name(tensor.dtype),
+                Long(rows), Long(capacity), Long(cache.heads), Long(cache.size), rank, dtypeNameOf(tensor),
                 formatShape(tensor.shape, tensor.rank).text);
   if (!tensor.data || tensor.bytes / sizeof(float) < static_cast<uint64_t>(tensor.shape[0] * cache.heads * length * cache.size))
     return fail(ATTUNE_INVALID_ARGUMENT, "'%s' has %zu bytes of data, too few for its shape %s", cache.name, tensor.data ? tensor.bytes : 0,
                 formatShape(tensor.shape, tensor.rank).text);
+  if (reinterpret_cast<uintptr_t>(tensor.data) % alignof(float))
+    return fail(ATTUNE_INVALID_ARGUMENT, "'%s' has data at %p, expected a multiple of %zu", cache.name, tensor.data, alignof(float));
   access = {&cache, findCache(desc, session.caches, index), static_cast<float *>(tensor.data), tensor.shape[0], length};
   return ATTUNE_OK;
 }

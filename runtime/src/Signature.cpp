@@ -55,9 +55,7 @@ static attune_status checkNames(const char *kind, const attune_entry_desc &entry
 /// Checks dtype, rank and static sizes of |tensor|.
 static attune_status checkType(const char *kind, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                const attune_tensor &tensor) {
-  uint32_t dtype; // copied as a number: the caller's value may be no enumerator
-  static_assert(sizeof(dtype) == sizeof(tensor.dtype), "attune_dtype");
-  memcpy(&dtype, &tensor.dtype, sizeof(dtype));
+  uint32_t dtype = dtypeOf(tensor);
   const char *expected = attune_dtype_name(static_cast<attune_dtype>(desc.dtype));
   bool isInput = strcmp(kind, "input") == 0;
   if (dtype > ATTUNE_I32)

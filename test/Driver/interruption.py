@@ -81,6 +81,12 @@ def test_ignored(pipe, text):
     process.send_signal(signal.SIGHUP)
     pipe.send(text)
     t.expect("nohup", (t.finish(process)[0], t.left()), (0, OUTPUTS))
+    # From its first moment, while libraries install handlers of their own.
+    for _ in range(12):
+        process = t.start([tool, "--version"], ignored=[signal.SIGHUP])
+        while process.poll() is None:
+            process.send_signal(signal.SIGHUP)
+        t.expect_end("ignored from the start", t.finish(process), 0, None, OUTPUTS)
     # A parent that ignores the ends of its children: the linker's end must be known nevertheless.
     t.clear()
     t.expect_end("SIGCHLD ignored", t.run([tool, "compile", model, "-o", "x.so", "--emit=shared"], ignored=[signal.SIGCHLD]), 0, None,

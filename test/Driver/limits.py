@@ -89,6 +89,12 @@ def test_memory():
     t.expect("memory: limits that are not", ended[0], 0)
 
 
+def test_stack():
+    """A limit that is less than the compiler needs."""
+    t.expect_end("stack", t.run([tool, "compile", model, "-o", "x.o"], limits=[(resource.RLIMIT_STACK, 64 << 10)]), 1,
+                 "attune: error: out of stack (the limit, ulimit -s, is 64 KiB)")
+
+
 def test_processor_time():
     pipe = Pipe(os.path.join(t.folder, "model.mlir"))
     process = t.start([tool, "compile", pipe.path, "--weights", model, "-o", "x.o"], limits=[(resource.RLIMIT_CPU, 60)])
@@ -130,6 +136,8 @@ def test_streams():
     shell = lambda redirection, *words: t.run(["sh", "-c", f'exec "$0" "$@" {redirection}', *words])
     t.expect_end("closed stdout", shell(">&-", tool, "compile", model, "--compile-to=import"), 1,
                  "attune: error: cannot write to standard output: Bad file descriptor")
+    for words in ("families", "cache list", "compile --help", "--help", "--help=man", "--version"):
+        t.expect_end(f"full stdout: {words}", shell(">/dev/full", tool, *words.split()), 1, "attune: error: cannot write to standard output")
     t.expect_end("closed streams", shell("<&- >&- 2>&-", tool, "compile", model, "-o", "x.so", "--emit=shared"), 0, None,
                  ["x.h", "x.so", "x.weights"])
     reference = subprocess.run([tool, "compile", model, "-o", os.path.join(t.tmp, "x.so"), "--emit=shared"])
@@ -143,6 +151,7 @@ def test_compile():
     test_file_size()
     test_full_disk()
     test_memory()
+    test_stack()
     test_processor_time()
     test_cut_sources()
     test_crashes()
@@ -158,6 +167,10 @@ def test_run():
                  "attune-run: error: out: cannot write: No space left on device")
     bench = [tool, "bench", toy, "--length=3", "--repeat=1000000"]
     t.expect_end("CPU time", t.run(bench + ["--batch=1000"], limits=[(resource.RLIMIT_CPU, 1)]), -signal.SIGXCPU,
+                 "attune-run: error: stopped at the limit of CPU time (ulimit -t), 1 seconds")
+    # Both limits, after which the system would send SIGKILL.
+    shell = ["sh", "-c", 'ulimit -t 1; exec "$0" "$@"']
+    t.expect_end("CPU time, both limits", t.run(shell + bench + ["--batch=1000"]), -signal.SIGXCPU,
                  "attune-run: error: stopped at the limit of CPU time (ulimit -t), 1 seconds")
     t.expect_end("memory", t.run(bench + ["--batch=10000000", "--threads=1"], limits=[(resource.RLIMIT_AS, 1 << 28)]), 1,
                  "attune-run: error: out of memory (the limit of address space, ulimit -v, is 262144 KiB)")

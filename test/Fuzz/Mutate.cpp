@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Input: decisions (Decisions.h). They pick a golden model or a random module, a target with a precision, and a phase
-// of its compilation; then changes of the module at that phase; then the following phases, or one pass. A module that
-// the verifier accepts must pass through them, or be rejected with a diagnostic. ATTUNE_FUZZ_PRINT=1 shows the changed
-// module and the passes, so that `ATTUNE_FUZZ_PRINT=1 attune-fuzz-mutate INPUT 2> bad.mlir` is a reproducer: the first
-// line is the attune-opt command.
+// of its compilation; then, eight times, changes of the module at that phase, and the following phases, or one pass. A
+// module that the verifier accepts must pass through them, or be rejected with a diagnostic. ATTUNE_FUZZ_PRINT=1 shows
+// each changed module and its passes: `ATTUNE_FUZZ_PRINT=1 attune-fuzz-mutate INPUT 2> bad.mlir` ends with a reproducer,
+// whose first line is the attune-opt command. At the end, the number of modules that passes ran on is printed.
 //===----------------------------------------------------------------------===//
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/Registry.h"
@@ -208,7 +208,7 @@ mlir::ModuleOp Modules::get(size_t model, size_t target, size_t phase) {
     buildPhasePipeline(passes, kPhases[phase - 1], kTargets[target].get());
     if (mlir::failed(passes.run(*module)))
       module = nullptr;
-    else if (kPhases[phase - 1] == Phase::Bufferized && !module->getOps<mlir::func::FuncOp>().empty()) {
+    else if (kPhases[phase - 1] == Phase::Kernels && !module->getOps<mlir::func::FuncOp>().empty()) {
       uint8_t seed[] = {uint8_t(model), uint8_t(target)};
       module = copyPart(*module, Decisions(seed, sizeof(seed)));
     }
@@ -317,21 +317,12 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t cap
   return kSeedSize;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static Modules modules;
-  modules.startRun();
-  Decisions decisions(data, size);
-  size_t model = decisions.once(2) ? decisions.pick(std::size(kModels)) : std::size(kModels) + decisions.pick(kRandomModules);
-  size_t target = decisions.pick(std::size(kTargets)), phase = decisions.pick(kPhaseCount);
-  mlir::ModuleOp original = modules.get(model, target, phase);
-  if (!original)
-    return 0;
-  mlir::MLIRContext &context = *original.getContext();
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  // Most changes are invalid.
-  for (int attempt = 0; attempt < 50 && !module; ++attempt) {
-    DiagnosticCollector diagnostics(&context, [](const std::string &) {});
-    module = original.clone();
+/// Returns a copy of |original| that was changed once or several times and that the verifier accepts; null if |decisions|
+/// lead to none in fifty attempts. Most changes are invalid.
+static mlir::OwningOpRef<mlir::ModuleOp> mutate(mlir::ModuleOp original, Decisions &decisions) {
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    DiagnosticCollector diagnostics(original.getContext(), [](const std::string &) {});
+    mlir::OwningOpRef<mlir::ModuleOp> module = original.clone();
     bool isValid = false;
     for (size_t left = 1 + (decisions.once(3) ? decisions.pick(3) : 0); left > 0; --left) {
       if (!ModuleMutator(*module, decisions).mutate())
@@ -340,24 +331,49 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       if (!isValid)
         break;
     }
-    if (!isValid)
-      module = nullptr;
+    if (isValid)
+      return module;
   }
-  if (!module)
-    return 0;
+  return {};
+}
+
+/// Runs one pass, or phases from kPhases[|phase|] on, on |module|.
+static void runFrom(size_t phase, size_t target, mlir::ModuleOp module, Decisions &decisions) {
+  mlir::MLIRContext &context = *module.getContext();
   if (decisions.once(4)) {
     const std::vector<std::string> &passes = getPasses(target);
     mlir::PassManager manager(&context);
     if (mlir::failed(mlir::parsePassPipeline(llvm::StringRef(decisions.of(passes)).drop_front(15).drop_back(), manager)))
       failRun("a printed pipeline does not parse");
-    runPasses(manager, *module);
-    return 0;
+    runPasses(manager, module);
+    return;
   }
   for (; phase < kPhaseCount; ++phase) {
     mlir::PassManager manager(&context);
     buildPhasePipeline(manager, kPhases[phase], kTargets[target].get());
-    if (!runPasses(manager, *module) || decisions.once(3))
+    if (!runPasses(manager, module) || decisions.once(2))
       break;
   }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  // To make and parse a module takes longer than to change it and run passes on it.
+  constexpr int kMutationsOfInput = 8;
+  static Modules modules;
+  static size_t mutations = 0;
+  static const bool reports = (std::atexit([] { fprintf(stderr, "stat::number_of_mutations: %zu\n", mutations); }), true);
+  (void)reports;
+  modules.startRun();
+  Decisions decisions(data, size);
+  size_t model = decisions.once(2) ? decisions.pick(std::size(kModels)) : std::size(kModels) + decisions.pick(kRandomModules);
+  size_t target = decisions.pick(std::size(kTargets)), phase = decisions.pick(kPhaseCount);
+  mlir::ModuleOp original = modules.get(model, target, phase);
+  if (!original)
+    return 0;
+  for (int i = 0; i < kMutationsOfInput; ++i)
+    if (mlir::OwningOpRef<mlir::ModuleOp> module = mutate(original, decisions)) {
+      ++mutations;
+      runFrom(phase, target, *module, decisions);
+    }
   return 0;
 }

@@ -381,6 +381,54 @@ static void testNarrowInputs(const attune::Model &model) {
               "input 'input_ids' is i64 [6], expected i64 [rows, length]");
 }
 
+/// Ids, masks and slots that are not aligned, or of no dtype, are refused before they are read.
+static void testMisaligned(const attune::Model &model) {
+  attune::GenerationOptions options(model);
+  options->max_length = 9;
+  Ids ids = {7, 7, 1, 7, 5, 0, 0}, mask = {1, 1, 1, 1, 1, 1, 1}, slots = {0, 1, 0};
+  std::vector<attune::Tensor> inputs = {view("input_ids", ids, {2, 3}), view("attention_mask", mask, {2, 3}), view("slots", slots, {2})};
+  attune::Session session = attune::generationSession(model, options, inputs, 1);
+  std::vector<attune_tensor> good = attune::generationInputs(inputs);
+  for (size_t i = 0; i < good.size(); ++i) {
+    std::vector<attune_tensor> tensors = good;
+    tensors[i].data = static_cast<char *>(tensors[i].data) + 3;
+    attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
+    size_t count;
+    attune_generation *generation;
+    CHECK_FAILS(attune_generation_limits(model.get(), &options.c(), tensors.data(), tensors.size(), limits, &count),
+                ATTUNE_INVALID_ARGUMENT, "expected a multiple of 8");
+    CHECK_FAILS(attune_generate(session.get(), &options.c(), tensors.data(), tensors.size(), &generation), ATTUNE_INVALID_ARGUMENT,
+                "expected a multiple of 8");
+    tensors = good;
+    memset(&tensors[i].dtype, 99, sizeof(tensors[i].dtype));
+    CHECK_FAILS(attune_generate(session.get(), &options.c(), tensors.data(), tensors.size(), &generation), ATTUNE_INVALID_ARGUMENT,
+                "is unknown [");
+  }
+}
+
+/// Limits whose sum overflows are refused as those whose product does, by a model without limits of its own.
+static void testHugeLimits(attune_model_desc desc) {
+  std::vector<attune_entry_desc> entries(desc.entries, desc.entries + desc.num_entries);
+  std::vector<std::vector<attune_dim_desc>> dims;
+  for (attune_entry_desc &entry : entries) {
+    dims.emplace_back(entry.dims, entry.dims + entry.num_dims);
+    for (attune_dim_desc &dim : dims.back())
+      dim.max = 0;
+    entry.dims = dims.back().data();
+  }
+  desc.entries = entries.data();
+  attune::Model model(desc, weights);
+  for (int64_t most : {INT64_MAX, INT64_MAX - 70, int64_t(1) << 41}) {
+    attune_dim_limit limits[] = {{"past", most}, {"length", 3}};
+    attune_session_options options;
+    attune_session_options_init(&options);
+    options.limits = limits;
+    options.num_limits = 2;
+    size_t bytes;
+    CHECK_FAILS(attune_session_memory_bytes(model.get(), &options, &bytes), ATTUNE_LIMIT_EXCEEDED, "multiply to more than 2^40");
+  }
+}
+
 /// A loop of the caller with attune_sample chooses the same ids as attune_generate.
 static void testSampler(const attune::Model &model) {
   for (int64_t sampled = 0; sampled < 2; ++sampled) {
@@ -511,6 +559,8 @@ int main(int argc, char **argv) {
   testEncoderDecoder(own);
   testConversations(model);
   testReuse(model);
+  testHugeLimits(desc);
+  testMisaligned(model);
   testNarrowInputs(model);
   testSampler(model);
   testErrors(model);

@@ -401,6 +401,8 @@ static void testChatCallback() {
 
 int main(int argc, char **argv) {
   CHECK(argc == 2);
+  for (int number : {4, 77, -1})
+    CHECK(std::string(attune_finish_name(static_cast<attune_finish>(number))) == "unknown" || number < 4);
   testStops();
   attune_model_desc decoder = toy::makeDecoder(nullptr), encoderDecoder = toy::makeEncoderDecoder(nullptr);
   attune_model_options options;

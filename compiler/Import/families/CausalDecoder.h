@@ -90,7 +90,7 @@ void setWindow(AttentionSpec &attention, std::optional<int64_t> window);
 
 /// A function that declares the layer |path|, number |index| of its stack.
 using DeclareDecoderLayer = std::function<LayerSpec(TransformerSpec &spec, int64_t index, const std::string &path)>;
-/// A function that declares tables of a model, as that of positions. Names of its tensors begin with |prefix|.
+/// A function that declares tables of a model, such as the embeddings of positions. Their names begin with |prefix|.
 using DeclareTables = std::function<void(TransformerSpec &spec, const std::string &prefix)>;
 
 /// The names of the modules of a family.

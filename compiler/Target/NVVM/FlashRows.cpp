@@ -42,7 +42,7 @@ void FlashRows::take(Value from, Value stores) {
 Value FlashRows::queryWord(const AttentionRow &row, int64_t d) {
   Value pair = e.add(e.mul(e.rem(lane, 4), 2), d);
   if (Type element = cast<MemRefType>(op.getQuery().getType()).getElementType(); !element.isF32()) {
-    // Such heads are multiples of 8.
+    // The sizes of heads of 16-bit elements are multiples of 8.
     if (d >= headDim)
       return arith::ConstantIntOp::create(e, 0, 32);
     Value two = vector::LoadOp::create(e, VectorType::get({2}, element), op.getQuery(), ValueRange{row.query, row.head, pair});
@@ -173,7 +173,7 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
   });
 }
 
-/// Returns true if rows of |from| can be read 16 bytes at a time.
+/// Emits the test whether rows of |from| can be read 16 bytes at a time.
 Value attune::isAligned(ThreadBuilder &e, Value from) {
   auto parts = memref::ExtractStridedMetadataOp::create(e, from);
   Value bytes = e.mul(parts.getOffset(), 4);

@@ -55,10 +55,10 @@ public:
   /// from one row to the next, whose chunks are neighboring columns: to be loaded transposed.
   Value rowOfTransposed(Value lane, int64_t stride);
 
-  /// Returns |sums|, of 16 rows and 8 columns, plus the products of 16 components.
+  /// Returns |sums| + |a| |b|: 16 rows and 8 columns of sums of 16 products each.
   Values multiply(mlir::ValueRange a, mlir::ValueRange b, mlir::ValueRange sums);
 
-  /// Loads the four words of a chunk in memory; zeros unless it |exists|.
+  /// Loads the four words (of 32 bits) of a chunk from global memory; zeros unless it |exists|.
   Values loadWords(Value exists, Value buffer, mlir::ValueRange at);
   /// Rounds |low| and |high| and returns them as one word.
   Value pack(Value low, Value high);

@@ -9,6 +9,7 @@
 #include "WideInputs.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 using namespace attune;
@@ -53,17 +54,24 @@ static attune_status findEntries(const attune_model &model, GenerationPlan &plan
   return ATTUNE_OK;
 }
 
+/// Checks that the integers of |tensor| are aligned.
+static attune_status checkAlignment(const attune_tensor &tensor) {
+  if (reinterpret_cast<uintptr_t>(tensor.data) % alignof(int64_t))
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' has data at %p, expected a multiple of %zu", tensor.name, tensor.data, alignof(int64_t));
+  return ATTUNE_OK;
+}
+
 /// Checks that |tensor| is a matrix of integers with data.
 static attune_status checkMatrix(const attune_tensor &tensor) {
-  if (tensor.dtype != ATTUNE_I64 || tensor.rank != 2 || !tensor.shape || tensor.shape[0] < 1 || tensor.shape[1] < 1)
-    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %s %s, expected i64 [rows, length]", tensor.name, attune_dtype_name(tensor.dtype),
+  if (dtypeOf(tensor) != ATTUNE_I64 || tensor.rank != 2 || !tensor.shape || tensor.shape[0] < 1 || tensor.shape[1] < 1)
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %s %s, expected i64 [rows, length]", tensor.name, dtypeNameOf(tensor),
                 formatShape(tensor.shape, tensor.rank).text);
   uint64_t bytes = static_cast<uint64_t>(tensor.shape[0]);
   if (!tensor.data || __builtin_mul_overflow(bytes, static_cast<uint64_t>(tensor.shape[1]), &bytes) ||
       tensor.bytes / sizeof(int64_t) < bytes)
     return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' has %zu bytes of data, too few for its shape %s", tensor.name,
                 tensor.data ? tensor.bytes : 0, formatShape(tensor.shape, tensor.rank).text);
-  return ATTUNE_OK;
+  return checkAlignment(tensor);
 }
 
 /// Finds the prompts, or the start id if the caller gave none.
@@ -163,13 +171,13 @@ static attune_status findSlots(GenerationPlan &plan) {
   if (!plan.slots)
     return ATTUNE_OK;
   const attune_tensor &slots = *plan.slots;
-  if (slots.dtype != ATTUNE_I64 || slots.rank != 1 || !slots.shape || slots.shape[0] != plan.rows)
-    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %s %s, expected i64 [%lld]", slots.name, attune_dtype_name(slots.dtype),
+  if (dtypeOf(slots) != ATTUNE_I64 || slots.rank != 1 || !slots.shape || slots.shape[0] != plan.rows)
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %s %s, expected i64 [%lld]", slots.name, dtypeNameOf(slots),
                 formatShape(slots.shape, slots.rank).text, Long(plan.rows));
   if (!slots.data || slots.bytes / sizeof(int64_t) < static_cast<uint64_t>(plan.rows))
     return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' has %zu bytes of data, too few for its shape %s", slots.name,
                 slots.data ? slots.bytes : 0, formatShape(slots.shape, 1).text);
-  return ATTUNE_OK;
+  return checkAlignment(slots);
 }
 
 /// Returns true if the keys and values of a prompt's tokens depend on its ids alone, so that a slot with the same ids

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WideInputs.h"
+#include "../Descriptor.h"
 #include "Arena.h"
 
 #include <algorithm>
@@ -11,9 +12,7 @@ using namespace attune;
 
 /// Returns the number of elements of |tensor| if it is I32 with a valid shape and data of that size, else -1.
 static int64_t countNarrow(const attune_tensor &tensor) {
-  uint32_t dtype; // copied as a number: the caller's value may be no enumerator
-  memcpy(&dtype, &tensor.dtype, sizeof(dtype));
-  if (dtype != ATTUNE_I32 || tensor.rank > ATTUNE_MAX_RANK || (tensor.rank && !tensor.shape) || !tensor.data ||
+  if (dtypeOf(tensor) != ATTUNE_I32 || tensor.rank > ATTUNE_MAX_RANK || (tensor.rank && !tensor.shape) || !tensor.data ||
       reinterpret_cast<uintptr_t>(tensor.data) % sizeof(int32_t))
     return -1;
   int64_t count = 1;

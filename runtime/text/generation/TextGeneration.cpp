@@ -22,7 +22,11 @@ using namespace attune::text;
 
 const char *attune_finish_name(attune_finish finish) {
   static const char *const names[] = {"end", "stop", "length", "callback"};
-  return finish >= ATTUNE_FINISH_END && finish <= ATTUNE_FINISH_CALLBACK ? names[finish] : "unknown";
+  // A caller may have any number there, and to read it as an enumeration would be undefined behavior.
+  uint32_t number;
+  static_assert(sizeof(number) == sizeof(finish), "attune_finish");
+  memcpy(&number, &finish, sizeof(number));
+  return number <= ATTUNE_FINISH_CALLBACK ? names[number] : "unknown";
 }
 
 void attune_text_generation_options_init(attune_text_generation_options *options) {

@@ -4,6 +4,8 @@
 after it is silent."""
 
 import os
+import shutil
+import subprocess
 import sys
 
 import cache
@@ -46,6 +48,38 @@ inode = os.stat(weights).st_ino
 os.remove(so)
 c.output()
 c.check(os.stat(weights).st_ino == inode, "weights were packed again")
+
+# Folders of others that have a name like an entry's, and links to some, stay as they are.
+other = os.path.join(c.folder, "other")
+theirs = os.path.join(c.path, "0" * 32)
+for folder in (other, theirs):
+    os.makedirs(os.path.join(folder, "below"))
+    for name in ("file", "below/file"):
+        open(os.path.join(folder, name), "w").close()
+os.symlink(other, os.path.join(c.path, "1" * 32))
+unfinished = os.path.join(c.path, "new-abcdef")
+os.symlink(other, unfinished)
+c.output("--limit=batch=7")
+shutil.rmtree(c.path + "-kept", ignore_errors=True)
+os.rename(entry, c.path + "-kept")
+os.symlink(other, entry)
+status, _, lines = c.command("run", c.model, "--ids=1,2")
+c.check(status == 1 and len(lines) == 1 and "expected the folder of a compiled model, got a link or a file" in lines[0], f"a link: {lines}")
+c.command("cache", "clear")
+for folder in (other, theirs):
+    c.check(sorted(os.listdir(folder)) == ["below", "file"] and os.listdir(os.path.join(folder, "below")) == ["file"],
+            f"{folder}: {os.listdir(folder)} is left")
+for path in (entry, unfinished, os.path.join(c.path, "1" * 32)):
+    os.remove(path)
+shutil.rmtree(theirs)
+os.rename(c.path + "-kept", entry)
+
+# A process without descriptors to read an entry leaves it as it is.
+shell = ["sh", "-c", 'ulimit -n 4; exec "$0" "$@"', cache.ATTUNE, "run", c.model, "--ids=1,2"]
+done = subprocess.run(shell, capture_output=True, text=True, env=c.environment)
+c.check(done.returncode == 1 and done.stderr.count("\n") == 1 and "Too many open files" in done.stderr, f"few descriptors: {done}")
+output, lines = c.output()
+c.check(output == good and not lines, f"after few descriptors: {lines}")
 
 # The content of weights is verified on request.
 cache.patch(weights, 4096 + 128)

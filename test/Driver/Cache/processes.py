@@ -56,7 +56,7 @@ def leave(name, *files):
     return folder
 
 
-dead = [leave("0123456789abcdef" * 2, "lock", "model.so.tmp-a1b2c3", "model.weights"), leave("f" * 32), leave("e" * 32, "model.so"),
+dead = [leave("0123456789abcdef" * 2, "lock", "model.so.tmp-a1b2c3", "model.weights"), leave("f" * 32), leave("e" * 32, "lock", "model.so"),
         leave("new-a1B2c3", "model.so.tmp-x")]
 living = leave("d" * 32, "lock", "model.so.tmp-a1b2c3")
 held = [cache.lock(living, cache.USING, exclusive=False), cache.lock(living, cache.MAKING, exclusive=True)]

@@ -1,0 +1,24 @@
+//===- Seal.h - The checksum at the end of a shared object ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loader of a system ignores bytes that follow the sections of an ELF file. The compiler writes a seal there, 24
+// bytes: the magic `ATTUNES1`, the number of bytes before the seal, and their attune_checksum. So a tool recognizes a
+// damaged file before it executes code of it.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_SUPPORT_SEAL_H
+#define ATTUNE_COMPILER_SUPPORT_SEAL_H
+
+#include "compiler/Support/MappedFile.h"
+
+namespace attune {
+
+/// Appends the seal of |bytes| to them.
+void appendSeal(std::string &bytes);
+
+/// Compares |file| with its seal. A file without one is accepted: a linker of the user wrote it, or a tool such as strip
+/// wrote it again.
+Status checkSeal(const MappedFile &file);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_SUPPORT_SEAL_H
