@@ -19,6 +19,25 @@ LogicalResult ChooseExpertsOp::inferReturnTypes(MLIRContext *context, std::optio
   return success();
 }
 
+LogicalResult ChooseExpertsOp::verify() {
+  int64_t experts = getScores().getType().getDimSize(1);
+  if (getBias() && getBias().getType().getDimSize(0) != experts) // C2
+    return emitOpError("expects 'bias' with an element for each of ") << experts << " experts, but got " << getBias().getType();
+  if (getGroups().has_value() != getKeptGroups().has_value() || getGroups().has_value() != getGroupKeys().has_value()) // C3
+    return emitOpError("expects 'groups', 'kept_groups' and 'group_keys' together");
+  if (!getGroups())
+    return success();
+  int64_t groups = *getGroups(), kept = *getKeptGroups(), keys = *getGroupKeys();
+  if (groups < 1 || groups > 64 || experts % groups != 0)
+    return emitOpError("expects 'groups' from 1 to 64 that divide ") << experts << " experts, but got " << groups;
+  int64_t size = experts / groups;
+  if (kept < 1 || kept > groups || kept * size < int64_t(getCount()))
+    return emitOpError("expects 'kept_groups' from 1 to ") << groups << " groups with " << getCount() << " experts or more, but got " << kept;
+  if (keys < 1 || keys > std::min<int64_t>(2, size))
+    return emitOpError("expects 'group_keys' 1 or 2, not more than the ") << size << " experts of a group, but got " << keys;
+  return success();
+}
+
 /// Checks that |choices| and |shares| have one shape with a static number of columns.
 static LogicalResult verifyChoices(std::optional<Location> loc, Value choices, Value shares) {
   auto type = cast<RankedTensorType>(choices.getType()), other = cast<RankedTensorType>(shares.getType());

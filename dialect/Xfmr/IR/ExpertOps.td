@@ -17,22 +17,36 @@ def Xfmr_Shares : 2DTensorOf<[F32]>;
 def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]> {
   let summary = "chooses the experts with the largest scores for each token";
   let description = [{
-    `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest `scores[t, e]`, the largest first. Of
-    equal scores, the expert with the lower number comes first; NaN counts as the smallest score.
+    The key of an expert is `key[t, e] = scores[t, e]`, or, with `sigmoid`, `sigmoid(scores[t, e])`, plus `bias[e]` if
+    there is one. `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest keys, the largest first.
+    Of equal keys, the expert with the lower number comes first; NaN counts as the smallest key.
 
     `shares[t, i] = exp(scores[t, choices[t, i]] - m) / sum_e exp(scores[t, e] - m)` with `m = max_e scores[t, e]`. The
     sum is over all experts, or, with `normalized`, over the chosen ones, so that the shares of a token add up to 1.
+    With `sigmoid`, `shares[t, i] = sigmoid(scores[t, choices[t, i]])`, with `normalized` divided by their sum. The bias
+    is in no share.
+
+    With `groups`, the experts are that many groups of neighbors, and only those of the `kept_groups` groups with the
+    largest group keys are chosen; of equal groups, the lower one. A group's key is the sum of the `group_keys` largest
+    keys in it.
 
     - (C1) `scores` has a static number of columns, the experts. `count` is from 1 to their number.
+    - (C2) `bias` has an element for each expert.
+    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` is from 1 to 64 and divides the
+      number of experts, `kept_groups` is from 1 to `groups`, and the groups that are kept have `count` experts or more.
+      `group_keys` is 1 or 2, and not more than the experts of a group.
     - (N1) f32. The sum runs over all experts in order, or over the choices in order.
 
     ```mlir
     %choices, %shares = xfmr.choose_experts %scores, 2 {normalized} : tensor<?x8xf32>   // tensor<?x2xi64>, tensor<?x2xf32>
     ```
   }];
-  let arguments = (ins 2DTensorOf<[F32]>:$scores, I64Attr:$count, UnitAttr:$normalized);
+  let arguments = (ins 2DTensorOf<[F32]>:$scores, Optional<1DTensorOf<[F32]>>:$bias, I64Attr:$count, UnitAttr:$normalized,
+                       UnitAttr:$sigmoid, OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$kept_groups,
+                       OptionalAttr<I64Attr>:$group_keys);
   let results = (outs Xfmr_Choices:$choices, Xfmr_Shares:$shares);
-  let assemblyFormat = "$scores `,` $count attr-dict `:` type($scores)";
+  let assemblyFormat = "$scores `,` $count (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict `:` type($scores)";
+  let hasVerifier = 1;
 }
 
 def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
