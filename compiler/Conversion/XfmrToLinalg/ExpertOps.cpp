@@ -281,7 +281,7 @@ Values convertListByExpert(IndexBuilder &b, xfmr::ListByExpertOp op, xfmr::ListB
     for (size_t i = 0; i < 3; ++i)
       tensor::ParallelInsertSliceOp::create(b, rows[i], arguments[1 + i], offsets, sizesOf(i), strides);
   };
-  auto loop = scf::ForallOp::create(b, b.getIndexAttr(op.getExperts()), outputs, std::nullopt, body);
+  auto loop = scf::ForallOp::create(b, OpFoldResult(b.getIndexAttr(op.getExperts())), outputs, std::nullopt, body);
   std::string what = ("list tokens of " + Twine(op.getExperts()) + " experts").str();
   loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(op.getContext(), what));
   return Values(loop.getResults());
