@@ -210,8 +210,7 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
       sum = arith::AddFOp::create(builder, loc, sum, embed(scope, types, spec.types));
   if (spec.positions != noWeight)
     sum = arith::AddFOp::create(builder, loc, sum, embed(scope, emitPositions(scope, role, tokens), spec.positions));
-  if (spec.tasks != noWeight) {
-    Value given = scope.input(InputRole::TaskTypes, role);
+  if (Value given = scope.input(InputRole::TaskTypes, role); spec.tasks != noWeight && (given || !spec.tasksIfGiven)) {
     Value tasks = given ? tokens.toTokens(given) : tokens.generateIds(/*counting=*/false);
     sum = arith::AddFOp::create(builder, loc, sum, embed(scope, tasks, spec.tasks));
   }

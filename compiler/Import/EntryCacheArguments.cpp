@@ -49,12 +49,11 @@ Value EntryBuilder::addCache(const std::string &name, bool ofSources, const std:
 
 CachedKeys EntryBuilder::addLayerCache(int64_t layer, const AttentionSpec &attention, bool ofSources) {
   std::string heads = std::to_string(attention.kvHeads), base = std::string(pastGroup) + "." + std::to_string(layer) + ".";
-  auto headSize = [&](const LinearSpec &projection) { return std::to_string(spec.shapeOf(projection.weight)[0] / attention.kvHeads); };
   int64_t part = ofSources ? 2 : 0;
   CachedKeys cache;
   cache.keys =
-      addCache(base + std::to_string(part), ofSources, {heads, "panels", headSize(attention.key), std::to_string(xfmr::kCachePanelWidth)});
-  cache.values = addCache(base + std::to_string(part + 1), ofSources, {heads, "capacity", headSize(attention.value)});
+      addCache(base + std::to_string(part), ofSources, {heads, "panels", std::to_string(spec.keySize(attention)), std::to_string(xfmr::kCachePanelWidth)});
+  cache.values = addCache(base + std::to_string(part + 1), ofSources, {heads, "capacity", std::to_string(spec.valueSize(attention))});
   return cache;
 }
 

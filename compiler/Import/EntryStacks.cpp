@@ -217,6 +217,8 @@ void EntryBuilder::emitStack(StackRole role) {
     operands.hidden = called.hidden;
     if (i == 0 && stack.convolution)
       operands.hidden = emitConvolution(scope, *stack.convolution, tokens, embedded, operands.hidden);
+    if (stack.zeroesHidden)
+      operands.hidden = tokens.zeroHidden(scope.at(stack.name + ".hidden"), operands.hidden);
     if (layer.attention)
       captureAttention(EntryOutput::Attentions, role, i, *layer.attention, called.own, keyDim, 0);
     if (layer.cross)

@@ -75,8 +75,7 @@ static InputForm pastForm(const TransformerSpec &spec, const InputSpec &input) {
   int64_t parts = stack.cachedParts(), part = input.member % parts;
   const LayerSpec &layer = stack.layers[input.member / parts];
   const AttentionSpec &attention = part < 2 ? *layer.attention : *layer.cross;
-  const LinearSpec &projection = part % 2 == 0 ? attention.key : attention.value;
-  std::string size = std::to_string(spec.shapeOf(projection.weight)[0] / attention.kvHeads);
+  std::string size = std::to_string(part % 2 == 0 ? spec.keySize(attention) : spec.valueSize(attention));
   return {DType::F32, {"batch", std::to_string(attention.kvHeads), part < 2 ? "past" : "source_length", size}};
 }
 

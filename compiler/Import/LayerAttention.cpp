@@ -18,6 +18,7 @@ static bool isComposite(const AttentionSpec &spec) {
   bool bias = spec.query.bias != noWeight;
   bool together = (spec.key.bias != noWeight) == bias && (spec.value.bias != noWeight) == bias;
   bool plain = spec.rotary == noWeight && !spec.queryNorm.norm && !spec.keyNorm.norm && !spec.clip;
+  plain = plain && !spec.queryLatent && !spec.keyLatent && spec.sharedKey.weight == noWeight;
   return together && (bias || spec.output.bias == noWeight) && plain;
 }
 
@@ -97,16 +98,46 @@ Value LayerBody::rotate(Location loc, Value heads, const AttentionSpec &spec) {
   return xfmr::RotaryOp::create(builder, loc, heads, operands.positions, weight(spec.rotary), spec.interleaved);
 }
 
+Value LayerBody::latent(Location loc, Value input, const LatentSpec &spec) {
+  if (!spec)
+    return input;
+  Value projected = linear(loc, input, spec.projection);
+  return createNorm(builder, loc, spec.norm, projected, {}, weight(spec.norm.weight), weight(spec.norm.bias));
+}
+
 Value LayerBody::queryHeads(Location loc, Value input, const AttentionSpec &spec) {
-  return turnedHeads(loc, input, spec, spec.query, spec.heads, spec.queryNorm);
+  return turnedHeads(loc, latent(loc, input, spec.queryLatent), spec, spec.query, spec.heads, spec.queryNorm);
 }
 
 Value LayerBody::keyHeads(Location loc, Value input, const AttentionSpec &spec) {
-  return turnedHeads(loc, input, spec, spec.key, spec.kvHeads, spec.keyNorm);
+  Value vectors = latent(loc, input, spec.keyLatent);
+  if (spec.sharedKey.weight == noWeight)
+    return turnedHeads(loc, vectors, spec, spec.key, spec.kvHeads, spec.keyNorm);
+  Value shared = turnedHeads(loc, input, spec, spec.sharedKey, 1, {});
+  return prependShared(loc, shared, projectHeads(loc, vectors, spec.key, spec.kvHeads, spec.keyNorm, spec.clip));
+}
+
+Value LayerBody::prependShared(Location loc, Value shared, Value heads) {
+  auto type = cast<RankedTensorType>(heads.getType());
+  int64_t count = type.getDimSize(1), own = type.getDimSize(2), first = cast<RankedTensorType>(shared.getType()).getDimSize(2);
+  Value tokens = tensor::DimOp::create(builder, loc, heads, 0);
+  Value empty = tensor::EmptyOp::create(builder, loc, {ShapedType::kDynamic, count, first + own}, type.getElementType(), tokens);
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(inner, loc, value); };
+    Value token = linalg::IndexOp::create(inner, loc, 0);
+    Value head = linalg::IndexOp::create(inner, loc, 1), component = linalg::IndexOp::create(inner, loc, 2);
+    Value before = arith::MinUIOp::create(inner, loc, component, index(first - 1));
+    Value after = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, component, index(first)), index(0));
+    Value ofAll = tensor::ExtractOp::create(inner, loc, shared, ValueRange{token, index(0), before});
+    Value ofHead = tensor::ExtractOp::create(inner, loc, heads, ValueRange{token, head, after});
+    Value isShared = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, component, index(first));
+    return arith::SelectOp::create(inner, loc, isShared, ofAll, ofHead);
+  };
+  return emitElements(builder, loc, empty, {}, body);
 }
 
 Value LayerBody::valueHeads(Location loc, Value input, const AttentionSpec &spec) {
-  return projectHeads(loc, input, spec.value, spec.kvHeads, {}, spec.clip);
+  return projectHeads(loc, latent(loc, input, spec.keyLatent), spec.value, spec.kvHeads, {}, spec.clip);
 }
 
 Value LayerBody::splitAttention(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, Type probabilities,

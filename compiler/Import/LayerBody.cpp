@@ -91,7 +91,13 @@ Value LayerBody::feedForward(const FfnSpec &spec, Value input) {
 Value LayerBody::experts(const ExpertsSpec &spec, Value input) {
   Location loc = at("experts");
   Value scores = linear(loc, input, spec.router);
-  auto choice = xfmr::ChooseExpertsOp::create(builder, loc, scores, spec.chosen, spec.normalized);
+  auto choice = xfmr::ChooseExpertsOp::create(builder, loc, scores, weight(spec.choiceBias), spec.chosen, spec.normalized, spec.sigmoid,
+                                              nullptr, nullptr, nullptr);
+  if (spec.groups) {
+    choice.setGroups(spec.groups->count);
+    choice.setKeptGroups(spec.groups->kept);
+    choice.setGroupKeys(spec.groups->keys);
+  }
   const FfnSpec &networks = spec.networks;
   auto mixture = xfmr::ExpertsOp::create(builder, loc, networks.activation, input, choice.getChoices(), choice.getShares(),
                                          weight(networks.up.weight), weight(networks.up.bias), weight(networks.down.weight),

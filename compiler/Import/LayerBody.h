@@ -190,6 +190,10 @@ private:
   mlir::Value queryHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
   mlir::Value keyHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
   mlir::Value valueHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
+  /// Returns the vector |spec| of |input|, or |input| if there is none.
+  mlir::Value latent(mlir::Location loc, mlir::Value input, const LatentSpec &spec);
+  /// Puts the components |shared| `[T, 1, R]` before those of each of |heads| `[T, G, D]`.
+  mlir::Value prependShared(mlir::Location loc, mlir::Value shared, mlir::Value heads);
   /// Projects |input| by |projection| to |count| heads and applies the norm |head|.
   mlir::Value projectHeads(mlir::Location loc, mlir::Value input, const LinearSpec &projection, int64_t count, const HeadNormSpec &head,
                            std::optional<double> clip);

@@ -60,12 +60,14 @@ private:
   }
   void add(const LinearSpec &linear) { add(linear.weight), add(linear.bias); }
   void add(const NormSpec &norm) { add(norm.weight), add(norm.bias), add(norm.epsilon); }
+  void add(const LatentSpec &latent) { add(latent.projection), add(latent.norm); }
   void add(const AttentionSpec &attention, const char *part) {
     out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' '
         << attention.queryKeyMaskReplacesCausal << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows);
     add(attention.scale), add(attention.windowLeft), add(attention.windowRight), add(attention.softcap), add(attention.clip);
     out << attention.interleaved << attention.normsTurned;
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
+    add(attention.queryLatent), add(attention.keyLatent), add(attention.sharedKey);
     add(attention.queryNorm), add(attention.keyNorm);
     add(attention.rotary), add(attention.relativeKey), add(attention.sinks);
     // A table that both share is one argument.
@@ -82,7 +84,10 @@ private:
     add(ffn.up), add(ffn.down), add(ffn.gate);
   }
   void add(const ExpertsSpec &experts) {
-    out << "experts " << experts.chosen << experts.normalized << ' ' << experts.clampedGlu.has_value();
+    out << "experts " << experts.chosen << experts.normalized << experts.sigmoid << ' ' << experts.clampedGlu.has_value();
+    add(experts.choiceBias);
+    if (experts.groups)
+      out << "groups " << experts.groups->count << ' ' << experts.groups->kept << ' ' << experts.groups->keys << ' ';
     if (experts.clampedGlu)
       add(experts.clampedGlu->limit), add(experts.clampedGlu->alpha);
     add(experts.router), add(experts.networks);

@@ -82,6 +82,8 @@ struct EmbeddingSpec {
   bool countsMask = false;
   /// Token types are added only if they are an input. If false, the embedding of type 0 is added without such an input.
   bool typesIfGiven = false;
+  /// Kinds of tasks are added only if they are an input.
+  bool tasksIfGiven = false;
   /// All tokens have the first position.
   bool onePosition = false;
   std::optional<PatchSpec> patches;
@@ -103,8 +105,21 @@ struct EmbeddingSpec {
   double dropout = 0;
 };
 
+/// A projection and a norm of its result: a small vector from which several heads are projected (latent attention).
+struct LatentSpec {
+  LinearSpec projection;
+  NormSpec norm;
+
+  explicit operator bool() const { return projection.weight != noWeight; }
+};
+
 struct AttentionSpec {
   LinearSpec query, key, value;
+  /// The vectors that |query|, and |key| and |value|, project instead of the input.
+  LatentSpec queryLatent, keyLatent;
+  /// `[R, hidden]`: components of the input with which the key of every head begins. Rotary embeddings turn only these,
+  /// not those of |key|.
+  LinearSpec sharedKey;
   /// The output projection; without it the joined heads are the result.
   LinearSpec output;
   int64_t heads = 0;
@@ -165,6 +180,15 @@ struct ExpertsSpec {
   int64_t chosen = 0;
   /// Shares are the softmax of the chosen scores; otherwise that of all scores.
   bool normalized = false;
+  /// Experts are chosen by the sigmoid of their scores plus `[experts]` |choiceBias|, and shares are these sigmoids,
+  /// divided by their sum if they are |normalized|.
+  bool sigmoid = false;
+  WeightId choiceBias = noWeight;
+  /// Only experts of the best groups are chosen: those with the largest sums of their |keys| largest keys.
+  struct Groups {
+    int64_t count, kept, keys;
+  };
+  std::optional<Groups> groups;
   /// The matrices of all experts, `[experts, out, in]`, and their biases, `[experts, out]`.
   FfnSpec networks;
   /// The limit and the factor alpha of `xfmr.clamped_glu`, which replaces the activation.
@@ -236,6 +260,8 @@ struct StackSpec {
   std::optional<DistanceBiasSpec> distanceBias;
   /// The mask, one value for each token, hides keys from all queries, and all keys from the queries of hidden tokens.
   bool masksQueries = false;
+  /// The rows of hidden tokens become zero after each layer.
+  bool zeroesHidden = false;
   /// A convolution of the embeddings that is added to the result of the first layer.
   std::optional<ConvolutionSpec> convolution;
   std::vector<LayerSpec> layers;

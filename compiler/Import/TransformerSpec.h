@@ -193,6 +193,12 @@ struct TransformerSpec : WeightList {
   int64_t classes = 0;
   std::vector<std::string> labels;
 
+  /// Returns the number of components of a key, and of a value, of |attention|.
+  int64_t keySize(const AttentionSpec &attention) const {
+    bool isShared = attention.sharedKey.weight != noWeight;
+    return shapeOf(attention.key.weight)[0] / attention.kvHeads + (isShared ? shapeOf(attention.sharedKey.weight)[0] : 0);
+  }
+  int64_t valueSize(const AttentionSpec &attention) const { return shapeOf(attention.value.weight)[0] / attention.kvHeads; }
   /// Returns the stack |role|, which must exist.
   const StackSpec &stack(StackRole role) const { return role == StackRole::Encoder ? *encoder : *decoder; }
   /// Returns the role of the stack from whose result outputs are computed.

@@ -131,6 +131,12 @@ WeightId WeightList::layerNorm(WeightId rows, WeightId weight, WeightId bias, do
   return add(std::move(spec));
 }
 
+WeightId WeightList::unitRows(WeightId rows) {
+  WeightSpec spec = over(rows, WeightSpec::UnitRows, ".unit_rows");
+  spec.operands = {rows};
+  return add(std::move(spec));
+}
+
 std::vector<TensorSpec> WeightList::tensors() const {
   std::vector<TensorSpec> specs;
   for (const WeightSpec &spec : weights)

@@ -29,7 +29,7 @@ using WeightParameters = std::vector<std::pair<std::string, std::variant<double,
 
 /// A tensor of the files, or an expression over other weights.
 struct WeightSpec {
-  enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat, Stack, Project, LayerNorm };
+  enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat, Stack, Project, LayerNorm, UnitRows };
 
   Kind kind = Tensor;
   /// Tensor: the name in the files, as in the current version of the reference implementation. Others: a name for the
@@ -95,6 +95,8 @@ public:
   WeightId project(WeightId rows, WeightId matrix, WeightId bias);
   /// Returns the matrix |rows| with each row normalized by a layer norm.
   WeightId layerNorm(WeightId rows, WeightId weight, WeightId bias, double epsilon);
+  /// Returns the matrix |rows| with each row divided by its Euclidean length.
+  WeightId unitRows(WeightId rows);
 
   /// Declares a tensor that files may have in place of others (setStandIn) or of a formula (`frequencies`).
   WeightId otherTensor(std::string name, std::vector<int64_t> shape);

@@ -70,6 +70,8 @@ Attribute WeightTable::sourceOf(WeightId id) {
     return xfmr::ProjectSourceAttr::get(context, operands[0], operands[1], operands.size() > 2 ? operands[2] : Attribute());
   case WeightSpec::LayerNorm:
     return xfmr::LayerNormSourceAttr::get(context, operands[0], operands[1], operands[2], builder.getF64FloatAttr(weight.value));
+  case WeightSpec::UnitRows:
+    return xfmr::UnitRowsSourceAttr::get(context, operands[0]);
   case WeightSpec::Concat:
     return xfmr::ConcatSourceAttr::get(context, weight.axis, builder.getArrayAttr(operands));
   case WeightSpec::Stack:

@@ -74,6 +74,7 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Case([&](ShiftSourceAttr attr) { return readShift(attr, box); })
       .Case([&](ProjectSourceAttr attr) { return readProject(attr, box); })
       .Case([&](LayerNormSourceAttr attr) { return readLayerNorm(attr, box); })
+      .Case([&](UnitRowsSourceAttr attr) { return readUnitRows(attr, box); })
       .Case([&](PanelsSourceAttr attr) { return readPanels(attr, box); })
       .Case([&](GroupedPanelsSourceAttr attr) { return readGroupedPanels(attr, box); })
       .Case([&](ConvertSourceAttr attr) { return readConvert(attr, box); })
@@ -412,5 +413,17 @@ Status SourceReader::readLayerNorm(LayerNormSourceAttr source, const SourceBox &
     float *out = box.out + row * box.strides[0];
     for (int64_t i = box.offsets[1]; i < box.offsets[1] + box.sizes[1]; ++i, out += box.strides[1])
       *out = static_cast<float>((values[i] - mean) / std::sqrt(variance + epsilon) * weight[i] + bias[i]);
+  });
+}
+
+Status SourceReader::readUnitRows(UnitRowsSourceAttr source, const SourceBox &box) {
+  return readRows(source.getSource(), box.offsets[0], box.sizes[0], [&](int64_t row, ArrayRef<float> values) {
+    double sum = 0;
+    for (float value : values)
+      sum += static_cast<double>(value) * value;
+    double length = std::max(std::sqrt(sum), 1e-12);
+    float *out = box.out + row * box.strides[0];
+    for (int64_t i = box.offsets[1]; i < box.offsets[1] + box.sizes[1]; ++i, out += box.strides[1])
+      *out = static_cast<float>(values[i] / length);
   });
 }

@@ -59,6 +59,7 @@ private:
   Status readShift(mlir::xfmr::ShiftSourceAttr source, const SourceBox &box);
   Status readProject(mlir::xfmr::ProjectSourceAttr source, const SourceBox &box);
   Status readLayerNorm(mlir::xfmr::LayerNormSourceAttr source, const SourceBox &box);
+  Status readUnitRows(mlir::xfmr::UnitRowsSourceAttr source, const SourceBox &box);
   Status readPanels(mlir::xfmr::PanelsSourceAttr source, const SourceBox &box);
   Status readConvert(mlir::xfmr::ConvertSourceAttr source, const SourceBox &box);
   Status readGroupedPanels(mlir::xfmr::GroupedPanelsSourceAttr source, const SourceBox &box);

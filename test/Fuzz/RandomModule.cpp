@@ -141,9 +141,9 @@ std::string ModuleWriter::scoreAttributes() {
     text += std::string(", softcap = ") + (pick(8) == 7 ? "0.0" : "30.0") + " : f64";
   if (pick(6) == 1)
     text += ", mask_fill = -1.0e10 : f64";
-  static const char *rules[] = {"uniform", "zero", "least_masked"};
+  static const char *rules[] = {"uniform", "zero", "least_masked", "least_masked_past"};
   if (flip())
-    text += std::string(", masked_rows = #xfmr.masked_rows<") + rules[pick(3)] + ">";
+    text += std::string(", masked_rows = #xfmr.masked_rows<") + rules[pick(4)] + ">";
   return text + "}";
 }
 

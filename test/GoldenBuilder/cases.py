@@ -29,7 +29,7 @@ class Call:
     choices: int = 0  # ids [batch, choices, length]
     embeds: bool = False  # inputs_embeds in place of ids
     special: str = ""  # key of a token id that appears in each row, such as mask_token_id
-    extra: tuple = ()  # further inputs: `bbox`, `pixel_values`, `encoder_hidden_states`, `encoder_attention_mask`
+    extra: tuple = ()  # further inputs: `bbox`, `langs`, `pixel_values`, `encoder_hidden_states`, `encoder_attention_mask`
     steps: tuple = ()
     outputs: tuple = ()  # groups; none: all but keys and values
     kwargs: dict = dataclasses.field(default_factory=dict)

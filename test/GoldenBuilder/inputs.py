@@ -38,7 +38,7 @@ def boxes(rng, shape, limit):
 
 
 def hidden_size(config):
-    return next(config[key] for key in ("hidden_size", "n_embd", "d_model", "dim") if key in config)
+    return next(config[key] for key in ("hidden_size", "n_embd", "d_model", "dim", "emb_dim") if key in config)
 
 
 def make(case, config, rng):
@@ -76,6 +76,8 @@ def make(case, config, rng):
         inputs["inputs_embeds"] = rng.uniform(-1.5, 1.5, (*shape, hidden_size(config))).astype(np.float32)
     if "bbox" in call.extra:
         inputs["bbox"] = boxes(rng, shape, config["max_2d_position_embeddings"])
+    if "langs" in call.extra:
+        inputs["langs"] = rng.integers(0, config["n_langs"], shape).astype(np.int64)
     if "encoder_hidden_states" in call.extra:
         inputs["encoder_hidden_states"] = rng.uniform(-1.5, 1.5, (call.batch, 7, hidden_size(config))).astype(np.float32)
     if "encoder_attention_mask" in call.extra:

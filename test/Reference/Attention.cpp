@@ -73,6 +73,10 @@ struct Row {
     int64_t p = position();
     return (c.causal && j > p) || (c.windowLeft && j < p - *c.windowLeft) || (c.windowRight && j > p + *c.windowRight);
   }
+  bool isLater(int64_t j) const {
+    int64_t p = position();
+    return (c.causal && j > p) || (c.windowRight && j > p + *c.windowRight);
+  }
   bool hiddenByMask(int64_t j) const {
     if (c.mask.kind == MaskKind::None || c.maskFill)
       return false;
@@ -87,7 +91,8 @@ struct Row {
       return p;
     double count = 0;
     for (int64_t j = 0; j < keys(); ++j)
-      count += p[j] = c.maskedRows == MaskedRows::Uniform || hiddenByMask(j) != hiddenByPosition(j);
+      count += p[j] = c.maskedRows == MaskedRows::Uniform ||
+                      (hiddenByMask(j) != hiddenByPosition(j) && (c.maskedRows == MaskedRows::LeastMasked || !isLater(j)));
     for (double &x : p)
       x = count > 0 ? x / count : 1.0 / keys();
     return p;

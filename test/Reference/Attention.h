@@ -16,7 +16,7 @@
 namespace attune::reference {
 
 enum class MaskKind { None, Float, Integer, Boolean };
-enum class MaskedRows { Uniform, Zero, LeastMasked };
+enum class MaskedRows { Uniform, Zero, LeastMasked, LeastMaskedPast };
 enum class Stage { Product, Capped, Masked, Softmax };
 
 /// An operand mask: its sizes, some of them 1, and its elements (for integers, not 0 is visible).

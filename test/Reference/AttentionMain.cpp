@@ -81,7 +81,7 @@ private:
       c.windowRight = r.range(0, isLong ? 700 : 20);
     if (r.chance(20))
       c.softcap = r.pick<double>({0.5, 2, 30});
-    c.maskedRows = r.pick<MaskedRows>({MaskedRows::Uniform, MaskedRows::Zero, MaskedRows::LeastMasked});
+    c.maskedRows = r.pick<MaskedRows>({MaskedRows::Uniform, MaskedRows::Zero, MaskedRows::LeastMasked, MaskedRows::LeastMaskedPast});
   }
 
   void operands() {

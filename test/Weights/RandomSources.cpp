@@ -69,6 +69,8 @@ Attribute SourceGenerator::ofRows(bool projected, int depth) {
   };
   Attribute rows = source(2, depth - 1);
   int64_t columns = getSourceType(rows).getDimSize(1), outputs = pick(1, 20);
+  if (!projected && pick(0, 2) == 0)
+    return UnitRowsSourceAttr::get(&context, rows);
   if (!projected)
     return LayerNormSourceAttr::get(&context, rows, tensor({columns}), tensor({columns}), builder.getF64FloatAttr(1e-5));
   Attribute bias = pick(0, 1) ? tensor({outputs}) : Attribute();

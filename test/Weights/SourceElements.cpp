@@ -67,6 +67,12 @@ static std::optional<float> rowElement(Attribute source, ArrayRef<int64_t> index
     double value = (element(attr.getRows(), llvm::to_vector(index)) - mean) / std::sqrt(variance + attr.getEpsilon().getValueAsDouble());
     return static_cast<float>(value * element(attr.getWeight(), {index[1]}) + element(attr.getBias(), {index[1]}));
   }
+  if (auto attr = dyn_cast<UnitRowsSourceAttr>(source)) {
+    double sum = 0;
+    for (int64_t k = 0; k < getSourceType(source).getDimSize(1); ++k)
+      sum += std::pow(element(attr.getSource(), {index[0], k}), 2);
+    return static_cast<float>(element(attr.getSource(), llvm::to_vector(index)) / std::max(std::sqrt(sum), 1e-12));
+  }
   return std::nullopt;
 }
 

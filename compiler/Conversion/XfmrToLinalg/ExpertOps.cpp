@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Tokens choose experts, and rows are added to tokens, in parallel. The sort by expert is one counting sort: loops that
-// carry their destinations, which bufferize in place.
+// carry their destinations, which bufferize in place. Lists of tokens by expert are made in parallel over experts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,45 +51,141 @@ scf::ForallOp forEachRow(IndexBuilder &b, Value count, ValueRange outputs, Strin
   return loop;
 }
 
-/// Returns the largest score of |token| after the score |before| of the expert |beforeExpert|, and its expert.
-Values nextScore(IndexBuilder &b, Value scores, Value token, Value experts, Value before, Value beforeExpert) {
-  Value none = b.index(-1), lowest = b.f32(-std::numeric_limits<double>::infinity());
-  return b.loop(b.index(0), experts, 1, {lowest, none}, [&](Value expert, ValueRange best) -> Values {
+/// The choice of experts of one token: keys of experts, groups that are kept, and shares.
+class ExpertChoice {
+public:
+  ExpertChoice(IndexBuilder &b, xfmr::ChooseExpertsOp op, xfmr::ChooseExpertsOp::Adaptor adaptor, Value token)
+      : b(b), op(op), scores(adaptor.getScores()), bias(adaptor.getBias()), token(token),
+        experts(b.index(cast<RankedTensorType>(scores.getType()).getDimSize(1))) {}
+
+  /// Returns the rows of choices and shares, written to |rows|.
+  Values run(ValueRange rows);
+
+private:
+  Value sigmoid(Value score) { return b.divf(b.f32(1), b.addf(b.f32(1), math::ExpOp::create(b, b.subf(b.f32(0), score)))); }
+  /// Returns the score of |expert|, or its sigmoid.
+  Value weight(Value expert) {
     Value score = extract(b, scores, {token, expert});
-    // NaN, which compares with nothing, becomes the smallest.
-    score = b.select(b.compare(CmpFPredicate::UNO, score, score), lowest, score);
+    return op.getSigmoid() ? sigmoid(score) : score;
+  }
+  /// Returns the key of |expert|. NaN, which compares with nothing, becomes the smallest.
+  Value key(Value expert) {
+    Value value = weight(expert);
+    if (bias)
+      value = b.addf(value, extract(b, bias, expert));
+    return b.select(b.compare(CmpFPredicate::UNO, value, value), lowest(), value);
+  }
+  Value lowest() { return b.f32(-std::numeric_limits<double>::infinity()); }
+  Values next(Value kept, Value before, Value beforeExpert);
+  Value keyOfGroup(Value group, int64_t size);
+  Value keptGroups(int64_t size);
+  Value isKept(Value kept, Value expert);
+  Value shares(Value chosen);
+
+  IndexBuilder &b;
+  xfmr::ChooseExpertsOp op;
+  Value scores, bias, token, experts;
+};
+
+/// Returns the largest key of an expert after the key |before| of the expert |beforeExpert|, and its expert. |kept| has a
+/// bit for each group, or is null.
+Values ExpertChoice::next(Value kept, Value before, Value beforeExpert) {
+  Value none = b.index(-1);
+  return b.loop(b.index(0), experts, 1, {lowest(), none}, [&](Value expert, ValueRange best) -> Values {
+    Value score = key(expert);
     Value behind = b.both(b.compare(CmpFPredicate::OEQ, score, before), b.compare(CmpIPredicate::sgt, expert, beforeExpert));
     Value isLeft = b.either(b.compare(CmpFPredicate::OLT, score, before), behind);
+    if (kept)
+      isLeft = b.both(isLeft, isKept(kept, expert));
     Value isFirst = b.compare(CmpIPredicate::eq, best[1], none);
     Value isBetter = b.both(isLeft, b.either(isFirst, b.compare(CmpFPredicate::OGT, score, best[0])));
     return {b.select(isBetter, score, best[0]), b.select(isBetter, expert, best[1])};
   });
 }
 
-Values chooseOf(IndexBuilder &b, xfmr::ChooseExpertsOp op, Value scores, Value token, ValueRange rows) {
-  Value zero = b.index(0), experts = b.index(cast<RankedTensorType>(scores.getType()).getDimSize(1)), count = b.index(op.getCount());
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  // The first score is before all others: it is larger than the largest.
-  Values taken = b.loop(zero, count, 1, {rows[0], rows[1], b.f32(infinity), b.index(-1)}, [&](Value rank, ValueRange carried) -> Values {
-    Values best = nextScore(b, scores, token, experts, carried[2], carried[3]);
-    Value choices = insert(b, b.toI64(best[1]), carried[0], {zero, rank}), shares = insert(b, best[0], carried[1], {zero, rank});
-    return {choices, shares, best[0], best[1]};
+/// Returns the sum of the largest keys of |group|, whose number is that of the operation.
+Value ExpertChoice::keyOfGroup(Value group, int64_t size) {
+  Value begin = b.mul(group, size);
+  Values largest = b.loop(begin, b.add(begin, size), 1, {lowest(), lowest()}, [&](Value expert, ValueRange best) -> Values {
+    Value value = key(expert), isFirst = b.compare(CmpFPredicate::OGT, value, best[0]);
+    Value rest = b.select(isFirst, best[0], value);
+    return {b.select(isFirst, value, best[0]), b.select(b.compare(CmpFPredicate::OGT, rest, best[1]), rest, best[1])};
   });
-  Value chosen = taken[1], largest = extract(b, chosen, {zero, zero});
-  auto exponential = [&](Value score) -> Value { return math::ExpOp::create(b, b.subf(score, largest)); };
-  Value sum = b.loop(zero, op.getNormalized() ? count : experts, 1, {b.f32(0)}, [&](Value i, ValueRange carried) -> Values {
-    Value score = op.getNormalized() ? extract(b, chosen, {zero, i}) : extract(b, scores, {token, i});
-    return {b.addf(carried[0], exponential(score))};
-  })[0];
-  Value shares = b.loop(zero, count, 1, {chosen}, [&](Value rank, ValueRange carried) -> Values {
-    Value share = b.divf(exponential(extract(b, carried[0], {zero, rank})), sum);
-    return {insert(b, share, carried[0], {zero, rank})};
-  })[0];
-  return {taken[0], shares};
+  return *op.getGroupKeys() == 1 ? largest[0] : b.addf(largest[0], largest[1]);
 }
 
-/// choose_experts -> for each token, |count| passes over its scores. A pass takes the largest score after the one that
-/// the pass before took; scores are ordered by value, then by expert.
+/// Returns the bits of the groups that are kept: those with fewer better groups than there are to keep.
+Value ExpertChoice::keptGroups(int64_t size) {
+  Value zero = b.index(0), one = b.index(1), groups = b.index(*op.getGroups());
+  return b.loop(zero, groups, 1, {zero}, [&](Value group, ValueRange bits) -> Values {
+    Value own = keyOfGroup(group, size);
+    Value better = b.loop(zero, groups, 1, {zero}, [&](Value other, ValueRange count) -> Values {
+      Value value = keyOfGroup(other, size);
+      Value isBefore = b.both(b.compare(CmpFPredicate::OEQ, value, own), b.compare(CmpIPredicate::slt, other, group));
+      Value isBetter = b.either(b.compare(CmpFPredicate::OGT, value, own), isBefore);
+      return {b.select(isBetter, b.add(count[0], one), count[0])};
+    })[0];
+    Value bit = arith::ShLIOp::create(b, one, group);
+    Value kept = b.compare(CmpIPredicate::slt, better, b.index(*op.getKeptGroups()));
+    return {b.select(kept, arith::OrIOp::create(b, bits[0], bit), bits[0])};
+  })[0];
+}
+
+Value ExpertChoice::isKept(Value kept, Value expert) {
+  int64_t size = cast<RankedTensorType>(scores.getType()).getDimSize(1) / *op.getGroups();
+  Value bit = arith::AndIOp::create(b, arith::ShRUIOp::create(b, kept, b.div(expert, size)), b.index(1));
+  return b.compare(CmpIPredicate::eq, bit, b.index(1));
+}
+
+/// Returns the row |chosen| of scores as shares.
+Value ExpertChoice::shares(Value chosen) {
+  Value zero = b.index(0), count = b.index(op.getCount());
+  auto sumOver = [&](Value end, llvm::function_ref<Value(Value)> value) {
+    return b.loop(zero, end, 1, {b.f32(0)}, [&](Value i, ValueRange sum) -> Values { return {b.addf(sum[0], value(i))}; })[0];
+  };
+  auto each = [&](llvm::function_ref<Value(Value share)> value) {
+    return b.loop(zero, count, 1, {chosen}, [&](Value rank, ValueRange row) -> Values {
+      return {insert(b, value(extract(b, row[0], {zero, rank})), row[0], {zero, rank})};
+    })[0];
+  };
+  if (op.getSigmoid()) {
+    if (!op.getNormalized())
+      return chosen;
+    Value sum = sumOver(count, [&](Value i) { return extract(b, chosen, {zero, i}); });
+    return each([&](Value share) { return b.divf(share, sum); });
+  }
+  // Without a bias the first choice has the largest score.
+  Value largest = extract(b, chosen, {zero, zero});
+  if (bias)
+    largest = b.loop(zero, experts, 1, {largest}, [&](Value expert, ValueRange best) -> Values {
+      Value score = weight(expert);
+      return {b.select(b.compare(CmpFPredicate::OGT, score, best[0]), score, best[0])};
+    })[0];
+  auto exponential = [&](Value score) -> Value { return math::ExpOp::create(b, b.subf(score, largest)); };
+  Value sum = sumOver(op.getNormalized() ? count : experts, [&](Value i) {
+    return exponential(op.getNormalized() ? extract(b, chosen, {zero, i}) : extract(b, scores, {token, i}));
+  });
+  return each([&](Value share) { return b.divf(exponential(share), sum); });
+}
+
+Values ExpertChoice::run(ValueRange rows) {
+  Value zero = b.index(0), count = b.index(op.getCount());
+  Value kept;
+  if (op.getGroups() && *op.getKeptGroups() < *op.getGroups())
+    kept = keptGroups(cast<RankedTensorType>(scores.getType()).getDimSize(1) / *op.getGroups());
+  // The first key is before all others: it is larger than the largest.
+  Value first = b.f32(std::numeric_limits<double>::infinity());
+  Values taken = b.loop(zero, count, 1, {rows[0], rows[1], first, b.index(-1)}, [&](Value rank, ValueRange carried) -> Values {
+    Values best = next(kept, carried[2], carried[3]);
+    Value score = op.getSigmoid() || bias ? weight(best[1]) : best[0];
+    Value choices = insert(b, b.toI64(best[1]), carried[0], {zero, rank}), shares = insert(b, score, carried[1], {zero, rank});
+    return {choices, shares, best[0], best[1]};
+  });
+  return {taken[0], shares(taken[1])};
+}
+
+/// choose_experts -> for each token, |count| passes over its keys. A pass takes the largest key after the one that the
+/// pass before took; keys are ordered by value, then by expert.
 Values convertChooseExperts(IndexBuilder &b, xfmr::ChooseExpertsOp op, xfmr::ChooseExpertsOp::Adaptor adaptor, KernelGroups &) {
   Value scores = adaptor.getScores(), tokens = b.size(scores, 0);
   int64_t experts = cast<RankedTensorType>(scores.getType()).getDimSize(1), count = op.getCount();
@@ -101,7 +197,7 @@ Values convertChooseExperts(IndexBuilder &b, xfmr::ChooseExpertsOp op, xfmr::Cho
   std::string what = ("choose " + Twine(count) + " of " + Twine(experts) + " experts").str();
   auto loop = forEachRow(
       b, tokens, outputs, what, [](Value token) { return token; },
-      [&](Value token, ValueRange old) { return chooseOf(b, op, scores, token, old); });
+      [&](Value token, ValueRange old) { return ExpertChoice(b, op, adaptor, token).run(old); });
   return Values(loop.getResults());
 }
 
@@ -143,6 +239,54 @@ Values convertGroupByExpert(IndexBuilder &b, xfmr::GroupByExpertOp op, xfmr::Gro
   return {starts[0], sorted[1], sorted[2]};
 }
 
+/// Returns the rows of |expert| in the lists of tokens by expert: its count, its tokens and their shares, written to |old|.
+Values listOf(IndexBuilder &b, xfmr::ListByExpertOp::Adaptor adaptor, Value expert, Value tokens, ValueRange old) {
+  Value zero = b.index(0), one = b.index(1), perToken = b.size(adaptor.getChoices(), 1);
+  Value nowhere = arith::ConstantIntOp::create(b, -1, 64);
+  Value all = linalg::FillOp::create(b, nowhere, old[1]).getResult(0);
+  Values listed = b.loop(zero, tokens, 1, {all, old[2], zero}, [&](Value token, ValueRange carried) {
+    return b.loop(zero, perToken, 1, carried, [&](Value rank, ValueRange carried) -> Values {
+      Value choice = b.toIndex(extract(b, adaptor.getChoices(), {token, rank}));
+      return b.choose(
+          b.compare(CmpIPredicate::eq, choice, expert),
+          [&]() -> Values {
+            Value share = extract(b, adaptor.getShares(), {token, rank}), row = carried[2];
+            return {insert(b, b.toI64(token), carried[0], {zero, row}), insert(b, share, carried[1], {zero, row}), b.add(row, one)};
+          },
+          [&] { return Values(carried); });
+    });
+  });
+  return {insert(b, b.toI64(listed[2]), old[0], {zero, zero}), listed[0], listed[1]};
+}
+
+/// list_by_expert -> for each expert, one pass over all choices.
+Values convertListByExpert(IndexBuilder &b, xfmr::ListByExpertOp op, xfmr::ListByExpertOp::Adaptor adaptor, KernelGroups &) {
+  Value tokens = b.size(adaptor.getChoices(), 0);
+  SmallVector<Value> outputs;
+  for (Type type : op.getResultTypes()) {
+    auto shaped = cast<RankedTensorType>(type);
+    outputs.push_back(tensor::EmptyOp::create(b, shaped, shaped.isDynamicDim(1) ? ValueRange(tokens) : ValueRange()));
+  }
+  SmallVector<OpFoldResult> columns{b.getIndexAttr(1), tokens, tokens};
+  auto body = [&](OpBuilder &, Location, ValueRange arguments) {
+    Value expert = arguments[0];
+    SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1)), offsets{expert, b.getIndexAttr(0)};
+    auto sizesOf = [&](size_t i) { return SmallVector<OpFoldResult>{b.getIndexAttr(1), columns[i]}; };
+    Values old;
+    for (size_t i = 0; i < 3; ++i)
+      old.push_back(tensor::ExtractSliceOp::create(b, arguments[1 + i], offsets, sizesOf(i), strides));
+    Values rows = listOf(b, adaptor, expert, tokens, old);
+    auto end = scf::InParallelOp::create(b);
+    b.setInsertionPointToStart(end.getBody());
+    for (size_t i = 0; i < 3; ++i)
+      tensor::ParallelInsertSliceOp::create(b, rows[i], arguments[1 + i], offsets, sizesOf(i), strides);
+  };
+  auto loop = scf::ForallOp::create(b, OpFoldResult(b.getIndexAttr(op.getExperts())), outputs, std::nullopt, body);
+  std::string what = ("list tokens of " + Twine(op.getExperts()) + " experts").str();
+  loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(op.getContext(), what));
+  return Values(loop.getResults());
+}
+
 /// add_rows -> multiply-adds of rows in parallel; no two rows belong to one token.
 Values convertAddRows(IndexBuilder &b, xfmr::AddRowsOp op, xfmr::AddRowsOp::Adaptor adaptor, KernelGroups &) {
   Value rows = adaptor.getRows();
@@ -160,5 +304,6 @@ Values convertAddRows(IndexBuilder &b, xfmr::AddRowsOp op, xfmr::AddRowsOp::Adap
 void attune::populateExpertPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
   addConversion(patterns, groups, convertChooseExperts);
   addConversion(patterns, groups, convertGroupByExpert);
+  addConversion(patterns, groups, convertListByExpert);
   addConversion(patterns, groups, convertAddRows);
 }

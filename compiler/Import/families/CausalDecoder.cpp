@@ -181,6 +181,8 @@ void CausalDecoder::declareHead(TransformerSpec &spec) {
     LinearSpec words;
     const std::string name = names.head;
     words.weight = keys.tied ? spec.decoder->embeddings.words : spec.tensor(name + ".weight", {keys.vocab, getWordFeatures()});
+    if (head.unitRows)
+      words.weight = spec.unitRows(words.weight);
     if (head.bias)
       words.bias = spec.tensor(name + ".bias", {keys.vocab});
     OutputSpec logits{"logits", {linearStep(words, name)}};

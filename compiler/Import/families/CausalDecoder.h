@@ -108,6 +108,8 @@ struct LanguageHead {
   bool bias = false;
   double scale = 1;
   std::optional<double> softcap;
+  /// Each row of the matrix is divided by its length.
+  bool unitRows = false;
 };
 
 /// The classes of a family: PREFIXModel, PREFIXForCausalLM and those of the others that exist.

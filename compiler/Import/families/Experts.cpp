@@ -82,3 +82,47 @@ FfnSpec attune::declareStackedExperts(TransformerSpec &spec, const DecoderKeys &
   networks.activation = keys.activation;
   return networks;
 }
+
+RouterKeys attune::readRouterKeys(ConfigReader &reader, const RouterDefaults &defaults) {
+  constexpr Range size = {1, 1 << 24}, some = {1, 1 << 16};
+  RouterKeys keys;
+  keys.experts.count = reader.integer("num_local_experts", "n_routed_experts", defaults.experts.count, some);
+  keys.experts.chosen = reader.integerOrNull("num_experts_per_tok", defaults.experts.chosen, some);
+  keys.features = reader.integer("moe_intermediate_size", defaults.features, size);
+  keys.sharedFeatures = keys.features * reader.integerOrNull("n_shared_experts", defaults.shared, {0, 1 << 10});
+  keys.firstSparse = reader.integerOrNull("first_k_dense_replace", defaults.firstSparse, {0, 1 << 12});
+  keys.groups = reader.integerOrNull("n_group", defaults.groups, {1, 64});
+  keys.keptGroups = reader.integerOrNull("topk_group", defaults.keptGroups, {1, 64});
+  keys.factor = reader.number("routed_scaling_factor", defaults.factor, -1e6, 1e6);
+  const std::string count = std::to_string(keys.experts.count);
+  if (keys.experts.count % keys.groups != 0)
+    reader.fail("n_group", "a divisor of 'n_routed_experts', which is " + count);
+  else if (keys.keptGroups > keys.groups)
+    reader.fail("topk_group", "at most 'n_group', which is " + std::to_string(keys.groups));
+  else if (keys.experts.chosen > keys.keptGroups * (keys.experts.count / keys.groups))
+    reader.fail("num_experts_per_tok", "at most the number of experts in 'topk_group' groups");
+  return keys;
+}
+
+ExpertsSpec attune::declareRoutedExperts(TransformerSpec &spec, const DecoderKeys &keys, const RouterKeys &router, const std::string &path,
+                                         bool bias) {
+  ExpertsSpec mixture;
+  mixture.router = spec.linear(path + ".gate", keys.hidden, router.experts.count, /*bias=*/false);
+  mixture.chosen = router.experts.chosen;
+  mixture.normalized = router.normalized;
+  mixture.sigmoid = router.sigmoid;
+  if (router.sigmoid)
+    mixture.choiceBias = spec.tensor(path + ".gate.e_score_correction_bias", {router.experts.count});
+  int64_t groupSize = router.experts.count / router.groups;
+  if (router.keptGroups < router.groups)
+    mixture.groups = {router.groups, router.keptGroups, std::min(router.groupKeys, groupSize)};
+  mixture.networks = declareExperts(spec, keys, router.experts.count, router.features, {path + ".experts", path + ".experts"});
+  if (router.factor != 1)
+    mixture.networks.down.weight = spec.scale(mixture.networks.down.weight, router.factor);
+  if (router.sharedFeatures == 0)
+    return mixture;
+  DecoderKeys shared = keys;
+  shared.intermediate = router.sharedFeatures;
+  mixture.shared = declareGatedFfn(spec, shared, path + ".shared_experts", bias);
+  return mixture;
+}

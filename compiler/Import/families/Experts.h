@@ -35,6 +35,36 @@ FfnSpec declareExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t c
 FfnSpec declareStackedExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, const std::string &gatesAndUps,
                               const std::string &downs);
 
+/// The defaults of keys of routers that choose among groups of experts.
+struct RouterDefaults {
+  ExpertKeys experts;
+  int64_t shared, features, firstSparse, groups, keptGroups;
+  double factor = 1;
+};
+
+/// The keys of such a router.
+struct RouterKeys {
+  ExpertKeys experts;
+  /// The number of inner features of an expert, and of the network that all tokens use; 0 without one.
+  int64_t features, sharedFeatures;
+  /// The number of layers without experts, which come first.
+  int64_t firstSparse;
+  /// The number of groups, that of groups that are kept, and the number of keys that make the key of a group.
+  int64_t groups, keptGroups, groupKeys = 2;
+  /// The factor of shares.
+  double factor;
+  bool normalized = false;
+  /// True if shares are sigmoids and there is a bias of choices.
+  bool sigmoid = false;
+};
+
+/// Reads `n_routed_experts` and the keys with it.
+RouterKeys readRouterKeys(ConfigReader &reader, const RouterDefaults &defaults);
+
+/// Declares PATH.gate, PATH.experts.E and PATH.shared_experts.
+ExpertsSpec declareRoutedExperts(TransformerSpec &spec, const DecoderKeys &keys, const RouterKeys &router, const std::string &path,
+                                 bool bias);
+
 } // namespace attune
 
 #endif // ATTUNE_IMPORT_FAMILIES_EXPERTS_H

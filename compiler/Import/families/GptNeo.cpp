@@ -49,8 +49,8 @@ Result<TransformerSpec> attune::readGptNeoSpec(const Config &config) {
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5;
   defaults.activationKey = "activation_function", defaults.activation = "gelu_new", defaults.tied = true;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  // Closest to the reference, in which a query without a visible token attends to the padding before it.
-  keys.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
+  // The mask of tokens hides later ones, too, which the layer then hides once more.
+  keys.maskedRows = mlir::xfmr::MaskedRows::LeastMaskedPast;
   auto windows = readKinds(reader, config, keys.layers);
   CausalDecoder decoder(reader, classes, keys);
   decoder.normKind = &TransformerSpec::norm;

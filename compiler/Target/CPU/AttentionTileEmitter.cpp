@@ -145,9 +145,9 @@ void AttentionTileEmitter::emitBlock(const AttentionGroup &group, const Attentio
 // Fully masked rows
 //
 // A row whose keys are all hidden leaves the blocks with the mean over the keys that only its mask hides, since these
-// have the largest scores. If positions hide keys as well, the rules `uniform` and `least_masked` require other keys,
-// so such rows are computed again here. They are padding in all models known to us, so this code is short rather than
-// fast.
+// have the largest scores. If positions hide keys as well, the rules `uniform`, `least_masked` and `least_masked_past`
+// require other keys, so such rows are computed again here. They are padding in all models known to us, so this code is
+// short rather than fast.
 //===----------------------------------------------------------------------===//
 
 void AttentionTileEmitter::emitMaskedRows() {
@@ -181,6 +181,8 @@ void AttentionTileEmitter::emitMaskedRow(const Row &row) {
     if (isUniform)
       return one;
     Value named = arith::XOrIOp::create(b, isHiddenByMask(row, key), isHiddenByPosition(row, key));
+    if (op.getMaskedRows() == xfmr::MaskedRows::LeastMaskedPast)
+      named = b.both(named, b.compare(arith::CmpIPredicate::slt, key, row.end));
     return b.select(named, one, zero);
   };
   Value count = b.loop(b.index(0), keys, 1, {zero},

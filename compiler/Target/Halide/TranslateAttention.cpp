@@ -41,6 +41,7 @@ private:
   std::string addProducts();
   std::string score(const std::string &product);
   std::string maskValue();
+  std::string isLater();
   std::string isHiddenByPosition();
   std::string isVisible();
   std::string weight(const std::string &scores, const std::string &largest);
@@ -128,13 +129,16 @@ std::string AttentionTranslator::maskValue() {
 }
 
 /// Returns the condition that causality or a window hides key d2 from query d1; empty if the operation has neither.
+std::string AttentionTranslator::isLater() {
+  if (!op.getCausal() && !op.getWindowRight())
+    return "";
+  int64_t ahead = op.getCausal() ? 0 : static_cast<int64_t>(*op.getWindowRight());
+  return call("gt", {"d2", call("add", {position, number(ahead)})});
+}
+
 std::string AttentionTranslator::isHiddenByPosition() {
-  std::string hidden;
+  std::string hidden = isLater();
   auto add = [&](const std::string &condition) { hidden = hidden.empty() ? condition : call("or", {hidden, condition}); };
-  if (op.getCausal() || op.getWindowRight()) {
-    int64_t ahead = op.getCausal() ? 0 : static_cast<int64_t>(*op.getWindowRight());
-    add(call("gt", {"d2", call("add", {position, number(ahead)})}));
-  }
   if (op.getWindowLeft())
     add(call("lt", {"d2", call("sub", {position, number(static_cast<int64_t>(*op.getWindowLeft()))})}));
   return hidden;
@@ -171,9 +175,11 @@ std::string AttentionTranslator::weight(const std::string &scores, const std::st
   if (!op.hidesByPosition())
     return seen;
   std::string named = exists;
-  if (op.getMaskedRows() == MaskedRows::LeastMasked) {
+  if (op.getMaskedRows() != MaskedRows::Uniform) {
     std::string byMask = op.getMask() && !op.getMaskFill() ? call("le", {maskValue(), floatTerm(kHidden)}) : "false";
     named = call("and", {exists, call("xor", {byMask, isHiddenByPosition()})});
+    if (std::string later = isLater(); op.getMaskedRows() == MaskedRows::LeastMaskedPast && !later.empty())
+      named = call("and", {named, call("not", {later})});
     std::string some = text.addStage(loops({}, {columns}), call("max", {"acc", call("select", {named, "1.0", "0.0"})}), "0.0");
     // In a reduction the keys are d2, too: one parallel loop less, but after the same two.
     named = call("and", {exists, call("or", {named, call("eq", {load(some, {"d0", "d1"}), "0.0"})})});

@@ -142,5 +142,7 @@ Value RowAttention::maskedWeight(const Row &row, Value key) {
   if (op.getMaskedRows() == xfmr::MaskedRows::Uniform)
     return e.f32(1.0);
   Value named = arith::XOrIOp::create(e, isHiddenByMask(row, key), isHiddenByPosition(row, key));
+  if (op.getMaskedRows() == xfmr::MaskedRows::LeastMaskedPast)
+    named = e.both(named, e.compare(arith::CmpIPredicate::slt, key, row.end));
   return e.select(named, e.f32(1.0), e.f32(0.0));
 }

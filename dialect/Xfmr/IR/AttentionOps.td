@@ -90,7 +90,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 
     `masked_rows` says what a row without a visible key gets. `zero` gives P = 0. `uniform` gives all keys of the
     sequence the same probability. `least_masked` gives it to the keys hidden by the mask alone, or by `causal` and the
-    window alone, and to all keys if there are none. A sequence without keys gives zeros.
+    window alone, and to all keys if there are none. `least_masked_past` gives it to the same keys, but to none that
+    `causal` or `window_right` hides, and to all keys if there are none. A sequence without keys gives zeros.
 
     `probabilities[b, h, i, j]` is P[j], and zero where i or j is beyond the sequence. `score_stage` selects an earlier
     value instead: `product` gives s, `capped` gives c, and `masked` gives x, with the most negative f32 for hidden keys

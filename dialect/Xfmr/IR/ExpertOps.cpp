@@ -19,6 +19,25 @@ LogicalResult ChooseExpertsOp::inferReturnTypes(MLIRContext *context, std::optio
   return success();
 }
 
+LogicalResult ChooseExpertsOp::verify() {
+  int64_t experts = getScores().getType().getDimSize(1);
+  if (getBias() && getBias().getType().getDimSize(0) != experts) // C2
+    return emitOpError("expects 'bias' with an element for each of ") << experts << " experts, but got " << getBias().getType();
+  if (getGroups().has_value() != getKeptGroups().has_value() || getGroups().has_value() != getGroupKeys().has_value()) // C3
+    return emitOpError("expects 'groups', 'kept_groups' and 'group_keys' together");
+  if (!getGroups())
+    return success();
+  int64_t groups = *getGroups(), kept = *getKeptGroups(), keys = *getGroupKeys();
+  if (groups < 1 || groups > 64 || experts % groups != 0)
+    return emitOpError("expects 'groups' from 1 to 64 that divide ") << experts << " experts, but got " << groups;
+  int64_t size = experts / groups;
+  if (kept < 1 || kept > groups || kept * size < int64_t(getCount()))
+    return emitOpError("expects 'kept_groups' from 1 to ") << groups << " groups with " << getCount() << " experts or more, but got " << kept;
+  if (keys < 1 || keys > std::min<int64_t>(2, size))
+    return emitOpError("expects 'group_keys' 1 or 2, not more than the ") << size << " experts of a group, but got " << keys;
+  return success();
+}
+
 /// Checks that |choices| and |shares| have one shape with a static number of columns.
 static LogicalResult verifyChoices(std::optional<Location> loc, Value choices, Value shares) {
   auto type = cast<RankedTensorType>(choices.getType()), other = cast<RankedTensorType>(shares.getType());
@@ -63,13 +82,30 @@ LogicalResult ExpertsOp::verify() {
   return success();
 }
 
+/// Checks |choices| and |shares|, and that |experts| is positive.
+static LogicalResult verifyGroups(std::optional<Location> loc, Value choices, Value shares, int64_t experts) {
+  if (failed(verifyChoices(loc, choices, shares)))
+    return failure();
+  return experts < 1 ? emitOptionalError(loc, "expects a positive number of experts, but got ", experts) : success();
+}
+
+LogicalResult ListByExpertOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  int64_t experts = adaptor.getExperts();
+  if (failed(verifyGroups(loc, adaptor.getChoices(), adaptor.getShares(), experts))) // C1
+    return failure();
+  Type integer = IntegerType::get(context, 64);
+  int64_t tokens = cast<RankedTensorType>(adaptor.getChoices().getType()).getDimSize(0);
+  types.append({RankedTensorType::get({experts, 1}, integer), RankedTensorType::get({experts, tokens}, integer),
+                RankedTensorType::get({experts, tokens}, Float32Type::get(context))});
+  return success();
+}
+
 LogicalResult GroupByExpertOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
                                                 SmallVectorImpl<Type> &types) {
-  if (failed(verifyChoices(loc, adaptor.getChoices(), adaptor.getShares()))) // C1
-    return failure();
   int64_t experts = adaptor.getExperts();
-  if (experts < 1)
-    return emitOptionalError(loc, "expects a positive number of experts, but got ", experts);
+  if (failed(verifyGroups(loc, adaptor.getChoices(), adaptor.getShares(), experts))) // C1
+    return failure();
   Type integer = IntegerType::get(context, 64);
   types.append({RankedTensorType::get({experts + 1}, integer), RankedTensorType::get({ShapedType::kDynamic}, integer),
                 RankedTensorType::get({ShapedType::kDynamic}, Float32Type::get(context))});

@@ -17,22 +17,36 @@ def Xfmr_Shares : 2DTensorOf<[F32]>;
 def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]> {
   let summary = "chooses the experts with the largest scores for each token";
   let description = [{
-    `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest `scores[t, e]`, the largest first. Of
-    equal scores, the expert with the lower number comes first; NaN counts as the smallest score.
+    The key of an expert is `key[t, e] = scores[t, e]`, or, with `sigmoid`, `sigmoid(scores[t, e])`, plus `bias[e]` if
+    there is one. `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest keys, the largest first.
+    Of equal keys, the expert with the lower number comes first; NaN counts as the smallest key.
 
     `shares[t, i] = exp(scores[t, choices[t, i]] - m) / sum_e exp(scores[t, e] - m)` with `m = max_e scores[t, e]`. The
     sum is over all experts, or, with `normalized`, over the chosen ones, so that the shares of a token add up to 1.
+    With `sigmoid`, `shares[t, i] = sigmoid(scores[t, choices[t, i]])`, with `normalized` divided by their sum. The bias
+    is in no share.
+
+    With `groups`, the experts are that many groups of neighbors, and only those of the `kept_groups` groups with the
+    largest group keys are chosen; of equal groups, the lower one. A group's key is the sum of the `group_keys` largest
+    keys in it.
 
     - (C1) `scores` has a static number of columns, the experts. `count` is from 1 to their number.
+    - (C2) `bias` has an element for each expert.
+    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` is from 1 to 64 and divides the
+      number of experts, `kept_groups` is from 1 to `groups`, and the groups that are kept have `count` experts or more.
+      `group_keys` is 1 or 2, and not more than the experts of a group.
     - (N1) f32. The sum runs over all experts in order, or over the choices in order.
 
     ```mlir
     %choices, %shares = xfmr.choose_experts %scores, 2 {normalized} : tensor<?x8xf32>   // tensor<?x2xi64>, tensor<?x2xf32>
     ```
   }];
-  let arguments = (ins 2DTensorOf<[F32]>:$scores, I64Attr:$count, UnitAttr:$normalized);
+  let arguments = (ins 2DTensorOf<[F32]>:$scores, Optional<1DTensorOf<[F32]>>:$bias, I64Attr:$count, UnitAttr:$normalized,
+                       UnitAttr:$sigmoid, OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$kept_groups,
+                       OptionalAttr<I64Attr>:$group_keys);
   let results = (outs Xfmr_Choices:$choices, Xfmr_Shares:$shares);
-  let assemblyFormat = "$scores `,` $count attr-dict `:` type($scores)";
+  let assemblyFormat = "$scores `,` $count (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict `:` type($scores)";
+  let hasVerifier = 1;
 }
 
 def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
@@ -94,6 +108,27 @@ def Xfmr_GroupByExpertOp : Xfmr_Op<"group_by_expert", [Pure, InferTypeOpAdaptor]
   }];
   let arguments = (ins Xfmr_Choices:$choices, Xfmr_Shares:$shares, I64Attr:$experts);
   let results = (outs 1DTensorOf<[I64]>:$offsets, Xfmr_Ids:$tokens, 1DTensorOf<[F32]>:$row_shares);
+  let assemblyFormat = "$choices `,` $shares `,` $experts attr-dict `:` type($choices) `,` type($shares)";
+}
+
+def Xfmr_ListByExpertOp : Xfmr_Op<"list_by_expert", [Pure, InferTypeOpAdaptor]> {
+  let summary = "lists for each expert the tokens that choose it";
+  let description = [{
+    Row e of the results belongs to expert e, which `counts[e, 0]` tokens choose: `tokens[e, 0]`, `tokens[e, 1]`, … in
+    ascending order, whose shares are `row_shares[e, 0]`, `row_shares[e, 1]`, … Behind them, `tokens` is -1 and
+    `row_shares` is undefined.
+
+    The rows of `xfmr.group_by_expert` at places that a host can compute which does not know the counts.
+
+    - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. A token chooses no expert twice, experts are
+      from 0 to `experts - 1`, and `experts` is positive.
+
+    ```mlir
+    %counts, %tokens, %row_shares = xfmr.list_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>   // tensor<8x1xi64>, tensor<8x?xi64>, …
+    ```
+  }];
+  let arguments = (ins Xfmr_Choices:$choices, Xfmr_Shares:$shares, I64Attr:$experts);
+  let results = (outs 2DTensorOf<[I64]>:$counts, 2DTensorOf<[I64]>:$tokens, 2DTensorOf<[F32]>:$row_shares);
   let assemblyFormat = "$choices `,` $shares `,` $experts attr-dict `:` type($choices) `,` type($shares)";
 }
 

@@ -49,6 +49,7 @@ RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
       .Case<ScaleSourceAttr, ShiftSourceAttr>([](auto attr) { return getSourceType(attr.getSource()); })
       .Case([](ProjectSourceAttr attr) { return withDim(getSourceType(attr.getRows()), 1, getSourceType(attr.getMatrix()).getDimSize(0)); })
       .Case([](LayerNormSourceAttr attr) { return getSourceType(attr.getRows()); })
+      .Case([](UnitRowsSourceAttr attr) { return getSourceType(attr.getSource()); })
       .Case([](PanelsSourceAttr attr) { return getPanelsType(getSourceType(attr.getSource()), attr.getWidth()); })
       .Case([](GroupedPanelsSourceAttr attr) {
         return getPanelsType(getSourceType(attr.getSource()), attr.getWidth(), attr.getGroup(), attr.getMultiple());
@@ -197,6 +198,8 @@ LogicalResult LayerNormSourceAttr::verify(EmitError emitError, Attribute rows, A
   int64_t columns = getSourceType(rows).getDimSize(1);
   return failure(failed(verifyVector(emitError, weight, columns)) || failed(verifyVector(emitError, bias, columns)));
 }
+
+LogicalResult UnitRowsSourceAttr::verify(EmitError emitError, Attribute source) { return verifyFloats(emitError, source); }
 
 LogicalResult PanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width) {
   RankedTensorType type = getSourceType(source);

@@ -142,6 +142,12 @@ def Xfmr_LayerNormSourceAttr : Xfmr_Source<"LayerNormSource", "layer_norm"> {
   let assemblyFormat = "`<` $rows `,` $weight `,` $bias `,` $epsilon `>`";
   let genVerifyDecl = 1;
 }
+def Xfmr_UnitRowsSourceAttr : Xfmr_Source<"UnitRowsSource", "unit_rows"> {
+  let summary = "each row of a matrix divided by its Euclidean length, or by 1e-12 if that is larger, computed in f64 and rounded once";
+  let parameters = (ins "::mlir::Attribute":$source);
+  let assemblyFormat = "`<` $source `>`";
+  let genVerifyDecl = 1;
+}
 def Xfmr_PanelsSourceAttr : Xfmr_Source<"PanelsSource", "panels"> {
   let summary = "a `[N, K]` matrix as `[ceil(N / width)][K][width]`, the last panel padded with zeros";
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width);

@@ -25,7 +25,8 @@ def Xfmr_Activation : I32EnumAttr<"Activation", "elementwise function between tw
 def Xfmr_ActivationAttr : EnumAttr<Xfmr_Dialect, Xfmr_Activation, "activation"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "attention probabilities of a fully masked query row", [
-    I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Zero", 1, "zero">, I32EnumAttrCase<"LeastMasked", 2, "least_masked">]> {
+    I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Zero", 1, "zero">, I32EnumAttrCase<"LeastMasked", 2, "least_masked">,
+    I32EnumAttrCase<"LeastMaskedPast", 3, "least_masked_past">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }

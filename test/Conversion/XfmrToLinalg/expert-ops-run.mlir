@@ -44,6 +44,30 @@ func.func @main() {
   %flatAll = tensor.collapse_shape %all [[0, 1]] : tensor<?x4xi64> into tensor<?xi64>
   call @integers(%flatAll) : (tensor<?xi64>) -> ()
 
+  // By sigmoids and a bias: token 0 prefers expert 0 by its bias, but its share has none.
+  %biases = arith.constant dense<[10.0, 0.0, 0.5, 0.0]> : tensor<4xf32>
+  %byBias, %biasShares = xfmr.choose_experts %scores, 2 bias(%biases : tensor<4xf32>) {sigmoid} : tensor<?x4xf32>
+  // CHECK: 0, 2, 2, 1, 0, 2, end
+  %flatBias = tensor.collapse_shape %byBias [[0, 1]] : tensor<?x2xi64> into tensor<?xi64>
+  call @integers(%flatBias) : (tensor<?xi64>) -> ()
+  // CHECK: 0.731059, 0.952574, 0.731059, 0.5, 1, 1, end
+  %flatBiasShares = tensor.collapse_shape %biasShares [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
+  call @floats(%flatBiasShares) : (tensor<?xf32>) -> ()
+  // Of two groups of two, the better one: by its largest key, or by the sum of its two largest keys.
+  %groupTable = arith.constant dense<[[4.0, -4.0, 1.0, 2.0], [-1.0, -2.0, 3.0, 0.0], [1.0, 2.0, 1.0, 2.0]]> : tensor<3x4xf32>
+  %grouped = tensor.cast %groupTable : tensor<3x4xf32> to tensor<?x4xf32>
+  %byOne, %oneShares = xfmr.choose_experts %grouped, 2 {group_keys = 1 : i64, groups = 2 : i64, kept_groups = 1 : i64} : tensor<?x4xf32>
+  // CHECK: 0, 1, 2, 3, 1, 0, end
+  %flatOne = tensor.collapse_shape %byOne [[0, 1]] : tensor<?x2xi64> into tensor<?xi64>
+  call @integers(%flatOne) : (tensor<?xi64>) -> ()
+  %byTwo, %twoShares = xfmr.choose_experts %grouped, 2 {group_keys = 2 : i64, groups = 2 : i64, kept_groups = 1 : i64, normalized} : tensor<?x4xf32>
+  // CHECK: 3, 2, 2, 3, 1, 0, end
+  %flatTwo = tensor.collapse_shape %byTwo [[0, 1]] : tensor<?x2xi64> into tensor<?xi64>
+  call @integers(%flatTwo) : (tensor<?xi64>) -> ()
+  // CHECK: 0.731059, 0.268941, 0.952574, 0.0474259, 0.731059, 0.268941, end
+  %flatTwoShares = tensor.collapse_shape %twoShares [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
+  call @floats(%flatTwoShares) : (tensor<?xf32>) -> ()
+
   %given = arith.constant dense<[[0.25, 0.75], [0.5, 0.125], [1.0, 2.0]]> : tensor<3x2xf32>
   %factors = tensor.cast %given : tensor<3x2xf32> to tensor<?x2xf32>
   // Pairs in the order of experts; expert 3 has none.
@@ -55,6 +79,16 @@ func.func @main() {
   call @integers(%tokens) : (tensor<?xi64>) -> ()
   // CHECK: 1, 0.25, 0.125, 0.75, 0.5, 2, end
   call @floats(%rowShares) : (tensor<?xf32>) -> ()
+
+  // The same as lists.
+  %counts, %lists, %listShares = xfmr.list_by_expert %choices, %factors, 4 : tensor<?x2xi64>, tensor<?x2xf32>
+  %someCounts = tensor.collapse_shape %counts [[0, 1]] : tensor<4x1xi64> into tensor<4xi64>
+  %anyCounts = tensor.cast %someCounts : tensor<4xi64> to tensor<?xi64>
+  // CHECK: 1, 2, 3, 0, end
+  call @integers(%anyCounts) : (tensor<?xi64>) -> ()
+  %flatLists = tensor.collapse_shape %lists [[0, 1]] : tensor<4x?xi64> into tensor<?xi64>
+  // CHECK: 2, -1, -1, 0, 1, -1, 0, 1, 2, -1, -1, -1, end
+  call @integers(%flatLists) : (tensor<?xi64>) -> ()
 
   %rowTable = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %rows = tensor.cast %rowTable : tensor<2x2xf32> to tensor<?x2xf32>

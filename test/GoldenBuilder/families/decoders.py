@@ -45,9 +45,10 @@ def family(name, prefix, config, variants, heads=ALL, census=None, sizes=llama_s
     """Returns a decoder whose classes begin with |prefix|."""
     states = options.pop("states", True)
     model = options.pop("model", None)
+    greedy = options.pop("greedy", True)
     chosen = {"masks": [mask for mask in MASKS if mask in options["masks"]]} if "masks" in options else {}
     listed = tuple(model if model and one == prefix + "Model" else one for one in classes(prefix, heads))
-    return Family(name, {"model_type": name, **config}, [*decoder_cases(prefix, variants, heads, model, states, **chosen), *more],
+    return Family(name, {"model_type": name, **config}, [*decoder_cases(prefix, variants, heads, model, states, greedy, **chosen), *more],
                   census or {}, listed, sizes, "decoder",
                   **options)
 

@@ -41,6 +41,39 @@ def pack_internlm2(tensors):
                             ("gate_proj", "w1"), ("up_proj", "w3"), ("down_proj", "w2"), (r"^lm_head", "output")])
 
 
+def pack_projections(tensors, name, parts):
+    """Joins the rows of q, k and v (or other |parts|) under |name|."""
+    packed = {}
+    for tensor, value in tensors.items():
+        if "." + parts[0] + "." in tensor:
+            joined = [tensors[tensor.replace(parts[0], part)] for part in parts]
+            packed[tensor.replace(parts[0], name)] = np.ascontiguousarray(np.concatenate(joined))
+        elif not any("." + part + "." in tensor for part in parts):
+            packed[tensor] = value
+    return packed
+
+
+def pack_chatglm(tensors):
+    packed = pack_projections(tensors, "query_key_value", ("q_proj", "k_proj", "v_proj"))
+    return renamed(packed, [(r"^model\.layers", "transformer.encoder.layers"), (r"^model\.norm", "transformer.encoder.final_layernorm"),
+                            (r"^model\.embed_tokens", "transformer.embedding.word_embeddings"), ("self_attn.o_proj", "self_attn.dense"),
+                            ("self_attn", "self_attention"), ("gate_up_proj", "dense_h_to_4h"), ("down_proj", "dense_4h_to_h"),
+                            (r"^lm_head", "transformer.output_layer")])
+
+
+def pack_baichuan(tensors):
+    return pack_projections(tensors, "W_pack", ("q_proj", "k_proj", "v_proj"))
+
+
+CHATGLM = {"model_type": "chatglm", "architectures": ["ChatGLMModel"],
+           "auto_map": {"AutoConfig": "configuration_chatglm.ChatGLMConfig", "AutoModel": "modeling_chatglm.ChatGLMForConditionalGeneration",
+                        "AutoModelForCausalLM": "modeling_chatglm.ChatGLMForConditionalGeneration"},
+           "num_layers": 2, "num_hidden_layers": Absent, "padded_vocab_size": 101, "vocab_size": Absent, "ffn_hidden_size": 53,
+           "intermediate_size": Absent, "kv_channels": 12, "head_dim": Absent, "seq_length": 64, "max_position_embeddings": Absent,
+           "layernorm_epsilon": 1e-6, "rms_norm_eps": Absent, "multi_query_attention": True, "multi_query_group_num": 2,
+           "num_key_value_heads": Absent, "add_qkv_bias": True, "add_bias_linear": False, "rmsnorm": True, "post_layer_norm": True,
+           "apply_residual_connection_post_layernorm": False, "rope_ratio": 1, "hidden_act": Absent, "attention_bias": Absent,
+           "partial_rotary_factor": Absent, "apply_query_key_layer_scaling": True}
 EXAONE = {"model_type": "exaone", "architectures": ["ExaoneForCausalLM"], "num_layers": 2, "num_hidden_layers": Absent,
           "layer_norm_epsilon": 1e-6, "rms_norm_eps": Absent, "activation_function": "silu", "hidden_act": Absent}
 def pack_composite(tensors):
@@ -123,6 +156,14 @@ FAMILIES = [
     Family("internlm2", {**LLAMA, "model_type": "llama"}, [
         Case("file", "LlamaForCausalLM", ["InternLM2: Llama with one projection by heads of keys"], forward(mask="right"), weights="file",
              pack=pack_internlm2, published={"model_type": "internlm2", "architectures": ["InternLM2ForCausalLM"], "bias": False})],
+           classes=("LlamaForCausalLM",), sizes=llama_sizes),
+    Family("chatglm", {**LLAMA, "model_type": "glm", "head_dim": 12, "attention_bias": True, "partial_rotary_factor": 0.5}, [
+        Case("file", "GlmForCausalLM", ["ChatGLM2 and later: GLM under other names, the class of auto_map"], forward(mask="right"),
+             weights="file", pack=pack_chatglm, published=CHATGLM)], classes=("GlmForCausalLM",), sizes=llama_sizes),
+    Family("baichuan", {**LLAMA, "model_type": "llama", "num_key_value_heads": 6}, [
+        Case("file", "LlamaForCausalLM", ["Baichuan with rotary embeddings: Llama with one projection for q, k and v"],
+             forward(mask="right"), weights="file", pack=pack_baichuan,
+             published={"model_type": "baichuan", "architectures": ["BaiChuanForCausalLM"], "num_key_value_heads": Absent})],
            classes=("LlamaForCausalLM",), sizes=llama_sizes),
     Family("minicpm", {**LLAMA, "model_type": "granite", "embedding_multiplier": 3.5, "attention_multiplier": 6 ** -0.5,
                                   "residual_multiplier": 1.4 / 2 ** 0.5, "logits_scaling": 4.0}, [

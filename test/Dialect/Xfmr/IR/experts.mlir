@@ -2,11 +2,14 @@
 // RUN: attune-opt --mlir-print-op-generic %s | attune-opt | FileCheck %s
 
 // CHECK-LABEL: @choose_experts
-func.func @choose_experts(%s: tensor<?x8xf32>) -> (tensor<?x2xi64>, tensor<?x2xf32>) {
+func.func @choose_experts(%s: tensor<?x8xf32>, %bias: tensor<8xf32>) -> (tensor<?x2xi64>, tensor<?x2xf32>) {
   // CHECK: %{{.*}}, %{{.*}} = xfmr.choose_experts %{{.*}}, 1 : tensor<?x8xf32>
   %a, %b = xfmr.choose_experts %s, 1 : tensor<?x8xf32>
   // CHECK: %[[C:.*]], %[[S:.*]] = xfmr.choose_experts %{{.*}}, 2 {normalized} : tensor<?x8xf32>
   %c, %d = xfmr.choose_experts %s, 2 {normalized} : tensor<?x8xf32>
+  // CHECK: xfmr.choose_experts %{{.*}}, 2 bias(%{{.*}} : tensor<8xf32>) {group_keys = 2 : i64, groups = 4 : i64, kept_groups = 2 : i64, normalized, sigmoid} : tensor<?x8xf32>
+  %e, %f = xfmr.choose_experts %s, 2 bias(%bias : tensor<8xf32>)
+    {group_keys = 2 : i64, groups = 4 : i64, kept_groups = 2 : i64, normalized, sigmoid} : tensor<?x8xf32>
   // CHECK: return %[[C]], %[[S]] : tensor<?x2xi64>, tensor<?x2xf32>
   return %c, %d : tensor<?x2xi64>, tensor<?x2xf32>
 }
@@ -30,6 +33,8 @@ func.func @rows(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>, %r: tensor<?x48xf32>, 
   %offsets, %tokens, %shares = xfmr.group_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>
   // CHECK: xfmr.add_rows %{{.*}}, %[[SHARES]] to %{{.*}} at %[[TOKENS]] : tensor<?x48xf32>, tensor<?xf32> to tensor<?x48xf32>
   %y = xfmr.add_rows %r, %shares to %sum at %tokens : tensor<?x48xf32>, tensor<?xf32> to tensor<?x48xf32>
+  // CHECK: %{{.*}}, %{{.*}}, %{{.*}} = xfmr.list_by_expert %{{.*}}, %{{.*}}, 8 : tensor<?x2xi64>, tensor<?x2xf32>
+  %counts, %lists, %listed = xfmr.list_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>
   return %offsets, %y : tensor<9xi64>, tensor<?x48xf32>
 }
 

@@ -16,6 +16,54 @@ func.func @choose_c1_dynamic(%s: tensor<?x?xf32>) {
 
 // -----
 
+func.func @choose_c2(%s: tensor<?x8xf32>, %b: tensor<7xf32>) {
+  // expected-error @below {{expects 'bias' with an element for each of 8 experts, but got 'tensor<7xf32>'}}
+  %c, %d = xfmr.choose_experts %s, 2 bias(%b : tensor<7xf32>) : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @choose_c3(%s: tensor<?x8xf32>) {
+  // expected-error @below {{expects 'groups', 'kept_groups' and 'group_keys' together}}
+  %c, %d = xfmr.choose_experts %s, 2 {groups = 2 : i64} : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @choose_c3_groups(%s: tensor<?x8xf32>) {
+  // expected-error @below {{expects 'groups' from 1 to 64 that divide 8 experts, but got 3}}
+  %c, %d = xfmr.choose_experts %s, 2 {group_keys = 1 : i64, groups = 3 : i64, kept_groups = 1 : i64} : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @choose_c3_kept(%s: tensor<?x8xf32>) {
+  // expected-error @below {{expects 'kept_groups' from 1 to 4 groups with 3 experts or more, but got 1}}
+  %c, %d = xfmr.choose_experts %s, 3 {group_keys = 1 : i64, groups = 4 : i64, kept_groups = 1 : i64} : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @choose_c3_keys(%s: tensor<?x8xf32>) {
+  // expected-error @below {{expects 'group_keys' 1 or 2, not more than the 1 experts of a group, but got 2}}
+  %c, %d = xfmr.choose_experts %s, 1 {group_keys = 2 : i64, groups = 8 : i64, kept_groups = 1 : i64} : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @list_c1(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>) {
+  // expected-error @below {{expects a positive number of experts, but got 0}}
+  %n, %t, %r = xfmr.list_by_expert %c, %s, 0 : tensor<?x2xi64>, tensor<?x2xf32>
+  return
+}
+
+// -----
+
 func.func @experts_c1(%x: tensor<?x48xf32>, %c: tensor<?x2xi64>, %s: tensor<?x3xf32>, %up: tensor<8x112x48xf32>, %down: tensor<8x48x112xf32>) {
   // expected-error @below {{expects 'choices' and 'shares' of one static number of columns, but got 'tensor<?x2xi64>' and 'tensor<?x3xf32>'}}
   %y = xfmr.experts <silu> %x choices(%c, %s : tensor<?x2xi64>, tensor<?x3xf32>) up(%up : tensor<8x112x48xf32>) down(%down : tensor<8x48x112xf32>) : tensor<?x48xf32>
