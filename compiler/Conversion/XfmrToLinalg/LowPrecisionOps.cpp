@@ -31,6 +31,8 @@ struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getPrecision() == xfmr::Precision::F32)
       return rewriter.notifyMatchFailure(op, "of full precision");
+    if (op.getFormat())
+      return rewriter.notifyMatchFailure(op, "with a format of weights");
     bool bytes = op.getPrecision() == xfmr::Precision::Int8;
     LowPrecisionLayout layout = bytes ? int8 : bf16;
     if (op.getPrecision() == xfmr::Precision::F16)
