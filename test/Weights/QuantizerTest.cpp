@@ -49,7 +49,7 @@ struct ReadGroup {
 ReadGroup quantizeAndRead(const WeightFormat &format, const std::vector<float> &weights) {
   constexpr int64_t kWidth = 16, kRow = 5;
   int64_t columns = int64_t(weights.size());
-  std::vector<uint8_t> codes(kWidth * columns, uint8_t(format.zero())), stream(format.groupBytes(kWidth, columns));
+  std::vector<uint8_t> codes(kWidth * columns, uint8_t(format.zero())), stream(format.headBytes(kWidth) + kWidth * columns * format.bits / 8);
   std::vector<QuantizedGroup> numbers(kWidth);
   WeightQuantizer quantizer(format);
   expect(quantizer.quantize(weights, numbers[kRow], codes.data() + kRow * columns), format.str() + " has a scale");

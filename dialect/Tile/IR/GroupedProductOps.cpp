@@ -36,7 +36,7 @@ LogicalResult GroupedProductOp::verify() {
       failed(verifyElement(getSums(), "sums", b.getI32Type())) || failed(verifyElement(getPanels(), "panels", b.getI8Type())) ||
       failed(verifyElement(destination, "a destination", b.getF32Type())))
     return failure();
-  for (Value numbers : {getScales(), getSums(), destination})
+  for (Value numbers : ValueRange{getScales(), getSums(), destination})
     if (failed(verifySize(*this, "rows", sizeOf(getRows(), 0), sizeOf(numbers, 0))))
       return failure();
   for (auto [value, dim, what] : {std::tuple(getRows(), 1, "the columns of rows"), std::tuple(getScales(), 1, "the columns of scales"),
@@ -55,9 +55,9 @@ LogicalResult GroupedProductOp::verify() {
       return failure();
   if (failed(verifySize(*this, "the bytes of a group", format.groupBytes(width, sizeOf(getRows(), 1)), sizeOf(getPanels(), 2))))
     return failure();
-  int64_t columns = sizeOf(destination, 1), panels = sizeOf(getPanels(), 0);
-  if (!ShapedType::isDynamic(columns) && !ShapedType::isDynamic(panels) && llvm::divideCeil(columns, width) != panels) // C3
-    return emitOpError("expects ") << llvm::divideCeil(columns, width) << " panels for " << columns << " columns, but got " << panels;
+  int64_t columns = sizeOf(destination, 1), panels = sizeOf(getPanels(), 0), needed = llvm::divideCeil(columns, width);
+  if (!ShapedType::isDynamic(columns) && !ShapedType::isDynamic(panels) && needed != panels) // C3
+    return emitOpError("expects ") << needed << " panels for " << columns << " columns, but got " << panels;
   return success();
 }
 
