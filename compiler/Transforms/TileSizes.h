@@ -21,7 +21,8 @@ mlir::Value divideEvenly(mlir::RewriterBase &rewriter, mlir::Location loc, mlir:
 mlir::OpFoldResult atMost(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rows, int64_t limit);
 
 /// Returns |few| if |op| has at most |limit| rows, else |others|.
-mlir::OpFoldResult chooseByRows(mlir::RewriterBase &rewriter, mlir::DestinationStyleOpInterface op, int64_t limit, int64_t few, int64_t others);
+mlir::OpFoldResult chooseByRows(mlir::RewriterBase &rewriter, mlir::DestinationStyleOpInterface op, int64_t limit, int64_t few,
+                                int64_t others);
 
 } // namespace attune
 

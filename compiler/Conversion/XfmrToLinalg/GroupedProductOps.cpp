@@ -36,11 +36,9 @@ struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
     Value rows = b.size(adaptor.getInput(), 0);
     tiles::QuantizeRowsOp quantized = quantize(b, adaptor.getInput(), rows, *op.getFormat());
     Value panels = xfmr::WeightQuantizePanelsOp::create(b, adaptor.getWeight(), width, *op.getFormat());
-    SmallVector<Value> operands(quantized.getResults());
-    operands.push_back(panels);
     Value destination = empty(b, type, rows);
-    auto product = tiles::GroupedProductOp::create(b, TypeRange{type}, operands[0], operands[1], operands[2], panels, ValueRange{destination},
-                                                   width, *op.getFormat());
+    auto product = tiles::GroupedProductOp::create(b, TypeRange{type}, quantized.getResult(0), quantized.getResult(1),
+                                                   quantized.getResult(2), panels, ValueRange{destination}, width, *op.getFormat());
     SmallVector<Operation *> ops{product};
     if (hasEpilogue(op))
       ops.push_back(epilogue(b, op, adaptor, product.getResult(0), empty(b, type, rows)));

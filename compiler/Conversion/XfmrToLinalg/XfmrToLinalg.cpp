@@ -47,9 +47,9 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
-    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp,
-                      xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp, xfmr::WeightSelectOp,
-                      xfmr::WeightSliceOp, xfmr::WeightTransposeOp>();
+    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightConcatOp,
+                      xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp,
+                      xfmr::WeightRowSumsOp, xfmr::WeightSelectOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp>();
     // Tiling needs these ops whole.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(attune::hasRelativePanels);

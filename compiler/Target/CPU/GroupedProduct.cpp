@@ -75,8 +75,8 @@ class GroupedKernel {
 public:
   GroupedKernel(GroupedTile &tile, ByteUnit unit)
       : tile(tile), builder(tile.builder), unit(unit), lanes(unit == ByteUnit::Portable || unit == ByteUnit::Vnni512 ? 16 : 8),
-        vectors(tile.width / lanes), groupColumns(tile.op.getGroupColumns()), signedWeights(unit == ByteUnit::Avx2 && tile.format.bits == 8),
-        i8(builder.getI8Type()), i16(builder.getI16Type()), i32(builder.getI32Type()), f32(builder.getF32Type()) {}
+        vectors(tile.width / lanes), groupColumns(tile.op.getGroupColumns()),
+        signedWeights(unit == ByteUnit::Avx2 && tile.format.bits == 8), i8(builder.getI8Type()), i16(builder.getI16Type()), i32(builder.getI32Type()), f32(builder.getF32Type()) {}
 
   void emit() {
     tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
@@ -101,8 +101,8 @@ private:
   Value splat(Value scalar) { return vector::BroadcastOp::create(builder, vectorOf(lanes, scalar.getType()), scalar); }
   Value splatOf(VectorType type, int64_t value) {
     Type element = type.getElementType();
-    return arith::ConstantOp::create(builder,
-                                     DenseElementsAttr::get(type, APInt(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(value), false, true)));
+    APInt bits(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(value), /*isSigned=*/false, /*implicitTrunc=*/true);
+    return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, bits));
   }
 
   /// Emits |count| rows; if |existing| is |count| - 1, the last of them does not exist.
@@ -114,7 +114,8 @@ private:
       indices.back() = builder.add(firstRow, builder.sub(existing, builder.index(1)));
     int64_t groups = cast<MemRefType>(tile.panels.getType()).getDimSize(1);
     Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(vectorOf(lanes, f32)));
-    Values sums = builder.loop(builder.index(0), builder.index(groups), 1, Values(count * vectors, zero), [&](Value group, ValueRange carried) {
+    Values none(count * vectors, zero);
+    Values sums = builder.loop(builder.index(0), builder.index(groups), 1, none, [&](Value group, ValueRange carried) {
       Values next(carried);
       // A group of many columns prefetches in the loop over its columns.
       if (!hasLoop())

@@ -146,8 +146,8 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
     %y = xfmr.linear %x, %w bias(%b) {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     ```
 
-    Every f32 linear without a precision of its own gets `precision`, and with `weights-format` its `format`, except those whose results `choose_experts` reads:
-    rounding could change which experts run. With int8, a linear of more than 65536 input
+    Every f32 linear without a precision of its own gets `precision`, and with `weights-format` its `format`, except those
+    whose results `choose_experts` reads: rounding could change which experts run. With int8, a linear of more than 65536 input
     features stays f32, with a remark, since its 32-bit sums could overflow. A `weights-format` needs int8. Attention, norms, embeddings and
     elementwise ops are not changed. Runs after `xfmr-decompose-composites`.
 

@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 bool mlir::xfmr::isWeightExpression(Operation *op) {
-  return isa<WeightQuantizeOp, WeightQuantizePanelsOp, WeightConcatOp, WeightConvertOp, WeightDistancePanelsOp, WeightPackOp, WeightScalesOp, WeightSliceOp,
-             WeightRowSumsOp, WeightTransposeOp>(op);
+  return isa<WeightQuantizeOp, WeightQuantizePanelsOp, WeightConcatOp, WeightConvertOp, WeightDistancePanelsOp, WeightPackOp,
+             WeightScalesOp, WeightSliceOp, WeightRowSumsOp, WeightTransposeOp>(op);
 }
 
 bool mlir::xfmr::isWeightArgument(Value value) {
