@@ -70,7 +70,7 @@ private:
     SmallVector<Value> destinations{destination(b, RankedTensorType::get({type.getDimSize(0), columns}, layout.type), rows)};
     if (precision == xfmr::Precision::Int8)
       destinations.push_back(destination(b, type.clone(type.getShape().take_front()), rows));
-    auto op = tiles::QuantizeRowsOp::create(b, TypeRange(ValueRange(destinations)), input, destinations);
+    auto op = tiles::QuantizeRowsOp::create(b, TypeRange(ValueRange(destinations)), input, destinations, /*group=*/IntegerAttr());
     std::string text = ("rows of " + Twine(type.getDimSize(1)) + " as " + xfmr::stringifyPrecision(precision)).str();
     op->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(op.getContext(), std::nullopt, text));
     return op;
