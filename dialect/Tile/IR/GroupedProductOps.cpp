@@ -36,7 +36,7 @@ LogicalResult GroupedProductOp::verify() {
       failed(verifyElement(getSums(), "sums", b.getI32Type())) || failed(verifyElement(getPanels(), "panels", b.getI8Type())) ||
       failed(verifyElement(destination, "a destination", b.getF32Type())))
     return failure();
-  for (Value numbers : ValueRange{getScales(), getSums(), destination})
+  for (Value numbers : SmallVector<Value>{getScales(), getSums(), destination})
     if (failed(verifySize(*this, "rows", sizeOf(getRows(), 0), sizeOf(numbers, 0))))
       return failure();
   for (auto [value, dim, what] : {std::tuple(getRows(), 1, "the columns of rows"), std::tuple(getScales(), 1, "the columns of scales"),
@@ -65,7 +65,9 @@ LogicalResult GroupedProductOp::verify() {
 // TilingInterface: rows and panels are independent, groups are never split
 //===----------------------------------------------------------------------===//
 
-SmallVector<utils::IteratorType> GroupedProductOp::getLoopIteratorTypes() { return SmallVector(2, utils::IteratorType::parallel); }
+SmallVector<utils::IteratorType> GroupedProductOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel);
+}
 
 SmallVector<Range> GroupedProductOp::getIterationDomain(OpBuilder &builder) {
   return llvm::map_to_vector(llvm::seq<int64_t>(0, 2), [&](int64_t dim) {
