@@ -43,6 +43,8 @@ std::string attune::formatFlags(const CompileOptions &options, const Target &tar
     add("padding", "skip");
   if (target.precision() != mlir::xfmr::Precision::F32)
     add("dtype", mlir::xfmr::stringifyPrecision(target.precision()).str());
+  if (target.weightsFormat())
+    add("weights-format", target.weightsFormat()->str());
   if (!options.inputs.empty())
     add("inputs", llvm::join(llvm::map_range(options.inputs, formatInput), ","));
   if (!options.outputs.empty())

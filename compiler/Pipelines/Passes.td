@@ -39,6 +39,7 @@ def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
     Option<"triple", "triple", "std::string", "", "the triple of the CPU">,
     Option<"gpu", "gpu", "std::string", "", "GPU architectures">,
     Option<"kernels", "kernels", "std::string", "", "kernel generator">,
-    Option<"precision", "precision", "std::string", "\"f32\"", "f32, bf16, f16 or int8">];
+    Option<"precision", "precision", "std::string", "\"f32\"", "f32, bf16, f16 or int8">,
+    Option<"weightsFormat", "weights-format", "std::string", "", "format of the weights of projections, such as int4:32">];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }

@@ -34,7 +34,7 @@ std::string attune::listPhases() { return llvm::join(ArrayRef<llvm::StringLitera
 
 /// Builds the phase `dialect`. Leaves optimized `xfmr`: projections joined, epilogues and residuals fused, dropout
 /// removed, equal layer functions shared.
-static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule, xfmr::Precision precision) {
+static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule, const Target &target) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(xfmr::createDecomposeExperts(xfmr::DecomposeExpertsOptions{!schedule.hostReadsBuffers}));
   functions.addPass(xfmr::createDecomposeComposites());
@@ -43,8 +43,9 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
   functions.addPass(xfmr::createFuseEpilogues());
   functions.addPass(createCanonicalizer());
   functions.addPass(createCSEPass());
-  if (precision != xfmr::Precision::F32)
-    functions.addPass(xfmr::createLowerPrecision(xfmr::LowerPrecisionOptions{precision}));
+  if (target.precision() != xfmr::Precision::F32)
+    functions.addPass(xfmr::createLowerPrecision(
+        xfmr::LowerPrecisionOptions{target.precision(), target.weightsFormat() ? target.weightsFormat()->str() : ""}));
   functions.addPass(xfmr::createSplitDeepProjections(xfmr::SplitDeepProjectionsOptions{schedule.maxFeatures}));
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
@@ -85,6 +86,7 @@ static void buildTiledPipeline(OpPassManager &pm, const rt::Schedule &schedule) 
   groups.blockBytes = schedule.blockBytes;
   groups.maxBlockRows = schedule.maxBlockRows;
   groups.lowPrecisionRows = schedule.lowPrecisionRows;
+  groups.groupedRows = schedule.groupedRows;
   groups.evenLowPrecisionTiles = schedule.evenLowPrecisionTiles;
   groups.rowBlock = schedule.rowBlock;
   groups.fewRows = schedule.fewRows;
@@ -132,7 +134,7 @@ static void buildBufferizedPipeline(OpPassManager &pm, const Target &target, con
 void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const Target &target, const rt::Schedule &schedule) {
   switch (phase) {
   case Phase::Dialect:
-    return buildDialectPipeline(pm, schedule, target.precision());
+    return buildDialectPipeline(pm, schedule, target);
   case Phase::Linalg:
     return buildLinalgPipeline(pm, schedule);
   case Phase::Tiled:
@@ -172,6 +174,7 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
       *this, "precision", llvm::cl::desc("what the inputs of projections are rounded to"), llvm::cl::init(xfmr::Precision::F32),
       llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "not at all"), clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
                        clEnumValN(xfmr::Precision::F16, "f16", "f16, on a GPU"), clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
+  Option<std::string> weightsFormat{*this, "weights-format", llvm::cl::desc("the format of the weights of projections, such as int4:32")};
 };
 } // namespace
 
@@ -186,12 +189,16 @@ static LogicalResult buildPhaseFromFlags(OpPassManager &pm, Phase phase, StringR
   PhaseFlags flags;
   if (failed(flags.parseFromString(options)))
     return failure();
+  std::optional<xfmr::WeightFormat> format = xfmr::WeightFormat::parse(flags.weightsFormat);
+  if (!format && !flags.weightsFormat.empty())
+    return report("expects a weights-format such as int8:32 or int4:64:asym, but got '" + flags.weightsFormat + "'");
   Result<std::unique_ptr<Target>> target =
-      createTarget({flags.target, flags.gpu, flags.kernels, {}, flags.precision}, flags.cpu, flags.triple);
+      createTarget({flags.target, flags.gpu, flags.kernels, {}, flags.precision, format}, flags.cpu, flags.triple);
   if (!target)
     return report(target.message());
   pm.addPass(createReplaceTarget(
-      {flags.target, flags.cpu, flags.triple, flags.gpu, flags.kernels, xfmr::stringifyPrecision(flags.precision).str()}));
+      {flags.target, flags.cpu, flags.triple, flags.gpu, flags.kernels, xfmr::stringifyPrecision(flags.precision).str(),
+       flags.weightsFormat}));
   buildPhasePipeline(pm, phase, **target);
   return success();
 }

@@ -71,7 +71,12 @@ struct ReplaceTarget : attune::impl::ReplaceTargetBase<ReplaceTarget> {
       module.emitError("expects a precision of f32, bf16, f16 or int8, but got '") << precision << "'";
       return signalPassFailure();
     }
-    Result<std::unique_ptr<Target>> replacement = createTarget({target, gpu, kernels, {}, *rounding}, cpu, triple);
+    std::optional<xfmr::WeightFormat> format = xfmr::WeightFormat::parse(weightsFormat);
+    if (!format && !weightsFormat.empty()) {
+      module.emitError("expects a weights-format such as int8:32 or int4:64:asym, but got '") << weightsFormat << "'";
+      return signalPassFailure();
+    }
+    Result<std::unique_ptr<Target>> replacement = createTarget({target, gpu, kernels, {}, *rounding, format}, cpu, triple);
     if (!replacement) {
       module.emitError(replacement.message());
       return signalPassFailure();

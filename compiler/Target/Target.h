@@ -36,6 +36,10 @@ struct TargetRequest {
   std::map<std::string, std::string> settings;
   /// `--dtype`: the operand type of projections.
   mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
+  /// `--weights-format`: the format of the weights of projections; nullopt for the type of the products.
+  std::optional<mlir::xfmr::WeightFormat> weightsFormat = std::nullopt;
+  /// `--weights-format=auto`: the target chooses the format.
+  bool choosesFormat = false;
 };
 
 /// The state of a target for one module, from the phase `kernels` to its object.
@@ -73,6 +77,8 @@ public:
   /// Returns the tile sizes and layouts that passes of all targets read.
   virtual const mlir::rt::Schedule &schedule() const = 0;
   mlir::xfmr::Precision precision() const { return rounding; }
+  /// Returns the format of the weights of projections; nullopt for the type of the products.
+  const std::optional<mlir::xfmr::WeightFormat> &weightsFormat() const { return format; }
   /// Returns the backend of kernels that name none: "mlir".
   virtual llvm::StringRef defaultBackend() const = 0;
   /// Returns the flags that name this target, "--a=b --c=d"; "" for the defaults.
@@ -97,10 +103,12 @@ public:
   virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const = 0;
 
 protected:
-  explicit Target(mlir::xfmr::Precision rounding) : rounding(rounding) {}
+  explicit Target(mlir::xfmr::Precision rounding, std::optional<mlir::xfmr::WeightFormat> format = std::nullopt)
+      : rounding(rounding), format(format) {}
 
 private:
   mlir::xfmr::Precision rounding;
+  std::optional<mlir::xfmr::WeightFormat> format;
 };
 
 /// A target of this build.

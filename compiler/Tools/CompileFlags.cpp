@@ -31,6 +31,16 @@ static Status readLimit(const std::string &text, std::map<std::string, int64_t> 
   return {};
 }
 
+/// Reads the value of --weights-format.
+static Status readWeightsFormat(const std::string &text, CompileOptions &options) {
+  options.target.choosesFormat = text == "auto";
+  options.target.weightsFormat = mlir::xfmr::WeightFormat::parse(text);
+  if (options.target.weightsFormat || text == "auto" || text == "native")
+    return {};
+  return Status::error("expected native, auto, or int4 or int8 with groups of 16, 32, 64, 128 or 0 (a row) and perhaps :asym, "
+                       "as in int4:32, got '" + text + "'");
+}
+
 void attune::addAdapterFlag(FlagTable &table, std::vector<AdapterRequest> &adapters) {
   table.addCustom("adapter", "DIR[:SCALE]", "a LoRA adapter to merge, as PEFT writes it; repeatable",
                   [&adapters](const std::string &value) {
@@ -57,6 +67,8 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
                 options.target.precision = *mlir::xfmr::symbolizePrecision(value);
                 return Status();
               });
+  table.addCustom("weights-format", "SPEC", "native, auto, int8:G or int4:G with groups of G columns, for --dtype=int8 (native)",
+                  [&options](const std::string &value) { return readWeightsFormat(value, options); });
   table.addString("kernels", "mlir|halide", options.target.kernels, "what makes the kernels (mlir)");
   if (wanted("set"))
     table.addCustom("set", "KEY=VALUE", "schedule=none: Halide's kernels unscheduled, as a reference",

@@ -28,6 +28,7 @@ void attune::registerBufferizableModels(DialectRegistry &registry) {
     tiles::UnpackKeysOp::attachInterface<WholeTileModel<tiles::UnpackKeysOp>>(*context);
     tiles::RotaryTileOp::attachInterface<WholeTileModel<tiles::RotaryTileOp>>(*context);
     tiles::AttentionTileOp::attachInterface<WholeTileModel<tiles::AttentionTileOp>>(*context);
+    tiles::GroupedProductOp::attachInterface<WholeTileModel<tiles::GroupedProductOp>>(*context);
     tiles::QuantizeRowsOp::attachInterface<WholeTileModel<tiles::QuantizeRowsOp>>(*context);
   });
 }

@@ -389,7 +389,8 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     ```
 
     `tile.group` numbers the kernels. A projection becomes an `scf.forall` over blocks of rows and weight panels around an
-    `scf.for` over register tiles of rows. Blocks are of about equal size, and so are register tiles if there are few. Other
+    `scf.for` over register tiles of rows. Blocks are of about equal size, and so are register tiles if there are few. A `tile.grouped_product` is
+    tiled alike. Other
     kernels become an `scf.forall` over blocks of `row-block` rows. The attribute `tile.kernel` of a loop says `row_wise` if a
     row depends neither on other rows, nor on its index, nor on the row count.
 
@@ -404,6 +405,8 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
                  Option<"maxBlockRows", "max-block-rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows", "most rows of one block">,
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
                         "rows of a register tile of low-precision operands">,
+                 Option<"groupedRows", "grouped-rows", "int64_t", "::mlir::rt::Schedule().groupedRows",
+                        "rows of a register tile of products with scales of groups">,
                  Option<"evenLowPrecisionTiles", "even-low-precision-tiles", "bool", "::mlir::rt::Schedule().evenLowPrecisionTiles",
                         "if there are few low-precision register tiles, make them about equal, as those of f32">,
                  Option<"streamPanels", "stream-panels", "int64_t", "::mlir::rt::Schedule().streamPanels",

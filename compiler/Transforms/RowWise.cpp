@@ -24,6 +24,8 @@ public:
   /// Adds |op| and its producers in the kernel. Returns true if they are row-wise, with loop |row| of |op| over the
   /// rows.
   bool add(linalg::LinalgOp op, unsigned row);
+  /// Adds |op|, each of whose rows depends on one row of its operands but the panels.
+  bool add(tiles::GroupedProductOp op);
 
 private:
   bool addOperand(linalg::LinalgOp op, OpOperand &operand, unsigned row);
@@ -53,6 +55,8 @@ bool Group::addOperand(linalg::LinalgOp op, OpOperand &operand, unsigned row) {
   Operation *producer = value.getDefiningOp();
   if (!producer || !number || getGroupNumber(producer) != number)
     return read(value, byRows);
+  if (auto grouped = dyn_cast<tiles::GroupedProductOp>(producer))
+    return byRows && add(grouped);
   auto fused = dyn_cast<linalg::LinalgOp>(producer);
   if (!fused || !byRows)
     return false;
@@ -78,12 +82,24 @@ bool Group::add(linalg::LinalgOp op, unsigned row) {
   return !walk.wasInterrupted() && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) { return addOperand(op, operand, row); });
 }
 
+bool Group::add(tiles::GroupedProductOp op) {
+  return llvm::all_of(ValueRange{op.getRows(), op.getScales(), op.getSums(), op.getDestination()},
+                      [&](Value rows) { return read(rows, /*byRows=*/true); }) &&
+         read(op.getPanels(), /*byRows=*/false);
+}
+
 std::optional<int64_t> attune::getGroupNumber(Operation *op) {
   tiles::GroupAttr group = tiles::getGroup(op);
   return group ? group.getNumber() : std::nullopt;
 }
 
-bool attune::isRowWise(linalg::LinalgOp root) { return Group(getGroupNumber(root)).add(root, 0); }
+bool attune::isRowWise(Operation *root) {
+  Group group(getGroupNumber(root));
+  if (auto product = dyn_cast<tiles::GroupedProductOp>(root))
+    return group.add(product);
+  auto loops = dyn_cast<linalg::LinalgOp>(root);
+  return loops && group.add(loops, 0);
+}
 
 //===----------------------------------------------------------------------===//
 // After outlining

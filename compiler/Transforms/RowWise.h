@@ -21,7 +21,7 @@ namespace attune {
 std::optional<int64_t> getGroupNumber(mlir::Operation *op);
 
 /// Returns true if |root| and the producers in its kernel, which are tiled together, are row-wise.
-bool isRowWise(mlir::linalg::LinalgOp root);
+bool isRowWise(mlir::Operation *root);
 
 /// Marks the arguments of |kernel| that |loop| reads or writes by rows (`tile.rows`). |loop| is row-wise and the only
 /// loop of the kernel. Marks none if the number of rows may come from other arguments.

@@ -34,6 +34,11 @@ using namespace attune;
 /// Returns the number of the kernel to which |op| belongs, if any; |op| may be null.
 static std::optional<int64_t> groupOf(Operation *op) { return op ? getGroupNumber(op) : std::nullopt; }
 
+/// Returns the number of parallel loops of |op|.
+static unsigned countParallelLoops(TilingInterface op) {
+  return llvm::count(op.getLoopIteratorTypes(), utils::IteratorType::parallel);
+}
+
 /// Returns true for the contraction of a projection: one reduction, last of three loops, over rows and weights.
 static bool isContraction(linalg::LinalgOp op) {
   return op.getNumLoops() == 3 && op.getNumReductionLoops() == 1 && op.getIteratorTypesArray()[2] == utils::IteratorType::reduction &&
@@ -46,24 +51,42 @@ static bool isLowPrecision(linalg::LinalgOp contraction) {
   return element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32;
 }
 
-/// Returns the contraction in the kernel of |root|, or null.
-static linalg::LinalgOp findContraction(linalg::LinalgOp root) {
-  if (isContraction(root))
-    return root;
+namespace {
+/// The product of a projection: a contraction, or a product of quantized operands with scales of groups.
+struct Product {
+  Operation *op = nullptr;
+  /// The number of columns of the result, and of products in the sum of an element.
+  int64_t columns = 0, depth = 0;
+  bool lowPrecision = false, grouped = false;
+
+  explicit operator bool() const { return op != nullptr; }
+};
+} // namespace
+
+/// Returns the product in the kernel of |root|, if any.
+static Product findProduct(Operation *root) {
+  if (auto grouped = dyn_cast<tiles::GroupedProductOp>(root))
+    return {root, cast<ShapedType>(grouped.getDestination().getType()).getDimSize(1),
+            cast<ShapedType>(grouped.getRows().getType()).getDimSize(1), /*lowPrecision=*/true, /*grouped=*/true};
+  auto op = dyn_cast<linalg::LinalgOp>(root);
+  if (!op)
+    return {};
+  if (isContraction(op))
+    return {root, op.getStaticLoopRanges()[1], op.getStaticLoopRanges()[2], isLowPrecision(op), /*grouped=*/false};
   for (Value input : root->getOperands())
-    if (auto producer = input.getDefiningOp<linalg::LinalgOp>(); producer && groupOf(producer) && groupOf(producer) == groupOf(root))
-      if (linalg::LinalgOp found = findContraction(producer))
+    if (Operation *producer = input.getDefiningOp(); groupOf(producer) && groupOf(producer) == groupOf(root))
+      if (Product found = findProduct(producer))
         return found;
-  return nullptr;
+  return {};
 }
 
 /// Returns true if all users of |op|'s results belong to other kernels.
-static bool isRoot(linalg::LinalgOp op) {
+static bool isRoot(Operation *op) {
   return llvm::none_of(op->getUsers(), [&](Operation *user) { return groupOf(op) && groupOf(user) == groupOf(op); });
 }
 
 /// Returns the arithmetic operations of |root| and of the producers in its kernel.
-static SizeExpr countGroup(linalg::LinalgOp root, DimBounds &bounds) {
+static SizeExpr countGroup(Operation *root, DimBounds &bounds) {
   llvm::SetVector<Operation *> ops;
   ops.insert(root);
   SizeExpr total;
@@ -77,8 +100,8 @@ static SizeExpr countGroup(linalg::LinalgOp root, DimBounds &bounds) {
 }
 
 /// Tiles |root| by |tileSizes| with loops of |type| and fuses the producers in its kernel; returns the tiled root.
-static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::LinalgOp root, ArrayRef<OpFoldResult> tileSizes,
-                                               scf::SCFTilingOptions::LoopType type) {
+static FailureOr<TilingInterface> tileAndFuse(RewriterBase &rewriter, TilingInterface root, ArrayRef<OpFoldResult> tileSizes,
+                                              scf::SCFTilingOptions::LoopType type) {
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setTileSizes(tileSizes).setLoopType(type);
   std::optional<int64_t> group = groupOf(root);
@@ -92,7 +115,7 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
   bool isKernel = type == scf::SCFTilingOptions::LoopType::ForallOp, rowWise = isKernel && isRowWise(root);
   SizeExpr flops = isKernel ? countGroup(root, bounds) : SizeExpr(0);
   rewriter.setInsertionPoint(root);
-  auto result = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, cast<TilingInterface>(root.getOperation()), options);
+  auto result = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, root, options);
   if (failed(result))
     return failure();
   for (auto [from, to] : result->replacements)
@@ -104,7 +127,7 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
     if (flops.getConstant() != 0)
       setWork(forall, flops, std::nullopt);
   }
-  return cast<linalg::LinalgOp>(result->tiledAndFusedOps.front());
+  return cast<TilingInterface>(result->tiledAndFusedOps.front());
 }
 
 /// Gives |operand|, the destination of an op, memory of its own if it is an empty or filled tensor with other users.
@@ -124,12 +147,17 @@ static void unshare(RewriterBase &rewriter, OpOperand &operand) {
 static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
   DominanceInfo dominance(loop);
   eliminateCommonSubExpressions(rewriter, dominance, loop);
-  SmallVector<linalg::LinalgOp> ops;
-  loop.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-  for (linalg::LinalgOp op : ops)
+  SmallVector<DestinationStyleOpInterface> ops;
+  loop.walk([&](DestinationStyleOpInterface op) {
+    if (isa<linalg::LinalgOp, tiles::GroupedProductOp>(op.getOperation()))
+      ops.push_back(op);
+  });
+  for (DestinationStyleOpInterface op : ops)
     for (OpOperand &destination : op.getDpsInitsMutable())
       unshare(rewriter, destination);
 }
+
+static DestinationStyleOpInterface destinationOf(TilingInterface op) { return cast<DestinationStyleOpInterface>(op.getOperation()); }
 
 /// The largest number of register tiles of a block that are made even.
 static constexpr int64_t kFewTiles = 3;
@@ -140,13 +168,14 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
 
   void runOnOperation() override {
     PendingOps roots;
-    WalkResult walk = getOperation().walk([&](linalg::LinalgOp op) -> WalkResult {
-      if (op->getParentOfType<scf::ForallOp>())
+    WalkResult walk = getOperation().walk([&](TilingInterface op) -> WalkResult {
+      auto loops = dyn_cast<linalg::LinalgOp>(op.getOperation());
+      if (op->getParentOfType<scf::ForallOp>() || (!loops && !isa<tiles::GroupedProductOp>(op.getOperation())))
         return WalkResult::advance();
       // Upstream's tiling of a producer has no sizes for a loop without iterations.
-      if (llvm::is_contained(op.getStaticLoopRanges(), 0))
+      if (loops && llvm::is_contained(loops.getStaticLoopRanges(), 0))
         return op->emitError("expects no dimension of size 0");
-      if (op.getNumParallelLoops() >= 2 && isRoot(op))
+      if (countParallelLoops(op) >= 2 && isRoot(op))
         roots.insert(op);
       return WalkResult::advance();
     });
@@ -154,7 +183,7 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
     while (!roots.empty()) {
-      auto root = cast<linalg::LinalgOp>(roots.takeFirst());
+      auto root = cast<TilingInterface>(roots.takeFirst());
       if (failed(tile(rewriter, root))) {
         root->emitError("could not tile this operation");
         return signalPassFailure();
@@ -165,29 +194,30 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
   }
 
 private:
-  LogicalResult tile(RewriterBase &rewriter, linalg::LinalgOp root) {
-    linalg::LinalgOp contraction = findContraction(root);
-    if (!contraction)
-      return tileRows(rewriter, root);
-    bool lowPrecision = isLowPrecision(contraction);
-    int64_t depth = contraction.getStaticLoopRanges()[2], tileRows = lowPrecision ? lowPrecisionRows : registerRows;
-    int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / 4 / std::max<int64_t>(1, depth) / tileRows * tileRows);
+  LogicalResult tile(RewriterBase &rewriter, TilingInterface root) {
+    Product product = findProduct(root);
+    if (!product)
+      return tileRows(rewriter, cast<linalg::LinalgOp>(root.getOperation()));
+    bool lowPrecision = product.lowPrecision;
+    int64_t tileRows = product.grouped ? groupedRows : lowPrecision ? lowPrecisionRows : registerRows;
+    int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / 4 / std::max<int64_t>(1, product.depth) / tileRows * tileRows);
     OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
-    OpFoldResult columns = lowPrecision && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, contraction);
+    OpFoldResult columns = lowPrecision && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, product);
     if (lowPrecision && wideBlocks != 0)
-      std::tie(rows, columns) = widen(rewriter, root, contraction, rows, columns);
+      std::tie(rows, columns) = widen(rewriter, root, product, rows, columns);
     auto block = tileAndFuse(rewriter, root, {rows, columns}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
-    OpFoldResult tile = !lowPrecision || evenLowPrecisionTiles ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
+    bool even = product.grouped || !lowPrecision || evenLowPrecisionTiles;
+    OpFoldResult tile = even ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
     return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }
 
   /// Returns the rows of a block, a multiple of |tileRows| and at most |limit|. Blocks have about the same size: each
   /// reads the weights once, and a small last block would read them for a few rows.
-  OpFoldResult getBlockRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit, int64_t tileRows) {
+  OpFoldResult getBlockRows(RewriterBase &rewriter, TilingInterface op, int64_t limit, int64_t tileRows) {
     Location loc = op.getLoc();
-    Value even = divideEvenly(rewriter, loc, countRows(rewriter, op), limit);
+    Value even = divideEvenly(rewriter, loc, countRows(rewriter, destinationOf(op)), limit);
     AffineExpr whole = rewriter.getAffineDimExpr(0).ceilDiv(tileRows) * tileRows;
     OpFoldResult rounded = affine::makeComposedFoldedAffineApply(rewriter, loc, AffineMap::get(1, 0, whole), {getAsOpFoldResult(even)});
     return atMost(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rounded), limit);
@@ -196,22 +226,22 @@ private:
   /// Returns the columns of a block: one weight panel, which divides work best. A single row is bound by reading
   /// weights, and a core reads more bytes per second from several streams than from one, so a block of one row has
   /// several panels side by side.
-  OpFoldResult getBlockColumns(RewriterBase &rewriter, linalg::LinalgOp op, linalg::LinalgOp contraction) {
-    int64_t columns = contraction.getStaticLoopRanges()[1];
-    if (columns % panelWidth == 0)
-      contraction->setAttr(tiles::kWholePanelsAttr, rewriter.getUnitAttr());
+  OpFoldResult getBlockColumns(RewriterBase &rewriter, TilingInterface op, const Product &product) {
+    int64_t columns = product.columns;
+    if (!product.grouped && columns % panelWidth == 0)
+      product.op->setAttr(tiles::kWholePanelsAttr, rewriter.getUnitAttr());
     if (fewRows != 0)
-      return chooseByRows(rewriter, op, fewRows, fewColumns, panelWidth);
+      return chooseByRows(rewriter, destinationOf(op), fewRows, fewColumns, panelWidth);
     if (columns <= panelWidth || streamPanels <= 1)
       return rewriter.getIndexAttr(panelWidth);
-    return chooseByRows(rewriter, op, 1, streamPanels * panelWidth, panelWidth);
+    return chooseByRows(rewriter, destinationOf(op), 1, streamPanels * panelWidth, panelWidth);
   }
 
   /// Returns the rows and columns of wide blocks if there are enough of these, else |rows| and |columns|.
-  std::pair<OpFoldResult, OpFoldResult> widen(RewriterBase &rewriter, linalg::LinalgOp op, linalg::LinalgOp contraction, OpFoldResult rows,
+  std::pair<OpFoldResult, OpFoldResult> widen(RewriterBase &rewriter, TilingInterface op, const Product &product, OpFoldResult rows,
                                               OpFoldResult columns) {
     Location loc = op.getLoc();
-    int64_t allColumns = contraction.getStaticLoopRanges()[1];
+    int64_t allColumns = product.columns;
     if (allColumns <= panelWidth)
       return {rows, columns};
     int64_t beside = llvm::divideCeil(allColumns, wideColumns.getValue());
@@ -219,7 +249,7 @@ private:
     // least: otherwise most of it would be idle.
     int64_t least = std::max<int64_t>(wideRows / 2, (llvm::divideCeil(wideBlocks.getValue(), beside) - 1) * wideRows);
     Value limit = arith::ConstantIndexOp::create(rewriter, loc, least);
-    Value isWide = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, countRows(rewriter, op), limit);
+    Value isWide = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, countRows(rewriter, destinationOf(op)), limit);
     auto choose = [&](int64_t some, OpFoldResult others) {
       Value size = arith::SelectOp::create(rewriter, loc, isWide, arith::ConstantIndexOp::create(rewriter, loc, some),
                                            getValueOrCreateConstantIndexOp(rewriter, loc, others));
@@ -230,9 +260,9 @@ private:
 
   /// Returns the rows of a register tile, at most |limit|. A few tiles have about the same number of rows, since each
   /// waits for the weights once; the number is even, since there are no loops for odd numbers.
-  OpFoldResult getTileRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit) {
+  OpFoldResult getTileRows(RewriterBase &rewriter, TilingInterface op, int64_t limit) {
     Location loc = op.getLoc();
-    Value rows = countRows(rewriter, op);
+    Value rows = countRows(rewriter, destinationOf(op));
     Value most = arith::ConstantIndexOp::create(rewriter, loc, kFewTiles * limit);
     Value few = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, most);
     Value two = arith::ConstantIndexOp::create(rewriter, loc, 2);
@@ -247,7 +277,7 @@ private:
     SmallVector<OpFoldResult> sizes(root.getNumLoops(), rewriter.getIndexAttr(1));
     sizes.back() = rewriter.getIndexAttr(0);
     sizes[sizes.size() - 2] = rewriter.getIndexAttr(rowBlock);
-    return tileAndFuse(rewriter, root, sizes, scf::SCFTilingOptions::LoopType::ForallOp);
+    return tileAndFuse(rewriter, cast<TilingInterface>(root.getOperation()), sizes, scf::SCFTilingOptions::LoopType::ForallOp);
   }
 
   /// Folds slices of slices and of empty tensors, and erases operations that fusion left without users.

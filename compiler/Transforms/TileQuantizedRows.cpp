@@ -54,7 +54,7 @@ static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
     return false;
   tiles::KernelAttr kernel = tiles::getKernel(loop);
   bool isHalf = cast<ShapedType>(op.getQuantized().getType()).getElementType().isF16();
-  StringRef rounded = op.getScales() ? ", int8" : isHalf ? ", f16" : ", bf16";
+  StringRef rounded = op.getSums() ? ", int8 in groups" : op.getScales() ? ", int8" : isHalf ? ", f16" : ", bf16";
   SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(loop.getOperation())};
   rewriter.setInsertionPoint(op);
   if (failed(scf::tileAndFuseConsumer(rewriter, op, loops)))

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace attune;
 
-Value attune::countRows(RewriterBase &rewriter, linalg::LinalgOp op) {
+Value attune::countRows(RewriterBase &rewriter, DestinationStyleOpInterface op) {
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   OpFoldResult rows = linalg::createFoldedDimOp(rewriter, loc, op.getDpsInits()[0], 0);
@@ -28,7 +28,7 @@ OpFoldResult attune::atMost(RewriterBase &rewriter, Location loc, Value rows, in
   return affine::makeComposedFoldedAffineMin(rewriter, loc, bounded, {getAsOpFoldResult(rows)});
 }
 
-OpFoldResult attune::chooseByRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit, int64_t few, int64_t others) {
+OpFoldResult attune::chooseByRows(RewriterBase &rewriter, DestinationStyleOpInterface op, int64_t limit, int64_t few, int64_t others) {
   Location loc = op.getLoc();
   Value rows = countRows(rewriter, op);
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };

@@ -4,13 +4,14 @@
 #ifndef ATTUNE_COMPILER_TRANSFORMS_TILESIZES_H
 #define ATTUNE_COMPILER_TRANSFORMS_TILESIZES_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace attune {
 
 /// Returns the number of rows (dimension 0) of the result of |op|, at least 1, so that tile sizes derived from it are
 /// not 0. Sets the insertion point before |op|.
-mlir::Value countRows(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
+mlir::Value countRows(mlir::RewriterBase &rewriter, mlir::DestinationStyleOpInterface op);
 
 /// Returns the size of a tile if |rows| are divided into as few tiles of at most |limit| rows as possible, all of about
 /// the same size.
@@ -20,7 +21,8 @@ mlir::Value divideEvenly(mlir::RewriterBase &rewriter, mlir::Location loc, mlir:
 mlir::OpFoldResult atMost(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rows, int64_t limit);
 
 /// Returns |few| if |op| has at most |limit| rows, else |others|.
-mlir::OpFoldResult chooseByRows(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op, int64_t limit, int64_t few, int64_t others);
+mlir::OpFoldResult chooseByRows(mlir::RewriterBase &rewriter, mlir::DestinationStyleOpInterface op, int64_t limit, int64_t few,
+                                int64_t others);
 
 } // namespace attune
 

@@ -32,6 +32,13 @@ static Count countAttention(AttentionOp op, DimBounds &bounds) {
   return (*offsets + SizeExpr(-1)) * *queries * *keys * SizeExpr(perScore);
 }
 
+static Count countGroupedProduct(tiles::GroupedProductOp op, DimBounds &bounds) {
+  Count rows = bounds.getDim(op.getRows(), 0);
+  int64_t depth = cast<ShapedType>(op.getRows().getType()).getDimSize(1);
+  int64_t columns = cast<ShapedType>(op.getDestination().getType()).getDimSize(1);
+  return rows && !ShapedType::isDynamic(columns) ? Count(*rows * SizeExpr(2 * depth * columns)) : std::nullopt;
+}
+
 /// Returns true if |op| sums products over a loop, such as a projection, in any layout of weights.
 static bool sumsProducts(linalg::LinalgOp op) {
   if (op.getNumLoops() < 3 || op.getNumReductionLoops() == 0 || op->getNumRegions() == 0)
@@ -62,6 +69,7 @@ Count attune::countFlops(Operation *op, DimBounds &bounds) {
   return llvm::TypeSwitch<Operation *, Count>(op)
       .Case([&](LinearOp linear) { return countLinear(linear, bounds); })
       .Case([&](AttentionOp attention) { return countAttention(attention, bounds); })
+      .Case([&](tiles::GroupedProductOp product) { return countGroupedProduct(product, bounds); })
       .Case([&](linalg::LinalgOp loops) { return countLoops(loops, bounds); })
       .Default([](Operation *) { return SizeExpr(0); });
 }

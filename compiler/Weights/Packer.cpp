@@ -108,6 +108,11 @@ static Json describeWeight(xfmr::WeightOp weight) {
     layout = "panels:" + std::to_string(panels.getWidth());
   if (auto panels = dyn_cast<xfmr::GroupedPanelsSourceAttr>(weight.getSource()))
     layout = "panels:" + std::to_string(panels.getWidth()) + "x" + std::to_string(panels.getGroup());
+  Attribute inner = weight.getSource();
+  if (auto stack = dyn_cast<xfmr::StackSourceAttr>(inner))
+    inner = stack.getSources()[0];
+  if (auto panels = dyn_cast<xfmr::QuantizedPanelsSourceAttr>(inner))
+    layout = "panels:" + std::to_string(panels.getWidth()) + ":" + panels.getFormat().getValue().str();
   Json entry = Json::object();
   entry["name"] = weight.getSymName().str();
   entry["source"] = source;

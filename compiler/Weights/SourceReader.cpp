@@ -5,10 +5,12 @@
 #include "compiler/Weights/SourceReader.h"
 #include "compiler/Weights/ElementTypes.h"
 #include "compiler/Weights/StridedCopy.h"
+#include "compiler/Weights/WeightQuantizer.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -80,6 +82,7 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Case([&](ConvertSourceAttr attr) { return readConvert(attr, box); })
       .Case([&](RowScalesSourceAttr attr) { return readRowScales(attr, box); })
       .Case([&](RowQuantizedSourceAttr attr) { return readRowQuantized(attr, box); })
+      .Case([&](QuantizedPanelsSourceAttr attr) { return readQuantizedPanels(attr, box); })
       .Case([&](RowSumsSourceAttr attr) { return readRowSums(attr, box); })
       .Default([](Attribute) { return Status::error("not a weight source"); });
 }
@@ -319,6 +322,51 @@ Status SourceReader::readRowSums(RowSumsSourceAttr source, const SourceBox &box)
       sum += static_cast<int64_t>(value);
     box.out[row * box.strides[0]] = static_cast<float>(sum);
   });
+}
+
+/// Returns the first tensor that |source| names; empty if it names none.
+static std::string findTensor(Attribute source) {
+  std::string name;
+  source.walk([&](TensorSourceAttr tensor) {
+    if (name.empty())
+      name = tensor.getName().str();
+  });
+  return name;
+}
+
+Status SourceReader::readQuantizedPanels(QuantizedPanelsSourceAttr source, const SourceBox &box) {
+  int64_t width = source.getWidth();
+  WeightFormat format = source.getFormat().getValue();
+  RankedTensorType matrix = getSourceType(source.getSource());
+  int64_t allColumns = matrix.getDimSize(1), group = format.groupColumns(allColumns), bytes = format.groupBytes(width, allColumns);
+  // The columns of the matrix that the groups of the slice contain.
+  int64_t first = box.offsets[1] * group, columns = std::min((box.offsets[1] + box.sizes[1]) * group, allColumns) - first;
+  int64_t firstRow = box.offsets[0] * width, rows = std::min(matrix.getDimSize(0) - firstRow, box.sizes[0] * width);
+  std::vector<float> weights(rows * columns);
+  if (Status status = read(source.getSource(), SourceBox::dense({firstRow, first}, {rows, columns}, weights.data())); status.failed())
+    return status;
+  WeightQuantizer quantizer(format);
+  std::atomic<bool> fits = true;
+  llvm::parallelFor(0, box.sizes[0] * box.sizes[1], [&](size_t index) {
+    int64_t panel = int64_t(index) / box.sizes[1], number = int64_t(index) % box.sizes[1];
+    std::vector<QuantizedGroup> numbers(width);
+    std::vector<uint8_t> codes(width * group, static_cast<uint8_t>(format.zero())), packed(bytes);
+    int64_t begin = number * group, count = std::min(group, columns - begin);
+    for (int64_t row = 0; row < width && panel * width + row < rows; ++row) {
+      ArrayRef<float> values = ArrayRef<float>(weights).slice((panel * width + row) * columns + begin, count);
+      if (!quantizer.quantize(values, numbers[row], codes.data() + row * group))
+        fits = false;
+    }
+    quantizer.write(numbers, codes.data(), group, packed.data());
+    float *out = box.out + panel * box.strides[0] + number * box.strides[1];
+    for (int64_t i = 0; i < box.sizes[2]; ++i)
+      out[i * box.strides[2]] = static_cast<int8_t>(packed[box.offsets[2] + i]);
+  });
+  if (fits)
+    return {};
+  std::string name = findTensor(source);
+  return Status::error(tensors.fileOf(name) + ": tensor '" + name + "' has weights whose scales exceed f16, expected a format with :f32, got " +
+                       format.str());
 }
 
 Status SourceReader::readConvert(ConvertSourceAttr source, const SourceBox &box) {

@@ -65,6 +65,7 @@ private:
   Status readGroupedPanels(mlir::xfmr::GroupedPanelsSourceAttr source, const SourceBox &box);
   Status readRowScales(mlir::xfmr::RowScalesSourceAttr source, const SourceBox &box);
   Status readRowQuantized(mlir::xfmr::RowQuantizedSourceAttr source, const SourceBox &box);
+  Status readQuantizedPanels(mlir::xfmr::QuantizedPanelsSourceAttr source, const SourceBox &box);
   Status readRowSums(mlir::xfmr::RowSumsSourceAttr source, const SourceBox &box);
   /// Calls |use| with each of the rows |begin| … |begin| + |count| - 1 of the matrix |source|. Rows are passed whole.
   Status readRows(mlir::Attribute source, int64_t begin, int64_t count, llvm::function_ref<void(int64_t row, llvm::ArrayRef<float>)> use);

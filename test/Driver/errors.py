@@ -102,6 +102,10 @@ cases = [
     (compile_ + ["--triple=i686-linux-gnu", "--cpu=haswell"], "expected a 64-bit little-endian ELF target"),
     (compile_ + ["--triple=x86_64-windows-msvc"], "expected a 64-bit little-endian ELF target"),
     (compile_ + ["--dtype=f64"], "--dtype: expected f32, bf16, f16, int8, got 'f64'"),
+    (compile_ + ["--weights-format=int4"], "--weights-format: expected native, auto, or int4 or int8 with groups of 16, 32, 64, 128 or 0 "
+     "(a row) and perhaps :asym, as in int4:32, got 'int4'"),
+    (compile_ + ["--weights-format=int4:48"], "got 'int4:48'"),
+    (compile_ + ["--weights-format=int4:32"], "--weights-format=int4:32: not implemented for --dtype=f32, expected int8"),
     (compile_ + ["--kernels=hand"], "--kernels: 'hand' is not in this build, expected mlir"),
     (compile_ + ["--padding=some"], "--padding: expected compute, skip, got 'some'"),
     (compile_ + ["--inputs=ids"], "got 'ids'"),
@@ -115,6 +119,8 @@ if has_cuda:
     cases += [
         (compile_ + ["--target=cuda", "--kernels=halide"], "--kernels=halide: not for --target=cuda"),
         (compile_ + ["--target=cuda", "--dtype=int8"], "--dtype=int8: not implemented for --target=cuda, expected f32, bf16 or f16"),
+        (compile_ + ["--target=cuda", "--weights-format=int4:32"],
+         "--weights-format=int4:32: not implemented for --target=cuda, expected native"),
         (compile_ + ["--target=cuda", "--gpu=sm_70"], "--gpu: expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, got 'sm_70'"),
         (compile_ + ["--target=cuda", "--gpu=emulator"], "got 'emulator'"),
     ]

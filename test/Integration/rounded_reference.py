@@ -3,12 +3,14 @@
 #
 # rounded_reference.py CASE DIR: computes a small BERT (inputs_embeds, absolute positions) with everything in double but
 # the inputs of its projections, which are rounded to bf16 or quantized to int8 as the pages of `xfmr.linear` say, and
-# compares with the compiled model. Prints the distances of both from the reference implementation, and of one from the
+# compares with the compiled model. For formats of weights the model first gets weights that the format represents; then
+# the compiler must find their scales and integers again. Prints the distances of both from the reference implementation, and of one from the
 # other.
 
 import json
 import math
 import os
+import shutil
 import struct
 import sys
 
@@ -16,7 +18,7 @@ import models
 from sweep import run
 
 # Compiled code accumulates in f32, so now and then an input rounds the other way. Either is 25 times as far from the reference.
-ALLOWED = {"bf16": 1e-3, "int8": 1e-3}
+ALLOWED = {"bf16": 1e-3, "int8": 1e-3, "int8:32": 1e-3, "int4:32": 1e-3, "int4:16": 1e-3, "int8:0": 1e-3}
 
 
 def bf16(x):
@@ -28,6 +30,27 @@ def quantize(row):
     """Returns the quantized values of |row| and their scale."""
     scale = max(map(abs, row)) / 127 or 1.0
     return [round(x / scale) for x in row], scale
+
+
+def groups_of(row, format):
+    """Returns the groups of |row|, the last of which may be shorter."""
+    size = int(format.split(":")[1]) or len(row)
+    return [row[i:i + size] for i in range(0, len(row), size)]
+
+
+def half(x):
+    return struct.unpack("<e", struct.pack("<e", x))[0]
+
+
+def represent(row, format):
+    """Returns the integers and scales of the groups of |row|; the weight of the largest magnitude has the lowest integer."""
+    most = 1 << int(format[3]) - 1
+    result = []
+    for group in groups_of(row, format):
+        scale = half(max(group, key=abs) / -most) or 1.0
+        result.append(([max(-most, min(most - 1, round(x / scale))) for x in group], scale))
+        result[-1][0][group.index(max(group, key=abs))] = -most
+    return result
 
 
 def round_rows(rows, dtype):
@@ -43,11 +66,37 @@ class Bert:
         tensors = models.load(os.path.join(case, "model.safetensors"))
         self.weights = {name.replace("bert.", "", 1): models.unpack(entry) for name, entry in tensors.items() if entry[0] == "F32"}
         self.dtype = dtype
+        self.groups = {}
+        if ":" in dtype:
+            for name, weight in self.weights.items():
+                if name.endswith((".query.weight", ".key.weight", ".value.weight", ".dense.weight")):
+                    self.groups[name] = [represent(row, dtype) for row in weight]
+
+    def save(self, case, path):
+        """Writes the model with the weights that its format represents."""
+        tensors = {name: (dtype, shape, list(struct.unpack(f"<{len(data) // (4 if dtype == 'F32' else 8)}{'f' if dtype == 'F32' else 'q'}", data)))
+                   for name, (dtype, shape, data) in models.load(os.path.join(case, "model.safetensors")).items()}
+        for name, (dtype, shape, _) in list(tensors.items()):
+            if rows := self.groups.get(name.replace("bert.", "", 1)):
+                tensors[name] = (dtype, shape, [q * scale for row in rows for integers, scale in row for q in integers])
+        os.makedirs(path, exist_ok=True)
+        models.save(os.path.join(path, "model.safetensors"), tensors)
+        shutil.copy(os.path.join(case, "config.json"), path)
 
     def linear(self, rows, name):
+        if self.groups:
+            return self.grouped_linear(rows, name)
         weights, bias = round_rows(self.weights[name + ".weight"], self.dtype), self.weights[name + ".bias"]
         return [[sum(map(lambda x, y: x * y, row, column)) * scale * other + b for (column, other), b in zip(weights, bias)]
                 for row, scale in round_rows(rows, self.dtype)]
+
+    def grouped_linear(self, rows, name):
+        result = []
+        for row in rows:
+            inputs = [quantize(group) for group in groups_of(row, self.dtype)]
+            result.append([sum(sum(map(lambda x, y: x * y, p, q)) * r * s for (p, r), (q, s) in zip(inputs, weights)) + b
+                           for weights, b in zip(self.groups[name + ".weight"], self.weights[name + ".bias"])])
+        return result
 
     def norm(self, rows, name):
         weight, bias, result = self.weights[name + ".weight"], self.weights[name + ".bias"], []
@@ -90,14 +139,18 @@ def main(case, work):
     reference = models.unpack(models.load(os.path.join(case, "expected.safetensors"))["pooler_output"])
     largest = lambda a, b: max(abs(x - y) for row, other in zip(a, b) for x, y in zip(row, other))  # noqa: E731
     wrong = 0
-    for dtype in ("f64", "bf16", "int8"):
+    for dtype in ("f64", *ALLOWED):
         bert = Bert(case, dtype)
         rounded = [bert.pooled(*row) for row in zip(inputs["inputs_embeds"], inputs["position_ids"], inputs["attention_mask"])]
         line = f"{dtype}: rounded {largest(rounded, reference):.4f} from the reference"
         if dtype == "f64":
             wrong += largest(rounded, reference) > 1e-6
         else:
-            run("attune", "run", case, "--input", path, "--output", output, "--outputs=pooler_output", "--dtype=" + dtype)
+            model, flags = case, ["--dtype=" + dtype]
+            if bert.groups:
+                model, flags = os.path.join(work, dtype), ["--dtype=int8", "--weights-format=" + dtype]
+                bert.save(case, model)
+            run("attune", "run", model, "--input", path, "--output", output, "--outputs=pooler_output", *flags)
             compiled = models.unpack(models.load(output)["pooler_output"])
             wrong += not largest(compiled, rounded) <= ALLOWED[dtype]
             line += f", compiled {largest(compiled, reference):.4f}, apart {largest(compiled, rounded):.6f} of {ALLOWED[dtype]}"

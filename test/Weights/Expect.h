@@ -20,6 +20,8 @@ inline void expect(bool condition, const std::string &what) {
 
 /// Compares a few elements of computed tables with their definitions.
 void testTables(mlir::MLIRContext &context);
+/// Quantizes groups of weights and reads them back.
+void testQuantizer(mlir::MLIRContext &context);
 
 } // namespace attune
 

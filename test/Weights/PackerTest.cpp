@@ -200,6 +200,7 @@ int main(int argc, char **argv) {
   messages.add({7});
   testMessages(messages, context);
   testTables(context);
+  testQuantizer(context);
   for (unsigned round = 0; round < 200; ++round) {
     FakeTensors tensors;
     SourceGenerator generator(context, tensors, seed * 1000 + round);

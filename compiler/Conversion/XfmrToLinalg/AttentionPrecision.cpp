@@ -73,7 +73,8 @@ Value AttentionConverter::roundRows(OpBuilder &builder, Value rows) {
   auto type = cast<RankedTensorType>(rows.getType());
   Location loc = rows.getLoc();
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, rows), element);
-  auto converted = tiles::QuantizeRowsOp::create(builder, loc, TypeRange{empty.getType()}, rows, ValueRange{empty});
+  auto converted =
+      tiles::QuantizeRowsOp::create(builder, loc, TypeRange{empty.getType()}, rows, ValueRange{empty}, /*group=*/IntegerAttr());
   std::string text = ("rows of " + Twine(type.getDimSize(1)) + " as " + (element.isF16() ? "f16" : "bf16")).str();
   converted->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(builder.getContext(), std::nullopt, text));
   return converted.getResult(0);

@@ -32,6 +32,8 @@ struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getPrecision() == xfmr::Precision::F32)
       return rewriter.notifyMatchFailure(op, "of full precision");
+    if (op.getFormat())
+      return rewriter.notifyMatchFailure(op, "with a format of weights");
     bool bytes = op.getPrecision() == xfmr::Precision::Int8;
     LowPrecisionLayout layout = bytes ? int8 : bf16;
     if (op.getPrecision() == xfmr::Precision::F16)
@@ -69,7 +71,7 @@ private:
     SmallVector<Value> destinations{destination(b, RankedTensorType::get({type.getDimSize(0), columns}, layout.type), rows)};
     if (precision == xfmr::Precision::Int8)
       destinations.push_back(destination(b, type.clone(type.getShape().take_front()), rows));
-    auto op = tiles::QuantizeRowsOp::create(b, TypeRange(ValueRange(destinations)), input, destinations);
+    auto op = tiles::QuantizeRowsOp::create(b, TypeRange(ValueRange(destinations)), input, destinations, /*group=*/IntegerAttr());
     std::string text = ("rows of " + Twine(type.getDimSize(1)) + " as " + xfmr::stringifyPrecision(precision)).str();
     op->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(op.getContext(), std::nullopt, text));
     return op;

@@ -23,6 +23,9 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     and a result that only a bf16 projection reads is stored as bf16. The options `bf16-element` and `int8-element` name the types
     of these operands in memory: bf16 (or f32, with the same values), i8 (or i16).
 
+    A projection with a `format` multiplies rows that are quantized by groups of columns by panels of the same groups
+    (`tile.grouped_product`), and its epilogue is that of a projection of f32.
+
     With `attention-precision`, the producers of keys and values of attention store them in this precision, unless they are a
     cache or the scores are a result. Queries are stored so, too, if only attention reads their tensor:
 

@@ -52,9 +52,9 @@ void attune::simplifyQuantizedRows(func::FuncOp function) {
   SmallVector<tiles::QuantizeRowsOp> ops;
   function.walk([&](tiles::QuantizeRowsOp op) { ops.push_back(op); });
   // Equal rows are merged first: a result that two projections read then has one reader.
-  llvm::MapVector<std::pair<Value, Type>, tiles::QuantizeRowsOp> known;
+  llvm::MapVector<std::tuple<Value, Type, Attribute>, tiles::QuantizeRowsOp> known;
   for (tiles::QuantizeRowsOp &op : ops) {
-    tiles::QuantizeRowsOp &first = known[{op.getInput(), op.getQuantized().getType()}];
+    tiles::QuantizeRowsOp &first = known[{op.getInput(), op.getQuantized().getType(), op.getGroupAttr()}];
     if (first && first->getBlock() == op->getBlock()) {
       op.replaceAllUsesWith(first.getResults());
       op.erase();

@@ -33,6 +33,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     RewritePatternSet patterns(&getContext());
     attune::populateLinearPatterns(patterns, groups, panelWidth);
     attune::populateLowPrecisionPatterns(patterns, groups, panelWidth, *bf16, *int8);
+    attune::populateGroupedProductPatterns(patterns, groups, panelWidth);
     attune::populateElementwisePatterns(patterns, groups);
     attune::populateNormPatterns(patterns, groups);
     attune::populatePositionPatterns(patterns, groups);
@@ -46,9 +47,9 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
-    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp,
-                      xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp, xfmr::WeightSelectOp,
-                      xfmr::WeightSliceOp, xfmr::WeightTransposeOp>();
+    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightConcatOp,
+                      xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp,
+                      xfmr::WeightRowSumsOp, xfmr::WeightSelectOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp>();
     // Tiling needs these ops whole.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(attune::hasRelativePanels);

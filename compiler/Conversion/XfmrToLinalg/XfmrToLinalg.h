@@ -54,6 +54,8 @@ void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &gro
 /// Patterns for linears of lower precision.
 void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, LowPrecisionLayout bf16,
                                   LowPrecisionLayout int8);
+/// Patterns for linears whose weights have a format.
+void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
 /// Converts the keys and values of attention to |element| if heads have at most |largestHead| components and no
 /// probabilities are results. Converts queries, too, if all readers of their tensor are such attention.
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);

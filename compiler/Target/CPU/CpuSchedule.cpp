@@ -64,6 +64,7 @@ rt::Schedule attune::getSchedule(const CpuFeatures &features) {
   schedule.blockBytes = file.blockBytes;
   bool wide = features.vectorBits >= 512, hasTiles = countVectors(features) >= 8;
   schedule.lowPrecisionRows = wide ? 8 : hasTiles ? 4 : 1;
+  schedule.groupedRows = hasTiles ? 4 : 1;
   schedule.streamPanels = hasTiles ? 4 : 1;
   if (unit == DotUnit::Amx) {
     // An AMX tile has 16 rows of 64 bytes. Two by two tiles of sums leave tile registers for two tiles of each operand.
@@ -86,6 +87,7 @@ CpuSchedule attune::getCpuSchedule(const CpuFeatures &features) {
   schedule.valueVectors = file.valueVectors;
   schedule.softmaxRows = file.softmaxRows;
   schedule.dotUnit = getDotUnit(features);
+  schedule.vnni = has(features, features.vectorBits >= 512 ? "avx512vnni" : "avxvnni");
   schedule.roundsBF16 = features.vectorBits >= 512 && has(features, "avx512bf16");
   // AMX tiles read weights in an order of their own.
   if (has(features, "sse4a") && schedule.dotUnit != DotUnit::Amx && schedule.dotUnit != DotUnit::Portable) {

@@ -28,6 +28,8 @@ struct CpuSchedule {
   int64_t softmaxRows = 8;
   /// Instructions for products of lower precision.
   DotUnit dotUnit = DotUnit::Avx512;
+  /// True if the CPU multiplies unsigned by signed bytes and adds four products, in vectors of its size.
+  bool vnni = false;
   /// How weights are prefetched. With 4 streams a block of one or two row tiles prefetches four parts of the next panel
   /// side by side. With 1 stream a single row tile prefetches the weights |prefetchAhead| bytes after those in use;
   /// panels that are read side by side always do. Machines differ in the better choice: docs/measurements.md.

@@ -14,8 +14,9 @@
 using namespace mlir;
 using namespace attune;
 
-CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::unique_ptr<KernelBackend> maker)
-    : Target(precision), features(std::move(machine)), backend(std::move(maker)), shared(getSchedule(features)),
+CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::optional<xfmr::WeightFormat> format,
+                     std::unique_ptr<KernelBackend> maker)
+    : Target(precision, format), features(std::move(machine)), backend(std::move(maker)), shared(getSchedule(features)),
       own(getCpuSchedule(features)) {
   if (backend)
     backend->adjust(shared);
@@ -25,6 +26,18 @@ CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::unique
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
+/// Checks that |precision| and |backend| have products by weights in |format|.
+static Status checkFormat(const std::optional<xfmr::WeightFormat> &format, xfmr::Precision precision, const KernelBackend *backend) {
+  if (!format)
+    return {};
+  std::string flag = "--weights-format=" + format->str();
+  if (precision != xfmr::Precision::Int8)
+    return Status::error(flag + ": not implemented for --dtype=" + xfmr::stringifyPrecision(precision).str() + ", expected int8");
+  if (backend)
+    return Status::error(flag + ": not implemented for --kernels=" + backend->name().str() + ", expected " + kOwnKernels.str());
+  return {};
+}
+
 Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, const HostMachine &host) {
   if (request.precision == xfmr::Precision::F16)
     return Status::error("--dtype=f16: not implemented for --target=cpu, expected f32, bf16 or int8");
@@ -33,8 +46,13 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
   Result<std::unique_ptr<KernelBackend>> backend = createKernelBackend(request.kernels, request.settings);
   if (!backend)
     return backend.status();
+  std::optional<xfmr::WeightFormat> format = request.weightsFormat;
+  if (request.choosesFormat && request.precision == xfmr::Precision::Int8 && !*backend)
+    format = xfmr::WeightFormat();
+  if (Status status = checkFormat(format, request.precision, backend->get()); status.failed())
+    return status;
   CpuFeatures features{host.vectorBits(), host.vectorRegisters(), host.scheduleFeatures()};
-  std::unique_ptr<CpuTarget> target(new CpuTarget(std::move(features), request.precision, std::move(*backend)));
+  std::unique_ptr<CpuTarget> target(new CpuTarget(std::move(features), request.precision, format, std::move(*backend)));
   target->cpu = host.cpu();
   target->triple = host.triple();
   return std::unique_ptr<Target>(std::move(target));
@@ -43,6 +61,7 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
 static constexpr TargetProperty kProperties[] = {
     {"cpu", PropertyKind::Text, false},    {"features", PropertyKind::List, true},      {"kernels", PropertyKind::Text, true},
     {"triple", PropertyKind::Text, false}, {"vector_bits", PropertyKind::Number, true}, {"vector_registers", PropertyKind::Number, true},
+    {"weights_format", PropertyKind::Text, false},
 };
 
 Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
@@ -51,9 +70,17 @@ Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
   Result<std::unique_ptr<KernelBackend>> backend = createKernelBackend(attribute.getText("kernels"), {});
   if (!backend)
     return backend.status();
+  std::optional<xfmr::WeightFormat> format;
+  if (StringRef text = attribute.getText("weights_format"); !text.empty()) {
+    format = xfmr::WeightFormat::parse(text);
+    if (!format)
+      return Status::error("expected 'weights_format' to be a format such as int8:32, got '" + text.str() + "'");
+  }
+  if (Status status = checkFormat(format, attribute.getPrecision(), backend->get()); status.failed())
+    return status;
   CpuFeatures features{attribute.getNumber("vector_bits"), attribute.getNumber("vector_registers"), {}};
   features.names.insert_range(attribute.getList("features"));
-  std::unique_ptr<CpuTarget> target(new CpuTarget(std::move(features), attribute.getPrecision(), std::move(*backend)));
+  std::unique_ptr<CpuTarget> target(new CpuTarget(std::move(features), attribute.getPrecision(), format, std::move(*backend)));
   target->cpu = attribute.getText("cpu").str();
   target->triple = attribute.getText("triple").str();
   return std::unique_ptr<Target>(std::move(target));
@@ -73,6 +100,8 @@ rt::TargetAttr CpuTarget::attribute(MLIRContext *context) const {
     properties.set("cpu", builder.getStringAttr(cpu));
   if (!triple.empty())
     properties.set("triple", builder.getStringAttr(triple));
+  if (weightsFormat())
+    properties.set("weights_format", builder.getStringAttr(weightsFormat()->str()));
   return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
 }
 
@@ -110,6 +139,8 @@ void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule)
   tiles.registerRows = schedule.registerRows;
   tiles.lowPrecisionRows = schedule.lowPrecisionRows;
   tiles.dotUnit = own.dotUnit;
+  tiles.groupedRows = schedule.groupedRows;
+  tiles.vnni = own.vnni;
   tiles.prefetchStreams = own.prefetchStreams;
   tiles.prefetchAhead = own.prefetchAhead;
   LowerAttentionTileOptions attention;

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <limits>
+
 namespace attune {
 #define GEN_PASS_DEF_LOWERQUANTIZEROWS
 #include "compiler/Target/CPU/Passes.h.inc"
@@ -34,7 +36,9 @@ public:
 
   void run() {
     builder.loop(builder.index(0), builder.size(input, 0), 1, [&](Value row) {
-      if (op.getScales())
+      if (op.getSums())
+        quantizeGroups(row);
+      else if (op.getScales())
         quantize(row);
       else
         forEachChunk(row, [&](Value x) { return round(x); });
@@ -65,6 +69,80 @@ private:
       Value bits = arith::BitcastOp::create(builder, vectorOf(builder.getI32Type()), shifted);
       return arith::AddIOp::create(builder, arith::TruncIOp::create(builder, vectorOf(element), bits), zero);
     });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // A scale per group of columns
+  //===--------------------------------------------------------------------===//
+
+  VectorType words() { return vectorOf(builder.getI32Type()); }
+  Value i32(uint32_t bits) { return arith::ConstantIntOp::create(builder, static_cast<int32_t>(bits), 32); }
+  Value broadcast(Value word) { return vector::BroadcastOp::create(builder, words(), word); }
+
+  void quantizeGroups(Value row) {
+    int64_t group = *op.getGroup(), whole = columns / group;
+    builder.loop(builder.index(0), builder.index(whole), 1, [&](Value index) { quantizeGroup(row, index, group); });
+    if (columns % group != 0)
+      quantizeGroup(row, builder.index(whole), columns % group);
+  }
+
+  /// Quantizes the group |index|, of which |existing| columns are in the input; columns after them are zeros.
+  void quantizeGroup(Value row, Value index, int64_t existing) {
+    int64_t group = *op.getGroup();
+    Value first = builder.mul(index, group);
+    auto load = [&](Value offset, Lanes lanes) { return builder.load(input, {row, builder.add(first, offset)}, lanes); };
+    // Magnitudes are compared as integers: a NaN is then larger than an infinity, and that larger than all numbers.
+    Value largest = arith::ConstantOp::create(builder, builder.getZeroAttr(words()));
+    largest = foldChunks(existing, largest, [&](Value offset, Lanes lanes, Value largest) -> Value {
+      Value magnitude = arith::BitcastOp::create(builder, words(), math::AbsFOp::create(builder, load(offset, lanes)));
+      return arith::MaxSIOp::create(builder, magnitude, largest);
+    });
+    Value bits = vector::ReductionOp::create(builder, vector::CombiningKind::MAXSI, largest);
+    Value magnitude = arith::BitcastOp::create(builder, builder.getF32Type(), bits);
+    Value isFinite = builder.compare(arith::CmpIPredicate::slt, bits, i32(0x7f800000));
+    // Below 2^-119 the inverse of the scale can be infinite.
+    Value isZero = builder.compare(arith::CmpFPredicate::OLT, magnitude, builder.f32(0x1p-119));
+    Value scale = builder.select(isZero, builder.f32(0), builder.divf(magnitude, builder.f32(127)));
+    scale = builder.select(isFinite, scale, builder.f32(std::numeric_limits<double>::quiet_NaN()));
+    memref::StoreOp::create(builder, scale, op.getScales(), ValueRange{row, index});
+    Value inverse = builder.splat(builder.select(isZero, builder.f32(0), builder.divf(builder.f32(127), magnitude)));
+    Value mask = broadcast(arith::ExtSIOp::create(builder, builder.getI32Type(), isFinite));
+    constexpr double kShifter = 12582912.0; // as in quantize()
+    Value sum = arith::ConstantOp::create(builder, builder.getZeroAttr(words()));
+    sum = foldChunks(group, sum, [&](Value offset, Lanes lanes, Value sum) -> Value {
+      std::optional<int64_t> begin = getConstantIntValue(offset);
+      Value integers;
+      if (begin && *begin >= existing) {
+        integers = arith::ConstantOp::create(builder, builder.getZeroAttr(words()));
+      } else {
+        Value x = load(offset, begin ? Lanes::first(existing - *begin) : lanes);
+        Value shifted = builder.addf(builder.mulf(x, inverse), builder.splat(kShifter));
+        Value moved = arith::SubIOp::create(builder, arith::BitcastOp::create(builder, words(), shifted), broadcast(i32(0x4b400000)));
+        integers = arith::AndIOp::create(builder, moved, mask);
+      }
+      builder.store(arith::TruncIOp::create(builder, vectorOf(element), integers), quantized, {row, builder.add(first, offset)});
+      return arith::AddIOp::create(builder, sum, integers);
+    });
+    Value all = vector::ReductionOp::create(builder, vector::CombiningKind::ADD, sum);
+    memref::StoreOp::create(builder, all, op.getSums(), ValueRange{row, index});
+  }
+
+  /// Folds |body| over chunks of 16 of |count| columns, in a loop if there are many.
+  Value foldChunks(int64_t count, Value initial, llvm::function_ref<Value(Value offset, Lanes lanes, Value carried)> body) {
+    constexpr int64_t kUnrolled = 128;
+    int64_t whole = count > kUnrolled ? count / kUnrolled * kUnrolled : 0;
+    // The last columns of a group that is not whole are outside the loop, where their number is known.
+    int64_t existing = columns % *op.getGroup();
+    if (whole > existing && existing != 0)
+      whole = existing / kUnrolled * kUnrolled;
+    if (whole > 0)
+      initial = builder.loop(builder.index(0), builder.index(whole), VectorBuilder::kLanes, {initial},
+                             [&](Value offset, ValueRange carried) -> VectorBuilder::Values {
+                               return {body(offset, Lanes::all(), carried[0])};
+                             })[0];
+    for (int64_t begin = whole; begin < count; begin += VectorBuilder::kLanes)
+      initial = body(builder.index(begin), Lanes::first(count - begin), initial);
+    return initial;
   }
 
   /// Returns the largest magnitude of a row. Four chunks at a time, since each maximum waits for the one before it.

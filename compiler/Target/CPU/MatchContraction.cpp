@@ -69,7 +69,7 @@ static bool hasContractionMaps(linalg::LinalgOp op) {
 }
 
 /// Returns true if |epilogue| can work on the elements of |sum| in registers, as the only reader after |op|.
-static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum) {
+static bool isEpilogue(linalg::LinalgOp epilogue, Operation *op, Value sum) {
   if (epilogue.getNumLoops() != 2 || epilogue.getNumParallelLoops() != 2 || epilogue.getNumDpsInits() != 1 ||
       epilogue.getDpsInits()[0] == sum || llvm::count(epilogue->getOperands(), sum) != 1)
     return false;
@@ -82,6 +82,20 @@ static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum
       return false;
   VectorBuilder builder(epilogue.getLoc(), epilogue);
   return !LaneBody(builder, epilogue).check();
+}
+
+linalg::LinalgOp attune::findEpilogue(tiles::GroupedProductOp op) {
+  Value sums = op.getDestination();
+  linalg::LinalgOp epilogue;
+  for (Operation *user : sums.getUsers()) {
+    if (user == op || isa<memref::DimOp>(user))
+      continue;
+    auto reader = dyn_cast<linalg::LinalgOp>(user);
+    if (epilogue || !reader || user->getBlock() != op->getBlock() || !op->isBeforeInBlock(user) || !isEpilogue(reader, op, sums))
+      return nullptr;
+    epilogue = reader;
+  }
+  return epilogue;
 }
 
 /// Returns true if |value| is a constant 0.

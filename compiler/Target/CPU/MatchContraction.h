@@ -4,6 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_MATCHCONTRACTION_H
 #define ATTUNE_COMPILER_TARGET_CPU_MATCHCONTRACTION_H
 
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <optional>
@@ -21,6 +22,9 @@ struct ContractionTile {
 
 /// Returns the tile around |op|; nullopt if |op| is not the contraction of a tile.
 std::optional<ContractionTile> matchContraction(mlir::linalg::LinalgOp op);
+
+/// Returns the elementwise op that alone reads the sums of |op|, and can work on them in registers; null if there is none.
+mlir::linalg::LinalgOp findEpilogue(mlir::tiles::GroupedProductOp op);
 
 } // namespace attune
 

@@ -142,6 +142,8 @@ def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
 
     Expects `tile.quantize_rows` on buffers with contiguous last dimensions; leaves scf loops.
 
+    With sums, each group of columns has a scale, a sum and a loop over its chunks.
+
     **Numerics**: as the operation says. A value is rounded to an integer by adding 1.5 * 2^23, whose ulp is 1.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
@@ -182,6 +184,9 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     A low-precision projection tile becomes a loop over groups of neighbors in K with one `dot-unit` instruction per row and
     16 columns; with `amx`, per 16 rows and 16 columns, and whole groups of 16 rows are read.
 
+    A `tile.grouped_product` becomes a loop over groups of columns around products of bytes: by `vpdpbusd` if the CPU has it
+    (`vnni`), by `vpmaddubsw` and `vpmaddwd` on other x86 CPUs, and by 32-bit products elsewhere.
+
     A projection tile of f32 (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one
     accumulator per row and 16 columns; there is a loop for every number of rows that a tile may have, odd numbers rounded
     up. The epilogue works on the accumulators. Partial tiles of several rows, and epilogues with transcendental functions,
@@ -201,6 +206,9 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                         "maximum rows of a register tile">,
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
                         "rows of a register tile of low-precision operands, a power of two">,
+                 Option<"groupedRows", "grouped-rows", "int64_t", "::mlir::rt::Schedule().groupedRows",
+                        "rows of a register tile of products with scales of groups">,
+                 Option<"vnni", "vnni", "bool", "::attune::CpuSchedule().vnni", "the CPU has vpdpbusd for vectors of its size">,
                  Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::CpuSchedule().dotUnit",
                         "instruction set for low-precision products",
                         [{::llvm::cl::values(clEnumValN(::attune::DotUnit::Portable, "portable", "any CPU"),

@@ -86,17 +86,7 @@ private:
       });
     for (int64_t group = whole; group < groups; ++group)
       step(builder.index(group), sums);
-    auto finish = [&](int64_t row) {
-      tile.prepareRow(indices[row]);
-      for (int64_t chunk = 0; chunk < vectors; ++chunk)
-        tile.finish(sums[row * vectors + chunk], indices[row], where.firstColumn, chunk, where.columns);
-    };
-    for (int64_t row = 0; row + 1 < count; ++row)
-      finish(row);
-    // An epilogue may read the elements that it overwrites, so it must not run twice for a row.
-    if (!existing)
-      return finish(count - 1);
-    builder.ifThen(builder.compare(arith::CmpIPredicate::eq, existing, count), [&] { finish(count - 1); });
+    tile.finishRows(indices, sums, where.firstColumn, where.columns, existing);
   }
 
   /// Loads the neighbors of 16 columns: one vector of all; for f32 operands, the first and the second of each pair.

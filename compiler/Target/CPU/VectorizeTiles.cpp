@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/VectorizeTiles.h"
+#include "compiler/Target/CPU/GroupedProduct.h"
 #include "compiler/Target/CPU/LowPrecisionContraction.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -49,6 +50,19 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
       }
     PrefetchPlan plan{prefetchStreams, prefetchAhead};
     llvm::SmallPtrSet<Operation *, 8> done;
+    SmallVector<tiles::GroupedProductOp> products;
+    getOperation()->walk([&](tiles::GroupedProductOp op) { products.push_back(op); });
+    for (tiles::GroupedProductOp op : products) {
+      linalg::LinalgOp epilogue = findEpilogue(op);
+      VectorBuilder builder(op.getLoc(), epilogue ? epilogue.getOperation() : op.getOperation());
+      if (const char *reason = vectorizeGroupedProduct(builder, op, epilogue, groupedRows, getByteUnit(dotUnit, vnni), plan)) {
+        op->emitError("cannot be vectorized: ") << reason;
+        return signalPassFailure();
+      }
+      if (epilogue)
+        done.insert(epilogue);
+      op.erase();
+    }
     // Contractions first, because each includes the fill before it and the epilogue after it.
     for (linalg::LinalgOp op : ops)
       if (auto tile = matchContraction(op)) {

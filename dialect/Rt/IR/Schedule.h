@@ -55,6 +55,8 @@ struct Schedule {
   OperandLayout bf16 = {StorageType::F32, 2}, int8 = {StorageType::I16, 2};
   /// Rows of a register tile of low-precision operands, a power of two.
   int64_t lowPrecisionRows = 8;
+  /// Rows of a register tile of products of quantized weights with a scale per group.
+  int64_t groupedRows = 4;
   /// Number of low-precision rows that are always read together.
   int64_t lowPrecisionGroup = 1;
   /// True if the rows of a block are divided evenly among its low-precision register tiles when these are few, as among
@@ -106,6 +108,7 @@ void visitFields(ScheduleT &schedule, Visitor visit) {
   visit("int8_multiple", schedule.int8.multiple, FieldRange::Positive);
   visit("int8_group", schedule.int8.group, FieldRange::Positive);
   visit("low_precision_rows", schedule.lowPrecisionRows, FieldRange::PowerOfTwo);
+  visit("grouped_rows", schedule.groupedRows, FieldRange::Positive);
   visit("low_precision_group", schedule.lowPrecisionGroup, FieldRange::Positive);
   visit("even_low_precision_tiles", schedule.evenLowPrecisionTiles, FieldRange::Any);
   visit("stream_panels", schedule.streamPanels, FieldRange::Positive);

@@ -6,14 +6,15 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::tiles;
 
 LogicalResult QuantizeRowsOp::verify() {
   size_t count = getDestinations().size();
-  if (count != 1 && count != 2)
-    return emitOpError("expects one or two destinations, but got ") << count;
+  if (count < 1 || count > 3)
+    return emitOpError("expects one to three destinations, but got ") << count;
   auto input = cast<ShapedType>(getInput().getType()), quantized = cast<ShapedType>(getQuantized().getType());
   if (!input.hasRank() || input.getRank() != 2 || !input.getElementType().isF32() || input.isDynamicDim(1)) // C1
     return emitOpError("expects 'input' to be f32 rows of static size, but got ") << input;
@@ -30,11 +31,35 @@ LogicalResult QuantizeRowsOp::verify() {
   if (count == 1 ? !element.isBF16() && !element.isF16() && !element.isF32() : !element.isInteger(8) && !element.isInteger(16)) // C2
     return emitOpError("expects a destination of ") << (count == 1 ? "bf16, f16 or f32" : "i8 or i16") << ", but got " << quantized;
   if (count == 1)
-    return success();
+    return getGroup() ? emitOpError("expects no group without sums, but got ") << *getGroup() : success();
+  if (count == 3)
+    return verifyGroups();
+  if (getGroup()) // C3
+    return emitOpError("expects no group without sums, but got ") << *getGroup();
   auto scales = cast<ShapedType>(getScales().getType());
   if (!scales.hasRank() || scales.getRank() != 1 || !scales.getElementType().isF32())
     return emitOpError("expects 'scales' to be f32 of rank 1, but got ") << scales;
   return verifyRows("'scales'", scales);
+}
+
+LogicalResult QuantizeRowsOp::verifyGroups() {
+  auto input = cast<ShapedType>(getInput().getType()), quantized = cast<ShapedType>(getQuantized().getType());
+  int64_t group = getGroup().value_or(0), columns = input.getDimSize(1), padded = quantized.getDimSize(1);
+  if (group <= 0 || group % 16 != 0) // C3
+    return emitOpError("expects a group that is a positive multiple of 16, but got ") << group;
+  if (!quantized.getElementType().isInteger(8) || padded % group != 0 || padded - group >= columns)
+    return emitOpError("expects i8 of ") << columns << " columns in whole groups of " << group << ", but got " << quantized;
+  auto verifyNumbers = [&](StringRef name, Value value, bool isElement) -> LogicalResult {
+    auto type = cast<ShapedType>(value.getType());
+    bool isShape = type.hasRank() && type.getRank() == 2 && type.getDimSize(1) == padded / group &&
+                   (type.isDynamicDim(0) || input.isDynamicDim(0) || type.getDimSize(0) == input.getDimSize(0));
+    if (!isElement || !isShape)
+      return emitOpError("expects '") << name << "' to have " << padded / group << " columns of " << (name == "scales" ? "f32" : "i32")
+                                      << " and the rows of 'input', but got " << type;
+    return success();
+  };
+  return failure(failed(verifyNumbers("scales", getScales(), getElementTypeOrSelf(getScales()).isF32())) ||
+                 failed(verifyNumbers("sums", getSums(), getElementTypeOrSelf(getSums()).isInteger(32))));
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,9 +103,10 @@ LogicalResult QuantizeRowsOp::getResultTilePosition(OpBuilder &builder, unsigned
                                                     SmallVector<OpFoldResult> &resultSizes) {
   resultOffsets = {offsets[0]};
   resultSizes = {sizes[0]};
-  if (number == 0) {
+  Value result = getDestinations()[number];
+  if (cast<ShapedType>(result.getType()).getRank() > 1) {
     resultOffsets.push_back(builder.getIndexAttr(0));
-    resultSizes.push_back(tensor::getMixedSize(builder, getLoc(), getQuantized(), 1));
+    resultSizes.push_back(tensor::getMixedSize(builder, getLoc(), result, 1));
   }
   return success();
 }

@@ -11,7 +11,7 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition",
      "getTiledImplementationFromOperandTiles",
      "getIterationDomainTileFromOperandTiles"]>]> {
-  let summary = "converts rows to the operand type of a low-precision projection: bf16, f16, or integers with one scale per row";
+  let summary = "converts rows to the operand type of a low-precision projection: bf16, f16, or integers with scales";
   let description = [{
     With one destination, `quantized[t, k] = bf16(input[t, k])`, or f16, to nearest, ties to even. Values rounded to
     bf16 may be stored as f32. With two destinations,
@@ -22,26 +22,42 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
     to nearest, ties to even. `zero` is 128 for 8-bit values, which are unsigned then, and 0 for 16-bit values. A row of
     zeros has the scale 0 and the values `zero`.
 
+    With three destinations, each `group` of neighbors in K has a scale of its own:
+
+        scales[t, g]    = m / 127, where m = max_k |input[t, k]| for the columns k of group g
+        quantized[t, k] = round(input[t, k] * (127 / m))
+        sums[t, g]      = sum_k quantized[t, k] for the columns k of group g
+
     - (C1) `input` is f32 `[T, K]`, `quantized` is `[T, K']` with `K' >= K`; columns from K on are `zero`, or 0.0 for
       floats.
     - (C2) A single destination has elements of bf16, f16 or f32. With `scales`, f32 `[T]`, quantized values are i8 or
       i16.
+    - (C3) With `sums`, i32 `[T, G]`, `scales` are f32 `[T, G]`, quantized values are i8, and `group` is a positive
+      multiple of 16 with `G * group = K'` and `K' - group < K`. Otherwise there is no `group`.
     - (N1) A row with an infinity or NaN has an infinite or NaN scale and unspecified quantized values.
+    - (N2) With `sums`, a group with m < 2^-119 has the scale 0 and values of 0; a group with an infinity or NaN has the
+      scale NaN and values of 0.
 
     ```mlir
     %c = tile.quantize_rows ins(%x : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
     %q:2 = tile.quantize_rows ins(%z : tensor<?x33xf32>) outs(%d0, %d1 : tensor<?x36xi8>, tensor<?xf32>) -> tensor<?x36xi8>, tensor<?xf32>
+    %g:3 = tile.quantize_rows ins(%z : tensor<?x33xf32>) group 32 outs(%e0, %e1, %e2 : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>)
+        -> tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>
     ```
   }];
-  let arguments = (ins AnyShaped:$input, Variadic<AnyShaped>:$destinations);
+  let arguments = (ins AnyShaped:$input, Variadic<AnyShaped>:$destinations, OptionalAttr<I64Attr>:$group);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    `ins` `(` $input `:` type($input) `)` `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
+    `ins` `(` $input `:` type($input) `)` (`group` $group^)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = tileDeclaration # [{
     ::mlir::Value getQuantized() { return getDestinations()[0]; }
+    /// Returns the destination of sums of groups, or null.
+    ::mlir::Value getSums() { return getDestinations().size() > 2 ? getDestinations()[2] : ::mlir::Value(); }
     /// Returns the scales destination, or null.
     ::mlir::Value getScales() { return getDestinations().size() > 1 ? getDestinations()[1] : ::mlir::Value(); }
+    /// Checks the destinations of rows with a scale per group.
+    ::llvm::LogicalResult verifyGroups();
   }];
   let hasVerifier = 1;
 }

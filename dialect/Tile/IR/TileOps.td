@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 include "dialect/Tile/IR/AttentionTileOps.td"
+include "dialect/Tile/IR/GroupedProductOps.td"
 include "dialect/Tile/IR/KeyPanelOps.td"
 include "dialect/Tile/IR/QuantizeOps.td"
 include "dialect/Tile/IR/RotaryTileOps.td"

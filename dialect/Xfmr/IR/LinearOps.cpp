@@ -29,5 +29,7 @@ LogicalResult LinearOp::verify() {
       return emitOpError("expects at most ") << kMaxInt8Depth << " features of 'input' with int8, but got "
                                              << getInput().getType().getDimSize(1);
   }
+  if (getFormat() && getPrecision() != Precision::Int8) // C5
+    return emitOpError("expects a format with the precision int8 only, but got ") << stringifyPrecision(getPrecision());
   return verifyResidual(*this, getResidual(), getType());
 }

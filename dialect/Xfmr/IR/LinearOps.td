@@ -19,6 +19,7 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     - (C3) `multiplier` and `residual` have the result's type.
     - (C4) A `precision` other than f32 needs f32 tensors; int8 also needs at most 65536 features, so that
       a sum of products of unsigned and signed bytes fits in 32 bits.
+    - (C5) A `format` needs the precision int8.
     - (N1) With `precision` f32, the sum starts from the value 0 and adds the terms in order of increasing k, in f32,
       with one fused multiply-add per term. The bias is added afterwards. The epilogue is computed in f32 for every
       `precision`.
@@ -29,16 +30,23 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
       scale per row (see `xfmr.weight_quantize`), and `input[t, k]` by `p[t, k] r[t]` with `r[t] = max_k |input[t, k]| /
       127` (see `tile.quantize_rows`). `sum_k p q` is exact in i32; it is converted to f32 and multiplied by `s[n]`, then
       by `r[t]`, with a rounding each.
+    - (N4) With `format`, weights are `scale[n, g] q[n, k] + minimum[n, g]` with a scale for each group g of neighbors in
+      K, and `input[t, k] = p[t, k] r[t, g]` likewise. Groups are added in order, from +0, by `acc = fma(f32(sum_k p q),
+      r[t, g] scale[n, g], acc)`, then, with minima, `acc = fma(minimum[n, g], r[t, g] f32(sum_k p), acc)`. Sums of
+      integers are exact. A group with an infinity or NaN of the input makes the row NaN; one of magnitudes below 2^-119
+      counts as zeros.
 
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<gelu>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     %z = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x48xf32>, tensor<112x48xf32>
+    %q = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>} : tensor<?x48xf32>, tensor<112x48xf32>
     ```
   }];
   let arguments = (ins Xfmr_Tokens:$input, Xfmr_Matrix:$weight, Optional<Xfmr_Vector>:$bias, Optional<Xfmr_Tokens>:$multiplier,
                        Optional<Xfmr_Tokens>:$residual,
                        DefaultValuedAttr<Xfmr_ActivationAttr, "::mlir::xfmr::Activation::None">:$activation,
-                       DefaultValuedAttr<Xfmr_PrecisionAttr, "::mlir::xfmr::Precision::F32">:$precision);
+                       DefaultValuedAttr<Xfmr_PrecisionAttr, "::mlir::xfmr::Precision::F32">:$precision,
+                       OptionalAttr<Xfmr_WeightFormatAttr>:$format);
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = [{
     $input `,` $weight (`bias` `(` $bias^ `)`)? (`multiplier` `(` $multiplier^ `)`)? (`residual` `(` $residual^ `)`)? attr-dict
@@ -47,7 +55,7 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$weight, "::mlir::Value":$bias, "::mlir::Value":$residual,
                                  "::mlir::xfmr::Activation":$activation,
                                  CArg<"::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32">:$precision), [{
-    build($_builder, $_state, input, weight, bias, ::mlir::Value(), residual, activation, precision);
+    build($_builder, $_state, input, weight, bias, ::mlir::Value(), residual, activation, precision, ::mlir::xfmr::WeightFormatAttr());
   }]>];
   let hasVerifier = 1;
 }

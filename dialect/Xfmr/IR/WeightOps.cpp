@@ -139,6 +139,17 @@ LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   return success();
 }
 
+LogicalResult WeightQuantizePanelsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                                       SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
+  int64_t width = adaptor.getWidth();
+  if (width <= 0 || width % 16 != 0) // C1
+    return emitOptionalError(loc, "expects a width that is a positive multiple of 16, but got ", width);
+  WeightFormat format = adaptor.getFormat().getValue();
+  types.push_back(mapMatrices(type, [&](RankedTensorType matrix) { return getQuantizedPanelsType(matrix, width, format); }));
+  return success();
+}
+
 LogicalResult WeightDistancePanelsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                                        SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getTable().getType());

@@ -104,6 +104,29 @@ def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
   let assemblyFormat = "$weight attr-dict `:` type($weight)";
 }
 
+def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
+  let summary = "quantizes a weight matrix by groups of columns and packs it into panels of bytes";
+  let description = [{
+    `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]` approximately, where g is the group of column k. The result
+    has a panel for every `width` rows, and in it a stream of groups: the scales of the rows, their minima if the format
+    has any, and the integers as codes without a sign, four neighbors of a row side by side:
+
+        | width scales | width minima | row 0: k k+1 k+2 k+3 | row 1: k k+1 k+2 k+3 | ... | row 0: k+4 ... |
+
+    A byte of a format of 4 bits has the code of column k in its low and that of column k + 4 in its high half. Codes
+    are `q + 8` or `q + 128`, with minima `q`. Rows and columns beyond the matrix have scales 0 and codes of 0.
+
+    - (C1) `width` is a positive multiple of 16.
+
+    ```mlir
+    %q = xfmr.weight_quantize_panels %w, 32 format <"int4:32"> : tensor<100x48xf32>   // tensor<4x2x576xi8>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrices:$weight, I64Attr:$width, Xfmr_WeightFormatAttr:$format);
+  let results = (outs TensorRankOf<[I8], [3, 4]>:$result);
+  let assemblyFormat = "$weight `,` $width `format` $format attr-dict `:` type($weight)";
+}
+
 def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
   let summary = "computes the int8 scale of each row of a weight matrix";
   let description = [{

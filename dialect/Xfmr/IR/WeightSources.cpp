@@ -21,6 +21,11 @@ RankedTensorType mlir::xfmr::getPanelsType(RankedTensorType matrix, int64_t widt
   return group == 1 ? matrix.clone({panels, depth, width}) : matrix.clone({panels, depth / group, width, group});
 }
 
+RankedTensorType mlir::xfmr::getQuantizedPanelsType(RankedTensorType matrix, int64_t width, const WeightFormat &format) {
+  int64_t columns = matrix.getDimSize(1), panels = llvm::divideCeil(matrix.getDimSize(0), width);
+  return RankedTensorType::get({panels, format.groups(columns), format.groupBytes(width, columns)}, IntegerType::get(matrix.getContext(), 8));
+}
+
 RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
   return llvm::TypeSwitch<Attribute, RankedTensorType>(source)
       .Case<TensorSourceAttr, FillSourceAttr, ComputedSourceAttr>([](auto attr) { return attr.getType(); })
@@ -60,6 +65,9 @@ RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
         return type.clone(type.getShape().take_front());
       })
       .Case([](RowQuantizedSourceAttr attr) { return getSourceType(attr.getSource()).clone(IntegerType::get(attr.getContext(), 8)); })
+      .Case([](QuantizedPanelsSourceAttr attr) {
+        return getQuantizedPanelsType(getSourceType(attr.getSource()), attr.getWidth(), attr.getFormat().getValue());
+      })
       .Case([](RowSumsSourceAttr attr) {
         RankedTensorType type = getSourceType(attr.getSource());
         return RankedTensorType::get(type.getShape().take_front(), IntegerType::get(attr.getContext(), 32));
@@ -231,4 +239,12 @@ LogicalResult RowScalesSourceAttr::verify(EmitError emitError, Attribute source)
 LogicalResult RowQuantizedSourceAttr::verify(EmitError emitError, Attribute source) { return verifyFloats(emitError, source); }
 LogicalResult RowSumsSourceAttr::verify(EmitError emitError, Attribute source) {
   return verifyMatrix(emitError, source, /*quantized=*/true);
+}
+
+LogicalResult QuantizedPanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width, WeightFormatAttr) {
+  if (failed(verifyFloats(emitError, source)))
+    return failure();
+  if (width <= 0 || width % 16 != 0)
+    return emitError() << "expects a width that is a positive multiple of 16, but got " << width;
+  return success();
 }

@@ -4,6 +4,7 @@
 #ifndef ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H
 #define ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H
 
+#include "dialect/Xfmr/IR/WeightFormat.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

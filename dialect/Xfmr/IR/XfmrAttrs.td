@@ -43,6 +43,27 @@ def Xfmr_FormulaAttr : AttrDef<Xfmr_Dialect, "Formula"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Formats of weights
+//===----------------------------------------------------------------------===//
+
+def Xfmr_WeightFormatAttr : AttrDef<Xfmr_Dialect, "WeightFormat"> {
+  let mnemonic = "weight_format";
+  let summary = "the format of a quantized weight matrix: bits of an integer, columns of a group";
+  let description = [{
+    `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k: `int8:32` has 8-bit
+    integers and a scale for 32 neighbors of a row, `int4:0` 4-bit integers and a scale per row. `:asym` adds a minimum
+    per group; without it minima are 0. Scales and minima are f16, with `:f32` behind the name f32.
+
+    ```mlir
+    #xfmr.weight_format<"int4:32">
+    #xfmr.weight_format<"int8:128:asym:f32">
+    ```
+  }];
+  let parameters = (ins "::mlir::xfmr::WeightFormat":$value);
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Weight sources: closed expressions over the tensors of a model folder
 //===----------------------------------------------------------------------===//
 
@@ -178,6 +199,16 @@ def Xfmr_RowQuantizedSourceAttr : Xfmr_Source<"RowQuantizedSource", "row_quantiz
                 "where the scale is zero";
   let parameters = (ins "::mlir::Attribute":$source);
   let assemblyFormat = "`<` $source `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_QuantizedPanelsSourceAttr : Xfmr_Source<"QuantizedPanelsSource", "quantized_panels"> {
+  let summary = "a `[N, K]` matrix in a format of few bits, as bytes `[ceil(N / width)][groups][bytes of a group]`";
+  let description = [{
+    Scales, and minima if the format has any, minimize the squared error of each group. The layout of a group is that of
+    `xfmr.weight_quantize_panels`.
+  }];
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width, "::mlir::xfmr::WeightFormatAttr":$format);
+  let assemblyFormat = "`<` $source `,` $width `,` $format `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_RowSumsSourceAttr : Xfmr_Source<"RowSumsSource", "row_sums"> {

@@ -32,6 +32,9 @@ inline constexpr int64_t kCachePanelWidth = 64;
 /// K rounded up to |multiple|.
 RankedTensorType getPanelsType(RankedTensorType matrix, int64_t width, int64_t group = 1, int64_t multiple = 1);
 
+/// Returns the type of |matrix|, `[N, K]`, in panels of |width| rows in |format|.
+RankedTensorType getQuantizedPanelsType(RankedTensorType matrix, int64_t width, const WeightFormat &format);
+
 /// Maximum number of byte products, 255 * 127 each, whose sum fits in 32 bits.
 inline constexpr int64_t kMaxInt8Depth = 65536;
 

@@ -60,7 +60,8 @@ LogicalResult decomposeFfn(FfnOp op, PatternRewriter &rewriter) {
   Value inner;
   if (op.getGate()) {
     Value gate = LinearOp::create(rewriter, loc, op.getInput(), op.getGate(), op.getGateBias(), Value(), op.getActivation());
-    inner = LinearOp::create(rewriter, loc, op.getInput(), op.getUp(), op.getUpBias(), gate, Value(), Activation::None);
+    inner = LinearOp::create(rewriter, loc, op.getInput(), op.getUp(), op.getUpBias(), gate, Value(), Activation::None, Precision::F32,
+                             WeightFormatAttr());
   } else {
     inner = LinearOp::create(rewriter, loc, op.getInput(), op.getUp(), op.getUpBias(), Value(), op.getActivation());
   }

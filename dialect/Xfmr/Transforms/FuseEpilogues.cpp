@@ -47,15 +47,15 @@ LinearOp chooseLinear(Value a, Value b, Operation *user) {
 Value addResidual(PatternRewriter &rewriter, Operation *user, LinearOp linear, Value residual) {
   Location loc = rewriter.getFusedLoc({linear.getLoc(), user->getLoc()});
   return LinearOp::create(rewriter, loc, linear.getInput(), linear.getWeight(), linear.getBias(), linear.getMultiplier(), residual,
-                          linear.getActivation(), linear.getPrecision());
+                          linear.getActivation(), linear.getPrecision(), linear.getFormatAttr());
 }
 
 LogicalResult fuseActivation(ActivationOp op, PatternRewriter &rewriter) {
   LinearOp linear = getFusibleLinear(op.getInput(), op);
   if (!linear || linear.getMultiplier() || linear.getActivation() != Activation::None)
     return failure();
-  rewriter.replaceOpWithNewOp<LinearOp>(op, linear.getInput(), linear.getWeight(), linear.getBias(), Value(), op.getKind(),
-                                        linear.getPrecision());
+  rewriter.replaceOpWithNewOp<LinearOp>(op, linear.getInput(), linear.getWeight(), linear.getBias(), Value(), Value(), op.getKind(),
+                                        linear.getPrecision(), linear.getFormatAttr());
   return success();
 }
 

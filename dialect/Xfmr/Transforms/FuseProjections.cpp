@@ -36,7 +36,7 @@ bool isHeadProjection(LinearOp op) {
 StringRef whyNotTogether(LinearOp a, LinearOp b) {
   if (a.getActivation() != b.getActivation())
     return "the projections have different activations";
-  if (a.getPrecision() != b.getPrecision())
+  if (a.getPrecision() != b.getPrecision() || a.getFormatAttr() != b.getFormatAttr())
     return "the projections have different precisions";
   if (bool(a.getBias()) != bool(b.getBias()))
     return "only some of the projections have a bias";
@@ -74,7 +74,8 @@ void fuse(ArrayRef<LinearOp> group) {
   Location loc = builder.getFusedLoc(locs);
   Value weight = WeightConcatOp::create(builder, loc, 0, weights);
   Value bias = biases.empty() ? Value() : WeightConcatOp::create(builder, loc, 0, biases).getResult();
-  auto fused = LinearOp::create(builder, loc, first.getInput(), weight, bias, Value(), first.getActivation(), first.getPrecision());
+  auto fused = LinearOp::create(builder, loc, first.getInput(), weight, bias, Value(), Value(), first.getActivation(), first.getPrecision(),
+                                first.getFormatAttr());
   OpFoldResult rows = tensor::getMixedSize(builder, loc, first.getInput(), 0);
   OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
   int64_t column = 0;

@@ -36,14 +36,27 @@ struct LowerPrecision : xfmr::impl::LowerPrecisionBase<LowerPrecision> {
   using LowerPrecisionBase::LowerPrecisionBase;
 
   void runOnOperation() override {
+    WeightFormatAttr format;
+    if (!weightsFormat.empty()) {
+      std::optional<WeightFormat> known = WeightFormat::parse(weightsFormat);
+      if (!known || precision != Precision::Int8) {
+        getOperation().emitError("expects a weights-format such as int8:32 or int4:64 with the precision int8, but got '")
+            << weightsFormat << "' with " << stringifyPrecision(precision);
+        return signalPassFailure();
+      }
+      format = WeightFormatAttr::get(&getContext(), *known);
+    }
     getOperation().walk([&](LinearOp op) {
       if (precision == Precision::F32 || op.getPrecision() != Precision::F32)
         return;
-      if (StringRef why = whyNot(op, precision); !why.empty())
+      if (StringRef why = whyNot(op, precision); !why.empty()) {
         remark::missed(op.getLoc(), remark::RemarkOpts::name("LowerPrecision").category("xfmr-lower-precision"))
             << remark::reason("{0}", why);
-      else
-        op.setPrecision(precision);
+        return;
+      }
+      op.setPrecision(precision);
+      if (format)
+        op.setFormatAttr(format);
     });
   }
 };

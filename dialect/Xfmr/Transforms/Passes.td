@@ -147,19 +147,20 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
     %y = xfmr.linear %x, %w bias(%b) {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     ```
 
-    Every f32 linear without a precision of its own gets `precision`, except those whose results `choose_experts` reads:
-    rounding could change which experts run. With int8, a linear of more than 65536 input
-    features stays f32, with a remark, since its 32-bit sums could overflow. Attention, norms, embeddings and
+    Every f32 linear without a precision of its own gets `precision`, and with `weights-format` its `format`, except those
+    whose results `choose_experts` reads: rounding could change which experts run. With int8, a linear of more than 65536 input
+    features stays f32, with a remark, since its 32-bit sums could overflow. A `weights-format` needs int8. Attention, norms, embeddings and
     elementwise ops are not changed. Runs after `xfmr-decompose-composites`.
 
-    Numerics: rounds the inputs of the products as `xfmr.linear` says under N2 and N3.
+    Numerics: rounds the inputs of the products as `xfmr.linear` says under N2, N3 and N4.
   }];
   let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16", "operand type of projections",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "f32, without rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::Int8, "int8",
-                                                        "8 bits, with scales per row and column"))}]>];
+                                                        "8 bits, with scales per row and column"))}]>,
+                 Option<"weightsFormat", "weights-format", "std::string", "", "format of quantized weights, such as int4:32; none by default">];
 }
 
 def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::FuncOp"> {

@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 bool mlir::xfmr::isWeightExpression(Operation *op) {
-  return isa<WeightQuantizeOp, WeightConcatOp, WeightConvertOp, WeightDistancePanelsOp, WeightPackOp, WeightScalesOp, WeightSliceOp,
-             WeightRowSumsOp, WeightTransposeOp>(op);
+  return isa<WeightQuantizeOp, WeightQuantizePanelsOp, WeightConcatOp, WeightConvertOp, WeightDistancePanelsOp, WeightPackOp,
+             WeightScalesOp, WeightSliceOp, WeightRowSumsOp, WeightTransposeOp>(op);
 }
 
 bool mlir::xfmr::isWeightArgument(Value value) {
@@ -62,6 +62,9 @@ static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources)
         return ConvertSourceAttr::get(context, sources[0], cast<FloatType>(getElementTypeOrSelf(convert.getType())));
       })
       .Case([&](WeightQuantizeOp) -> Attribute { return RowQuantizedSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightQuantizePanelsOp panels) -> Attribute {
+        return QuantizedPanelsSourceAttr::get(context, sources[0], panels.getWidth(), panels.getFormat());
+      })
       .Case([&](WeightScalesOp) -> Attribute { return RowScalesSourceAttr::get(context, sources[0]); })
       .Case([&](WeightRowSumsOp) -> Attribute { return RowSumsSourceAttr::get(context, sources[0]); })
       .Case([&](WeightDistancePanelsOp panels) -> Attribute {
@@ -103,6 +106,7 @@ StringRef mlir::xfmr::weightNameSuffix(Operation *op) {
       .Case([](WeightPackOp) { return ".panels"; })
       .Case([](WeightConvertOp) { return ".converted"; })
       .Case([](WeightQuantizeOp) { return ".quantized"; })
+      .Case([](WeightQuantizePanelsOp) { return ".quantized"; })
       .Case([](WeightScalesOp) { return ".scales"; })
       .Case([](WeightRowSumsOp) { return ".sums"; })
       .Case([](WeightDistancePanelsOp) { return ".distances"; })

@@ -58,6 +58,27 @@ func.func @int16(%x: memref<?x64xf32>, %c: memref<?x64xi16>, %s: memref<?xf32>) 
 
 // -----
 
+// For each group the largest magnitude as an integer, a scale, and the sum of the integers; the last group has 8 columns and 24 zeros.
+// CHECK-LABEL: @groups
+// CHECK-SAME: (%{{.*}}: memref<?x40xf32>, %[[Q:.*]]: memref<?x64xi8>, %[[SCALES:.*]]: memref<?x2xf32>, %[[SUMS:.*]]: memref<?x2xi32>)
+// CHECK: scf.for %[[ROW:.*]] = %c0 to
+// CHECK: scf.for %[[GROUP:.*]] = %c0{{.*}} to %c1
+// CHECK-COUNT-2: arith.maxsi
+// CHECK: vector.reduction <maxsi>
+// CHECK: memref.store %{{.*}}, %[[SCALES]][%[[ROW]], %[[GROUP]]]
+// CHECK-COUNT-2: vector.store %{{.*}}, %[[Q]][%[[ROW]],
+// CHECK: vector.reduction <add>
+// CHECK: memref.store %{{.*}}, %[[SUMS]][%[[ROW]], %[[GROUP]]]
+// CHECK: vector.constant_mask [8]
+// CHECK-COUNT-2: vector.store %{{.*}}, %[[Q]][%[[ROW]],
+// CHECK: memref.store %{{.*}}, %[[SUMS]]
+func.func @groups(%x: memref<?x40xf32>, %q: memref<?x64xi8>, %s: memref<?x2xf32>, %z: memref<?x2xi32>) {
+  tile.quantize_rows ins(%x : memref<?x40xf32>) group 32 outs(%q, %s, %z : memref<?x64xi8>, memref<?x2xf32>, memref<?x2xi32>)
+  return
+}
+
+// -----
+
 func.func @strided(%x: memref<?x64xf32, strided<[128, 2]>>, %c: memref<?x64xbf16>) {
   // expected-error @below {{expects buffers whose last dimension is contiguous, but got 'memref<?x64xf32, strided<[128, 2]>>'}}
   tile.quantize_rows ins(%x : memref<?x64xf32, strided<[128, 2]>>) outs(%c : memref<?x64xbf16>)

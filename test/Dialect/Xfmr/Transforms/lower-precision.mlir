@@ -3,9 +3,23 @@
 // RUN: attune-opt %s --xfmr-lower-precision=precision=int8 | FileCheck %s --check-prefixes=CHECK,INT8
 // RUN: attune-opt %s --xfmr-lower-precision=precision=f32 | FileCheck %s --check-prefix=F32
 // RUN: attune-opt %s --xfmr-lower-precision=precision=int8 --remark-policy=all --remarks-filter=".*" 2>&1 >/dev/null | FileCheck %s --check-prefix=MISSED
+// RUN: attune-opt %s --xfmr-lower-precision="precision=int8 weights-format=int4:32" | FileCheck %s --check-prefix=FORMAT
+// RUN: not attune-opt %s --xfmr-lower-precision="precision=bf16 weights-format=int4:32" 2>&1 | FileCheck %s --check-prefix=WITH-BF16
+// RUN: not attune-opt %s --xfmr-lower-precision="precision=int8 weights-format=int3:32" 2>&1 | FileCheck %s --check-prefix=INT3
 // RUN: not attune-opt %s --xfmr-lower-precision=precision=int4 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: int4
+// WITH-BF16: expects a weights-format such as int8:32 or int4:64 with the precision int8, but got 'int4:32' with bf16
+// INT3: expects a weights-format such as int8:32 or int4:64 with the precision int8, but got 'int3:32' with int8
+
+// A linear with a precision of its own keeps it, and gets no format. Neither does one that scores experts.
+// FORMAT-LABEL: @linear
+// FORMAT: {activation = #xfmr.activation<relu>, format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>}
+// FORMAT-LABEL: @negative_own_precision
+// FORMAT-NOT: format
+// FORMAT-LABEL: @scores_of_experts
+// FORMAT-NOT: format
+// FORMAT: return
 
 // The other operands and attributes of the op are kept.
 // CHECK-LABEL: @linear

@@ -1,0 +1,90 @@
+//===- GroupedProductOps.cpp - Projections by quantized weights in groups -===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A projection whose weights have a scale per group of columns multiplies rows that are quantized by the same groups:
+//
+//   %y = xfmr.linear %x, %w bias(%b) {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>}
+//   // becomes
+//   %q:3 = tile.quantize_rows ins(%x) group 32 outs(…)          integers, scales and sums of groups
+//   %p = xfmr.weight_quantize_panels %w, 16 format <"int4:32">
+//   %s = tile.grouped_product ins(%q#0, %q#1, %q#2, %p) …
+//   %y = linalg.generic ins(%s, %b) …                            the epilogue of any projection
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
+#include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
+#include "dialect/Tile/IR/TileOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+/// linear with a format -> quantize_rows, grouped_product, epilogue.
+struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
+  ConvertGroupedLinear(MLIRContext *context, KernelGroups &groups, int64_t width) : GroupedPattern(context, groups), width(width) {}
+
+  LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    if (!op.getFormat())
+      return rewriter.notifyMatchFailure(op, "without a format of weights");
+    IndexBuilder b(op.getLoc(), rewriter);
+    auto type = cast<RankedTensorType>(op.getType());
+    Value rows = b.size(adaptor.getInput(), 0);
+    tiles::QuantizeRowsOp quantized = quantize(b, adaptor.getInput(), rows, *op.getFormat());
+    Value panels = xfmr::WeightQuantizePanelsOp::create(b, adaptor.getWeight(), width, *op.getFormat());
+    Value destination = empty(b, type, rows);
+    auto product = tiles::GroupedProductOp::create(b, TypeRange{type}, quantized.getResult(0), quantized.getResult(1),
+                                                   quantized.getResult(2), panels, ValueRange{destination}, width, *op.getFormat());
+    SmallVector<Operation *> ops{product};
+    if (hasEpilogue(op))
+      ops.push_back(epilogue(b, op, adaptor, product.getResult(0), empty(b, type, rows)));
+    groups.mark(ops, describeLinear(op) + ", " + op.getFormat()->getValue().str());
+    rewriter.replaceOp(op, ops.back()->getResults());
+    return success();
+  }
+
+private:
+  static Value empty(IndexBuilder &b, RankedTensorType type, Value rows) {
+    return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(rows) : ValueRange());
+  }
+
+  static tiles::QuantizeRowsOp quantize(IndexBuilder &b, Value input, Value rows, xfmr::WeightFormatAttr format) {
+    auto type = cast<RankedTensorType>(input.getType());
+    int64_t columns = type.getDimSize(1), groups = format.getValue().groups(columns), group = format.getValue().groupColumns(columns);
+    auto destination = [&](int64_t size, Type element) {
+      return empty(b, RankedTensorType::get({type.getDimSize(0), size}, element), rows);
+    };
+    SmallVector<Value> destinations{destination(groups * group, b.getI8Type()), destination(groups, b.getF32Type()),
+                                    destination(groups, b.getI32Type())};
+    auto op = tiles::QuantizeRowsOp::create(b, TypeRange(ValueRange(destinations)), input, destinations, b.getI64IntegerAttr(group));
+    std::string text = ("rows of " + Twine(columns) + " as int8 in groups of " + Twine(group)).str();
+    op->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(op.getContext(), std::nullopt, text));
+    return op;
+  }
+
+  /// Creates `activation(sum + bias) * multiplier + residual`.
+  static Operation *epilogue(IndexBuilder &b, xfmr::LinearOp op, OpAdaptor adaptor, Value sum, Value destination) {
+    AffineMap identity = b.getMultiDimIdentityMap(2);
+    SmallVector<Value> inputs{sum};
+    SmallVector<AffineMap> maps{identity};
+    addEpilogueOperands(op, adaptor, inputs, maps);
+    maps.push_back(identity);
+    return linalg::GenericOp::create(b, destination.getType(), inputs, destination, maps,
+                                     SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
+                                     [&](OpBuilder &b, Location loc, ValueRange args) {
+                                       linalg::YieldOp::create(b, loc, emitEpilogue(b, loc, op, args[0], args.drop_front()));
+                                     });
+  }
+
+  int64_t width;
+};
+
+} // namespace
+
+void attune::populateGroupedProductPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth) {
+  patterns.add<ConvertGroupedLinear>(patterns.getContext(), groups, panelWidth);
+}

@@ -1,0 +1,344 @@
+//===- GroupedProduct.cpp - Products by weights with a scale per group ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Products of rows of int8 by panels of int4 or int8, whose scales are in the stream of the panel, before the integers
+// of each group. A tile of R rows keeps an accumulator of f32 for each row and vector of outputs, and sums of i32:
+//
+//   for each group g of columns
+//     sum[r, n] = (base - zero) * sums[r, g]                 zero: the code of 0; base: the code that the unit takes as 0
+//     for each quad of columns                               sum[r, n] += 4 products of bytes
+//     acc[r, n] = fma(f32(sum[r, n]), rowScale[r, g] * scale[n, g], acc[r, n])
+//
+//   memory        | scales g | quads of g ...            | scales g + 1 | ...         one stream per panel
+//   quad          | n0: k0 k1 k2 k3 | n1: k0 k1 k2 k3 | ...                           a vector; a row's quad is broadcast
+//
+// Units. vpdpbusd multiplies codes without a sign by signed bytes of the row and adds four products to 32 bits.
+// Without it, vpmaddubsw adds two products in 16 bits with saturation: 2 * 15 * 127 of int4 is far from it, so sixteen
+// products are added before they are widened. Of int8, signs move from the weights to the row (vpsignb), and
+// 2 * 128 * 127 still fits. Elsewhere bytes are widened to 32 bits.
+//
+// Invariants. Integer sums are exact, in any order and for any unit, as long as a group has at most 65536 columns. The
+// accumulator of an element has one product of scales and one FMA per group, in the order of groups, for any number of
+// rows. So bits are the same for all machines, threads and batches.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/GroupedProduct.h"
+#include "compiler/Target/CPU/ProductTile.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attune;
+
+ByteUnit attune::getByteUnit(DotUnit unit, bool vnni) {
+  if (unit == DotUnit::Portable)
+    return ByteUnit::Portable;
+  if (!vnni)
+    return ByteUnit::Avx2;
+  return unit == DotUnit::Avx2 ? ByteUnit::Vnni256 : ByteUnit::Vnni512;
+}
+
+namespace {
+
+/// The tile of a grouped product: its operands and its epilogue.
+class GroupedTile : public ProductTile {
+public:
+  GroupedTile(VectorBuilder &builder, tiles::GroupedProductOp op, linalg::LinalgOp epilogue, int64_t rows, PrefetchPlan plan)
+      : ProductTile(builder, op, op.getDestination(), epilogue, rows, plan), op(op), format(op.getFormat().getValue()) {
+    panels = op.getPanels();
+    width = op.getWidth();
+  }
+
+  /// Returns null if the tile can be emitted, else the reason why not.
+  const char *check() {
+    for (Value operand : {op.getRows(), op.getScales(), op.getSums()})
+      if (!cast<MemRefType>(operand.getType()).isLastDimUnitStride())
+        return "its rows are not contiguous";
+    auto type = cast<MemRefType>(panels.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (failed(type.getStridesAndOffset(strides, offset)) || strides[2] != 1 || strides[1] != type.getDimSize(2) ||
+        ShapedType::isDynamic(strides[0]))
+      return "its panels have no known layout";
+    return checkOutput();
+  }
+
+  tiles::GroupedProductOp op;
+  xfmr::WeightFormat format;
+};
+
+class GroupedKernel {
+public:
+  GroupedKernel(GroupedTile &tile, ByteUnit unit)
+      : tile(tile), builder(tile.builder), unit(unit), lanes(unit == ByteUnit::Portable || unit == ByteUnit::Vnni512 ? 16 : 8),
+        vectors(tile.width / lanes), groupColumns(tile.op.getGroupColumns()),
+        signedWeights(unit == ByteUnit::Avx2 && tile.format.bits == 8), i8(builder.getI8Type()), i16(builder.getI16Type()), i32(builder.getI32Type()), f32(builder.getF32Type()) {}
+
+  void emit() {
+    tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
+      Panel where{panel, firstColumn, columns};
+      builder.forEvenRows(rows, tile.rows, [&](int64_t count, Value existing) {
+        // Whole tiles have a loop for each number of tiles that share the next panel; partial ones are last in a block
+        // or alone.
+        tile.forShares(count == tile.rows ? kShares : 2, [&](int64_t shares) { emitRows(where, firstRow, count, existing, shares); });
+      });
+    });
+  }
+
+private:
+  using Values = VectorBuilder::Values;
+
+  /// A weight panel, the first column of the output it makes, and how many there are.
+  struct Panel {
+    Value index, firstColumn, columns;
+  };
+
+  VectorType vectorOf(int64_t size, Type type) { return VectorType::get({size}, type); }
+  Value splat(Value scalar) { return vector::BroadcastOp::create(builder, vectorOf(lanes, scalar.getType()), scalar); }
+  Value splatOf(VectorType type, int64_t value) {
+    Type element = type.getElementType();
+    APInt bits(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(value), /*isSigned=*/false, /*implicitTrunc=*/true);
+    return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, bits));
+  }
+
+  /// Emits |count| rows; if |existing| is |count| - 1, the last of them does not exist.
+  void emitRows(const Panel &where, Value firstRow, int64_t count, Value existing, int64_t shares) {
+    Values indices;
+    for (int64_t row = 0; row < count; ++row)
+      indices.push_back(builder.add(firstRow, row));
+    if (existing)
+      indices.back() = builder.add(firstRow, builder.sub(existing, builder.index(1)));
+    int64_t groups = cast<MemRefType>(tile.panels.getType()).getDimSize(1);
+    Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(vectorOf(lanes, f32)));
+    Values none(count * vectors, zero);
+    Values sums = builder.loop(builder.index(0), builder.index(groups), 1, none, [&](Value group, ValueRange carried) {
+      Values next(carried);
+      // A group of many columns prefetches in the loop over its columns.
+      if (!hasLoop())
+        tile.prefetch(shares, where.index, group, groups);
+      addGroup(where.index, group, groups, indices, shares, next);
+      return next;
+    });
+    tile.finishRows(indices, join(sums), where.firstColumn, where.columns, existing);
+  }
+
+  /// Columns of a step: those that vpmaddubsw of int4 can add in 16 bits.
+  static constexpr int64_t kStep = 32;
+  /// Returns true if the steps of a group are a loop.
+  bool hasLoop() const { return groupColumns > 2 * kStep; }
+
+  /// Adds the products of |group| to |acc|, which has those of a row side by side.
+  void addGroup(Value panel, Value group, int64_t groups, ArrayRef<Value> rows, int64_t shares, Values &acc) {
+    int64_t head = tile.format.headBytes(tile.width), bias = (signedWeights ? 128 : 0) - tile.format.zero();
+    Values rowSums, sums;
+    for (Value row : rows) {
+      rowSums.push_back(memref::LoadOp::create(builder, tile.op.getSums(), ValueRange{row, group}));
+      Value start = arith::MulIOp::create(builder, rowSums.back(), arith::ConstantIntOp::create(builder, bias, 32));
+      sums.append(vectors, bias == 0 ? splatOf(vectorOf(lanes, i32), 0) : splat(start));
+    }
+    Value first = builder.mul(group, groupColumns);
+    int64_t steps = groupColumns / kStep;
+    // Emits the step that begins at |column| of the group.
+    auto step = [&](Value column, int64_t columns, Values &sums) {
+      Value byte = builder.add(builder.mul(column, tile.width * tile.format.bits / 8), head);
+      addStep(panel, group, byte, builder.add(first, column), columns, rows, sums);
+    };
+    if (hasLoop()) {
+      sums = builder.loop(builder.index(0), builder.index(steps * kStep), kStep, sums, [&](Value column, ValueRange carried) {
+        Values next(carried);
+        Value iteration = builder.add(builder.mul(group, steps), builder.div(column, kStep));
+        tile.prefetch(shares, panel, iteration, groups * steps);
+        step(column, kStep, next);
+        return next;
+      });
+    } else {
+      for (int64_t column = 0; column < steps * kStep; column += kStep)
+        step(builder.index(column), kStep, sums);
+    }
+    if (groupColumns % kStep != 0)
+      step(builder.index(steps * kStep), groupColumns % kStep, sums);
+    rescale(panel, group, rows, rowSums, sums, acc);
+  }
+
+  /// Multiplies the sums of a group by the scales and adds them to |acc|.
+  void rescale(Value panel, Value group, ArrayRef<Value> rows, ArrayRef<Value> rowSums, ArrayRef<Value> sums, Values &acc) {
+    Values scales, minima;
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      scales.push_back(loadNumbers(panel, group, vector));
+      if (tile.format.minima)
+        minima.push_back(loadNumbers(panel, group, vectors + vector));
+    }
+    for (auto [index, row] : llvm::enumerate(rows)) {
+      Value rowScale = memref::LoadOp::create(builder, tile.op.getScales(), ValueRange{row, group});
+      Value all = splat(rowScale), rowSum;
+      if (tile.format.minima)
+        rowSum = splat(builder.mulf(rowScale, arith::SIToFPOp::create(builder, f32, rowSums[index])));
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        Value &sum = acc[index * vectors + vector];
+        Value exact = arith::SIToFPOp::create(builder, vectorOf(lanes, f32), sums[index * vectors + vector]);
+        sum = builder.fma(exact, builder.mulf(all, scales[vector]), sum);
+        if (tile.format.minima)
+          sum = builder.fma(minima[vector], rowSum, sum);
+      }
+    }
+  }
+
+  /// Loads the scales of vector |index| of a group as f32; minima follow the scales.
+  Value loadNumbers(Value panel, Value group, int64_t index) {
+    int64_t bytes = tile.format.scaleBytes();
+    Value raw = load(panel, group, builder.index(index * lanes * bytes), lanes * bytes);
+    if (tile.format.wideScales)
+      return vector::BitCastOp::create(builder, vectorOf(lanes, f32), raw);
+    if (unit != ByteUnit::Portable) {
+      Value halves = vector::BitCastOp::create(builder, vectorOf(lanes, builder.getF16Type()), raw);
+      return arith::ExtFOp::create(builder, vectorOf(lanes, f32), halves);
+    }
+    // Without an instruction LLVM would call a function. The exponent of an f16 is 112 less than that of an f32, for
+    // subnormal numbers, too, and numbers are finite.
+    Value words = vector::BitCastOp::create(builder, vectorOf(lanes, i16), raw);
+    Value wide = arith::ExtSIOp::create(builder, vectorOf(lanes, i32), words);
+    auto mask = [&](uint32_t bits) { return splatOf(vectorOf(lanes, i32), bits); };
+    Value magnitude = arith::ShLIOp::create(builder, arith::AndIOp::create(builder, wide, mask(0x7fff)), mask(13));
+    Value sign = arith::AndIOp::create(builder, wide, mask(0x80000000));
+    Value bits = arith::OrIOp::create(builder, magnitude, sign);
+    return builder.mulf(vector::BitCastOp::create(builder, vectorOf(lanes, f32), bits), builder.splat(0x1p112));
+  }
+
+  Value load(Value panel, Value group, Value byte, int64_t bytes) {
+    return vector::LoadOp::create(builder, vectorOf(bytes, i8), tile.panels, ValueRange{panel, group, byte});
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Products of bytes
+  //===--------------------------------------------------------------------===//
+
+  /// Adds the products of |columns| columns, whose codes are at |byte| of the group and whose first is |k| of a row.
+  void addStep(Value panel, Value group, Value byte, Value k, int64_t columns, ArrayRef<Value> rows, Values &sums) {
+    bool narrow = tile.format.bits == 4, addsInWords = unit == ByteUnit::Avx2 && narrow;
+    Values words(addsInWords ? sums.size() : 0);
+    int64_t stride = 4 * tile.width;
+    for (int64_t quad = 0; quad < columns / 4; quad += narrow ? 2 : 1) {
+      Values low, high;
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        Value raw = load(panel, group, builder.add(byte, quad / (narrow ? 2 : 1) * stride + vector * 4 * lanes), 4 * lanes);
+        VectorType type = vectorOf(4 * lanes, i8);
+        low.push_back(narrow ? arith::AndIOp::create(builder, raw, splatOf(type, 15)).getResult() : raw);
+        if (narrow)
+          high.push_back(arith::ShRUIOp::create(builder, raw, splatOf(type, 4)));
+      }
+      for (auto [offset, weights] : {std::pair<int64_t, Values &>(quad, low), std::pair<int64_t, Values &>(quad + 1, high)}) {
+        if (weights.empty())
+          continue;
+        Values prepared = llvm::map_to_vector(weights, [&](Value w) { return prepare(w); });
+        for (auto [index, row] : llvm::enumerate(rows)) {
+          Values input = loadQuad(row, builder.add(k, 4 * offset));
+          for (int64_t vector = 0; vector < vectors; ++vector) {
+            Value &sum = sums[index * vectors + vector];
+            if (addsInWords) {
+              Value &word = words[index * vectors + vector];
+              Value products = addPairs(weights[vector], input[0]);
+              word = word ? arith::AddIOp::create(builder, word, products).getResult() : products;
+            } else {
+              sum = multiply(sum, weights[vector], prepared[vector], input);
+            }
+          }
+        }
+      }
+    }
+    for (auto [sum, word] : llvm::zip(sums, words))
+      sum = arith::AddIOp::create(builder, sum, addWords(word));
+  }
+
+  /// Returns the magnitudes of signed weights, which the units that multiply without a sign need.
+  Value prepare(Value weights) {
+    return signedWeights ? math::AbsIOp::create(builder, signedOf(weights)).getResult() : Value();
+  }
+  Value signedOf(Value weights) {
+    return arith::XOrIOp::create(builder, weights, splatOf(cast<VectorType>(weights.getType()), -128));
+  }
+
+  /// Loads four neighbors of |row| from |k| on: broadcast, or each of them as 32 bits.
+  Values loadQuad(Value row, Value k) {
+    Value bytes = vector::LoadOp::create(builder, vectorOf(4, i8), tile.op.getRows(), ValueRange{row, k});
+    if (unit == ByteUnit::Portable) {
+      Values each;
+      Value wide = arith::ExtSIOp::create(builder, vectorOf(4, i32), bytes);
+      for (int64_t i = 0; i < 4; ++i)
+        each.push_back(splat(vector::ExtractOp::create(builder, wide, i)));
+      return each;
+    }
+    Value word = vector::ExtractOp::create(builder, vector::BitCastOp::create(builder, vectorOf(1, i32), bytes), int64_t(0));
+    return {vector::BitCastOp::create(builder, vectorOf(4 * lanes, i8), splat(word))};
+  }
+
+  /// Returns |sum| plus the products of quads of codes and of a row.
+  Value multiply(Value sum, Value weights, Value magnitudes, const Values &input) {
+    if (unit == ByteUnit::Portable) {
+      Value words = vector::BitCastOp::create(builder, vectorOf(lanes, i32), weights);
+      for (auto [index, value] : llvm::enumerate(input)) {
+        Value code = arith::ShRUIOp::create(builder, words, splatOf(vectorOf(lanes, i32), 8 * index));
+        if (index != 3)
+          code = arith::AndIOp::create(builder, code, splatOf(vectorOf(lanes, i32), 255));
+        sum = arith::AddIOp::create(builder, sum, arith::MulIOp::create(builder, code, value));
+      }
+      return sum;
+    }
+    if (unit != ByteUnit::Avx2)
+      return call(unit == ByteUnit::Vnni512 ? "llvm.x86.avx512.vpdpbusd.512" : "llvm.x86.avx512.vpdpbusd.256", i32,
+                  {sum, weights, input[0]});
+    Value moved = call("llvm.x86.avx2.psign.b", i8, {input[0], signedOf(weights)});
+    return arith::AddIOp::create(builder, sum, addWords(addPairs(magnitudes, moved)));
+  }
+
+  /// Returns the sums of two products of bytes without a sign and signed bytes, in 16 bits.
+  Value addPairs(Value codes, Value input) { return call("llvm.x86.avx2.pmadd.ub.sw", i16, {codes, input}); }
+  /// Returns the sums of pairs of words, in 32 bits.
+  Value addWords(Value words) {
+    return call("llvm.x86.avx2.pmadd.wd", i32, {words, splatOf(cast<VectorType>(words.getType()), 1)});
+  }
+
+  /// Calls an instruction whose result has as many bits as a vector, in elements of |type|.
+  Value call(StringRef name, Type type, ValueRange operands) {
+    VectorType result = vectorOf(lanes * 32 / type.getIntOrFloatBitWidth(), type);
+    return LLVM::CallIntrinsicOp::create(builder, result, builder.getStringAttr(name), operands).getResult(0);
+  }
+
+  /// Returns vectors of 16 lanes of those of |lanes|.
+  Values join(ValueRange parts) {
+    if (lanes == VectorBuilder::kLanes)
+      return Values(parts);
+    Values joined;
+    for (size_t i = 0; i < parts.size(); i += 2)
+      joined.push_back(vector::ShuffleOp::create(builder, parts[i], parts[i + 1],
+                                                 llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes))));
+    return joined;
+  }
+
+  /// The most row tiles of a block that divide the lines of the next panel among them.
+  static constexpr int64_t kShares = 8;
+
+  GroupedTile &tile;
+  VectorBuilder &builder;
+  ByteUnit unit;
+  /// Lanes of a vector of the unit, and such vectors in the width of a panel.
+  int64_t lanes, vectors;
+  int64_t groupColumns;
+  /// True if the unit takes int8 weights with their sign.
+  bool signedWeights;
+  Type i8, i16, i32, f32;
+};
+
+} // namespace
+
+const char *attune::vectorizeGroupedProduct(VectorBuilder &builder, tiles::GroupedProductOp op, linalg::LinalgOp epilogue, int64_t rows,
+                                            ByteUnit unit, PrefetchPlan plan) {
+  GroupedTile tile(builder, op, epilogue, rows, plan);
+  if (const char *reason = tile.check())
+    return reason;
+  GroupedKernel(tile, unit).emit();
+  return nullptr;
+}

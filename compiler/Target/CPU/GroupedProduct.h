@@ -1,0 +1,32 @@
+//===- GroupedProduct.h - Products by weights with a scale per group -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_GROUPEDPRODUCT_H
+#define ATTUNE_COMPILER_TARGET_CPU_GROUPEDPRODUCT_H
+
+#include "compiler/Target/CPU/DotUnit.h"
+#include "compiler/Target/CPU/PanelPrefetch.h"
+#include "dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace attune {
+
+/// Instructions that multiply bytes and add the products of four neighbors:
+///
+///   Portable    multiply, add, in 32 bits
+///   Avx2        vpmaddubsw, vpmaddwd, in vectors of 256 bits
+///   Vnni256     vpdpbusd, in vectors of 256 bits
+///   Vnni512     vpdpbusd, in vectors of 512 bits
+enum class ByteUnit { Portable, Avx2, Vnni256, Vnni512 };
+
+/// Returns the instructions of CPUs with |unit|, which have |vnni| or not.
+ByteUnit getByteUnit(DotUnit unit, bool vnni);
+
+/// Emits |op| on buffers and |epilogue|, which reads its sums and may be null, with groups of |rows| rows in registers.
+/// Returns null, or the reason why it cannot.
+const char *vectorizeGroupedProduct(VectorBuilder &builder, mlir::tiles::GroupedProductOp op, mlir::linalg::LinalgOp epilogue, int64_t rows,
+                                    ByteUnit unit, PrefetchPlan plan);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_GROUPEDPRODUCT_H

@@ -1,0 +1,65 @@
+//===- WeightFormat.cpp - Formats of quantized weights --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/WeightFormat.h"
+#include "dialect/Xfmr/IR/XfmrAttrs.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+/// The columns to whose multiple the only group of a row is padded.
+static constexpr int64_t kRowMultiple = 32;
+
+/// The columns of a group that a name may state.
+static constexpr int64_t kGroups[] = {0, 16, 32, 64, 128};
+
+std::optional<WeightFormat> WeightFormat::parse(StringRef text) {
+  WeightFormat format;
+  SmallVector<StringRef> words;
+  text.split(words, ':');
+  if (words.size() < 2 || !(words[0] == "int4" || words[0] == "int8"))
+    return std::nullopt;
+  format.bits = words[0] == "int4" ? 4 : 8;
+  if (words[1].getAsInteger(10, format.group) || !llvm::is_contained(kGroups, format.group))
+    return std::nullopt;
+  ArrayRef<StringRef> rest = ArrayRef(words).drop_front(2);
+  if (!rest.empty() && rest.front() == "asym") {
+    format.minima = true;
+    rest = rest.drop_front();
+  }
+  if (!rest.empty() && rest.front() == "f32") {
+    format.wideScales = true;
+    rest = rest.drop_front();
+  }
+  // One name for each format: no zeros before a number.
+  return rest.empty() && format.str() == text ? std::optional(format) : std::nullopt;
+}
+
+std::string WeightFormat::str() const {
+  return "int" + std::to_string(bits) + ":" + std::to_string(group) + (minima ? ":asym" : "") + (wideScales ? ":f32" : "");
+}
+
+int64_t WeightFormat::groupColumns(int64_t columns) const { return group != 0 ? group : llvm::alignTo(columns, kRowMultiple); }
+
+int64_t WeightFormat::groups(int64_t columns) const { return llvm::divideCeil(columns, groupColumns(columns)); }
+
+Attribute WeightFormatAttr::parse(AsmParser &parser, Type) {
+  std::string text;
+  if (parser.parseLess())
+    return {};
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseString(&text) || parser.parseGreater())
+    return {};
+  std::optional<WeightFormat> format = WeightFormat::parse(text);
+  if (!format) {
+    parser.emitError(location) << "expects a format such as \"int8:32\" or \"int4:64:asym\", but got \"" << text << "\"";
+    return {};
+  }
+  return get(parser.getContext(), *format);
+}
+
+void WeightFormatAttr::print(AsmPrinter &printer) const { printer << "<\"" << getValue().str() << "\">"; }

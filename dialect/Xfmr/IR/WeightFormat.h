@@ -1,0 +1,67 @@
+//===- WeightFormat.h - Formats of quantized weights ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_XFMR_IR_WEIGHTFORMAT_H
+#define ATTUNE_DIALECT_XFMR_IR_WEIGHTFORMAT_H
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mlir::xfmr {
+
+/// The format of a quantized weight matrix: `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group
+/// of column k. A group is |group| neighbors in K. Its integers are stored without a sign, as codes `q + zero()`.
+///
+/// A panel of |width| rows is one stream, in which the numbers of a group of columns precede its codes:
+///
+///     group    | width scales | width minima, if any | quad 0 | quad 1 | ... |        int8: a code is a byte
+///     quad     | row 0: codes of k, k + 1, k + 2, k + 3 | row 1 | ... |
+///     group    | width scales | width minima, if any | pair 0 | pair 1 | ... |        int4: a byte has two codes
+///     pair     | row 0: bytes of k, k + 1, k + 2, k + 3 | row 1 | ... |               byte k: code k | code (k + 4) << 4
+///
+/// The last group of a row that is shorter than the others is padded with codes of 0.
+struct WeightFormat {
+  /// Bits of a code: 4 or 8.
+  int64_t bits = 8;
+  /// Columns of a group, a multiple of 16; 0 for one group per row.
+  int64_t group = 32;
+  /// True if a group has a minimum; codes are then the integers themselves. Otherwise minima are 0, and integers signed.
+  bool minima = false;
+  /// True if scales and minima are stored as f32, false if as f16.
+  bool wideScales = false;
+
+  /// Returns the format that |text| names: `int8:32`, `int4:64:asym`, `int8:32:f32`.
+  static std::optional<WeightFormat> parse(llvm::StringRef text);
+  std::string str() const;
+
+  /// Returns the code of the integer 0.
+  int64_t zero() const { return minima ? 0 : int64_t(1) << (bits - 1); }
+  /// Returns the columns of a group in a matrix of |columns|, padded.
+  int64_t groupColumns(int64_t columns) const;
+  /// Returns the number of groups in |columns|.
+  int64_t groups(int64_t columns) const;
+  /// Returns the number of columns, padded to whole groups.
+  int64_t paddedColumns(int64_t columns) const { return groups(columns) * groupColumns(columns); }
+  /// Returns the bytes of a scale or a minimum.
+  int64_t scaleBytes() const { return wideScales ? 4 : 2; }
+  /// Returns the bytes of the scales and minima of a group in a panel of |width| rows.
+  int64_t headBytes(int64_t width) const { return width * scaleBytes() * (minima ? 2 : 1); }
+  /// Returns the bytes of a group in a panel of |width| rows of |columns|.
+  int64_t groupBytes(int64_t width, int64_t columns) const { return headBytes(width) + width * groupColumns(columns) * bits / 8; }
+
+  bool operator==(const WeightFormat &other) const {
+    return bits == other.bits && group == other.group && minima == other.minima && wideScales == other.wideScales;
+  }
+};
+
+inline llvm::hash_code hash_value(const WeightFormat &format) {
+  return llvm::hash_combine(format.bits, format.group, format.minima, format.wideScales);
+}
+
+} // namespace mlir::xfmr
+
+#endif // ATTUNE_DIALECT_XFMR_IR_WEIGHTFORMAT_H

@@ -1,0 +1,38 @@
+// The format of weights is a property of the target: a flag of the phases, and text in the attribute.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: attune-opt %t/model.mlir --attune-to-dialect="cpu=x86-64-v3 precision=int8 weights-format=int4:32" | FileCheck %s --check-prefix=FLAG
+// FLAG: xfmr.linear %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>}
+
+// RUN: attune-opt %t/target.mlir --attune-replace-target="cpu=x86-64-v3 precision=int8 weights-format=int8:64:asym" -o %t/replaced.mlir
+// RUN: FileCheck %s --check-prefix=REPLACED --input-file=%t/replaced.mlir
+// REPLACED: rt.target = #rt.target<"cpu", {{{.*}}precision = "int8", {{.*}}weights_format = "int8:64:asym"}>
+// RUN: attune-opt %t/replaced.mlir --attune-to-dialect --attune-to-linalg | FileCheck %s --check-prefix=PANELS
+// PANELS: xfmr.weight @w.quantized : tensor<1x1x1088xi8> = #xfmr.quantized_panels<#xfmr.tensor<"w" : tensor<8x20xf32>>, 16, <"int8:64:asym">>
+// PANELS: tile.grouped_product
+
+// RUN: not attune-opt %t/model.mlir --attune-to-dialect="precision=int8 weights-format=int9:32" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: expects a weights-format such as int8:32 or int4:64:asym, but got 'int9:32'
+// RUN: not attune-opt %t/target.mlir --attune-replace-target="precision=int8 weights-format=int9:32" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not attune-opt %t/model.mlir --attune-to-dialect=weights-format=int4:32 2>&1 | FileCheck %s --check-prefix=PRECISION
+// PRECISION: --weights-format=int4:32: not implemented for --dtype=f32, expected int8
+// RUN: sed -e 's/int8:64:asym/int8:65/' %t/replaced.mlir > %t/damaged.mlir
+// RUN: not attune-opt %t/damaged.mlir --attune-to-dialect 2>&1 | FileCheck %s --check-prefix=DAMAGED
+// DAMAGED: error: 'rt.target': expected 'weights_format' to be a format such as int8:32, got 'int8:65'
+
+//--- model.mlir
+xfmr.weight @w : tensor<8x20xf32> = #xfmr.tensor<"w" : tensor<8x20xf32>>
+func.func @entry(%x: tensor<?x20xf32>) -> tensor<?x8xf32> {
+  %w = xfmr.weight_ref @w : tensor<8x20xf32>
+  %y = xfmr.linear %x, %w : tensor<?x20xf32>, tensor<8x20xf32>
+  return %y : tensor<?x8xf32>
+}
+
+//--- target.mlir
+module attributes {rt.target = #rt.target<"cpu", {features = [], kernels = "mlir", precision = "f32", vector_bits = 256, vector_registers = 16}>} {
+  xfmr.weight @w : tensor<8x20xf32> = #xfmr.tensor<"w" : tensor<8x20xf32>>
+  func.func @entry(%x: tensor<?x20xf32>) -> tensor<?x8xf32> {
+    %w = xfmr.weight_ref @w : tensor<8x20xf32>
+    %y = xfmr.linear %x, %w : tensor<?x20xf32>, tensor<8x20xf32>
+    return %y : tensor<?x8xf32>
+  }
+}

@@ -1,0 +1,17 @@
+// RUN: attune-opt %s --attune-vectorize-tiles --split-input-file --verify-diagnostics
+
+func.func @strided(%q: memref<2x64xi8, strided<[128, 2]>>, %s: memref<2x2xf32>, %z: memref<2x2xi32>, %p: memref<1x2x288xi8>, %out: memref<2x16xf32>) {
+  // expected-error @below {{cannot be vectorized: its rows are not contiguous}}
+  tile.grouped_product ins(%q, %s, %z, %p : memref<2x64xi8, strided<[128, 2]>>, memref<2x2xf32>, memref<2x2xi32>, memref<1x2x288xi8>)
+      outs(%out : memref<2x16xf32>) width 16 format <"int4:32">
+  return
+}
+
+// -----
+
+func.func @panels(%q: memref<2x64xi8>, %s: memref<2x2xf32>, %z: memref<2x2xi32>, %p: memref<1x2x288xi8, strided<[1024, 512, 1]>>, %out: memref<2x16xf32>) {
+  // expected-error @below {{cannot be vectorized: its panels have no known layout}}
+  tile.grouped_product ins(%q, %s, %z, %p : memref<2x64xi8>, memref<2x2xf32>, memref<2x2xi32>, memref<1x2x288xi8, strided<[1024, 512, 1]>>)
+      outs(%out : memref<2x16xf32>) width 16 format <"int4:32">
+  return
+}
