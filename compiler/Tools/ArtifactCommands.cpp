@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
+#include "compiler/Support/OutputFile.h"
 #include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
@@ -59,23 +60,45 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
   return options;
 }
 
+/// Returns the bytes of the .text file of the tokenizer of |folder|.
+static Result<std::string> compileText(const std::string &folder) {
+  Result<std::optional<std::string>> compiled = text::compileTokenizer(folder, createListener().warning);
+  if (!compiled)
+    return compiled.status();
+  if (!*compiled)
+    return Status::error(folder + ": expected a folder with a tokenizer (tokenizer.json, vocab.txt, vocab.json with merges.txt, or a "
+                                  "SentencePiece model)");
+  return std::move(**compiled);
+}
+
 /// Opens a .text file, or compiles the tokenizer of a model folder in memory.
 static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &name) {
   if (!llvm::sys::fs::is_directory(name))
     return openTextFile(name);
-  Result<std::optional<std::string>> compiled = text::compileTokenizer(name, createListener().warning);
-  if (!compiled)
-    return compiled.status();
-  if (!*compiled)
-    return Status::error(name + ": expected a folder with a tokenizer (tokenizer.json, vocab.txt, vocab.json with merges.txt, or a "
-                                "SentencePiece model)");
-  const std::string &bytes = **compiled;
-  std::shared_ptr<void> memory(std::aligned_alloc(text::kSectionAlignment, bytes.size()), std::free);
-  std::memcpy(memory.get(), bytes.data(), bytes.size());
+  Result<std::string> bytes = compileText(name);
+  if (!bytes)
+    return bytes.status();
+  std::shared_ptr<void> memory(std::aligned_alloc(text::kSectionAlignment, bytes->size()), std::free);
+  std::memcpy(memory.get(), bytes->data(), bytes->size());
   attune_text *opened;
-  if (attune_text_open_memory(memory.get(), bytes.size(), &opened) != ATTUNE_OK)
+  if (attune_text_open_memory(memory.get(), bytes->size(), &opened) != ATTUNE_OK)
     return Status::error(name + ": " + attune_last_error());
   return std::shared_ptr<attune_text>(opened, [memory](attune_text *text) { attune_text_close(text); });
+}
+
+/// Compiles the tokenizer of |folder| to |path|.
+static Status writeTokenizer(const std::string &folder, const std::string &path) {
+  if (!llvm::sys::fs::is_directory(folder))
+    return Status::error(folder + ": --output: expected a model folder, whose tokenizer is compiled");
+  Result<std::string> bytes = compileText(folder);
+  if (!bytes)
+    return bytes.status();
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.status();
+  if (Status status = file->write(bytes->data(), bytes->size()); status.failed())
+    return status;
+  return file->commit();
 }
 
 int attune::runArtifactCommand(const std::string &command, const std::vector<std::string> &arguments) {
@@ -112,6 +135,7 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
   };
   host.textHelp = "MODEL|OUT.text";
   host.openText = openTokenizer;
+  host.writeText = writeTokenizer;
   host.openModel = open;
   host.openCase = open;
   return runCommand(host, command, arguments);

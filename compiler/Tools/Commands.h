@@ -60,6 +60,8 @@ struct CommandHost {
   std::string textHelp;
   /// Opens the tokenizer named on the command line.
   std::function<Result<std::shared_ptr<attune_text>>(const std::string &name)> openText;
+  /// Writes the tokenizer of a model folder to a .text file; empty if the tool cannot compile one.
+  std::function<Status(const std::string &folder, const std::string &file)> writeText;
 };
 
 /// Executes |command|, one of run, check, diff, bench, inspect, generate, chat, tokenize; prints results to stdout and
