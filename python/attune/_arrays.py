@@ -29,6 +29,7 @@ def as_dense(value: Any, name: str, dtype: str) -> numpy.ndarray[Any, Any]:
         if array.dtype.kind == "u":
             raise InvalidArgumentError("an integer has more than 64 bits")
         target = numpy.float32 if dtype == "f32" or array.dtype.kind == "f" else numpy.int64
-        array = array.astype(target, copy=False)
+        with numpy.errstate(over="ignore"):  # a float above the range of float32 is infinite, as in NumPy
+            array = array.astype(target, copy=False)
     # Not ascontiguousarray, which makes an array of rank 0 one of rank 1.
     return numpy.require(array, requirements=("C", "A"))

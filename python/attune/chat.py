@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from attune import _attune
-from attune.errors import InvalidArgumentError
+from attune.errors import InvalidArgumentError, describe
 from attune.generation import Stream, _check_callback, _check_texts, _Work, dump_settings
 from attune.tokenizer import dump_variables
 
@@ -55,7 +55,7 @@ class Chat:
         if system is not None:
             _text("system", system)
         if context is not None and (isinstance(context, bool) or not isinstance(context, int) or not 1 <= context < 2**40):
-            raise InvalidArgumentError(f"context: expected a number of tokens, got {context!r}")
+            raise InvalidArgumentError(f"context: expected a number of tokens, got {describe(context)}")
         if chat_template is not None and (not isinstance(chat_template, str) or "\0" in chat_template):
             raise InvalidArgumentError("chat_template: expected the name of a template that was compiled with the model")
         if variables is not None and not isinstance(variables, dict):

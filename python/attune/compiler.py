@@ -9,7 +9,7 @@ import re
 import warnings
 from typing import IO, Any, Callable, Union
 
-from attune.errors import CompileError, CompileWarning, InvalidArgumentError, NotFoundError
+from attune.errors import CompileError, CompileWarning, InvalidArgumentError, NotFoundError, describe
 
 StrPath = Union[str, "os.PathLike[str]"]
 # A function of (work, done, total), or True for a bar of tqdm where it is installed, on a terminal or in a notebook.
@@ -162,7 +162,7 @@ def _operand(path: StrPath) -> str:
     """Returns |path| so that it is no flag."""
     text = os.fspath(path)
     if not isinstance(text, str) or not text or "\0" in text:
-        raise InvalidArgumentError(f"expected a path without NUL, got {text!r}")
+        raise InvalidArgumentError(f"expected a path without NUL, got {describe(text)}")
     return os.path.join(".", text) if text.startswith("-") else text
 
 

@@ -81,6 +81,15 @@ class CompileWarning(UserWarning):
     """A warning of the compiler."""
 
 
+def describe(value: object) -> str:
+    """Returns |value| for a message: its repr in one short line."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # the repr of a class of the caller
+        text = f"an object of the class {type(value).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 # In the order of attune_status, without ATTUNE_OK.
 _CLASSES: tuple[type[Error], ...] = (
     InvalidArgumentError,

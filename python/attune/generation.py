@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from attune import _attune
-from attune.errors import InvalidArgumentError
+from attune.errors import InvalidArgumentError, describe
 
 if TYPE_CHECKING:
     import asyncio
@@ -64,8 +64,6 @@ def _plain(value: Any) -> Any:
     """Returns numbers and arrays of NumPy and PyTorch as numbers and lists, for JSON."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    if hasattr(type(value), "__index__"):
-        return int(value)
     raise InvalidArgumentError(f"a setting has a value of the class {type(value).__name__}")
 
 
@@ -82,7 +80,7 @@ def dump_settings(settings: dict[str, Any]) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         if isinstance(error, InvalidArgumentError):
             raise
-        raise InvalidArgumentError(f"generate: a setting is neither a number, a text, a truth value nor a list of them: {error}") from None
+        raise InvalidArgumentError(f"generate: a setting is neither a number, a text, a truth value nor a list of them: {describe(str(error))}") from None
 
 
 def _is_text(inputs: Any) -> bool:
@@ -100,7 +98,7 @@ def _check_texts(texts: list[str]) -> list[str]:
 
 def _check_language(name: str, language: str | None) -> str:
     if language is not None and (not isinstance(language, str) or "\0" in language):
-        raise InvalidArgumentError(f"{name}: expected the name of a language, got {language!r}")
+        raise InvalidArgumentError(f"{name}: expected the name of a language, got {describe(language)}")
     return _check_texts([language or ""])[0]
 
 

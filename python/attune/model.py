@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attune import _attune
 from attune.compiler import KeptModel, Progress, StrPath, compile_cached
-from attune.errors import InvalidArgumentError, NotFoundError
+from attune.errors import InvalidArgumentError, NotFoundError, describe
 
 if TYPE_CHECKING:
     from attune.chat import Chat
@@ -87,20 +87,20 @@ def read_threads(threads: int | None) -> int:
         origin = "ATTUNE_THREADS"
         threads = int(text) if re.fullmatch(r"\d{1,9}", text) else -1
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= _MOST_THREADS:
-        raise InvalidArgumentError(f"{origin}: expected an integer in 1..{_MOST_THREADS}, got {os.environ.get(origin, threads)!r}")
+        raise InvalidArgumentError(f"{origin}: expected an integer in 1..{_MOST_THREADS}, got {describe(os.environ.get(origin, threads))}")
     return threads
 
 
 def _check_limits(limits: dict[str, int]) -> dict[str, int]:
     for name, most in limits.items():
         if isinstance(most, bool) or not isinstance(most, int) or not -(2**63) <= most < 2**63:
-            raise InvalidArgumentError(f"the limit of {name} is {most!r}, expected an integer")
+            raise InvalidArgumentError(f"the limit of {name} is {describe(most)}, expected an integer")
     return limits
 
 
 def _check_entry(entry: str | None) -> str | None:
     if entry is not None and (not isinstance(entry, str) or "\0" in entry or not entry.isprintable()):
-        raise InvalidArgumentError(f"entry: expected the name of an entry, got {entry!r}")
+        raise InvalidArgumentError(f"entry: expected the name of an entry, got {describe(entry)}")
     return entry
 
 
@@ -143,15 +143,15 @@ class Model:
     ) -> None:
         name = os.fspath(path)
         if not isinstance(name, str) or "\0" in name:
-            raise InvalidArgumentError(f"path: expected a path without NUL, got {path!r}")
+            raise InvalidArgumentError(f"path: expected a path without NUL, got {describe(path)}")
         if isinstance(gpu, bool) or not isinstance(gpu, int) or not 0 <= gpu < 2**31:
-            raise InvalidArgumentError(f"gpu: expected the number of a GPU, got {gpu!r}")
+            raise InvalidArgumentError(f"gpu: expected the number of a GPU, got {describe(gpu)}")
         self._threads = read_threads(threads)
         self._kept: KeptModel | None = None
         self._path = name
         given = os.fspath(weights) if weights is not None else ""
         if not isinstance(given, str) or "\0" in given:
-            raise InvalidArgumentError(f"weights: expected a path without NUL, got {weights!r}")
+            raise InvalidArgumentError(f"weights: expected a path without NUL, got {describe(weights)}")
         is_model = os.path.isdir(name) or name.endswith((".mlir", ".gguf"))
         if not is_model and not os.path.exists(name):
             # A name of the local Hugging Face cache, which the command resolves.
@@ -420,7 +420,7 @@ class Session:
     def read_cache(self, name: str, slots: list[int], length: int) -> Any:
         """Returns the cache |name|, as "past_key_values.0.1": float32 [slots, heads, length, size of a head]."""
         if not isinstance(name, str) or "\0" in name:
-            raise InvalidArgumentError(f"name: expected the name of a cache, got {name!r}")
+            raise InvalidArgumentError(f"name: expected the name of a cache, got {describe(name)}")
         return self._open().read_cache(name, [_index("slots", slot) for slot in slots], _index("length", length))
 
     def write_cache(self, tensors: dict[str, Any], slots: list[int]) -> None:
@@ -446,7 +446,14 @@ class Session:
         return f"attune.Session('{self._model.path}', threads={self.num_threads}, slots={self.num_slots})"
 
 
-def _index(name: str, value: int) -> int:
-    if isinstance(value, bool) or not hasattr(type(value), "__index__") or not -(2**63) <= int(value) < 2**63:
-        raise InvalidArgumentError(f"{name}: expected an integer, got {value!r}")
-    return int(value)
+def _index(name: str, value: Any) -> int:
+    """Returns |value|, an integer of 64 bits."""
+    import operator
+
+    try:
+        number = -(2**64) if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = -(2**64)
+    if not -(2**63) <= number < 2**63:
+        raise InvalidArgumentError(f"{name}: expected an integer, got {describe(value)}")
+    return number

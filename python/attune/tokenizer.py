@@ -8,7 +8,7 @@ from typing import Any, Iterable, Sequence
 
 from attune import _attune
 from attune.compiler import StrPath, run_command
-from attune.errors import InvalidArgumentError, NotFoundError
+from attune.errors import InvalidArgumentError, NotFoundError, describe
 
 _TRUNCATIONS = {"longest_first": 0, "only_first": 1, "only_second": 2}
 
@@ -86,7 +86,7 @@ class Tokenizer:
     def __init__(self, path: StrPath) -> None:
         name = os.fspath(path)
         if not isinstance(name, str) or "\0" in name:
-            raise InvalidArgumentError(f"path: expected a path without NUL, got {path!r}")
+            raise InvalidArgumentError(f"path: expected a path without NUL, got {describe(path)}")
         self._path = name
         if os.path.isdir(name):
             import tempfile
@@ -141,21 +141,22 @@ class Tokenizer:
         stride: int,
         truncation_side: str | None = None,
     ) -> dict[str, int]:
+        _check_choices(add_special_tokens=add_special_tokens, truncation=truncation, truncation_side=truncation_side)
         options = {"add_special_tokens": int(bool(add_special_tokens))}
         if truncation is True:
             truncation = "longest_first"
         if truncation in (False, None, "do_not_truncate"):
-            if stride:
+            if _count("stride", stride):
                 raise InvalidArgumentError("stride: only with truncation")
             return options
         if truncation not in _TRUNCATIONS:
-            raise InvalidArgumentError(f"truncation: expected True, False or one of {', '.join(_TRUNCATIONS)}, got {truncation!r}")
+            raise InvalidArgumentError(f"truncation: expected True, False or one of {', '.join(_TRUNCATIONS)}, got {describe(truncation)}")
         most = max_length if max_length is not None else self.model_max_length
         if most is None:
             raise InvalidArgumentError("truncation: expected max_length, too, since the tokenizer does not know a model's")
         options.update(truncation=_TRUNCATIONS[truncation], max_length=_count("max_length", most), stride=_count("stride", stride))
         if truncation_side not in (None, "left", "right"):
-            raise InvalidArgumentError(f"truncation_side: expected 'left' or 'right', got {truncation_side!r}")
+            raise InvalidArgumentError(f"truncation_side: expected 'left' or 'right', got {describe(truncation_side)}")
         if truncation_side:
             options["truncate_left"] = int(truncation_side == "left")
         return options
@@ -224,11 +225,14 @@ class Tokenizer:
     ) -> BatchEncoding:
         """Encodes a text or a batch as the tokenizers of transformers do: lists, or with return_tensors="np" or "pt" arrays
         int64 [rows, length]. Without a model's limit of the length truncation needs max_length."""
+        _check_choices(padding=padding, padding_side=padding_side, return_tensors=return_tensors)
         is_batch = not isinstance(text, str)
         if is_batch and not isinstance(text, (list, tuple)):
             raise InvalidArgumentError(f"text: expected a text or a list of texts, got {type(text).__name__}")
         inputs: list[Any] = list(text) if is_batch else [text]
         if text_pair is not None:
+            if not isinstance(text_pair, (str, list, tuple)):
+                raise InvalidArgumentError(f"text_pair: expected a text or a list of texts, got {type(text_pair).__name__}")
             pairs = list(text_pair) if not isinstance(text_pair, str) else [text_pair]
             if isinstance(text_pair, str) == is_batch or len(pairs) != len(inputs):
                 raise InvalidArgumentError("text_pair: expected as many texts as text has")
@@ -245,15 +249,15 @@ class Tokenizer:
                     raise InvalidArgumentError("padding='max_length': expected max_length, too")
                 options["pad_length"] = _count("max_length", most)
             else:
-                raise InvalidArgumentError(f"padding: expected True, False, 'longest' or 'max_length', got {padding!r}")
+                raise InvalidArgumentError(f"padding: expected True, False, 'longest' or 'max_length', got {describe(padding)}")
             if pad_to_multiple_of is not None:
                 options["pad_to_multiple_of"] = _count("pad_to_multiple_of", pad_to_multiple_of)
         if padding_side not in (None, "left", "right"):
-            raise InvalidArgumentError(f"padding_side: expected 'left' or 'right', got {padding_side!r}")
+            raise InvalidArgumentError(f"padding_side: expected 'left' or 'right', got {describe(padding_side)}")
         if padding_side:
             options["pad_left"] = int(padding_side == "left")
         if return_tensors not in (None, "np", "pt"):
-            raise InvalidArgumentError(f"return_tensors: expected None, 'np' or 'pt', got {return_tensors!r}")
+            raise InvalidArgumentError(f"return_tensors: expected None, 'np' or 'pt', got {describe(return_tensors)}")
         names = list(self.model_input_names)
         for name, wanted in (("token_type_ids", return_token_type_ids), ("attention_mask", return_attention_mask)):
             if wanted is not None and wanted != (name in names):
@@ -347,7 +351,7 @@ def dump_variables(variables: dict[str, Any], origin: str) -> str:
     except UnicodeEncodeError:
         raise InvalidArgumentError(f"{origin}: a text has characters that Unicode has no UTF-8 for (surrogates)") from None
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgumentError(f"{origin}: a value is neither a text, a number, a list nor a dictionary: {error}") from None
+        raise InvalidArgumentError(f"{origin}: a value is neither a text, a number, a list nor a dictionary: {describe(str(error))}") from None
 
 
 def _texts(texts: Sequence[Any]) -> Sequence[Any]:
@@ -364,24 +368,32 @@ def _texts(texts: Sequence[Any]) -> Sequence[Any]:
 def _ids(ids: Any) -> list[int]:
     if hasattr(ids, "tolist"):
         ids = ids.tolist()
-    if isinstance(ids, int):
+    if isinstance(ids, int) and not isinstance(ids, bool):
         ids = [ids]
     if isinstance(ids, (str, bytes)) or not isinstance(ids, (list, tuple, range)):
         raise InvalidArgumentError(f"expected a list of ids, got {type(ids).__name__}")
     result = []
     for one in ids:
-        if isinstance(one, bool) or not hasattr(type(one), "__index__"):
+        one = one.item() if getattr(one, "ndim", None) == 0 else one  # a number of NumPy or PyTorch
+        if isinstance(one, bool) or not isinstance(one, int):
             raise InvalidArgumentError(f"expected ids, got an item of the class {type(one).__name__}")
-        value = int(one)
+        value = one
         if not -(2**31) <= value < 2**31:
             raise InvalidArgumentError(f"expected ids, got {value}")
         result.append(value)
     return result
 
 
+def _check_choices(**values: Any) -> None:
+    """Fails for values that are neither words nor truth values: comparisons with arrays would fail later."""
+    for name, value in values.items():
+        if value is not None and not isinstance(value, (bool, str)):
+            raise InvalidArgumentError(f"{name}: expected a word or True or False, got {describe(value)}")
+
+
 def _count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**40:
-        raise InvalidArgumentError(f"{name}: expected a number of tokens, got {value!r}")
+        raise InvalidArgumentError(f"{name}: expected a number of tokens, got {describe(value)}")
     return value
 
 

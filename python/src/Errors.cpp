@@ -3,8 +3,6 @@
 //===----------------------------------------------------------------------===//
 #include "Errors.h"
 
-#include <cstring>
-
 using namespace attune;
 using namespace attune::python;
 
@@ -19,10 +17,15 @@ std::string python::messageOf(nb::python_error &error) {
 
 void python::throwInvalid(const std::string &message) { throw Error(ATTUNE_INVALID_ARGUMENT, message); }
 
-/// Sets the Python exception for |error|.
+/// Sets the Python exception for |error|. Names from the caller may contain line breaks, which become question marks, as
+/// in messages of the command line.
 static void raise(const Error &error) {
+  std::string message = error.what();
+  for (char &c : message)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = '?';
   nb::object type = nb::module_::import_("attune.errors").attr("error_class")(static_cast<int>(error.status()));
-  PyErr_SetObject(type.ptr(), toText(error.what(), std::strlen(error.what())).ptr());
+  PyErr_SetObject(type.ptr(), toText(message.data(), message.size()).ptr());
 }
 
 void python::bindErrors(nb::module_ &module) {

@@ -15,7 +15,7 @@ import attune
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ["ATTUNE_COMMAND"]
 
-hypothesis.settings.register_profile("attune", database=None, deadline=None, max_examples=60)
+hypothesis.settings.register_profile("attune", database=None, deadline=None, max_examples=40)
 hypothesis.settings.load_profile("attune")
 
 
