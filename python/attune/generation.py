@@ -300,7 +300,11 @@ class Stream:
 
             loop, pieces = asyncio.get_running_loop(), asyncio.Queue()  # type: ignore[var-annotated]
             self._async_queue = pieces
-            self._start(lambda item: loop.call_soon_threadsafe(pieces.put_nowait, item) and None)
+
+            def put(item: tuple[str, Any]) -> None:
+                loop.call_soon_threadsafe(pieces.put_nowait, item)
+
+            self._start(put)
         found, piece = self._take(await self._async_queue.get())
         if not found:
             raise StopAsyncIteration

@@ -373,8 +373,9 @@ def _ids(ids: Any) -> list[int]:
     if isinstance(ids, (str, bytes)) or not isinstance(ids, (list, tuple, range)):
         raise InvalidArgumentError(f"expected a list of ids, got {type(ids).__name__}")
     result = []
-    for one in ids:
-        one = one.item() if getattr(one, "ndim", None) == 0 else one  # a number of NumPy or PyTorch
+    item: Any
+    for item in ids:
+        one = item.item() if getattr(item, "ndim", None) == 0 else item  # a number of NumPy or PyTorch
         if isinstance(one, bool) or not isinstance(one, int):
             raise InvalidArgumentError(f"expected ids, got an item of the class {type(one).__name__}")
         value = one

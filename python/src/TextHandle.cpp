@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "TextHandle.h"
 #include "NumpyArrays.h"
+#include "TextInputs.h"
 
 #include <algorithm>
 #include <cstring>
@@ -58,46 +59,6 @@ TextHandle::~TextHandle() {
 
 namespace {
 
-/// Texts of Python for the C API. The strings must outlive it, and do: the caller's list is copied.
-class TextInputs {
-public:
-  explicit TextInputs(nb::sequence inputs) {
-    owners = nb::steal<nb::list>(PySequence_List(inputs.ptr()));
-    if (!owners.is_valid())
-      nb::raise_python_error();
-    for (nb::handle input : owners) {
-      attune_text_input text = {};
-      if (PyTuple_Check(input.ptr()) && PyTuple_GET_SIZE(input.ptr()) == 2) {
-        text.text = view(PyTuple_GET_ITEM(input.ptr(), 0), text.bytes);
-        text.pair = view(PyTuple_GET_ITEM(input.ptr(), 1), text.pair_bytes);
-      } else {
-        text.text = view(input, text.bytes);
-      }
-      bytes += text.bytes + text.pair_bytes;
-      texts.push_back(text);
-    }
-  }
-
-  std::vector<attune_text_input> texts;
-  size_t bytes = 0;
-
-private:
-  static const char *view(nb::handle text, size_t &bytes) {
-    if (!PyUnicode_Check(text.ptr()))
-      throwInvalid(std::string("expected a text or a pair of texts, got an object of the class ") + Py_TYPE(text.ptr())->tp_name);
-    Py_ssize_t size;
-    const char *utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (!utf8) {
-      PyErr_Clear();
-      throwInvalid("the text has characters that Unicode has no UTF-8 for (surrogates)");
-    }
-    bytes = static_cast<size_t>(size);
-    return utf8;
-  }
-
-  nb::list owners;
-};
-
 /// A field of attune_encode_options by its name.
 struct EncodeField {
   const char *name;
@@ -148,7 +109,7 @@ static attune_encode_options readOptions(const attune_text *text, nb::dict named
 static void encodeTexts(attune_tokenizer *tokenizer, const TextInputs &inputs, const attune_encode_options &options,
                         const attune_encoding *&encodings, size_t &count) {
   nb::gil_scoped_release release;
-  check(attune_tokenizer_encode(tokenizer, inputs.texts.data(), inputs.texts.size(), &options, &encodings, &count));
+  check(attune_tokenizer_encode(tokenizer, inputs.data(), inputs.size(), &options, &encodings, &count));
 }
 
 static Encoding copyEncoding(const attune_encoding &from) {
@@ -168,7 +129,7 @@ static Encoding copyEncoding(const attune_encoding &from) {
 std::vector<Encoding> TextHandle::encode(nb::sequence inputs, nb::dict named) {
   TextInputs texts(inputs);
   attune_encode_options options = readOptions(get(), named);
-  TokenizerUse tokenizer(*this, texts.bytes);
+  TokenizerUse tokenizer(*this, texts.bytes());
   const attune_encoding *encodings;
   size_t count;
   encodeTexts(tokenizer.get(), texts, options, encodings, count);
@@ -182,7 +143,7 @@ std::vector<Encoding> TextHandle::encode(nb::sequence inputs, nb::dict named) {
 nb::tuple TextHandle::encodeArrays(nb::sequence inputs, nb::dict named) {
   TextInputs texts(inputs);
   attune_encode_options options = readOptions(get(), named);
-  TokenizerUse tokenizer(*this, texts.bytes);
+  TokenizerUse tokenizer(*this, texts.bytes());
   const attune_encoding *encodings;
   size_t count;
   encodeTexts(tokenizer.get(), texts, options, encodings, count);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import struct
 import subprocess
 
 import hypothesis
@@ -55,3 +56,24 @@ def chat(folders: pathlib.Path) -> Folder:
 @pytest.fixture(scope="session")
 def translate(folders: pathlib.Path) -> Folder:
     return Folder(folders, "translate-tiny")
+
+
+@pytest.fixture(scope="session")
+def toy(folders: pathlib.Path) -> attune.Model:
+    """y = x on rows of 8 floats: a call is almost all overhead."""
+    import json
+
+    values = struct.pack("<64f", *(float(i % 9 == 0) for i in range(64)))
+    header = json.dumps({"w": {"dtype": "F32", "shape": [8, 8], "data_offsets": [0, 256]}}).encode()
+    (folders / "toy.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + values)
+    (folders / "toy.mlir").write_text(
+        """xfmr.weight @w : tensor<8x8xf32> = #xfmr.tensor<"w" : tensor<8x8xf32>>
+func.func @forward(%x: tensor<?x8xf32> {xfmr.input = #xfmr.input<"x", [batch, 8]>})
+    -> (tensor<?x8xf32> {xfmr.output = #xfmr.output<"y", [batch, 8]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+  %w = xfmr.weight_ref @w : tensor<8x8xf32>
+  %y = xfmr.linear %x, %w : tensor<?x8xf32>, tensor<8x8xf32>
+  return %y : tensor<?x8xf32>
+}
+"""
+    )
+    return attune.Model(folders / "toy.mlir", weights=folders / "toy.safetensors", threads=1, progress=False)
