@@ -12,6 +12,7 @@
 
 Errors are exceptions of attune.errors, one class for each status of the runtime.
 """
+
 from attune._attune import __version__
 from attune.errors import (
     BusyError,

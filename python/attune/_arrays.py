@@ -1,6 +1,7 @@
 # ===- _arrays.py - Arrays of numbers --------------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions to the dense arrays that the runtime reads. Imports NumPy, so it is imported at first use."""
+
 from __future__ import annotations
 
 from typing import Any

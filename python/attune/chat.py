@@ -54,10 +54,14 @@ class Chat:
 
         if system is not None:
             _text("system", system)
-        if context is not None and (isinstance(context, bool) or not isinstance(context, int) or not 1 <= context < 2**40):
+        if context is not None and (
+            isinstance(context, bool) or not isinstance(context, int) or not 1 <= context < 2**40
+        ):
             raise InvalidArgumentError(f"context: expected a number of tokens, got {describe(context)}")
         if chat_template is not None and (not isinstance(chat_template, str) or "\0" in chat_template):
-            raise InvalidArgumentError("chat_template: expected the name of a template that was compiled with the model")
+            raise InvalidArgumentError(
+                "chat_template: expected the name of a template that was compiled with the model"
+            )
         if variables is not None and not isinstance(variables, dict):
             raise InvalidArgumentError(f"variables: expected a dictionary, got {type(variables).__name__}")
         self._conversation = _attune.Conversation(

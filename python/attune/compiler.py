@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles model folders by the command `attune`: that which the environment variable ATTUNE_COMMAND names, else the one
 in this package, else the one on the PATH. Kept models are those of the command line."""
+
 from __future__ import annotations
 
 import os
@@ -57,7 +58,9 @@ def format_flags(flags: dict[str, Any]) -> list[str]:
         elif isinstance(value, (str, int, float, os.PathLike)):
             items = [str(value)]
         else:
-            raise InvalidArgumentError(f"{name}: expected a text, a number, a list or a dictionary, got {type(value).__name__}")
+            raise InvalidArgumentError(
+                f"{name}: expected a text, a number, a list or a dictionary, got {type(value).__name__}"
+            )
         if any("\0" in item for item in items):
             raise InvalidArgumentError(f"{name}: the value contains NUL")
         words += [f"{flag}={item}" for item in items] if name in _REPEATED else [f"{flag}={','.join(items)}"]
@@ -116,7 +119,12 @@ def run_command(arguments: list[str], progress: Progress = False) -> str:
     command = find_command()
     try:
         process = subprocess.Popen(
-            [command, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+            [command, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
         )
     except OSError as error:
         raise NotFoundError(f"{command}: {error.strerror}") from None
@@ -132,7 +140,9 @@ def run_command(arguments: list[str], progress: Progress = False) -> str:
     for warning in found:
         warnings.warn(warning, CompileWarning, stacklevel=3)
     if process.returncode < 0:
-        raise CompileError(f"the command attune was ended by signal {-process.returncode}" + (f": {message}" if message else ""))
+        raise CompileError(
+            f"the command attune was ended by signal {-process.returncode}" + (f": {message}" if message else "")
+        )
     if process.returncode:
         raise CompileError(message or f"the command attune failed with status {process.returncode}")
     return output

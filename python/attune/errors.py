@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One class for each status of the runtime. The text of an exception is the runtime's: one line that names the tensor,
 file or setting, what was expected and what was found."""
+
 from __future__ import annotations
 
 

@@ -1,6 +1,7 @@
 # ===- generation.py - Text generation -------------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generation with the argument names of transformers. Settings that are not given are those of the model's files."""
+
 from __future__ import annotations
 
 import json
@@ -80,11 +81,15 @@ def dump_settings(settings: dict[str, Any]) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         if isinstance(error, InvalidArgumentError):
             raise
-        raise InvalidArgumentError(f"generate: a setting is neither a number, a text, a truth value nor a list of them: {describe(str(error))}") from None
+        raise InvalidArgumentError(
+            f"generate: a setting is neither a number, a text, a truth value nor a list of them: {describe(str(error))}"
+        ) from None
 
 
 def _is_text(inputs: Any) -> bool:
-    return isinstance(inputs, str) or (isinstance(inputs, (list, tuple)) and len(inputs) > 0 and all(isinstance(one, str) for one in inputs))
+    return isinstance(inputs, str) or (
+        isinstance(inputs, (list, tuple)) and len(inputs) > 0 and all(isinstance(one, str) for one in inputs)
+    )
 
 
 def _check_texts(texts: list[str]) -> list[str]:
@@ -122,13 +127,20 @@ def _collect_inputs(inputs: Any, settings: dict[str, Any], names: set[str]) -> d
     if "input_ids" not in tensors:
         raise InvalidArgumentError("generate: expected a text, texts, or input_ids")
     ids = tensors["input_ids"]
-    if isinstance(ids, (list, tuple)) and ids and not isinstance(ids[0], (list, tuple)) and not hasattr(ids[0], "__len__"):
+    if (
+        isinstance(ids, (list, tuple))
+        and ids
+        and not isinstance(ids[0], (list, tuple))
+        and not hasattr(ids[0], "__len__")
+    ):
         tensors["input_ids"] = [ids]  # one row
     return tensors
 
 
 def _entry_inputs(model: Model) -> set[str]:
-    return {tensor.name for name in ("prefill", "encode") if name in model.entries for tensor in model.entries[name].inputs}
+    return {
+        tensor.name for name in ("prefill", "encode") if name in model.entries for tensor in model.entries[name].inputs
+    }
 
 
 def _pack(result: _attune.GenerationResult, as_output: bool) -> Any:
@@ -197,7 +209,9 @@ def generate(
     if on_text is not None or source_language is not None or target_language is not None:
         raise InvalidArgumentError("generate: on_text, source_language and target_language need a text, got ids")
     tensors = _collect_inputs(inputs, settings, _entry_inputs(model))
-    return _pack(_attune.generate(compiled, tensors, dump_settings(settings), workers, on_token), return_dict_in_generate)
+    return _pack(
+        _attune.generate(compiled, tensors, dump_settings(settings), workers, on_token), return_dict_in_generate
+    )
 
 
 def generate_on(
@@ -211,7 +225,9 @@ def generate_on(
     """Generates ids from ids on |session|, as generate does."""
     tensors = _collect_inputs(inputs, settings, _entry_inputs(session.model))
     _check_callback("on_token", on_token)
-    return _pack(_attune.generate_on(session._open(), tensors, dump_settings(settings), on_token), return_dict_in_generate)
+    return _pack(
+        _attune.generate_on(session._open(), tensors, dump_settings(settings), on_token), return_dict_in_generate
+    )
 
 
 class _Work:

@@ -1,6 +1,7 @@
 # ===- integrations.py - Models for other packages -------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A module of PyTorch around a model. PyTorch is imported when this module is."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,7 +27,9 @@ class TorchModule(torch.nn.Module):
         self.model = model
         found = next(iter(model.entries)) if entry is None else entry
         if found not in model.entries:
-            raise InvalidArgumentError(f"model '{model.name}' has no entry '{found}', its entries: {', '.join(model.entries)}")
+            raise InvalidArgumentError(
+                f"model '{model.name}' has no entry '{found}', its entries: {', '.join(model.entries)}"
+            )
         self.entry = model.entries[found]
 
     def forward(self, *args: Any, **inputs: Any) -> Outputs:

@@ -45,7 +45,9 @@ class Entry(NamedTuple):
 
     def __str__(self) -> str:
         inputs = ", ".join(map(str, self.inputs))
-        outputs = ", ".join(f"{output.name}: {output.dtype}[{', '.join(map(str, output.shape))}]" for output in self.outputs)
+        outputs = ", ".join(
+            f"{output.name}: {output.dtype}[{', '.join(map(str, output.shape))}]" for output in self.outputs
+        )
         limits = ", ".join(f"{name} <= {most}" for name, most in self.limits.items() if most)
         return f"{self.name}({inputs}) -> {outputs}" + (f"  where {limits}" if limits else "")
 
@@ -87,7 +89,9 @@ def read_threads(threads: int | None) -> int:
         origin = "ATTUNE_THREADS"
         threads = int(text) if re.fullmatch(r"\d{1,9}", text) else -1
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= _MOST_THREADS:
-        raise InvalidArgumentError(f"{origin}: expected an integer in 1..{_MOST_THREADS}, got {describe(os.environ.get(origin, threads))}")
+        raise InvalidArgumentError(
+            f"{origin}: expected an integer in 1..{_MOST_THREADS}, got {describe(os.environ.get(origin, threads))}"
+        )
     return threads
 
 
@@ -163,14 +167,18 @@ class Model:
             self._kept = compile_cached(name, progress=progress, **({"weights": given} if given else {}), **flags)
             object_path, given = self._kept.path, ""
         elif flags:
-            raise InvalidArgumentError(f"{next(iter(flags))}: only for a model that is compiled, and '{name}' is a compiled one")
+            raise InvalidArgumentError(
+                f"{next(iter(flags))}: only for a model that is compiled, and '{name}' is a compiled one"
+            )
         self._compiled = _attune.CompiledModel(object_path, given, bool(verify), gpu)
         self._text_path = os.path.splitext(object_path)[0] + ".text"
         self._pool = _attune.SessionPool(self._compiled, self._threads)
         self._facts = self._compiled.describe()
         self._entries: dict[str, Entry] | None = None
         self._tokenizer: Tokenizer | None = None
-        self._first_input = next((tensor[0] for tensor in self._facts["entries"][0]["inputs"] if tensor[3] == "required"), None)
+        self._first_input = next(
+            (tensor[0] for tensor in self._facts["entries"][0]["inputs"] if tensor[3] == "required"), None
+        )
         self._closed = False
 
     # --- Facts ---
@@ -202,7 +210,7 @@ class Model:
 
     @property
     def device(self) -> str:
-        """"cpu" or "cuda"."""
+        """ "cpu" or "cuda"."""
         return self._facts["device"]
 
     @property
@@ -263,7 +271,9 @@ class Model:
 
     def memory_bytes(self, *, threads: int | None = None, **limits: int) -> int:
         """Returns the memory of a session with these limits in bytes: workspace, caches and bookkeeping."""
-        return _attune.session_bytes(self._open(), _check_limits(limits), self._threads if threads is None else read_threads(threads))
+        return _attune.session_bytes(
+            self._open(), _check_limits(limits), self._threads if threads is None else read_threads(threads)
+        )
 
     def __repr__(self) -> str:
         lines = [f"attune.Model('{self._path}'): {self.architecture} for {self.cpu}"]
@@ -272,13 +282,17 @@ class Model:
 
     # --- Calls ---
 
-    def __call__(self, *args: Any, entry: str | None = None, out: dict[str, Any] | None = None, **inputs: Any) -> Outputs:
+    def __call__(
+        self, *args: Any, entry: str | None = None, out: dict[str, Any] | None = None, **inputs: Any
+    ) -> Outputs:
         """Runs |entry| (by default the first) and returns its outputs. One positional argument is the first input, which
         must be given. Inputs that are left out, or None, take their defaults. |out| has arrays of the caller by name, dense
         and of exactly the output's shape and type. Other threads run meanwhile."""
         if args:
             if len(args) > 1 or self._first_input is None or self._first_input in inputs:
-                raise InvalidArgumentError(f"expected one positional argument, the input '{self._first_input}'; name the others")
+                raise InvalidArgumentError(
+                    f"expected one positional argument, the input '{self._first_input}'; name the others"
+                )
             inputs[self._first_input] = args[0]
         if self._closed:
             self._open()
@@ -305,20 +319,28 @@ class Model:
                 raise NotFoundError(f"{self._path}: expected a model with a tokenizer, got none")
             first = self._facts["entries"][0]
             names = [tensor[0] for tensor in first["inputs"]]
-            limits = [entry["limits"].get("source_length" if "source_length" in entry["limits"] else "length", 0)
-                      for entry in self._facts["entries"]]
+            limits = [
+                entry["limits"].get("source_length" if "source_length" in entry["limits"] else "length", 0)
+                for entry in self._facts["entries"]
+            ]
             self._tokenizer = Tokenizer(self._text_path)
-            self._tokenizer.model_input_names = [name for name in ("input_ids", "token_type_ids", "attention_mask") if name in names]
+            self._tokenizer.model_input_names = [
+                name for name in ("input_ids", "token_type_ids", "attention_mask") if name in names
+            ]
             self._tokenizer.model_max_length = max(limits) or None
         return self._tokenizer
 
-    def generate(self, inputs: Any = None, **arguments: Any) -> str | list[str] | list[GeneratedText] | GenerationOutput | Any:
+    def generate(
+        self, inputs: Any = None, **arguments: Any
+    ) -> str | list[str] | list[GeneratedText] | GenerationOutput | Any:
         """Generates text; see attune.generation.generate for arguments and results."""
         from attune.generation import generate
 
         return generate(self, inputs, **arguments)
 
-    async def generate_async(self, inputs: Any = None, **arguments: Any) -> str | list[str] | list[GeneratedText] | GenerationOutput | Any:
+    async def generate_async(
+        self, inputs: Any = None, **arguments: Any
+    ) -> str | list[str] | list[GeneratedText] | GenerationOutput | Any:
         """The same as generate, in a thread, so that the event loop goes on. Ends at the next token if it is cancelled."""
         from attune.generation import generate_async
 
@@ -426,7 +448,9 @@ class Session:
     def write_cache(self, tensors: dict[str, Any], slots: list[int]) -> None:
         """Fills |slots| so that read_cache would return |tensors|. Keys and values of all layers must be given."""
         if not isinstance(tensors, dict):
-            raise InvalidArgumentError(f"tensors: expected a dictionary of arrays by name, got {type(tensors).__name__}")
+            raise InvalidArgumentError(
+                f"tensors: expected a dictionary of arrays by name, got {type(tensors).__name__}"
+            )
         self._open().write_cache(tensors, [_index("slots", slot) for slot in slots])
 
     def close(self) -> None:

@@ -150,11 +150,17 @@ class Tokenizer:
                 raise InvalidArgumentError("stride: only with truncation")
             return options
         if truncation not in _TRUNCATIONS:
-            raise InvalidArgumentError(f"truncation: expected True, False or one of {', '.join(_TRUNCATIONS)}, got {describe(truncation)}")
+            raise InvalidArgumentError(
+                f"truncation: expected True, False or one of {', '.join(_TRUNCATIONS)}, got {describe(truncation)}"
+            )
         most = max_length if max_length is not None else self.model_max_length
         if most is None:
-            raise InvalidArgumentError("truncation: expected max_length, too, since the tokenizer does not know a model's")
-        options.update(truncation=_TRUNCATIONS[truncation], max_length=_count("max_length", most), stride=_count("stride", stride))
+            raise InvalidArgumentError(
+                "truncation: expected max_length, too, since the tokenizer does not know a model's"
+            )
+        options.update(
+            truncation=_TRUNCATIONS[truncation], max_length=_count("max_length", most), stride=_count("stride", stride)
+        )
         if truncation_side not in (None, "left", "right"):
             raise InvalidArgumentError(f"truncation_side: expected 'left' or 'right', got {describe(truncation_side)}")
         if truncation_side:
@@ -174,8 +180,11 @@ class Tokenizer:
         """Encodes |text|, or |text| with |pair|. |max_length| alone truncates, too; further windows, which share |stride|
         tokens with the one before, are in `overflowing`."""
         return self.encode_batch(
-            [text if pair is None else (text, pair)], add_special_tokens=add_special_tokens, truncation=truncation,
-            max_length=max_length, stride=stride
+            [text if pair is None else (text, pair)],
+            add_special_tokens=add_special_tokens,
+            truncation=truncation,
+            max_length=max_length,
+            stride=stride,
         )[0]
 
     def encode_batch(
@@ -232,7 +241,9 @@ class Tokenizer:
         inputs: list[Any] = list(text) if is_batch else [text]
         if text_pair is not None:
             if not isinstance(text_pair, (str, list, tuple)):
-                raise InvalidArgumentError(f"text_pair: expected a text or a list of texts, got {type(text_pair).__name__}")
+                raise InvalidArgumentError(
+                    f"text_pair: expected a text or a list of texts, got {type(text_pair).__name__}"
+                )
             pairs = list(text_pair) if not isinstance(text_pair, str) else [text_pair]
             if isinstance(text_pair, str) == is_batch or len(pairs) != len(inputs):
                 raise InvalidArgumentError("text_pair: expected as many texts as text has")
@@ -249,7 +260,9 @@ class Tokenizer:
                     raise InvalidArgumentError("padding='max_length': expected max_length, too")
                 options["pad_length"] = _count("max_length", most)
             else:
-                raise InvalidArgumentError(f"padding: expected True, False, 'longest' or 'max_length', got {describe(padding)}")
+                raise InvalidArgumentError(
+                    f"padding: expected True, False, 'longest' or 'max_length', got {describe(padding)}"
+                )
             if pad_to_multiple_of is not None:
                 options["pad_to_multiple_of"] = _count("pad_to_multiple_of", pad_to_multiple_of)
         if padding_side not in (None, "left", "right"):
@@ -284,9 +297,16 @@ class Tokenizer:
             import numpy
 
             try:
-                return BatchEncoding({name: _tensor(numpy.array(rows, dtype=numpy.int64), return_tensors) for name, rows in result.items()})
+                return BatchEncoding(
+                    {
+                        name: _tensor(numpy.array(rows, dtype=numpy.int64), return_tensors)
+                        for name, rows in result.items()
+                    }
+                )
             except ValueError:
-                raise InvalidArgumentError("the texts have different numbers of tokens: arrays need padding=True") from None
+                raise InvalidArgumentError(
+                    "the texts have different numbers of tokens: arrays need padding=True"
+                ) from None
         if not is_batch and not return_overflowing_tokens:
             return BatchEncoding({name: rows[0] for name, rows in result.items()})
         return result
@@ -324,15 +344,30 @@ class Tokenizer:
         """Renders |conversation|, dictionaries with `role` and `content`, by the model's chat template, to ids, or to text with
         tokenize=False. |chat_template| is the name of one of several templates; |variables| are those that the template
         reads, as enable_thinking=False. Tools are JSON schemas, not functions."""
-        for name in ("continue_final_message", "return_assistant_tokens_mask", "sanitize_control_tokens", "tokenizer_kwargs", "return_dict"):
+        for name in (
+            "continue_final_message",
+            "return_assistant_tokens_mask",
+            "sanitize_control_tokens",
+            "tokenizer_kwargs",
+            "return_dict",
+        ):
             if variables.pop(name, None):
                 raise InvalidArgumentError(f"apply_chat_template: '{name}' is not supported")
-        if chat_template is not None and (not isinstance(chat_template, str) or "{" in chat_template or "\0" in chat_template):
-            raise InvalidArgumentError("chat_template: expected the name of a template that was compiled with the model")
+        if chat_template is not None and (
+            not isinstance(chat_template, str) or "{" in chat_template or "\0" in chat_template
+        ):
+            raise InvalidArgumentError(
+                "chat_template: expected the name of a template that was compiled with the model"
+            )
         if not isinstance(conversation, (list, tuple)):
             raise InvalidArgumentError(f"conversation: expected a list of messages, got {type(conversation).__name__}")
-        given = dict(variables, messages=list(conversation), tools=tools, documents=documents,
-                     add_generation_prompt=bool(add_generation_prompt))
+        given = dict(
+            variables,
+            messages=list(conversation),
+            tools=tools,
+            documents=documents,
+            add_generation_prompt=bool(add_generation_prompt),
+        )
         text, _ = _attune.render_chat(self._handle, dump_variables(given, "apply_chat_template"), chat_template or "")
         if not tokenize:
             if return_tensors:
@@ -345,13 +380,19 @@ class Tokenizer:
 def dump_variables(variables: dict[str, Any], origin: str) -> str:
     """Returns the variables of a chat template as JSON."""
     try:
-        text = json.dumps({name: value for name, value in variables.items() if value is not None}, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(
+            {name: value for name, value in variables.items() if value is not None}, ensure_ascii=False, allow_nan=False
+        )
         text.encode()
         return text
     except UnicodeEncodeError:
-        raise InvalidArgumentError(f"{origin}: a text has characters that Unicode has no UTF-8 for (surrogates)") from None
+        raise InvalidArgumentError(
+            f"{origin}: a text has characters that Unicode has no UTF-8 for (surrogates)"
+        ) from None
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgumentError(f"{origin}: a value is neither a text, a number, a list nor a dictionary: {describe(str(error))}") from None
+        raise InvalidArgumentError(
+            f"{origin}: a value is neither a text, a number, a list nor a dictionary: {describe(str(error))}"
+        ) from None
 
 
 def _texts(texts: Sequence[Any]) -> Sequence[Any]:

@@ -4,8 +4,8 @@
 #ifndef ATTUNE_PYTHON_COMPILEDMODEL_H
 #define ATTUNE_PYTHON_COMPILEDMODEL_H
 
-#include "Errors.h"
 #include "compiler/Tools/SharedObject.h"
+#include "Errors.h"
 
 #include <memory>
 

@@ -143,8 +143,8 @@ static nb::tuple renderChat(const TextHandle &text, const std::string &variables
 
 void python::bindConversation(nb::module_ &module) {
   nb::class_<Conversation>(module, "Conversation")
-      .def(nb::init<std::shared_ptr<CompiledModel>, std::shared_ptr<TextHandle>, const std::string &, std::optional<std::string>, std::string,
-                    const std::string &, int64_t, int64_t>(),
+      .def(nb::init<std::shared_ptr<CompiledModel>, std::shared_ptr<TextHandle>, const std::string &, std::optional<std::string>,
+                    std::string, const std::string &, int64_t, int64_t>(),
            nb::arg("model"), nb::arg("text"), nb::arg("settings"), nb::arg("system").none(), nb::arg("variables"), nb::arg("template_name"),
            nb::arg("context"), nb::arg("threads"))
       .def("send", &Conversation::send, nb::arg("message"), nb::arg("on_text").none())

@@ -36,6 +36,5 @@ void python::bindErrors(nb::module_ &module) {
       raise(error);
     }
   });
-  module.def(
-      "status_name", [](int status) { return attune_status_name(static_cast<attune_status>(status)); }, nb::arg("status"));
+  module.def("status_name", [](int status) { return attune_status_name(static_cast<attune_status>(status)); }, nb::arg("status"));
 }

@@ -28,6 +28,5 @@ NB_MODULE(_attune, module) {
   bindGeneration(module);
   bindConversation(module);
   module.def("available_cpus", &attune_available_cpus);
-  module.def(
-      "cpu_has", [](const char *feature) { return attune_cpu_has(feature); }, nb::arg("feature"));
+  module.def("cpu_has", [](const char *feature) { return attune_cpu_has(feature); }, nb::arg("feature"));
 }

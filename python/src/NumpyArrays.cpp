@@ -32,7 +32,10 @@ static const Numpy &numpy() {
 
 nb::object python::makeArray(attune_dtype dtype, const int64_t *shape, uint32_t rank) {
   const Numpy &module = numpy();
-  nb::handle element = dtype == ATTUNE_F32 ? module.f32 : dtype == ATTUNE_I64 ? module.i64 : dtype == ATTUNE_I32 ? module.i32 : nb::handle();
+  nb::handle element = dtype == ATTUNE_F32   ? module.f32
+                       : dtype == ATTUNE_I64 ? module.i64
+                       : dtype == ATTUNE_I32 ? module.i32
+                                             : nb::handle();
   if (!element)
     throw Error(ATTUNE_INTERNAL, std::string("no array of NumPy has elements ") + attune_dtype_name(dtype));
   nb::object sizes = nb::steal(PyTuple_New(rank));

@@ -18,11 +18,11 @@ struct KnownType {
 };
 } // namespace
 
-static constexpr KnownType knownTypes[] = {{"f", 2, 32, ATTUNE_F32, "f32"}, {"lqn", 0, 64, ATTUNE_I64, "i64"}, {"i", 0, 32, ATTUNE_I32, "i32"},
-                                           {"b", 0, 8, ATTUNE_I8, "i8"},    {"e", 2, 16, ATTUNE_F16, "f16"},   {"", 4, 16, ATTUNE_BF16, "bf16"},
-                                           {"d", 2, 64, -1, "f64"},         {"?", 6, 8, -1, "bool"},           {"B", 1, 8, -1, "u8"},
-                                           {"h", 0, 16, -1, "i16"},         {"H", 1, 16, -1, "u16"},           {"I", 1, 32, -1, "u32"},
-                                           {"LQN", 1, 64, -1, "u64"}};
+static constexpr KnownType knownTypes[] = {
+    {"f", 2, 32, ATTUNE_F32, "f32"}, {"lqn", 0, 64, ATTUNE_I64, "i64"}, {"i", 0, 32, ATTUNE_I32, "i32"}, {"b", 0, 8, ATTUNE_I8, "i8"},
+    {"e", 2, 16, ATTUNE_F16, "f16"}, {"", 4, 16, ATTUNE_BF16, "bf16"},  {"d", 2, 64, -1, "f64"},         {"?", 6, 8, -1, "bool"},
+    {"B", 1, 8, -1, "u8"},           {"h", 0, 16, -1, "i16"},           {"H", 1, 16, -1, "u16"},         {"I", 1, 32, -1, "u32"},
+    {"LQN", 1, 64, -1, "u64"}};
 
 TensorArgument::TensorArgument(const char *name, nb::handle value, Access access, const attune_tensor_desc *signature, attune_device device)
     : name(name), access(access), signature(signature), device(device) {
@@ -118,7 +118,8 @@ bool TensorArgument::viewDlpack(nb::handle value) {
     bool isHost = tensor.device_type() == nb::device::cpu::value || tensor.device_type() == nb::device::cuda_host::value ||
                   tensor.device_type() == nb::device::cuda_managed::value;
     if (!isHost && !(device == ATTUNE_DEVICE_CUDA && tensor.device_type() == nb::device::cuda::value))
-      throwInvalid(label() + " is in memory of a device, expected memory of the CPU" + (device == ATTUNE_DEVICE_CUDA ? " or of the GPU" : ""));
+      throwInvalid(label() + " is in memory of a device, expected memory of the CPU" +
+                   (device == ATTUNE_DEVICE_CUDA ? " or of the GPU" : ""));
     if (tensor.ndim() > ATTUNE_MAX_RANK)
       throwInvalid(label() + " has " + std::to_string(tensor.ndim()) + " dimensions, at most " + std::to_string(ATTUNE_MAX_RANK) +
                    " expected");

@@ -4,8 +4,8 @@
 #ifndef ATTUNE_PYTHON_TEXTGENERATION_H
 #define ATTUNE_PYTHON_TEXTGENERATION_H
 
-#include "CompiledModel.h"
 #include "attune/text_generation.hpp"
+#include "CompiledModel.h"
 #include "compiler/Support/GenerationSettings.h"
 
 namespace attune::python {

@@ -68,21 +68,20 @@ struct EncodeField {
 
 } // namespace
 
-static constexpr EncodeField encodeFields[] = {
-    {"add_special_tokens", &attune_encode_options::add_special_tokens, nullptr},
-    {"split_special_tokens", &attune_encode_options::split_special_tokens, nullptr},
-    {"want_offsets", &attune_encode_options::want_offsets, nullptr},
-    {"truncation", &attune_encode_options::truncation, nullptr},
-    {"max_length", nullptr, &attune_encode_options::max_length},
-    {"stride", nullptr, &attune_encode_options::stride},
-    {"want_overflow", &attune_encode_options::want_overflow, nullptr},
-    {"truncate_left", &attune_encode_options::truncate_left, nullptr},
-    {"pad_to_longest", &attune_encode_options::pad_to_longest, nullptr},
-    {"pad_left", &attune_encode_options::pad_left, nullptr},
-    {"pad_length", nullptr, &attune_encode_options::pad_length},
-    {"pad_to_multiple_of", nullptr, &attune_encode_options::pad_to_multiple_of},
-    {"pad_id", nullptr, &attune_encode_options::pad_id},
-    {"pad_type_id", nullptr, &attune_encode_options::pad_type_id}};
+static constexpr EncodeField encodeFields[] = {{"add_special_tokens", &attune_encode_options::add_special_tokens, nullptr},
+                                               {"split_special_tokens", &attune_encode_options::split_special_tokens, nullptr},
+                                               {"want_offsets", &attune_encode_options::want_offsets, nullptr},
+                                               {"truncation", &attune_encode_options::truncation, nullptr},
+                                               {"max_length", nullptr, &attune_encode_options::max_length},
+                                               {"stride", nullptr, &attune_encode_options::stride},
+                                               {"want_overflow", &attune_encode_options::want_overflow, nullptr},
+                                               {"truncate_left", &attune_encode_options::truncate_left, nullptr},
+                                               {"pad_to_longest", &attune_encode_options::pad_to_longest, nullptr},
+                                               {"pad_left", &attune_encode_options::pad_left, nullptr},
+                                               {"pad_length", nullptr, &attune_encode_options::pad_length},
+                                               {"pad_to_multiple_of", nullptr, &attune_encode_options::pad_to_multiple_of},
+                                               {"pad_id", nullptr, &attune_encode_options::pad_id},
+                                               {"pad_type_id", nullptr, &attune_encode_options::pad_type_id}};
 
 /// Returns the options with the fields that |named| sets; values are integers.
 static attune_encode_options readOptions(const attune_text *text, nb::dict named) {

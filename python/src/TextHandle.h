@@ -4,8 +4,8 @@
 #ifndef ATTUNE_PYTHON_TEXTHANDLE_H
 #define ATTUNE_PYTHON_TEXTHANDLE_H
 
-#include "Errors.h"
 #include "attune/text_generation.hpp"
+#include "Errors.h"
 
 namespace attune::python {
 

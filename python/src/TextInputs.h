@@ -4,8 +4,8 @@
 #ifndef ATTUNE_PYTHON_TEXTINPUTS_H
 #define ATTUNE_PYTHON_TEXTINPUTS_H
 
-#include "Errors.h"
 #include "attune/text.h"
+#include "Errors.h"
 
 namespace attune::python {
 

@@ -1,6 +1,7 @@
 # ===- conftest.py - Models for the tests ----------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tests compare the package with the command line, which ATTUNE_COMMAND names."""
+
 from __future__ import annotations
 
 import os

@@ -23,7 +23,11 @@ def test_files_equal_the_command_lines(bert, tmp_path):
 def test_progress(bert, tmp_path):
     steps = []
     attune.compile(bert.path, tmp_path / "x.o", progress=lambda *step: steps.append(step), limit={"length": 64})
-    assert steps and all(work == "packing" and done <= total for work, done, total in steps) and steps[-1][1] == steps[-1][2]
+    assert (
+        steps
+        and all(work == "packing" and done <= total for work, done, total in steps)
+        and steps[-1][1] == steps[-1][2]
+    )
 
     def fails(*_):
         raise KeyboardInterrupt
@@ -42,7 +46,9 @@ def test_cache_is_the_command_lines(chat, tmp_path, monkeypatch):
     assert os.path.exists(model.weights_path)
     assert model.generate([5, 6], max_new_tokens=4).tolist() == chat.model.generate([5, 6], max_new_tokens=4).tolist()
     # The command line finds it.
-    done = subprocess.run([COMMAND, "inspect", chat.path, "--limit=length=64"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [COMMAND, "inspect", chat.path, "--limit=length=64"], capture_output=True, text=True, check=True
+    )
     assert "compiling" not in done.stderr
     del model
     run_attune("cache", "clear")
@@ -67,7 +73,9 @@ def test_kept_models_are_not_lost_between_command_and_lock(monkeypatch, bert, tm
 
 
 def test_errors(bert, tmp_path, monkeypatch):
-    with pytest.raises(attune.CompileError, match="--dtype=f16: not implemented for --target=cpu, expected f32, bf16 or int8"):
+    with pytest.raises(
+        attune.CompileError, match="--dtype=f16: not implemented for --target=cpu, expected f32, bf16 or int8"
+    ):
         attune.compile(bert.path, tmp_path / "x.so", dtype="f16")
     with pytest.raises(attune.CompileError, match="unknown flag '--nonsense'"):
         attune.Model(bert.path, nonsense=1)
@@ -110,7 +118,10 @@ def test_warnings(bert, tmp_path):
     shutil.copytree(bert.path, tmp_path / "folder")
     config["architectures"] = ["BertForMaskedLM"]
     (tmp_path / "folder/config.json").write_text(json.dumps(config))
-    with pytest.warns(attune.CompileWarning, match="the tensors are not those of BertForMaskedLM"), pytest.raises(attune.CompileError):
+    with (
+        pytest.warns(attune.CompileWarning, match="the tensors are not those of BertForMaskedLM"),
+        pytest.raises(attune.CompileError),
+    ):
         attune.compile(tmp_path / "folder", tmp_path / "x.so")
 
 

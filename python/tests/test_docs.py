@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the blocks of the page that are marked `test: python`, in order, in one namespace; the block marked
 `test: python-output` that follows one says what it prints, where `…` stands for anything."""
+
 from __future__ import annotations
 
 import contextlib

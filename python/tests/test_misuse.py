@@ -1,6 +1,7 @@
 # ===- test_misuse.py - Wrong arguments never crash ------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random arguments give a result or an exception of the package, never another one and never a crash."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -15,15 +16,31 @@ RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, H
 
 arrays = st.one_of(
     hnp.arrays(
-        st.sampled_from(["i8", "i4", "i2", "i1", "u8", "f4", "f8", "f2", "?", "c8", "S3", "U2", ">i8", "M8[s]", [("a", "i4")]]),
+        st.sampled_from(
+            ["i8", "i4", "i2", "i1", "u8", "f4", "f8", "f2", "?", "c8", "S3", "U2", ">i8", "M8[s]", [("a", "i4")]]
+        ),
         hnp.array_shapes(min_dims=0, max_dims=10, min_side=0, max_side=3),
     ),
     hnp.arrays("i8", hnp.array_shapes(min_dims=1, max_dims=3, max_side=5), elements=st.integers(-5, 40000)),
 )
-scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary(max_size=5), st.complex_numbers())
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.binary(max_size=5),
+    st.complex_numbers(),
+)
 anything = st.one_of(
-    scalars, arrays, st.recursive(scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3)),
-    st.sampled_from([object(), print, int, np.int64(3), np.float32(2), memoryview(b"abcdefgh"), range(3), {1, 2}, bytearray(8)])
+    scalars,
+    arrays,
+    st.recursive(
+        scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    st.sampled_from(
+        [object(), print, int, np.int64(3), np.float32(2), memoryview(b"abcdefgh"), range(3), {1, 2}, bytearray(8)]
+    ),
 )
 
 
@@ -44,7 +61,13 @@ def test_inputs(bert, value, mask):
 
 
 @RELAXED
-@given(names=st.dictionaries(st.one_of(st.text(max_size=12), st.sampled_from(["input_ids", "pooler_output", "last_hidden_state"])), anything, max_size=3))
+@given(
+    names=st.dictionaries(
+        st.one_of(st.text(max_size=12), st.sampled_from(["input_ids", "pooler_output", "last_hidden_state"])),
+        anything,
+        max_size=3,
+    )
+)
 def test_names(bert, names):
     allowed(lambda: bert.model._pool.run(None, names, None, {}))
     allowed(lambda: bert.model([[101]], out=names))
@@ -68,8 +91,25 @@ def test_sessions(chat, entry, limit, slots, length):
 
 
 @RELAXED
-@given(value=anything, other=anything, name=st.sampled_from(["max_new_tokens", "temperature", "eos_token_id", "bad_words_ids", "stop_strings",
-                                                            "seed", "num_beams", "early_stopping", "do_sample", "anything", "max_length"]))
+@given(
+    value=anything,
+    other=anything,
+    name=st.sampled_from(
+        [
+            "max_new_tokens",
+            "temperature",
+            "eos_token_id",
+            "bad_words_ids",
+            "stop_strings",
+            "seed",
+            "num_beams",
+            "early_stopping",
+            "do_sample",
+            "anything",
+            "max_length",
+        ]
+    ),
+)
 def test_settings(chat, value, other, name):
     cap = {} if name == "max_new_tokens" else {"max_new_tokens": 2}
     if name in ("max_new_tokens", "num_beams", "max_length") and isinstance(value, int) and not isinstance(value, bool):
@@ -80,8 +120,22 @@ def test_settings(chat, value, other, name):
 
 
 @RELAXED
-@given(text=st.one_of(anything, st.text(alphabet=st.characters(), max_size=30)), option=anything,
-       name=st.sampled_from(["padding", "truncation", "max_length", "stride", "return_tensors", "text_pair", "pad_to_multiple_of", "padding_side"]))
+@given(
+    text=st.one_of(anything, st.text(alphabet=st.characters(), max_size=30)),
+    option=anything,
+    name=st.sampled_from(
+        [
+            "padding",
+            "truncation",
+            "max_length",
+            "stride",
+            "return_tensors",
+            "text_pair",
+            "pad_to_multiple_of",
+            "padding_side",
+        ]
+    ),
+)
 def test_tokenizer(chat, text, option, name):
     tokenizer = chat.model.tokenizer
     if name in ("max_length", "pad_to_multiple_of") and isinstance(option, int):
@@ -103,7 +157,9 @@ def test_constructors(chat, value):
     if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
         with pytest.raises((attune.Error, TypeError)):
             attune.Model(value)
-    allowed(lambda: attune.Model(chat.object, weights="x", verify=value if not isinstance(value, np.ndarray) else False))
+    allowed(
+        lambda: attune.Model(chat.object, weights="x", verify=value if not isinstance(value, np.ndarray) else False)
+    )
     allowed(lambda: attune.Model(chat.object, threads=value))
     allowed(lambda: attune.Model(chat.object, gpu=value))
     if isinstance(value, (str, type(None))):

@@ -24,8 +24,10 @@ def read_safetensors(path):
     header.pop("__metadata__", None)
     types = {"F32": np.float32, "I64": np.int64}
     return {
-        name: np.frombuffer(data[8 + size :], types[one["dtype"]], count=int(np.prod(one["shape"])), offset=one["data_offsets"][0])
-        .reshape(one["shape"]) for name, one in header.items()
+        name: np.frombuffer(
+            data[8 + size :], types[one["dtype"]], count=int(np.prod(one["shape"])), offset=one["data_offsets"][0]
+        ).reshape(one["shape"])
+        for name, one in header.items()
     }
 
 
@@ -35,7 +37,9 @@ MASK = np.array([[1, 1, 1, 1], [1, 1, 0, 0]])
 
 def test_same_bits_as_command_line(bert, tmp_path):
     out = tmp_path / "out.safetensors"
-    flags = [f"--ids={','.join(map(str, row))}" for row in IDS] + [f"--value=attention_mask={','.join(map(str, MASK.ravel()))}"]
+    flags = [f"--ids={','.join(map(str, row))}" for row in IDS] + [
+        f"--value=attention_mask={','.join(map(str, MASK.ravel()))}"
+    ]
     run_attune("run", bert.object, *flags, f"--output={out}", "--threads=1")
     expected = read_safetensors(out)
     found = bert.model(input_ids=IDS, attention_mask=MASK)
@@ -65,8 +69,18 @@ def test_forms_of_inputs_give_the_same(bert):
         def __dlpack_device__(self):
             return self.array.__dlpack_device__()
 
-    for form in (IDS.tolist(), IDS.astype(np.int32), wide[:, ::2], fortran, unaligned, constant, memoryview(IDS), Dlpack(IDS), Dlpack(wide[:, ::2]),
-                 tuple(map(tuple, IDS.tolist()))):
+    for form in (
+        IDS.tolist(),
+        IDS.astype(np.int32),
+        wide[:, ::2],
+        fortran,
+        unaligned,
+        constant,
+        memoryview(IDS),
+        Dlpack(IDS),
+        Dlpack(wide[:, ::2]),
+        tuple(map(tuple, IDS.tolist())),
+    ):
         assert bert.model(form).last_hidden_state.tobytes() == expected.tobytes(), type(form)
     # None is left out, as an optional argument.
     assert bert.model(input_ids=IDS, attention_mask=None).last_hidden_state.tobytes() == expected.tobytes()
@@ -78,7 +92,9 @@ def test_outputs_of_the_caller_are_filled(bert):
     found = bert.model(IDS, out={"pooler_output": pooled})
     assert found.pooler_output is pooled and pooled.tobytes() == expected.pooler_output.tobytes()
     assert found.last_hidden_state.tobytes() == expected.last_hidden_state.tobytes()
-    with pytest.raises(attune.InvalidArgumentError, match=r"output 'pooler_output' has shape \[1, 5\], expected \[batch, 128\]"):
+    with pytest.raises(
+        attune.InvalidArgumentError, match=r"output 'pooler_output' has shape \[1, 5\], expected \[batch, 128\]"
+    ):
         bert.model(IDS, out={"pooler_output": np.zeros((1, 5), np.float32)})
     with pytest.raises(attune.InvalidArgumentError, match="not contiguous"):
         bert.model(IDS, out={"pooler_output": np.zeros((128, 2), np.float32).T})
@@ -118,7 +134,11 @@ def test_session(bert, chat):
         session.run("prefill", input_ids=ids[:, :3])
         assert session.slot_length(0) == 3
         keys = session.read_cache("past_key_values.0.0", [0], 3)
-        values = {f"past_key_values.{layer}.{k}": session.read_cache(f"past_key_values.{layer}.{k}", [0], 3) for layer in range(2) for k in (0, 1)}
+        values = {
+            f"past_key_values.{layer}.{k}": session.read_cache(f"past_key_values.{layer}.{k}", [0], 3)
+            for layer in range(2)
+            for k in (0, 1)
+        }
         assert keys.shape[2] == 3
         logits = session.run("extend", input_ids=ids[:, 3:]).logits
         assert logits.tobytes() == expected[:, 3:].tobytes()
@@ -231,7 +251,14 @@ assert os.waitpid(child, 0)[1] == 0
 def test_close(bert):
     with attune.Model(bert.object) as model:
         session = model.session(batch=1, length=4)
-    for use in (lambda: model(IDS), model.verify, model.manifest, model.session, lambda: model.tokenizer, model.__enter__):
+    for use in (
+        lambda: model(IDS),
+        model.verify,
+        model.manifest,
+        model.session,
+        lambda: model.tokenizer,
+        model.__enter__,
+    ):
         with pytest.raises(attune.InvalidArgumentError, match="is closed"):
             use()
     model.close()
@@ -247,7 +274,10 @@ print(time.process_time() - start)
 heavy = {"numpy", "asyncio", "subprocess", "torch", "tqdm"} & set(sys.modules)
 assert not heavy, heavy
 """
-    seconds = min(float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout) for _ in range(8))
+    seconds = min(
+        float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout)
+        for _ in range(8)
+    )
     assert seconds < 0.05  # of the CPU: the machine may be busy
 
 
@@ -305,7 +335,9 @@ def test_no_leaks(bert, toy):
     before, references = resident(), (sys.getrefcount(x), sys.getrefcount(y), sys.getrefcount(None))
     rounds(5000)
     gc.collect()
-    assert (sys.getrefcount(x), sys.getrefcount(y)) == references[:2] and abs(sys.getrefcount(None) - references[2]) < 1000
+    assert (sys.getrefcount(x), sys.getrefcount(y)) == references[:2] and abs(
+        sys.getrefcount(None) - references[2]
+    ) < 1000
     assert resident() - before < 2 << 20
     # Sessions and models give their memory back.
     for _ in range(3):

@@ -26,8 +26,11 @@ def test_tokenizer_equals_command_line(chat):
             encoding = one.encode(text)
             assert encoding.ids == expected["ids"] and encoding.tokens == expected["tokens"]
             assert [list(pair) for pair in encoding.offsets] == expected["offsets"]
-        assert tokenizer.decode(encoding.ids, skip_special_tokens=False) + "\n" == run_attune(
-            "tokenize", chat.path, "--decode", "-", input=" ".join(map(str, encoding.ids)) or "\n") or not encoding.ids
+        assert (
+            tokenizer.decode(encoding.ids, skip_special_tokens=False) + "\n"
+            == run_attune("tokenize", chat.path, "--decode", "-", input=" ".join(map(str, encoding.ids)) or "\n")
+            or not encoding.ids
+        )
     assert [one.ids for one in tokenizer.encode_batch(TEXTS)] == [tokenizer.encode(text).ids for text in TEXTS]
 
 
@@ -47,7 +50,9 @@ def test_batches_and_windows(chat):
     whole = tokenizer.encode(long)
     cut = tokenizer.encode(long, max_length=8, stride=2)
     assert cut.ids == whole.ids[:8] and len(cut.overflowing) > 1
-    windows = tokenizer([long], truncation=True, max_length=8, stride=2, return_overflowing_tokens=True, return_offsets_mapping=True)
+    windows = tokenizer(
+        [long], truncation=True, max_length=8, stride=2, return_overflowing_tokens=True, return_offsets_mapping=True
+    )
     assert windows["input_ids"] == [cut.ids, *(one.ids for one in cut.overflowing)]
     assert set(windows["overflow_to_sample_mapping"]) == {0} and len(windows["offset_mapping"][0]) == 8
     with pytest.raises(attune.InvalidArgumentError, match="expected max_length"):
@@ -82,23 +87,33 @@ def test_chat_template(chat):
         chat.model.tokenizer.apply_chat_template(messages, chat_template="other")
 
 
-SETTINGS = [{}, {"do_sample": True, "seed": 7, "temperature": 0.8, "top_p": 0.9}, {"num_beams": 3, "num_return_sequences": 2},
-            {"repetition_penalty": 1.2}]
+SETTINGS = [
+    {},
+    {"do_sample": True, "seed": 7, "temperature": 0.8, "top_p": 0.9},
+    {"num_beams": 3, "num_return_sequences": 2},
+    {"repetition_penalty": 1.2},
+]
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_texts_equal_command_line(chat, settings):
     flags = [f"--set={name}={json.dumps(value)}" for name, value in settings.items()]
-    printed = run_attune("generate", chat.object, "--prompt=The quick", "--json", "--max-new-tokens=12", *flags).splitlines()
+    printed = run_attune(
+        "generate", chat.object, "--prompt=The quick", "--json", "--max-new-tokens=12", *flags
+    ).splitlines()
     found = chat.model.generate("The quick", max_new_tokens=12, return_dict_in_generate=True, **settings)
-    assert [(one.ids, one.text, one.finish) for one in found] == [(one["ids"], one["text"], one["finish"]) for one in map(json.loads, printed)]
+    assert [(one.ids, one.text, one.finish) for one in found] == [
+        (one["ids"], one["text"], one["finish"]) for one in map(json.loads, printed)
+    ]
     plain = chat.model.generate("The quick", max_new_tokens=12, **settings)
     assert plain == (found[0].text if len(found) == 1 else [one.text for one in found])
 
 
 def test_translation_equals_command_line(translate):
     sources = ["the quick brown fox", "over the lazy dog"]
-    printed = [run_attune("generate", translate.object, f"--prompt={source}", "--max-new-tokens=9") for source in sources]
+    printed = [
+        run_attune("generate", translate.object, f"--prompt={source}", "--max-new-tokens=9") for source in sources
+    ]
     assert [text + "\n" for text in translate.model.generate(sources, max_new_tokens=9)] == printed
 
 
@@ -128,7 +143,9 @@ def test_ids(chat):
 
 def test_callbacks(chat):
     tokens = []
-    chat.model.generate([5, 6, 7], max_new_tokens=8, on_token=lambda row, token, length: tokens.append((row, token, length)))
+    chat.model.generate(
+        [5, 6, 7], max_new_tokens=8, on_token=lambda row, token, length: tokens.append((row, token, length))
+    )
     assert [length for _, _, length in tokens] == list(range(4, 12))
     assert chat.model.generate([5, 6, 7], max_new_tokens=8, on_token=lambda *_: False).shape == (1, 4)
     pieces = []
@@ -186,7 +203,9 @@ def test_async(chat):
 
     async def cancelled():
         seen = []
-        task = asyncio.create_task(chat.model.generate_async("The", max_new_tokens=500, on_token=lambda *token: seen.append(token)))
+        task = asyncio.create_task(
+            chat.model.generate_async("The", max_new_tokens=500, on_token=lambda *token: seen.append(token))
+        )
         while not seen:
             await asyncio.sleep(0.001)
         task.cancel()
@@ -198,7 +217,9 @@ def test_async(chat):
 
 
 def test_conversation(chat):
-    printed = run_attune("chat", chat.object, "--system=You are kind.", "--max-new-tokens=12", "--json", input="Hello!\nAnd now?\n")
+    printed = run_attune(
+        "chat", chat.object, "--system=You are kind.", "--max-new-tokens=12", "--json", input="Hello!\nAnd now?\n"
+    )
     expected = [json.loads(line) for line in printed.splitlines()]
     talk = chat.model.chat(system="You are kind.", max_new_tokens=12)
     first = talk.send("Hello!")
@@ -224,8 +245,17 @@ def test_unsupported_arguments_are_refused_by_name(chat):
     for name, value in (("guidance_scale", 2.0), ("penalty_alpha", 0.5), ("sequence_bias", [1])):
         with pytest.raises(attune.InvalidArgumentError, match=name):
             chat.model.generate([5], **{name: value})
-    for name, value in (("max_new_tokens", "many"), ("temperature", [1]), ("num_beams", 0), ("top_k", -1), ("do_sample", 3),
-                        ("eos_token_id", "x"), ("max_new_tokens", object()), ("seed", 2**70), ("temperature", float("nan"))):
+    for name, value in (
+        ("max_new_tokens", "many"),
+        ("temperature", [1]),
+        ("num_beams", 0),
+        ("top_k", -1),
+        ("do_sample", 3),
+        ("eos_token_id", "x"),
+        ("max_new_tokens", object()),
+        ("seed", 2**70),
+        ("temperature", float("nan")),
+    ):
         with pytest.raises(attune.InvalidArgumentError):
             chat.model.generate([5], **{name: value})
     assert chat.model.generate([5], max_new_tokens=np.int64(3), eos_token_id=np.array([401])).shape[1] <= 4

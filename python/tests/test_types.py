@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The stub declares what the compiled module has, with the same names of arguments. mypy's stubtest does not know the
 functions of nanobind."""
+
 from __future__ import annotations
 
 import ast
@@ -31,7 +32,10 @@ def check_functions(nodes, found, where) -> None:
             names = [argument.arg for argument in node.args.args]
             assert arguments_of(getattr(found, node.name)) == names, f"{where}.{node.name}"
     public = {name for name in vars(found) if not name.startswith("_")}
-    assert public - declared - {"ABI_VERSION"} - {name for name in public if isinstance(getattr(found, name), type)} == set(), where
+    assert (
+        public - declared - {"ABI_VERSION"} - {name for name in public if isinstance(getattr(found, name), type)}
+        == set()
+    ), where
 
 
 def test_stub():

@@ -1,6 +1,7 @@
 # ===- typed_program.py - A program that mypy checks -----------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Uses the package as a program with strict types does; scripts/check-python runs mypy on it."""
+
 from __future__ import annotations
 
 import attune
