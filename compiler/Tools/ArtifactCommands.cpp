@@ -6,6 +6,7 @@
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Support/FileKind.h"
 #include "compiler/Support/HubCache.h"
+#include "compiler/Support/OutputFile.h"
 #include "compiler/Support/SentenceModules.h"
 #include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Tools/CompileFlags.h"
@@ -70,6 +71,17 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const ModelPa
   return options;
 }
 
+/// Returns the bytes of the .text file of the tokenizer of |model|, a folder or a GGUF file.
+static Result<std::string> compileText(const std::string &model) {
+  Result<std::optional<std::string>> compiled = text::compileTokenizer(findTransformerFolder(model), createListener().warning);
+  if (!compiled)
+    return compiled.status();
+  if (!*compiled)
+    return Status::error(model + ": expected a folder with a tokenizer (tokenizer.json, vocab.txt, vocab.json with merges.txt, or a "
+                                  "SentencePiece model)");
+  return std::move(**compiled);
+}
+
 /// Opens a .text file, or compiles the tokenizer of a model folder or a GGUF file in memory.
 static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &given) {
   Result<ModelPath> found = findModel(given);
@@ -78,19 +90,33 @@ static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &giv
   const std::string &name = found->path;
   if (!llvm::sys::fs::is_directory(name) && !isGgufFile(name))
     return openTextFile(name);
-  Result<std::optional<std::string>> compiled = text::compileTokenizer(findTransformerFolder(name), createListener().warning);
-  if (!compiled)
-    return compiled.status();
-  if (!*compiled)
-    return Status::error(name + ": expected a folder with a tokenizer (tokenizer.json, vocab.txt, vocab.json with merges.txt, or a "
-                                "SentencePiece model)");
-  const std::string &bytes = **compiled;
-  std::shared_ptr<void> memory(std::aligned_alloc(text::kSectionAlignment, bytes.size()), std::free);
-  std::memcpy(memory.get(), bytes.data(), bytes.size());
+  Result<std::string> bytes = compileText(name);
+  if (!bytes)
+    return bytes.status();
+  std::shared_ptr<void> memory(std::aligned_alloc(text::kSectionAlignment, bytes->size()), std::free);
+  std::memcpy(memory.get(), bytes->data(), bytes->size());
   attune_text *opened;
-  if (attune_text_open_memory(memory.get(), bytes.size(), &opened) != ATTUNE_OK)
+  if (attune_text_open_memory(memory.get(), bytes->size(), &opened) != ATTUNE_OK)
     return Status::error(name + ": " + attune_last_error());
   return std::shared_ptr<attune_text>(opened, [memory](attune_text *text) { attune_text_close(text); });
+}
+
+/// Compiles the tokenizer of |model|, a folder, a GGUF file or a name in the hub's cache, to |path|.
+static Status writeTokenizer(const std::string &model, const std::string &path) {
+  Result<ModelPath> found = findModel(model);
+  if (!found)
+    return found.status();
+  if (!llvm::sys::fs::is_directory(found->path) && !isGgufFile(found->path))
+    return Status::error(model + ": --output: expected a model folder, whose tokenizer is compiled");
+  Result<std::string> bytes = compileText(found->path);
+  if (!bytes)
+    return bytes.status();
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.status();
+  if (Status status = file->write(bytes->data(), bytes->size()); status.failed())
+    return status;
+  return file->commit();
 }
 
 int attune::runArtifactCommand(const std::string &command, const std::vector<std::string> &arguments) {
@@ -134,6 +160,7 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
   };
   host.textHelp = "MODEL|OUT.text";
   host.openText = openTokenizer;
+  host.writeText = writeTokenizer;
   host.openModel = open;
   host.openCase = open;
   return runCommand(host, command, arguments);

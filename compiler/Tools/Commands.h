@@ -63,6 +63,8 @@ struct CommandHost {
   std::function<Result<std::shared_ptr<attune_text>>(const std::string &name)> openText;
   /// The value of the flag --model, which names the model instead of the first word; null if the tool has no such flag.
   const std::string *modelFlag = nullptr;
+  /// Writes the tokenizer of a model folder to a .text file; empty if the tool cannot compile one.
+  std::function<Status(const std::string &folder, const std::string &file)> writeText;
 };
 
 /// Executes |command|, one of run, check, diff, bench, inspect, generate, chat, tokenize, embed, classify, fill and

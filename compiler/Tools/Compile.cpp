@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Driver/Cache.h"
 #include "compiler/Support/HubCache.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
@@ -10,12 +11,24 @@
 
 using namespace attune;
 
+/// Compiles into the cache and prints the path of the shared object. |emitGiven| is true if --emit was given.
+static Status compileIntoCache(const CompileOptions &options, const CompileListener &listener, bool emitGiven) {
+  if (!options.output.empty() || emitGiven || options.compileTo || !options.dumpPhases.empty())
+    return Status::error("--cached: not with -o, --emit, --compile-to or --dump-phases");
+  Result<CachedModel> cached = compileCached(options, listener);
+  if (!cached)
+    return cached.status();
+  std::printf("%s\n", cached->object.c_str());
+  return {};
+}
+
 int attune::runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   CompileOptions options;
-  bool timeReport = false;
+  bool timeReport = false, cached = false, progress = false, emitGiven = false;
   FlagTable flags;
   flags.addString("o", "OUT", options.output, "output; OUT's stem .h and .weights go beside it");
   addChoice(flags, "emit", "object|shared|asm|ptx", "kind of output (object)", [&](const std::string &value) {
+    emitGiven = true;
     options.emit = value == "shared" ? EmitKind::Shared
                    : value == "asm"  ? EmitKind::Assembly
                    : value == "ptx"  ? EmitKind::Ptx
@@ -29,6 +42,8 @@ int attune::runCompileCommand(const CommandHost &host, const std::vector<std::st
   flags.addString("dump-phases", "DIR", options.dumpPhases, "write the IR after each phase, numbered");
   flags.addFormerName("dump-stages", "dump-phases");
   flags.addSwitch("time-report", timeReport, "print time and memory of each phase to stderr");
+  flags.addSwitch("cached", cached, "keep the result as other commands do, print the path of its shared object");
+  flags.addSwitch("progress", progress, "print lines of progress to stderr, for programs");
   addCompileFlags(flags, options);
   if (std::optional<int> status = parseModelArguments(host, flags, arguments, options.model, "compile MODEL -o OUT [flags]",
                                                       "Compiles a model folder, or IR in the xfmr dialect (.mlir), to a native object.\n\n"
@@ -43,6 +58,8 @@ int attune::runCompileCommand(const CommandHost &host, const std::vector<std::st
   CompileListener listener = createListener();
   if (timeReport)
     listener.timeReport = [](const std::string &report) { std::fputs(report.c_str(), stderr); };
-  Status status = compileModel(options, listener);
+  if (progress)
+    listener.packing = [](uint64_t done, uint64_t total) { printProgress("packing", done, total); };
+  Status status = cached ? compileIntoCache(options, listener, emitGiven) : compileModel(options, listener);
   return status.failed() ? reportError(host.tool, status.message()) : exitDone;
 }

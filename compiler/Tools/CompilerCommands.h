@@ -14,6 +14,8 @@ namespace attune {
 CompileListener createListener();
 /// Shows "WHAT: 40 %" on a terminal, and removes it at the end.
 void showProgress(const char *what, uint64_t done, uint64_t total);
+/// Prints "progress: WHAT DONE TOTAL", a line for each percent, to standard error for programs that run this one.
+void printProgress(const char *what, uint64_t done, uint64_t total);
 
 int runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments);

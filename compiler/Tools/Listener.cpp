@@ -26,6 +26,15 @@ void attune::showProgress(const char *what, uint64_t done, uint64_t total) {
   std::fflush(stderr);
 }
 
+void attune::printProgress(const char *what, uint64_t done, uint64_t total) {
+  static uint64_t printed = ~uint64_t(0);
+  uint64_t percent = total ? done * 100 / total : 100;
+  if (percent == printed)
+    return;
+  printed = percent;
+  std::fprintf(stderr, "progress: %s %llu %llu\n", what, static_cast<unsigned long long>(done), static_cast<unsigned long long>(total));
+}
+
 CompileListener attune::createListener() {
   CompileListener listener;
   listener.warning = [](const std::string &message) { reportWarning("attune", message); };

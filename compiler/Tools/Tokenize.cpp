@@ -16,7 +16,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 namespace {
 struct TokenizeOptions {
-  std::string file;
+  std::string file, output;
   std::optional<std::string> pair;
   bool decode = false, noSpecialTokens = false, json = false;
 };
@@ -91,6 +91,11 @@ static Status decodeIds(attune_tokenizer *tokenizer, const std::string &given, c
 }
 
 static Status tokenize(const CommandHost &host, const std::string &model, std::vector<std::string> texts, const TokenizeOptions &options) {
+  if (!options.output.empty()) {
+    if (!texts.empty() || !options.file.empty() || options.pair || options.decode || options.json || options.noSpecialTokens)
+      return Status::error("--output: not with texts or other flags, since it writes the tokenizer itself");
+    return host.writeText(model, options.output);
+  }
   Result<std::vector<std::string>> gathered = gatherTexts(texts, options.file);
   if (!gathered)
     return gathered.status();
@@ -133,6 +138,8 @@ int attune::runTokenizeCommand(const CommandHost &host, const std::vector<std::s
   flags.addSwitch("decode", options.decode, "the texts are ids, which are turned into text");
   flags.addSwitch("no-special-tokens", options.noSpecialTokens, "do not add special tokens; with --decode, leave them out");
   flags.addSwitch("json", options.json, "print one JSON object for each text: ids, tokens and offsets in characters");
+  if (host.writeText)
+    flags.addString("output", "F", options.output, "write the compiled tokenizer, a .text file, instead of ids");
   std::vector<std::string> positional;
   if (std::optional<int> status =
           parseArguments(host, flags, arguments, positional, "tokenize " + host.textHelp + " [TEXT...|--file=F|-] [flags]",

@@ -23,6 +23,8 @@ A marker is a comment in the line before the block, `<!-- test: WORDS -->`:
   from=PATH      the lines of the block follow each other in that file of the repository, but for indentation; a line `…` leaves lines out
   fails          an `sh` block that exits with another status than 0
   look-for       an `sh` block that takes minutes, a network or another machine: only the programs that its lines begin with must exist
+  python         a block of Python that scripts/check-python runs (python/tests/test_docs.py); here it is only parsed
+  python-output  what the block of Python before it prints, which the same test compares
   requires=NAME  the block runs only if NAME is among the features
 
 A block without a language is an error, and so is indented code, which no marker could reach. Prints one line for each failure and one with
@@ -65,7 +67,7 @@ def read_marker(text, line):
     words = {}
     for word in text.split():
         name, _, value = word.partition("=")
-        if name not in ("file", "output", "from", "fails", "look-for", "requires"):
+        if name not in ("file", "output", "from", "fails", "look-for", "requires", "python", "python-output"):
             raise Failure(f"line {line}: unknown marker '{word}'")
         words[name] = value or True
     return words
@@ -163,6 +165,10 @@ class Page:
             self.check_output(block)
         elif "from" in marker:
             self.check_quote(block)
+        elif "python" in marker:
+            self.parse_python(block)
+        elif "python-output" in marker:
+            self.count("text")
         elif block.language == "sh":
             if "look-for" in marker:
                 self.look_for(block)
@@ -243,6 +249,13 @@ class Page:
             if not (os.access(path, os.X_OK) if "/" in program else shutil.which(program)):
                 raise Failure(f"there is no program '{program}'")
         self.count("looked for")
+
+    def parse_python(self, block):
+        try:
+            compile(block.text, self.name, "exec")
+        except SyntaxError as error:
+            raise Failure(f"Python does not parse it: {error}") from None
+        self.count("python")
 
     def parse(self, block):
         example = examples.Example(f"line {block.line}", block.text)

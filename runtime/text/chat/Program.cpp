@@ -37,7 +37,7 @@ attune_status Program::open(const void *data, size_t bytes) {
       fits = false;
       return;
     }
-    result = reinterpret_cast<decltype(result)>(cursor);
+    result = reinterpret_cast<Element *>(cursor);
     cursor += count * sizeof(Element);
     left -= count * sizeof(Element);
   };

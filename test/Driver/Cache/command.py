@@ -53,6 +53,16 @@ prints(r"^removed 0 models, 0 B; 1 model, ", "cache", "prune", "--size", "1g")
 prints(r"^removed 0 models, 0 B; 1 model, ", "cache", "prune", environment={"ATTUNE_CACHE_SIZE": "2T"})
 c.check(c.command("cache", "prune", environment={"ATTUNE_CACHE_SIZE": "1K"})[0] == 0 and c.entries() == [], "ATTUNE_CACHE_SIZE=1K")
 
+# compile --cached keeps what the other commands keep, and prints where.
+status, out, lines = c.command("compile", c.model, "--cached", "--progress", "--limit=batch=98")
+c.check(status == 0 and os.path.dirname(out.rstrip("\n")) == c.entry() and os.path.exists(out.rstrip("\n")), f"--cached: {status} {out}")
+c.check(any(line.startswith("progress: packing ") for line in lines) and cache.is_compiling(lines[0]), f"--progress: {lines}")
+again = c.command("compile", c.model, "--cached", "--progress", "--limit=batch=98")
+c.check(again == (0, out, []), f"--cached again: {again}")
+status, _, lines = c.command("inspect", c.model, "--limit=batch=98")
+c.check(status == 0 and lines == [], f"inspect compiles again: {lines}")
+c.command("cache", "clear")
+
 # Adding a model applies the limit: only the model in use stays.
 for flags in ([], ["--limit=batch=99"]):
     c.environment["ATTUNE_CACHE_SIZE"] = "1K"

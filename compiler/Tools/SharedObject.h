@@ -1,0 +1,41 @@
+//===- SharedObject.h - The shared object of a compiled model -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads the code of a model that `attune compile --emit=shared` made.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_SHAREDOBJECT_H
+#define ATTUNE_COMPILER_TOOLS_SHAREDOBJECT_H
+
+#include "attune/abi.h"
+#include "compiler/Support/Status.h"
+
+#include <memory>
+#include <string>
+
+namespace attune {
+
+/// A loaded shared object and the descriptor in it. Copies refer to the same object.
+class SharedObject {
+public:
+  /// Loads |path|, which runs its code in this process. Fails if it is not a complete shared object of a model for this
+  /// machine: the loader's own messages for other files are obscure, and of a truncated file it maps pages that do not
+  /// exist.
+  static Result<SharedObject> load(const std::string &path);
+
+  /// Returns the descriptor, which lives as long as handle().
+  const attune_model_desc *descriptor() const { return desc; }
+  /// Returns the owner of the code.
+  const std::shared_ptr<void> &handle() const { return library; }
+  /// Returns the path of the .text file that belongs to the object |path|, whether it exists or not.
+  static std::string textPath(const std::string &path);
+
+private:
+  SharedObject(std::shared_ptr<void> library, const attune_model_desc *desc) : library(std::move(library)), desc(desc) {}
+
+  std::shared_ptr<void> library;
+  const attune_model_desc *desc;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_SHAREDOBJECT_H

@@ -1,0 +1,56 @@
+//===- Conversation.h - Chat templates and chats for Python -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_PYTHON_CONVERSATION_H
+#define ATTUNE_PYTHON_CONVERSATION_H
+
+#include "TextGeneration.h"
+#include "TextHandle.h"
+
+namespace attune::python {
+
+/// A conversation with a model: session, messages and template. Serves one call at a time.
+class Conversation {
+public:
+  /// |settings| are those of GenerationCall, |variables| a JSON object of variables of the template, |system| the system
+  /// message or none, |context| the most tokens, 0 for the default.
+  Conversation(std::shared_ptr<CompiledModel> model, std::shared_ptr<TextHandle> text, const std::string &settings,
+               std::optional<std::string> system, std::string variables, const std::string &templateName, int64_t context, int64_t threads);
+
+  Conversation(const Conversation &) = delete;
+  Conversation &operator=(const Conversation &) = delete;
+  /// Ends the conversation, or abandons it in a child after fork.
+  ~Conversation();
+
+  /// Sends |message|; |onText| gets pieces of the reply, or is None. Returns (text, finish, prompt tokens, reused tokens,
+  /// reply tokens, turns that left).
+  nb::tuple send(const std::string &message, nb::object onText);
+  void reset();
+  int64_t context() const { return attune_chat_session_context(handle.get()); }
+
+private:
+  struct Destroy {
+    void operator()(attune_chat_session *chat) const { attune_chat_session_destroy(chat); }
+  };
+  /// Marks a conversation as in a call, for which the GIL is not enough.
+  class Call;
+  void checkProcess() const;
+
+  std::shared_ptr<CompiledModel> model;
+  std::shared_ptr<TextHandle> text;
+  GenerationCall call;
+  std::string variables;
+  /// The listener of the call that runs.
+  PieceListener *listener = nullptr;
+  std::string problem;
+  bool busy = false;
+  int process;
+  std::unique_ptr<attune_chat_session, Destroy> handle;
+};
+
+/// Adds the class Conversation and the function render_chat to |module|.
+void bindConversation(nb::module_ &module);
+
+} // namespace attune::python
+
+#endif // ATTUNE_PYTHON_CONVERSATION_H
