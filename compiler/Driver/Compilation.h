@@ -22,6 +22,7 @@ public:
   Status run();
 
 private:
+  friend class LoadedModel;
   static mlir::DialectRegistry makeRegistry();
   Status runSteps();
   /// Does everything that can fail without reading the model.

@@ -9,6 +9,7 @@
 
 #include "compiler/Reduce/ModuleEdits.h"
 #include "compiler/Reduce/Passes.h"
+#include "compiler/Reduce/ReduceModule.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Reducer/ReductionPatternInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -40,8 +41,8 @@ using Step = size_t (*)(ModuleOp module, size_t begin, size_t end);
 /// A search for the smallest interesting module.
 class ModuleReducer {
 public:
-  ModuleReducer(ModuleOp input, const Tester &tester);
-  /// Reduces the module until no step finds anything, and returns it.
+  ModuleReducer(ModuleOp input, const InterestingFn &isInteresting, std::optional<std::chrono::seconds> limit);
+  /// Reduces the module until no step finds anything or the time is over, and returns it.
   OwningOpRef<ModuleOp> run();
 
 private:
@@ -50,8 +51,10 @@ private:
   void runStep(Step step);
   void applyPatterns(const FrozenRewritePatternSet &patterns);
   void resize();
+  bool isOver() const { return end && std::chrono::steady_clock::now() > *end; }
 
-  const Tester &tester;
+  const InterestingFn &isInteresting;
+  std::optional<std::chrono::steady_clock::time_point> end;
   /// The texts of uninteresting modules.
   llvm::StringSet<> refused;
   OwningOpRef<ModuleOp> module;
@@ -230,9 +233,9 @@ bool ModuleReducer::keep(OwningOpRef<ModuleOp> changed) {
       return false;
   }
   std::string text = printModuleText(*changed);
-  if (refused.contains(text))
+  if (refused.contains(text) || isOver())
     return false;
-  if (tester.isInteresting(*changed).first != Tester::Interestingness::True) {
+  if (!isInteresting(*changed)) {
     refused.insert(text);
     return false;
   }
@@ -303,7 +306,11 @@ void ModuleReducer::resize() {
     }
 }
 
-ModuleReducer::ModuleReducer(ModuleOp input, const Tester &tester) : tester(tester), module(input.clone()), cost(countCost(*module)) {}
+ModuleReducer::ModuleReducer(ModuleOp input, const InterestingFn &isInteresting, std::optional<std::chrono::seconds> limit)
+    : isInteresting(isInteresting), module(input.clone()), cost(countCost(*module)) {
+  if (limit)
+    end = std::chrono::steady_clock::now() + *limit;
+}
 
 OwningOpRef<ModuleOp> ModuleReducer::run() {
   MLIRContext *context = module->getContext();
@@ -312,7 +319,7 @@ OwningOpRef<ModuleOp> ModuleReducer::run() {
     if (auto *interface = dialect->getRegisteredInterface<DialectReductionPatternInterface>())
       interface->populateReductionPatterns(patterns);
   FrozenRewritePatternSet frozen(std::move(patterns));
-  for (Cost before; before != cost;) {
+  for (Cost before; before != cost && !isOver();) {
     before = cost;
     for (Step step : {eraseSymbols, eraseBodies, eraseSomeOps, inlineRegions, eraseSomeOps, eraseResults, eraseArguments, eraseAttributes})
       runStep(step);
@@ -320,6 +327,10 @@ OwningOpRef<ModuleOp> ModuleReducer::run() {
     resize();
   }
   return std::move(module);
+}
+
+OwningOpRef<ModuleOp> attune::reduceModule(ModuleOp module, const InterestingFn &isInteresting, std::optional<std::chrono::seconds> limit) {
+  return ModuleReducer(module, isInteresting, limit).run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -353,7 +364,9 @@ void ReduceModule::runOnOperation() {
   if (failed(checkInput()))
     return signalPassFailure();
   SmallVector<std::string> words(testerArgs.begin(), testerArgs.end());
-  OwningOpRef<ModuleOp> reduced = ModuleReducer(getOperation(), Tester(testerName, words)).run();
+  Tester tester(testerName, words);
+  OwningOpRef<ModuleOp> reduced = reduceModule(
+      getOperation(), [&](ModuleOp module) { return tester.isInteresting(module).first == Tester::Interestingness::True; });
   getOperation()->setAttrs(reduced.get()->getAttrDictionary());
   getOperation().getBodyRegion().takeBody(reduced->getBodyRegion());
 }

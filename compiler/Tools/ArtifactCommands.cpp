@@ -11,6 +11,8 @@
 #include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
+#include "compiler/Tools/InputRequests.h"
+#include "compiler/Tools/RunPhase.h"
 #include "runtime/text/TextFormat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
@@ -24,17 +26,6 @@ using namespace attune;
 static bool isSharedObject(const std::string &path) {
   llvm::file_magic magic;
   return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
-}
-
-/// Returns the request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, except along the key
-/// dimension.
-static InputRequest requestInput(const TensorSpec &tensor) {
-  InputRequest request{tensor.name, static_cast<int64_t>(tensor.shape.size()), isFloat(tensor.dtype) ? DType::F32 : DType::I64, {}};
-  size_t rank = tensor.shape.size();
-  if (rank == 4 || (rank == 3 && llvm::StringRef(tensor.name).ends_with("mask")))
-    for (size_t i = 0; i < rank; ++i)
-      request.sizes.push_back(i + 1 < rank && tensor.shape[i] == 1 ? 1 : InputRequest::anySize);
-  return request;
 }
 
 /// Returns the compile options of the command line, completed by the requirements of the command.
@@ -120,7 +111,10 @@ static Status writeTokenizer(const std::string &model, const std::string &path) 
 }
 
 int attune::runArtifactCommand(const std::string &command, const std::vector<std::string> &arguments) {
+  if (command == "run" && asksForPhase(arguments))
+    return runPhaseCommand(arguments);
   CompileOptions flags;
+  PhaseRunFlags phaseFlags;
   auto open = [&](const std::string &model, const ModelRequest &request) -> Result<Artifact> {
     if (model.empty())
       return Status::error("expected a model, a folder, .mlir or .so");
@@ -157,6 +151,8 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
       own.push_back("set");
     table.beginGroup("Compilation of a model folder", /*isFolded=*/true);
     addCompileFlags(table, flags, own);
+    if (command == "run")
+      phaseFlags.addTo(table);
   };
   host.textHelp = "MODEL|OUT.text";
   host.openText = openTokenizer;

@@ -1,0 +1,49 @@
+//===- LoadedModel.h - A model as IR in memory ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The IR of a model with its tensors, for commands that examine a compilation and write no object.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_LOADEDMODEL_H
+#define ATTUNE_COMPILER_DRIVER_LOADEDMODEL_H
+
+#include "compiler/Driver/CompileOptions.h"
+#include "compiler/Weights/TensorProvider.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace attune {
+
+class Compilation;
+
+/// A module, its context and the tensors that its weights name. The context does not use threads.
+class LoadedModel {
+public:
+  /// Imports the model of |options| as a compilation does, up to the phase `import`.
+  static Result<std::unique_ptr<LoadedModel>> import(CompileOptions options, CompileListener listener = {});
+  /// Parses |options.model|, IR of any phase of MLIR, which keeps the target that it carries.
+  static Result<std::unique_ptr<LoadedModel>> parse(CompileOptions options, CompileListener listener = {});
+  ~LoadedModel();
+
+  mlir::ModuleOp module() const;
+  /// Lowers the module of an import, phase by phase, to |last|, `dialect` to `target`. May be called again for a later phase.
+  Status lowerTo(Phase last);
+  const TensorProvider &tensors() const;
+  /// Parses another file of IR in the same context.
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> parseFile(const std::string &path) const;
+  /// Returns the LLVM IR of the model's phase `llvm`, from a compilation of its own.
+  Result<std::string> compileToLLVM() const;
+
+private:
+  LoadedModel(CompileOptions options, CompileListener listener);
+
+  CompileOptions options;
+  CompileListener listener;
+  Phase phase = Phase::Import;
+  std::unique_ptr<Compilation> compilation;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_LOADEDMODEL_H

@@ -1,0 +1,131 @@
+//===- Buffer.h - A tensor that a reference function reads or writes -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A strided view of memory with checked indices. An index beyond a dimension is recorded as a fault of the run and reads
+// zero, so that a wrong module never crashes the process.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_PLAIN_BUFFER_H
+#define ATTUNE_COMPILER_PLAIN_BUFFER_H
+
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+namespace attune {
+
+/// The types of elements that the plain path computes with.
+enum class ElementKind : uint8_t { F32, F64, I64, I32, I8, I1 };
+
+/// Returns the kind of |type|, where f32 is f64 if |wide|; nullopt for a type that the plain path does not have.
+std::optional<ElementKind> getElementKind(mlir::Type type, bool wide);
+/// Returns the size of an element in bytes.
+int64_t getElementBytes(ElementKind kind);
+
+/// The first error of a run.
+struct FaultLog {
+  std::string first;
+  void add(std::string message) {
+    if (first.empty())
+      first = std::move(message);
+  }
+};
+
+/// A strided view of memory. An absent operand is a buffer without data.
+struct Buffer {
+  char *data = nullptr;
+  ElementKind kind = ElementKind::F32;
+  llvm::SmallVector<int64_t, 5> sizes, strides;
+  FaultLog *faults = nullptr;
+  /// The operation, for messages.
+  llvm::StringRef owner;
+
+  bool present() const { return data != nullptr; }
+  int64_t rank() const { return static_cast<int64_t>(sizes.size()); }
+  int64_t size(int64_t dim) const { return sizes[dim]; }
+  int64_t elements() const;
+
+  template <typename T>
+  T get(llvm::ArrayRef<int64_t> indices) const {
+    const char *at = address(indices);
+    return at ? load<T>(at) : T(0);
+  }
+  template <typename T>
+  T get(std::initializer_list<int64_t> indices) const {
+    return get<T>(llvm::ArrayRef<int64_t>(indices.begin(), indices.size()));
+  }
+  template <typename T>
+  void set(llvm::ArrayRef<int64_t> indices, T value) const {
+    if (char *at = address(indices))
+      store(at, value);
+  }
+  template <typename T>
+  void set(std::initializer_list<int64_t> indices, T value) const {
+    set<T>(llvm::ArrayRef<int64_t>(indices.begin(), indices.size()), value);
+  }
+  /// Returns the indices of element |number| in row-major order.
+  llvm::SmallVector<int64_t, 5> indicesOf(int64_t number) const;
+
+private:
+  /// Returns the address of an element; null, and a fault, if an index is out of its dimension.
+  char *address(llvm::ArrayRef<int64_t> indices) const {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < indices.size(); ++dim) {
+      if (indices[dim] < 0 || indices[dim] >= sizes[dim])
+        return reportIndex(dim, indices[dim]);
+      offset += indices[dim] * strides[dim];
+    }
+    return data + offset * getElementBytes(kind);
+  }
+  char *reportIndex(size_t dim, int64_t index) const;
+  template <typename T>
+  T load(const char *at) const {
+    switch (kind) {
+    case ElementKind::F32:
+      return static_cast<T>(*reinterpret_cast<const float *>(at));
+    case ElementKind::F64:
+      return static_cast<T>(*reinterpret_cast<const double *>(at));
+    case ElementKind::I64:
+      return static_cast<T>(*reinterpret_cast<const int64_t *>(at));
+    case ElementKind::I32:
+      return static_cast<T>(*reinterpret_cast<const int32_t *>(at));
+    case ElementKind::I8:
+      return static_cast<T>(*reinterpret_cast<const int8_t *>(at));
+    case ElementKind::I1:
+      return static_cast<T>(*at & 1);
+    }
+    return T(0);
+  }
+  template <typename T>
+  void store(char *at, T value) const {
+    switch (kind) {
+    case ElementKind::F32:
+      *reinterpret_cast<float *>(at) = static_cast<float>(value);
+      return;
+    case ElementKind::F64:
+      *reinterpret_cast<double *>(at) = static_cast<double>(value);
+      return;
+    case ElementKind::I64:
+      *reinterpret_cast<int64_t *>(at) = static_cast<int64_t>(value);
+      return;
+    case ElementKind::I32:
+      *reinterpret_cast<int32_t *>(at) = static_cast<int32_t>(value);
+      return;
+    case ElementKind::I8:
+      *reinterpret_cast<int8_t *>(at) = static_cast<int8_t>(value);
+      return;
+    case ElementKind::I1:
+      *at = value != T(0);
+      return;
+    }
+  }
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_PLAIN_BUFFER_H

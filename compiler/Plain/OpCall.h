@@ -1,0 +1,56 @@
+//===- OpCall.h - One operation of a module that a reference function computes -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Operations of `xfmr` and `tile` become calls from compiled code into this process:
+//
+//     plain_call(call, operands)          computes the operation; the results stay in |call|
+//     plain_size(call, result, dim)       the size of a result, so that the compiled code can allocate it
+//     plain_take(call, result, address)   copies a result there
+//
+// |call| is the address of an OpCall, a constant in the compiled code. |operands| is an array of words: for each shaped
+// operand its aligned pointer, offset, sizes and strides, for each other operand its value.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_PLAIN_OPCALL_H
+#define ATTUNE_COMPILER_PLAIN_OPCALL_H
+
+#include "compiler/Plain/Buffer.h"
+#include "mlir/IR/Operation.h"
+
+#include <vector>
+
+namespace attune {
+
+/// An operation, its operands in the current execution, and the results of the last one.
+struct OpCall {
+  /// The operation, in a module that outlives the call.
+  mlir::Operation *op = nullptr;
+  /// True if floats are computed in f64.
+  bool wide = false;
+  FaultLog *faults = nullptr;
+
+  /// Views of shaped operands, without data for others; values of index operands.
+  std::vector<Buffer> operands;
+  std::vector<int64_t> numbers;
+  /// A dense tensor that belongs to the call.
+  struct Result {
+    std::vector<char> memory;
+    Buffer buffer;
+  };
+  std::vector<Result> results;
+
+  /// Sets the operands from |words|.
+  void bind(const int64_t *words);
+  /// Creates result |index| with these sizes, filled with zeros.
+  Buffer &create(unsigned index, llvm::ArrayRef<int64_t> sizes);
+};
+
+/// Computes |call| by the reference function of its operation, in f32 or f64.
+void computeReference(OpCall &call);
+/// Returns true if |op| has a reference function.
+bool hasReference(mlir::Operation *op);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_PLAIN_OPCALL_H

@@ -1,0 +1,94 @@
+//===- PlainLowering.cpp - From any phase to the llvm dialect -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Runs MLIR's own lowerings, and no pass of this project. Each of them leaves what an earlier phase has lowered already,
+// so one list serves all phases. Sums keep the order of the IR: nothing is contracted or reassociated.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Plain/PlainLowering.h"
+#include "compiler/Plain/PlainCalls.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// Returns true if a function of |module| has tensors.
+static bool hasTensors(ModuleOp module) {
+  WalkResult found = module.walk([](Operation *op) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      if (llvm::any_of(function.getArgumentTypes(), isTensor))
+        return WalkResult::interrupt();
+    return llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor) ? WalkResult::interrupt()
+                                                                                                         : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+static void buildBufferization(OpPassManager &pm) {
+  pm.nest<func::FuncOp>().addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+}
+
+static void buildLoops(OpPassManager &pm) {
+  pm.nest<func::FuncOp>().addPass(createForallToForLoopPass());
+  pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
+}
+
+static void buildLLVM(OpPassManager &pm) {
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  FinalizeMemRefToLLVMConversionPassOptions memory;
+  memory.useGenericFunctions = true; // allocations are calls of the executor, which poisons and frees them
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+Status attune::lowerPlainly(ModuleOp module) {
+  std::string message;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error && message.empty())
+      message = diagnostic.str();
+    return success();
+  });
+  auto run = [&](llvm::function_ref<void(OpPassManager &)> build) {
+    PassManager pm(module.getContext());
+    pm.enableVerifier(false);
+    build(pm);
+    return pm.run(module);
+  };
+  bool lowered = !hasTensors(module) || succeeded(run(buildBufferization));
+  lowered = lowered && succeeded(run(buildLoops));
+  if (lowered)
+    expandShapes(module);
+  lowered = lowered && succeeded(run(buildLLVM));
+  if (!lowered)
+    return Status::error("the plain path cannot lower the module: " + (message.empty() ? "a pass of MLIR failed" : message));
+  return {};
+}

@@ -1,0 +1,18 @@
+//===- PlainLowering.h - From any phase to the llvm dialect -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_PLAIN_PLAINLOWERING_H
+#define ATTUNE_COMPILER_PLAIN_PLAINLOWERING_H
+
+#include "compiler/Support/Status.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace attune {
+
+/// Lowers |module|, in which replaceByCalls has replaced our operations, to the llvm dialect by passes of MLIR alone: to
+/// loops over elements, without fusion and tiling.
+Status lowerPlainly(mlir::ModuleOp module);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_PLAIN_PLAINLOWERING_H

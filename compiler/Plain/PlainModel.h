@@ -1,0 +1,75 @@
+//===- PlainModel.h - IR of any phase, executed ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Executes the IR of a phase by a path that shares no code with the phases below it:
+//
+//     module -- replaceByCalls --> calls of reference functions, and dialects of MLIR
+//            -- lowerPlainly   --> the llvm dialect
+//            -- JIT, -O0       --> code of this process
+//
+// Weights come from evaluateWeight. The caller binds inputs by name.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_PLAIN_PLAINMODEL_H
+#define ATTUNE_COMPILER_PLAIN_PLAINMODEL_H
+
+#include "compiler/Plain/OpCall.h"
+#include "compiler/Plain/PlainRequest.h"
+#include "compiler/Plain/PlainSignature.h"
+#include "compiler/Weights/TensorProvider.h"
+
+namespace mlir {
+class ExecutionEngine;
+} // namespace mlir
+
+namespace attune {
+
+/// How to execute a module.
+struct PlainOptions {
+  /// Computes with f64 in place of f32.
+  bool wide = false;
+  /// The byte that fills memory before it is written: an output that depends on it shows a missing store.
+  uint8_t poison = 0xff;
+  /// Runs parallel loops from the last iteration to the first, with alternating workers. Only for `target` and `llvm`.
+  bool reverse = false;
+  /// LLVM IR of the phase `llvm`, executed in place of the module, which then only describes weights; else empty.
+  std::string llvmText;
+};
+
+/// A module that can be executed. It owns clones of the module.
+class PlainModel {
+public:
+  /// Compiles |module|, IR of the phases `import` to `target`. |signature| describes the entries of a module of the phase
+  /// `target`, which has lost their attributes; else null.
+  static Result<std::unique_ptr<PlainModel>> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainOptions &options,
+                                                    const PlainSignature *signature = nullptr);
+  ~PlainModel();
+
+  const PlainSignature &signature() const { return entries; }
+  /// Runs an entry. Returns its outputs, F32 (F64 if wide) and I64, groups split into their members. |caches| is updated;
+  /// it may be null for an entry without caches.
+  Result<std::vector<OwnedTensor>> run(const PlainRequest &request, PlainCaches *caches = nullptr);
+  /// Sets the byte that fills memory in later runs.
+  void setPoison(uint8_t byte) { options.poison = byte; }
+
+private:
+  PlainModel() = default;
+  Status readWeights(const TensorProvider &tensors);
+  /// Starts the JIT on |lowered|, a module of the llvm dialect, or on the LLVM IR of the options.
+  Status startCode(mlir::ModuleOp lowered);
+
+  PlainOptions options;
+  PlainSignature entries;
+  /// True if entries have the C interface of compiled objects.
+  bool compiledInterface = false;
+  mlir::OwningOpRef<mlir::ModuleOp> original;
+  std::vector<std::unique_ptr<OpCall>> calls;
+  FaultLog faults;
+  std::vector<char> weights;
+  std::unique_ptr<mlir::ExecutionEngine> engine;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_PLAIN_PLAINMODEL_H

@@ -1,0 +1,74 @@
+//===- Context.h - Operands and results of a reference function -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_CONTEXT_H
+#define ATTUNE_COMPILER_PLAIN_REFERENCE_CONTEXT_H
+
+#include "compiler/Plain/OpCall.h"
+#include "dialect/Xfmr/IR/XfmrAttrs.h"
+
+#include <cmath>
+#include <limits>
+
+namespace attune::reference {
+
+/// The most negative finite f32, which models add to the scores of hidden keys; in f64 runs, too.
+inline constexpr double kLowest = -3.40282346638528859812e+38;
+/// A mask of f32 below this value hides its key.
+inline constexpr double kHiding = -1.7e38;
+
+/// The operands and results of one execution of an operation. |T| is the type that sums and functions are computed in.
+template <typename T>
+class Context {
+public:
+  explicit Context(OpCall &call) : call(call) {}
+
+  /// Returns the operand |value|; a buffer without data if |value| is null.
+  Buffer in(mlir::Value value) const {
+    for (mlir::OpOperand &operand : call.op->getOpOperands())
+      if (value && operand.get() == value)
+        return call.operands[operand.getOperandNumber()];
+    return {};
+  }
+  /// Returns the value of the index operand |value|, |absent| if it is null.
+  int64_t number(mlir::Value value, int64_t absent = 0) const {
+    for (mlir::OpOperand &operand : call.op->getOpOperands())
+      if (value && operand.get() == value)
+        return call.numbers[operand.getOperandNumber()];
+    return absent;
+  }
+  /// Creates result |index|, filled with zeros.
+  Buffer out(llvm::ArrayRef<int64_t> sizes, unsigned index = 0) { return call.create(index, sizes); }
+  /// Returns the memory of destination |index|, which is operand |value|: a copy that becomes the result for tensors, the
+  /// operand itself for buffers.
+  Buffer destination(mlir::Value value, unsigned index = 0) {
+    Buffer given = in(value);
+    if (call.op->getNumResults() == 0)
+      return given;
+    Buffer copy = call.create(index, given.sizes);
+    for (int64_t i = 0, end = given.elements(); i < end; ++i) {
+      auto at = given.indicesOf(i);
+      if (given.kind == ElementKind::F32 || given.kind == ElementKind::F64)
+        copy.set<T>(at, given.get<T>(at));
+      else
+        copy.set<int64_t>(at, given.get<int64_t>(at));
+    }
+    return copy;
+  }
+  void fault(const std::string &message) const { call.faults->add(call.op->getName().getStringRef().str() + ": " + message); }
+
+private:
+  OpCall &call;
+};
+
+/// Copies element |from| of |source| to |to| of |target|, which have the same kind of elements.
+inline void copyElement(const Buffer &source, llvm::ArrayRef<int64_t> from, const Buffer &target, llvm::ArrayRef<int64_t> to) {
+  if (source.kind == ElementKind::F32 || source.kind == ElementKind::F64)
+    target.set<double>(to, source.get<double>(from));
+  else
+    target.set<int64_t>(to, source.get<int64_t>(from));
+}
+
+} // namespace attune::reference
+
+#endif // ATTUNE_COMPILER_PLAIN_REFERENCE_CONTEXT_H

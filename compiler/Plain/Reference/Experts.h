@@ -1,0 +1,98 @@
+//===- Experts.h - Mixtures of experts --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_EXPERTS_H
+#define ATTUNE_COMPILER_PLAIN_REFERENCE_EXPERTS_H
+
+#include "compiler/Plain/Reference/Linear.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace attune::reference {
+
+template <typename T>
+void compute(Context<T> &c, xfmr::ChooseExpertsOp op) {
+  Buffer scores = c.in(op.getScores());
+  int64_t tokens = scores.size(0), experts = scores.size(1), count = int64_t(op.getCount());
+  Buffer choices = c.out({tokens, count}, 0), shares = c.out({tokens, count}, 1);
+  for (int64_t t = 0; t < tokens; ++t) {
+    std::vector<T> row;
+    for (int64_t e = 0; e < experts; ++e)
+      row.push_back(scores.get<T>({t, e}));
+    std::vector<int64_t> order(experts);
+    std::iota(order.begin(), order.end(), 0);
+    auto rank = [&](int64_t e) { return row[e] != row[e] ? -std::numeric_limits<T>::infinity() : row[e]; };
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return rank(a) != rank(b) ? rank(a) > rank(b) : a < b; });
+    T most = *std::max_element(row.begin(), row.end()), sum = 0;
+    for (int64_t i = 0; i < (op.getNormalized() ? count : experts); ++i)
+      sum += std::exp(row[op.getNormalized() ? order[i] : i] - most);
+    for (int64_t i = 0; i < count; ++i) {
+      choices.set<int64_t>({t, i}, order[i]);
+      shares.set<T>({t, i}, std::exp(row[order[i]] - most) / sum);
+    }
+  }
+}
+
+template <typename T>
+void compute(Context<T> &c, xfmr::ExpertsOp op) {
+  Matrix<T> x(c.in(op.getInput()));
+  Buffer choices = c.in(op.getChoices()), shares = c.in(op.getShares()), up = c.in(op.getUp()), down = c.in(op.getDown());
+  Matrix<T> sum(x.rows, down.size(1));
+  for (int64_t e = 0; e < up.size(0); ++e) {
+    std::vector<std::pair<int64_t, T>> users;
+    for (int64_t t = 0; t < x.rows; ++t)
+      for (int64_t i = 0; i < choices.size(1); ++i)
+        if (choices.get<int64_t>({t, i}) == e)
+          users.emplace_back(t, shares.get<T>({t, i}));
+    Matrix<T> rows(int64_t(users.size()), x.columns);
+    for (size_t i = 0; i < users.size(); ++i)
+      std::copy_n(&x.values[users[i].first * x.columns], x.columns, &rows.values[i * x.columns]);
+    Matrix<T> hidden = projectBuffers(rows, up, c.in(op.getUpBias()), e);
+    if (op.getGate()) {
+      Matrix<T> gate = projectBuffers(rows, c.in(op.getGate()), c.in(op.getGateBias()), e);
+      for (size_t i = 0; i < hidden.values.size(); ++i)
+        hidden.values[i] = op.getGluLimit() ? clampedGlu(gate.values[i], hidden.values[i], op.getGluLimit()->convertToDouble(),
+                                                         op.getGluAlpha()->convertToDouble())
+                                            : activate(op.getActivation(), gate.values[i]) * hidden.values[i];
+    } else {
+      for (T &value : hidden.values)
+        value = activate(op.getActivation(), value);
+    }
+    Matrix<T> result = projectBuffers(hidden, down, c.in(op.getDownBias()), e);
+    for (size_t i = 0; i < users.size(); ++i)
+      for (int64_t n = 0; n < sum.columns; ++n)
+        sum(users[i].first, n) = std::fma(users[i].second, result(int64_t(i), n), sum(users[i].first, n));
+  }
+  writeMatrix(sum, c.out({sum.rows, sum.columns}));
+}
+
+template <typename T>
+void compute(Context<T> &c, xfmr::GroupByExpertOp op) {
+  Buffer choices = c.in(op.getChoices()), shares = c.in(op.getShares());
+  int64_t experts = int64_t(op.getExperts()), pairs = choices.elements();
+  Buffer offsets = c.out({experts + 1}, 0), tokens = c.out({pairs}, 1), rowShares = c.out({pairs}, 2);
+  int64_t row = 0;
+  for (int64_t e = 0; e < experts; ++e) {
+    offsets.set<int64_t>({e}, row);
+    for (int64_t t = 0; t < choices.size(0); ++t)
+      for (int64_t i = 0; i < choices.size(1); ++i)
+        if (choices.get<int64_t>({t, i}) == e) {
+          tokens.set<int64_t>({row}, t);
+          rowShares.set<T>({row++}, shares.get<T>({t, i}));
+        }
+  }
+  offsets.set<int64_t>({experts}, row);
+}
+
+template <typename T>
+void compute(Context<T> &c, xfmr::AddRowsOp op) {
+  Buffer rows = c.in(op.getRows()), factors = c.in(op.getFactors()), tokens = c.in(op.getTokens()), sum = c.destination(op.getSum());
+  for (int64_t i = 0; i < rows.size(0); ++i)
+    for (int64_t n = 0, t = tokens.get<int64_t>({i}); n < rows.size(1); ++n)
+      sum.set<T>({t, n}, std::fma(factors.get<T>({i}), rows.get<T>({i, n}), sum.get<T>({t, n})));
+}
+
+} // namespace attune::reference
+
+#endif // ATTUNE_COMPILER_PLAIN_REFERENCE_EXPERTS_H

@@ -1,0 +1,171 @@
+//===- Linear.h - Projections, feed-forward networks and activations -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_LINEAR_H
+#define ATTUNE_COMPILER_PLAIN_REFERENCE_LINEAR_H
+
+#include "compiler/Plain/Reference/Context.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
+
+namespace attune::reference {
+
+namespace xfmr = mlir::xfmr;
+
+template <typename T>
+T activate(xfmr::Activation kind, T x) {
+  switch (kind) {
+  case xfmr::Activation::None:
+    return x;
+  case xfmr::Activation::Gelu:
+    return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
+  case xfmr::Activation::GeluTanh:
+    return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
+  case xfmr::Activation::Relu:
+    return x > T(0) || x != x ? x : T(0);
+  case xfmr::Activation::Silu:
+    return x / (T(1) + std::exp(-x));
+  case xfmr::Activation::Tanh:
+    return std::tanh(x);
+  case xfmr::Activation::QuickGelu:
+    return x / (T(1) + std::exp(T(-1.702) * x));
+  case xfmr::Activation::Sigmoid:
+    return T(1) / (T(1) + std::exp(-x));
+  case xfmr::Activation::Relu6:
+    return x != x ? x : x < T(0) ? T(0) : x > T(6) ? T(6) : x;
+  case xfmr::Activation::SquaredRelu:
+    return x != x ? x : x > T(0) ? x * x : T(0);
+  case xfmr::Activation::LeakyRelu:
+    return x > T(0) || x != x ? x : T(0.01) * x;
+  }
+  return x;
+}
+
+/// A dense matrix of this process.
+template <typename T>
+struct Matrix {
+  int64_t rows = 0, columns = 0;
+  std::vector<T> values;
+  Matrix() = default;
+  Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), values(static_cast<size_t>(rows * columns)) {}
+  /// The matrix |buffer|, or matrix |prefix| of a stack.
+  explicit Matrix(const Buffer &buffer, std::optional<int64_t> prefix = std::nullopt)
+      : Matrix(buffer.size(prefix ? 1 : 0), buffer.rank() > (prefix ? 2 : 1) ? buffer.size(prefix ? 2 : 1) : 1) {
+    llvm::SmallVector<int64_t, 3> at;
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        at.clear();
+        if (prefix)
+          at.push_back(*prefix);
+        at.push_back(i);
+        if (buffer.rank() > int64_t(at.size()))
+          at.push_back(j);
+        values[i * columns + j] = buffer.get<T>(at);
+      }
+  }
+  T &operator()(int64_t i, int64_t j) { return values[i * columns + j]; }
+  const T &operator()(int64_t i, int64_t j) const { return values[i * columns + j]; }
+};
+
+/// Returns `x w^T + bias`; sums run over k in order, the bias is added last. |bias| may be null.
+template <typename T>
+Matrix<T> project(const Matrix<T> &x, const Matrix<T> &w, const T *bias) {
+  Matrix<T> y(x.rows, w.rows);
+  for (int64_t t = 0; t < x.rows; ++t)
+    for (int64_t n = 0; n < w.rows; ++n) {
+      T sum = 0;
+      const T *left = &x.values[t * x.columns], *right = &w.values[n * w.columns];
+      for (int64_t k = 0; k < w.columns; ++k)
+        sum += left[k] * right[k];
+      y(t, n) = bias ? sum + bias[n] : sum;
+    }
+  return y;
+}
+
+template <typename T>
+Matrix<T> projectBuffers(const Matrix<T> &x, const Buffer &w, const Buffer &bias, std::optional<int64_t> prefix = std::nullopt) {
+  std::vector<T> added;
+  for (int64_t n = 0; bias.present() && n < w.size(prefix ? 1 : 0); ++n)
+    added.push_back(prefix ? bias.get<T>({*prefix, n}) : bias.get<T>({n}));
+  return project(x, Matrix<T>(w, prefix), added.empty() ? nullptr : added.data());
+}
+
+template <typename T>
+void writeMatrix(const Matrix<T> &matrix, const Buffer &out) {
+  for (int64_t i = 0; i < matrix.rows; ++i)
+    for (int64_t j = 0; j < matrix.columns; ++j)
+      out.set<T>({i, j}, matrix(i, j));
+}
+
+template <typename T>
+void compute(Context<T> &c, xfmr::LinearOp op) {
+  Buffer multiplier = c.in(op.getMultiplier()), residual = c.in(op.getResidual());
+  if (op.getPrecision() != xfmr::Precision::F32)
+    return c.fault("expected products of f32, got " + xfmr::stringifyPrecision(op.getPrecision()).str());
+  Matrix<T> y = projectBuffers(Matrix<T>(c.in(op.getInput())), c.in(op.getWeight()), c.in(op.getBias()));
+  for (int64_t t = 0; t < y.rows; ++t)
+    for (int64_t n = 0; n < y.columns; ++n) {
+      T &value = y(t, n);
+      value = activate(op.getActivation(), value);
+      if (multiplier.present())
+        value *= multiplier.get<T>({t, n});
+      if (residual.present())
+        value += residual.get<T>({t, n});
+    }
+  writeMatrix(y, c.out({y.rows, y.columns}));
+}
+
+/// Returns the product of gate and up of `clamped_glu`.
+template <typename T>
+T clampedGlu(T gate, T up, double limit, double alpha) {
+  T g = std::min(gate, T(limit)), u = std::max(T(-limit), std::min(up, T(limit)));
+  return (u + T(1)) * (g / (T(1) + std::exp(T(-alpha) * g)));
+}
+
+template <typename T>
+void compute(Context<T> &c, xfmr::FfnOp op) {
+  Matrix<T> x(c.in(op.getInput()));
+  Matrix<T> up = projectBuffers(x, c.in(op.getUp()), c.in(op.getUpBias()));
+  if (op.getGate()) {
+    Matrix<T> gate = projectBuffers(x, c.in(op.getGate()), c.in(op.getGateBias()));
+    for (size_t i = 0; i < up.values.size(); ++i)
+      up.values[i] = activate(op.getActivation(), gate.values[i]) * up.values[i];
+  } else {
+    for (T &value : up.values)
+      value = activate(op.getActivation(), value);
+  }
+  Matrix<T> y = projectBuffers(up, c.in(op.getDown()), c.in(op.getDownBias()));
+  Buffer residual = c.in(op.getResidual());
+  for (int64_t t = 0; residual.present() && t < y.rows; ++t)
+    for (int64_t n = 0; n < y.columns; ++n)
+      y(t, n) += residual.get<T>({t, n});
+  writeMatrix(y, c.out({y.rows, y.columns}));
+}
+
+template <typename T>
+void compute(Context<T> &c, xfmr::ActivationOp op) {
+  Buffer x = c.in(op.getInput()), y = c.out(x.sizes);
+  for (int64_t i = 0, end = x.elements(); i < end; ++i) {
+    auto at = x.indicesOf(i);
+    y.set<T>(at, activate(op.getKind(), x.get<T>(at)));
+  }
+}
+
+template <typename T>
+void compute(Context<T> &c, xfmr::ClampedGluOp op) {
+  Buffer gate = c.in(op.getGate()), up = c.in(op.getUp()), y = c.out(gate.sizes);
+  for (int64_t i = 0, end = gate.elements(); i < end; ++i) {
+    auto at = gate.indicesOf(i);
+    y.set<T>(at, clampedGlu(gate.get<T>(at), up.get<T>(at), op.getLimit().convertToDouble(), op.getAlpha().convertToDouble()));
+  }
+}
+
+template <typename T>
+void compute(Context<T> &c, xfmr::DropoutOp op) {
+  Buffer x = c.in(op.getInput()), y = c.out(x.sizes);
+  for (int64_t i = 0, end = x.elements(); i < end; ++i)
+    y.set<T>(x.indicesOf(i), x.get<T>(x.indicesOf(i)));
+}
+
+} // namespace attune::reference
+
+#endif // ATTUNE_COMPILER_PLAIN_REFERENCE_LINEAR_H

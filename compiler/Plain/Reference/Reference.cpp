@@ -1,0 +1,54 @@
+//===- Reference.cpp - Operations by their definitions --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A function for each operation of `xfmr` and `tile`, written from the formula of its documentation and shared with no
+// pass. Slow and simple: each index is checked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Plain/Reference/Attention.h"
+#include "compiler/Plain/Reference/Caches.h"
+#include "compiler/Plain/Reference/Experts.h"
+#include "compiler/Plain/Reference/Norms.h"
+#include "compiler/Plain/Reference/Tokens.h"
+#include "compiler/Plain/Reference/WeightExpressions.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attune;
+using namespace attune::reference;
+
+/// Calls |use| with |op| as the operation that it is, if it has a reference function. Returns true if so.
+template <typename Use>
+static bool dispatch(Operation *op, Use use) {
+  bool known = true;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<xfmr::ActivationOp, xfmr::AddRowsOp, xfmr::AdditiveMaskOp, xfmr::AlibiBiasOp, xfmr::AttentionOp, xfmr::ChooseExpertsOp,
+            xfmr::ClampedGluOp, xfmr::CountedPositionsOp, xfmr::DropoutOp, xfmr::EmbeddingOp, xfmr::ExpertsOp, xfmr::FfnOp,
+            xfmr::GatherTokensOp, xfmr::GroupByExpertOp, xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::LayerNormOp, xfmr::LinearOp,
+            xfmr::MaskCacheReadOp, xfmr::MaskCacheUpdateOp, xfmr::MergeHeadsOp, xfmr::MultiHeadAttentionOp, xfmr::PackTokensOp,
+            xfmr::PoolOp, xfmr::RelativePositionBiasOp, xfmr::RmsNormOp, xfmr::RotaryOp, xfmr::ScatterProbabilitiesOp,
+            xfmr::ScatterTokensOp, xfmr::SequenceOffsetsOp, xfmr::SoftmaxOp, xfmr::SplitHeadsOp, xfmr::WeightConcatOp,
+            xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightSelectOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp,
+            tiles::AttentionTileOp, tiles::KeyPanelOp, tiles::RotaryTileOp, tiles::UnpackKeysOp>(use)
+      .Default([&](Operation *) { known = false; });
+  return known;
+}
+
+bool attune::hasReference(Operation *op) {
+  return dispatch(op, [](auto) {});
+}
+
+void attune::computeReference(OpCall &call) {
+  if (call.wide)
+    dispatch(call.op, [&](auto op) {
+      Context<double> context(call);
+      compute(context, op);
+    });
+  else
+    dispatch(call.op, [&](auto op) {
+      Context<float> context(call);
+      compute(context, op);
+    });
+}

@@ -1,0 +1,28 @@
+//===- WeightValues.h - Weights by the definitions of their sources -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Evaluates weight sources whole and one after the other. Shares the reading of stored tensors and computed tables with
+// the packer, and nothing else.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_PLAIN_WEIGHTVALUES_H
+#define ATTUNE_COMPILER_PLAIN_WEIGHTVALUES_H
+
+#include "compiler/Weights/TensorProvider.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
+
+namespace attune {
+
+/// The elements of a weight in row-major order.
+struct WeightValue {
+  llvm::SmallVector<int64_t, 5> shape;
+  std::vector<double> values;
+};
+
+/// Returns the elements of |source|. Each source is rounded to f32 after it was computed, unless |wide|.
+Result<WeightValue> evaluateWeight(mlir::Attribute source, const TensorProvider &tensors, bool wide);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_PLAIN_WEIGHTVALUES_H

@@ -1,0 +1,18 @@
+//===- InputRequests.h - Inputs that a compilation is asked for -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_INPUTREQUESTS_H
+#define ATTUNE_COMPILER_TOOLS_INPUTREQUESTS_H
+
+#include "compiler/Import/ImportOptions.h"
+#include "compiler/Support/SafetensorsWriter.h"
+
+namespace attune {
+
+/// Returns the request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, except along the key
+/// dimension.
+InputRequest requestInput(const TensorSpec &tensor);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_INPUTREQUESTS_H
