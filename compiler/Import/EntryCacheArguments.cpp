@@ -51,9 +51,10 @@ CachedKeys EntryBuilder::addLayerCache(int64_t layer, const AttentionSpec &atten
   std::string heads = std::to_string(attention.kvHeads), base = std::string(pastGroup) + "." + std::to_string(layer) + ".";
   int64_t part = ofSources ? 2 : 0;
   CachedKeys cache;
+  const std::string keySize = std::to_string(spec.keySize(attention)), valueSize = std::to_string(spec.valueSize(attention));
   cache.keys =
-      addCache(base + std::to_string(part), ofSources, {heads, "panels", std::to_string(spec.keySize(attention)), std::to_string(xfmr::kCachePanelWidth)});
-  cache.values = addCache(base + std::to_string(part + 1), ofSources, {heads, "capacity", std::to_string(spec.valueSize(attention))});
+      addCache(base + std::to_string(part), ofSources, {heads, "panels", keySize, std::to_string(xfmr::kCachePanelWidth)});
+  cache.values = addCache(base + std::to_string(part + 1), ofSources, {heads, "capacity", valueSize});
   return cache;
 }
 

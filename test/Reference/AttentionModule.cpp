@@ -124,7 +124,8 @@ static std::string real(double value) {
 }
 
 std::string AttentionModule::attributes(const AttentionCase &c) {
-  static const char *rules[] = {"uniform", "zero", "least_masked", "least_masked_past"}, *stages[] = {"product", "capped", "masked", "softmax"};
+  static const char *rules[] = {"uniform", "zero", "least_masked", "least_masked_past"};
+  static const char *stages[] = {"product", "capped", "masked", "softmax"};
   std::string text = "{scale = " + real(c.scale);
   text += c.causal ? ", causal" : "";
   text += c.start ? ", alignment = #xfmr.alignment<start>" : "";

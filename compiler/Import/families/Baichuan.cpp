@@ -39,7 +39,8 @@ Result<TransformerSpec> attune::readBaichuanSpec(const Config &config) {
     const std::string module = path + ".self_attn";
     LayerSpec layer;
     AttentionSpec &attention = layer.attention.emplace();
-    spec.splitByPart(attention, spec.linear(module + ".W_pack", keys.hidden, 3 * keys.queryFeatures(), /*bias=*/false), keys.heads, keys.heads);
+    LinearSpec joined = spec.linear(module + ".W_pack", keys.hidden, 3 * keys.queryFeatures(), /*bias=*/false);
+    spec.splitByPart(attention, joined, keys.heads, keys.heads);
     attention.output = spec.linear(module + ".o_proj", keys.queryFeatures(), keys.hidden, /*bias=*/false);
     setDecoderAttention(attention, keys);
     attention.rotary = decoder.rotary;

@@ -83,7 +83,7 @@ Result<TransformerSpec> attune::readChatGlmSpec(const Config &file) {
   });
   // Both generations with this vocabulary have the key, and only a file's code tells them apart.
   if (spec && ratio != 1 && keys.vocab == 65024)
-    spec->warning = file.file() + ": 'rope_ratio' multiplies the base of rotary embeddings, as in ChatGLM3; the code of ChatGLM2 with 32768 "
-                                  "positions divides positions by it, which is another model";
+    spec->warning = file.file() + ": 'rope_ratio' multiplies the base of rotary embeddings, as in ChatGLM3; the code of ChatGLM2 with "
+                                  "32768 positions divides positions by it, which is another model";
   return spec;
 }

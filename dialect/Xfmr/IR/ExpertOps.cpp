@@ -32,7 +32,8 @@ LogicalResult ChooseExpertsOp::verify() {
     return emitOpError("expects 'groups' from 1 to 64 that divide ") << experts << " experts, but got " << groups;
   int64_t size = experts / groups;
   if (kept < 1 || kept > groups || kept * size < int64_t(getCount()))
-    return emitOpError("expects 'kept_groups' from 1 to ") << groups << " groups with " << getCount() << " experts or more, but got " << kept;
+    return emitOpError("expects 'kept_groups' from 1 to ")
+           << groups << " groups with " << getCount() << " experts or more, but got " << kept;
   if (keys < 1 || keys > std::min<int64_t>(2, size))
     return emitOpError("expects 'group_keys' 1 or 2, not more than the ") << size << " experts of a group, but got " << keys;
   return success();

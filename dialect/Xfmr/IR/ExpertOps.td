@@ -124,7 +124,7 @@ def Xfmr_ListByExpertOp : Xfmr_Op<"list_by_expert", [Pure, InferTypeOpAdaptor]> 
       from 0 to `experts - 1`, and `experts` is positive.
 
     ```mlir
-    %counts, %tokens, %row_shares = xfmr.list_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>   // tensor<8x1xi64>, tensor<8x?xi64>, …
+    %counts, %tokens, %row_shares = xfmr.list_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>   // tensor<8x1xi64>, …
     ```
   }];
   let arguments = (ins Xfmr_Choices:$choices, Xfmr_Shares:$shares, I64Attr:$experts);

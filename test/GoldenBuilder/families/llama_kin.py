@@ -66,7 +66,8 @@ def pack_baichuan(tensors):
 
 
 CHATGLM = {"model_type": "chatglm", "architectures": ["ChatGLMModel"],
-           "auto_map": {"AutoConfig": "configuration_chatglm.ChatGLMConfig", "AutoModel": "modeling_chatglm.ChatGLMForConditionalGeneration",
+           "auto_map": {"AutoConfig": "configuration_chatglm.ChatGLMConfig",
+                        "AutoModel": "modeling_chatglm.ChatGLMForConditionalGeneration",
                         "AutoModelForCausalLM": "modeling_chatglm.ChatGLMForConditionalGeneration"},
            "num_layers": 2, "num_hidden_layers": Absent, "padded_vocab_size": 101, "vocab_size": Absent, "ffn_hidden_size": 53,
            "intermediate_size": Absent, "kv_channels": 12, "head_dim": Absent, "seq_length": 64, "max_position_embeddings": Absent,
