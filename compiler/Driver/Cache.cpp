@@ -171,7 +171,8 @@ Result<CachedModel> attune::compileCached(const CompileOptions &options, const C
     return Status::error("'" + options.model + "': no such file or folder");
   // The content of a pipe, which can be read only once, does not count in the key.
   if (!isModelSource(options.model) && !llvm::sys::fs::is_regular_file(options.model))
-    return Status::error("'" + options.model + "': expected a model folder or a file, got a special file; attune compile --emit=shared reads pipes");
+    return Status::error("'" + options.model +
+                         "': expected a model folder or a file, got a special file; attune compile --emit=shared reads pipes");
   Result<CacheFolders> folders = findCacheFolders(/*create=*/true);
   if (!folders)
     return folders.status();

@@ -87,7 +87,7 @@ Result<CacheEntry> CacheEntry::acquire(const std::string &folder, bool create) {
   for (unsigned turn = 0; turn < 1000; ++turn) {
     if (create && ::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
       return cannot("create", folder);
-    // What it holds would be removed.
+    // Making the entry removes the other files of its folder.
     if (create && !isEntry(folder))
       return Status::error("'" + folder + "': expected the folder of a compiled model, got " +
                            (isRealFolder(folder) ? "one with other files; move it away" : "a link or a file; remove it"));

@@ -24,8 +24,9 @@ using namespace attune;
 
 /// Returns true if |path| is a shared object.
 static bool isSharedObject(const std::string &path) {
+  // A special file may have no end.
   llvm::file_magic magic;
-  return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
+  return llvm::sys::fs::is_regular_file(path) && !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
 }
 
 /// Returns the compile options of the command line, completed by the requirements of the command.

@@ -177,7 +177,11 @@ std::string attune::wrapText(const std::string &text, size_t indent) {
 /// Sets |style| to the style called |name|; "" is the style of a terminal. Returns false if there is none.
 static bool readHelpStyle(const std::string &name, HelpStyle &style) {
   static const std::pair<const char *, HelpStyle> styles[] = {
-      {"", HelpStyle::Screen}, {"all", HelpStyle::All}, {"man", HelpStyle::Manual}, {"bash", HelpStyle::Completion}, {"markdown", HelpStyle::Markdown}};
+      {"", HelpStyle::Screen},
+      {"all", HelpStyle::All},
+      {"man", HelpStyle::Manual},
+      {"bash", HelpStyle::Completion},
+      {"markdown", HelpStyle::Markdown}};
   for (const auto &[known, value] : styles)
     if (name == known) {
       style = value;

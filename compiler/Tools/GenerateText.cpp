@@ -182,7 +182,8 @@ Status TextRun::generate(size_t begin, size_t end) {
 Status TextRun::run() {
   start = Clock::now();
   for (size_t begin = 0; begin < texts.size() && !stopped && !interruption.isInterrupted();) {
-    // Noise belongs to the number of a row in its batch, and a result is not to depend on the lines before it.
+    // The noise of sampling depends on a row's number in its batch. So a line that is sampled is a batch of its own, and
+    // its result does not depend on the lines before it.
     size_t end = begin + 1;
     while (hasEncoder && !options.do_sample && !texts[begin].empty() && end < texts.size() && end - begin < kBatch && !texts[end].empty())
       ++end;

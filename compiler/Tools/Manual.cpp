@@ -14,7 +14,7 @@ using namespace attune;
 
 /// The flags of every command, with their meanings.
 static const std::pair<const char *, const char *> commonFlags[] = {
-    {"--help", "lists the flags of the command; --help=all says more of the rarer ones"},
+    {"--help", "lists the flags of the command, --help=all the rarer ones, too"},
     {"--quiet", "prints errors and results only: no warnings, notices or progress"},
     {"--version", "prints the version"},
 };

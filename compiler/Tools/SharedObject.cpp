@@ -8,6 +8,7 @@
 #include "compiler/Support/Seal.h"
 #include "compiler/Tools/ElfExtents.h"
 
+#include <cstddef>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
@@ -47,17 +48,15 @@ static Status checkKind(const MappedFile &file) {
     return Status::error(expected + "an object file, which is for linking into a program");
   if (kind != FileKind::SharedObject)
     return Status::error(expected + describeKind(kind));
+  uint16_t machine = 0;
+  if (file.size() >= sizeof(Elf64_Ehdr))
+    std::memcpy(&machine, file.data() + offsetof(Elf64_Ehdr, e_machine), sizeof(machine));
+  if (ownMachine != EM_NONE && machine != EM_NONE && machine != ownMachine)
+    return Status::error(file.path() + ": expected an object for " + machineName(ownMachine) + ", got one for " + machineName(machine));
   // A file that is cut short has no seal.
   if (Status status = checkSeal(file); status.failed())
     return status;
-  Elf64_Ehdr header;
-  if (Status status = checkElfExtents(file); status.failed())
-    return status;
-  std::memcpy(&header, file.data(), sizeof(header));
-  if (ownMachine != EM_NONE && header.e_machine != ownMachine)
-    return Status::error(file.path() + ": expected an object for " + machineName(ownMachine) + ", got one for " +
-                         machineName(header.e_machine));
-  return {};
+  return checkElfExtents(file);
 }
 
 Result<SharedObject> SharedObject::load(const std::string &path) {

@@ -314,6 +314,10 @@ def artifact_rows(m):
     shutil.copyfile(os.path.join(m.folder, "good.so"), os.path.join(m.folder, "short.so"))
     os.truncate(os.path.join(m.folder, "short.so"), 999)
     yield Row("shared object cut short", ["attune-run", "bench", "--model=short.so"], "it is cut short")
+    flipped = os.path.join(m.folder, "flipped.so")
+    shutil.copyfile(os.path.join(m.folder, "good.so"), flipped)
+    patch(flipped, os.path.getsize(flipped) // 2, lambda b: b ^ 1)
+    yield Row("shared object with a bit flipped", ["attune-run", "bench", "--model=flipped.so"], "the file is damaged")
     # Sets the machine in the ELF header to AArch64.
     shutil.copyfile(os.path.join(m.folder, "good.so"), os.path.join(m.folder, "arm.so"))
     patch(os.path.join(m.folder, "arm.so"), 18, lambda b: 183)

@@ -31,7 +31,8 @@ zeros = inspect(data[: len(data) // 2] + bytes(4096) + data[len(data) // 2 + 409
 if zeros.returncode != 1 or "the file is damaged" not in zeros.stderr:
     print(f"FAIL: zeros: status {zeros.returncode}: {zeros.stderr}")
 # Files that a tool wrote again have no seal behind their last section.
-for title, content in (("without a seal", data[:-SEAL]), ("a seal with another magic", data[:-SEAL] + b"x" * SEAL), ("more bytes", data + b"x")):
+for title, content in (("without a seal", data[:-SEAL]), ("a seal with another magic", data[:-SEAL] + b"x" * SEAL),
+                       ("more bytes", data + b"x")):
     done = inspect(content)
     if done.returncode != 0 or done.stderr:
         print(f"FAIL: {title}: status {done.returncode}: {done.stderr}")

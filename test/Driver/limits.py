@@ -91,8 +91,8 @@ def test_memory():
 
 def test_stack():
     """A limit that is less than the compiler needs."""
-    t.expect_end("stack", t.run([tool, "compile", model, "-o", "x.o"], limits=[(resource.RLIMIT_STACK, 64 << 10)]), 1,
-                 "attune: error: out of stack (the limit, ulimit -s, is 64 KiB)")
+    t.expect_end("stack", t.run([tool, "compile", model, "-o", "x.o"], limits=[(resource.RLIMIT_STACK, 32 << 10)]), 1,
+                 "attune: error: out of stack (the limit, ulimit -s, is 32 KiB)")
 
 
 def test_processor_time():
@@ -137,7 +137,8 @@ def test_streams():
     t.expect_end("closed stdout", shell(">&-", tool, "compile", model, "--compile-to=import"), 1,
                  "attune: error: cannot write to standard output: Bad file descriptor")
     for words in ("families", "cache list", "compile --help", "--help", "--help=man", "--version"):
-        t.expect_end(f"full stdout: {words}", shell(">/dev/full", tool, *words.split()), 1, "attune: error: cannot write to standard output")
+        t.expect_end(f"full stdout: {words}", shell(">/dev/full", tool, *words.split()), 1,
+                     "attune: error: cannot write to standard output")
     t.expect_end("closed streams", shell("<&- >&- 2>&-", tool, "compile", model, "-o", "x.so", "--emit=shared"), 0, None,
                  ["x.h", "x.so", "x.weights"])
     reference = subprocess.run([tool, "compile", model, "-o", os.path.join(t.tmp, "x.so"), "--emit=shared"])

@@ -57,7 +57,8 @@ static attune_status findEntries(const attune_model &model, GenerationPlan &plan
 /// Checks that the integers of |tensor| are aligned.
 static attune_status checkAlignment(const attune_tensor &tensor) {
   if (reinterpret_cast<uintptr_t>(tensor.data) % alignof(int64_t))
-    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' has data at %p, expected a multiple of %zu", tensor.name, tensor.data, alignof(int64_t));
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' has data at %p, expected a multiple of %zu", tensor.name, tensor.data,
+                alignof(int64_t));
   return ATTUNE_OK;
 }
 

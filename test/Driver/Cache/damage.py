@@ -63,7 +63,8 @@ c.output("--limit=batch=7")
 shutil.rmtree(c.path + "-kept", ignore_errors=True)
 os.rename(entry, c.path + "-kept")
 os.symlink(other, entry)
-status, _, lines = c.command("run", c.model, "--ids=1,2")
+run = ["run", c.model, "--input", os.path.join(c.model, "inputs.safetensors"), "--output", os.path.join(c.folder, "other.safetensors")]
+status, _, lines = c.command(*run)
 c.check(status == 1 and len(lines) == 1 and "expected the folder of a compiled model, got a link or a file" in lines[0], f"a link: {lines}")
 c.command("cache", "clear")
 for folder in (other, theirs):
@@ -75,7 +76,7 @@ shutil.rmtree(theirs)
 os.rename(c.path + "-kept", entry)
 
 # A process without descriptors to read an entry leaves it as it is.
-shell = ["sh", "-c", 'ulimit -n 4; exec "$0" "$@"', cache.ATTUNE, "run", c.model, "--ids=1,2"]
+shell = ["sh", "-c", 'ulimit -n 4; exec "$0" "$@"', cache.ATTUNE, *run]
 done = subprocess.run(shell, capture_output=True, text=True, env=c.environment)
 c.check(done.returncode == 1 and done.stderr.count("\n") == 1 and "Too many open files" in done.stderr, f"few descriptors: {done}")
 output, lines = c.output()
