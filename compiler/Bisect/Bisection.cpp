@@ -34,6 +34,8 @@ public:
   Result<Verdict> run();
 
 private:
+  /// Runs the module in this process; twice, with other contents of unwritten memory, unless |wide|.
+  Result<std::vector<OwnedTensor>> executeHere(ModuleOp module, const PlainInputs &inputs, bool wide);
   RunOutcome execute(ModuleOp module, const PlainInputs &inputs, bool wide = false);
   Judgement judge(const RunOutcome &before, const RunOutcome &after, bool mayRound) const;
   /// Measures the outputs of `import`, which all others are compared with.
@@ -62,36 +64,29 @@ private:
 };
 } // namespace
 
-static bool hasBuffers(ModuleOp module) {
-  bool found = false;
-  for (auto function : module.getOps<func::FuncOp>())
-    for (Type type : function.getArgumentTypes())
-      found |= isa<MemRefType>(type);
-  return found || module.getOps<func::FuncOp>().empty();
+Result<std::vector<OwnedTensor>> Bisector::executeHere(ModuleOp module, const PlainInputs &inputs, bool wide) {
+  PlainOptions plain;
+  plain.wide = wide;
+  Result<std::unique_ptr<PlainModel>> model =
+      PlainModel::create(module, verdict.model->tensors(), plain, signature ? &*signature : nullptr);
+  if (!model)
+    return model.status();
+  Result<std::vector<OwnedTensor>> outputs = runPlainly(**model, inputs);
+  if (!outputs || wide)
+    return outputs;
+  // Again with other contents of the memory that nothing has written.
+  (*model)->setPoison(0x11);
+  Result<std::vector<OwnedTensor>> again = runPlainly(**model, inputs);
+  if (!again)
+    return again.status();
+  std::string difference = describeDifference(*outputs, *again);
+  if (!difference.empty())
+    outputs->push_back({{"?" + difference, DType::I8, {0}}, {}});
+  return outputs;
 }
 
 RunOutcome Bisector::execute(ModuleOp module, const PlainInputs &inputs, bool wide) {
-  RunOutcome outcome = runIsolated([&]() -> Result<std::vector<OwnedTensor>> {
-    PlainOptions plain;
-    plain.wide = wide;
-    Result<std::unique_ptr<PlainModel>> model =
-        PlainModel::create(module, verdict.model->tensors(), plain, signature ? &*signature : nullptr);
-    if (!model)
-      return model.status();
-    Result<std::vector<OwnedTensor>> outputs = runPlainly(**model, inputs);
-    if (!outputs || wide || !hasBuffers(module))
-      return outputs;
-    // Again with other contents of the memory that nothing has written.
-    (*model)->setPoison(0x11);
-    Result<std::vector<OwnedTensor>> again = runPlainly(**model, inputs);
-    if (!again)
-      return again.status();
-    std::string difference = describeDifference(*outputs, *again);
-    if (!difference.empty())
-      outputs->push_back({{"?" + difference, DType::I8, {0}}, {}});
-    return outputs;
-  });
-  return outcome;
+  return runIsolated([&] { return executeHere(module, inputs, wide); });
 }
 
 /// Returns the element of |outcome| that depends on memory which nothing has written, "" if there is none.
@@ -151,10 +146,14 @@ void Bisector::searchOps(ModuleOp before, const RunOutcome &outcome, const Plain
     for (const Candidate &tried : candidates) {
       say("operation " + tried.text);
       auto visible = [&](const Candidate &candidate) { return (candidate.number == tried.number) == alone; };
-      Result<OwningOpRef<ModuleOp>> after = runPassOnOps(before, verdict.function, visible, verdict.step, options.hook);
-      if (!after)
+      // The pass was not made for a function of which parts are hidden, so it runs in the other process, too.
+      RunOutcome now = runIsolated([&]() -> Result<std::vector<OwnedTensor>> {
+        Result<OwningOpRef<ModuleOp>> after = runPassOnOps(before, verdict.function, visible, verdict.step, options.hook);
+        return after ? executeHere(**after, inputs, /*wide=*/false) : Result<std::vector<OwnedTensor>>(after.status());
+      });
+      if (now.kind != RunOutcome::Ran)
         continue;
-      Judgement judgement = judge(outcome, execute(**after, inputs), mayRound);
+      Judgement judgement = judge(outcome, now, mayRound);
       // The pass is wrong on this operation alone, or right without it.
       if (judgement.kind == (alone ? Judgement::Wrong : Judgement::Good)) {
         verdict.op = tried.text;

@@ -78,32 +78,38 @@ public:
 
   /// Returns the relative change of the outputs by the pass; nullopt if one of the modules cannot be run.
   std::optional<double> measure(ModuleOp module) const {
-    RunOutcome before = execute(module);
-    if (before.kind != RunOutcome::Ran)
+    RunOutcome both = runIsolated(
+        [&]() -> Result<std::vector<OwnedTensor>> {
+          Result<std::vector<OwnedTensor>> outputs = execute(module);
+          if (!outputs)
+            return outputs;
+          OwningOpRef<ModuleOp> changed = cast<ModuleOp>(module->clone());
+          if (Status status = runPass(*changed, verdict.step, hook); status.failed())
+            return status;
+          Result<std::vector<OwnedTensor>> after = execute(*changed);
+          if (!after)
+            return after;
+          for (OwnedTensor &tensor : *after)
+            outputs->push_back(std::move(tensor));
+          return outputs;
+        },
+        20);
+    if (both.kind != RunOutcome::Ran)
       return std::nullopt;
-    for (const OwnedTensor &tensor : before.outputs)
+    size_t half = both.outputs.size() / 2;
+    std::vector<OwnedTensor> before(both.outputs.begin(), both.outputs.begin() + ptrdiff_t(half));
+    std::vector<OwnedTensor> after(both.outputs.begin() + ptrdiff_t(half), both.outputs.end());
+    for (const OwnedTensor &tensor : before)
       for (size_t i = 0; tensor.spec.dtype == DType::F32 && i < tensor.data.size() / sizeof(float); ++i)
         if (!std::isfinite(reinterpret_cast<const float *>(tensor.data.data())[i]))
           return std::nullopt; // no use as a test
-    OwningOpRef<ModuleOp> changed = cast<ModuleOp>(module->clone());
-    if (runPass(*changed, verdict.step, hook).failed())
-      return std::nullopt;
-    RunOutcome after = execute(*changed);
-    if (after.kind == RunOutcome::Crashed)
-      return INFINITY;
-    if (after.kind != RunOutcome::Ran)
-      return std::nullopt;
-    return compareOutputs(before.outputs, after.outputs);
+    return compareOutputs(before, after);
   }
 
 private:
-  RunOutcome execute(ModuleOp module) const {
-    return runIsolated(
-        [&]() -> Result<std::vector<OwnedTensor>> {
-          Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, {});
-          return model ? runPlainly(**model, filterInputs(module, verdict.inputs)) : Result<std::vector<OwnedTensor>>(model.status());
-        },
-        20);
+  Result<std::vector<OwnedTensor>> execute(ModuleOp module) const {
+    Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, {});
+    return model ? runPlainly(**model, filterInputs(module, verdict.inputs)) : Result<std::vector<OwnedTensor>>(model.status());
   }
 
   const TensorProvider &tensors;

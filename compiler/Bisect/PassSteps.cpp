@@ -47,7 +47,7 @@ Result<std::vector<PassStep>> attune::listPasses(ModuleOp module, Phase phase) {
   FailureOr<ModuleTarget> target = readTarget(module);
   if (failed(target))
     return Status::error("the module carries no valid target");
-  PassManager pm(module.getContext());
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
   buildPhasePipeline(pm, phase, *target->target, target->schedule);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -64,7 +64,7 @@ Status attune::runPass(ModuleOp module, const PassStep &step, const PassHook &ho
       message = diagnostic.str();
     return success();
   });
-  PassManager pm(module.getContext());
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
   llvm::StringRef inner = step.pipeline;
   inner.consume_front("builtin.module(");
