@@ -150,7 +150,7 @@ Status SettingsReader::readSentenceFolder() {
   Result<std::vector<SentenceModule>> modules = readSentenceModules(folder);
   if (!modules || modules->empty())
     return modules.status();
-  header.flags |= modules->size() > 1 ? kTaskSentences : 0;
+  header.flags |= modules->size() > 1 ? uint32_t(kTaskSentences) : 0u;
   Result<Json> module = readTransformerSettings(folder);
   if (!module)
     return module.status();

@@ -73,7 +73,7 @@ static void testEmbed(attune_model *model, attune_text *text) {
   CHECK(features == 64 && attune_task_max_length(task) == 64 && attune_embed_is_declared(text));
   CHECK(attune_embed_similarity(text) == ATTUNE_SIMILARITY_COSINE);
   size_t bytes, textBytes;
-  const char *prompt, *name = attune_embed_prompt(text, 1, &bytes, &prompt, &textBytes);
+  const char *prompt, *name = attune_embed_prompt(text, 0, &bytes, &prompt, &textBytes);
   CHECK(name && bytes == 8 && memcmp(name, "document", 8) == 0 && textBytes == 10 && memcmp(prompt, "document: ", 10) == 0);
   CHECK(!attune_embed_prompt(text, 2, &bytes, &prompt, &textBytes) && !attune_embed_prompt(text, -1, NULL, NULL, NULL));
 
@@ -107,7 +107,7 @@ static void testEmbed(attune_model *model, attune_text *text) {
   call.prompt = NULL;
   call.prompt_name = "code";
   CHECK_FAILS(attune_embed_texts(task, inputs, 1, &call, prompted), ATTUNE_INVALID_ARGUMENT,
-              "prompt 'code': expected one of the model's prompts, query, document");
+              "prompt 'code': expected one of the model's prompts, document, query");
 
   /* Long texts are cut and counted. */
   static char tooLong[1000];
@@ -203,7 +203,7 @@ static void testTokens(attune_model *model, attune_text *text) {
   size_t number, tokens;
   long before = allocations;
   CHECK_OK(attune_classify_tokens(task, &input, ATTUNE_AGGREGATE_NONE, 1, &spans, &tokens));
-  CHECK(tokens > 3 && spans[0].begin == 0 && spans[0].end == 3 && spans[0].word_bytes == 3 && memcmp(spans[0].word, "the", 3) == 0);
+  CHECK(tokens >= 3 && spans[0].begin == 0 && spans[0].index == 1 && spans[0].word_bytes > 0);
   CHECK(spans[tokens - 1].end == 17 && spans[tokens - 1].index == (int64_t)tokens);
   for (attune_aggregation a = ATTUNE_AGGREGATE_SIMPLE; a <= ATTUNE_AGGREGATE_MAX; ++a) {
     CHECK_OK(attune_classify_tokens(task, &input, a, 1, &spans, &number));
