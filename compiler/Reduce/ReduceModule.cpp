@@ -9,7 +9,6 @@
 
 #include "compiler/Reduce/ModuleEdits.h"
 #include "compiler/Reduce/Passes.h"
-#include "compiler/Reduce/ReduceModule.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Reducer/ReductionPatternInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -41,8 +40,8 @@ using Step = size_t (*)(ModuleOp module, size_t begin, size_t end);
 /// A search for the smallest interesting module.
 class ModuleReducer {
 public:
-  ModuleReducer(ModuleOp input, const InterestingFn &isInteresting, std::optional<std::chrono::seconds> limit);
-  /// Reduces the module until no step finds anything or the time is over, and returns it.
+  ModuleReducer(ModuleOp input, const Tester &tester);
+  /// Reduces the module until no step finds anything, and returns it.
   OwningOpRef<ModuleOp> run();
 
 private:
@@ -51,10 +50,8 @@ private:
   void runStep(Step step);
   void applyPatterns(const FrozenRewritePatternSet &patterns);
   void resize();
-  bool isOver() const { return end && std::chrono::steady_clock::now() > *end; }
 
-  const InterestingFn &isInteresting;
-  std::optional<std::chrono::steady_clock::time_point> end;
+  const Tester &tester;
   /// The texts of uninteresting modules.
   llvm::StringSet<> refused;
   OwningOpRef<ModuleOp> module;
@@ -233,9 +230,9 @@ bool ModuleReducer::keep(OwningOpRef<ModuleOp> changed) {
       return false;
   }
   std::string text = printModuleText(*changed);
-  if (refused.contains(text) || isOver())
+  if (refused.contains(text))
     return false;
-  if (!isInteresting(*changed)) {
+  if (tester.isInteresting(*changed).first != Tester::Interestingness::True) {
     refused.insert(text);
     return false;
   }
@@ -306,11 +303,7 @@ void ModuleReducer::resize() {
     }
 }
 
-ModuleReducer::ModuleReducer(ModuleOp input, const InterestingFn &isInteresting, std::optional<std::chrono::seconds> limit)
-    : isInteresting(isInteresting), module(input.clone()), cost(countCost(*module)) {
-  if (limit)
-    end = std::chrono::steady_clock::now() + *limit;
-}
+ModuleReducer::ModuleReducer(ModuleOp input, const Tester &tester) : tester(tester), module(input.clone()), cost(countCost(*module)) {}
 
 OwningOpRef<ModuleOp> ModuleReducer::run() {
   MLIRContext *context = module->getContext();
@@ -319,7 +312,7 @@ OwningOpRef<ModuleOp> ModuleReducer::run() {
     if (auto *interface = dialect->getRegisteredInterface<DialectReductionPatternInterface>())
       interface->populateReductionPatterns(patterns);
   FrozenRewritePatternSet frozen(std::move(patterns));
-  for (Cost before; before != cost && !isOver();) {
+  for (Cost before; before != cost;) {
     before = cost;
     for (Step step : {eraseSymbols, eraseBodies, eraseSomeOps, inlineRegions, eraseSomeOps, eraseResults, eraseArguments, eraseAttributes})
       runStep(step);
@@ -327,10 +320,6 @@ OwningOpRef<ModuleOp> ModuleReducer::run() {
     resize();
   }
   return std::move(module);
-}
-
-OwningOpRef<ModuleOp> attune::reduceModule(ModuleOp module, const InterestingFn &isInteresting, std::optional<std::chrono::seconds> limit) {
-  return ModuleReducer(module, isInteresting, limit).run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -364,9 +353,7 @@ void ReduceModule::runOnOperation() {
   if (failed(checkInput()))
     return signalPassFailure();
   SmallVector<std::string> words(testerArgs.begin(), testerArgs.end());
-  Tester tester(testerName, words);
-  OwningOpRef<ModuleOp> reduced = reduceModule(
-      getOperation(), [&](ModuleOp module) { return tester.isInteresting(module).first == Tester::Interestingness::True; });
+  OwningOpRef<ModuleOp> reduced = ModuleReducer(getOperation(), Tester(testerName, words)).run();
   getOperation()->setAttrs(reduced.get()->getAttrDictionary());
   getOperation().getBodyRegion().takeBody(reduced->getBodyRegion());
 }

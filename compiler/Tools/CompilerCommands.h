@@ -18,7 +18,6 @@ void showProgress(const char *what, uint64_t done, uint64_t total);
 void printProgress(const char *what, uint64_t done, uint64_t total);
 
 int runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments);
-int runBisectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runFamiliesCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments);
