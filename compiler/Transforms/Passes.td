@@ -389,10 +389,10 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     ```
 
     `tile.group` numbers the kernels. A projection becomes an `scf.forall` over blocks of rows and weight panels around an
-    `scf.for` over register tiles of rows. Blocks are of about equal size, and so are register tiles if there are few. A `tile.grouped_product` is
-    tiled alike. Other
-    kernels become an `scf.forall` over blocks of `row-block` rows. The attribute `tile.kernel` of a loop says `row_wise` if a
-    row depends neither on other rows, nor on its index, nor on the row count.
+    `scf.for` over register tiles of rows. Blocks are of about equal size, and so are register tiles if there are few. A
+    `tile.grouped_product` is tiled in the same way. Other kernels become an `scf.forall` over blocks of `row-block` rows. The
+    attribute `tile.kernel` of a loop says `row_wise` if a row depends neither on other rows, nor on its index, nor on the row
+    count.
 
     Expects `convert-xfmr-to-linalg` done. Leaves alone ops with fewer than two parallel dimensions and ops inside an
     `scf.forall`. Numerics: exact; no sum is split.

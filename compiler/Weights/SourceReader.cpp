@@ -365,8 +365,8 @@ Status SourceReader::readQuantizedPanels(QuantizedPanelsSourceAttr source, const
   if (fits)
     return {};
   std::string name = findTensor(source);
-  return Status::error(tensors.fileOf(name) + ": tensor '" + name + "' has weights whose scales exceed f16, expected a format with :f32, got " +
-                       format.str());
+  return Status::error(tensors.fileOf(name) + ": tensor '" + name +
+                       "' has weights whose scales exceed f16, expected a format with :f32, got " + format.str());
 }
 
 Status SourceReader::readConvert(ConvertSourceAttr source, const SourceBox &box) {

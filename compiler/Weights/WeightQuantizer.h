@@ -26,13 +26,13 @@ class WeightQuantizer {
 public:
   explicit WeightQuantizer(mlir::xfmr::WeightFormat format);
 
-  /// Quantizes |weights| to |codes|, as many. Infinite and NaN weights count as 0. Returns false if the scale or the
+  /// Quantizes |weights| to |quantized|, as many bytes. Infinite and NaN weights count as 0. Returns false if the scale or the
   /// minimum exceeds the range of f16.
-  bool quantize(llvm::ArrayRef<float> weights, QuantizedGroup &group, uint8_t *codes) const;
+  bool quantize(llvm::ArrayRef<float> weights, QuantizedGroup &group, uint8_t *quantized) const;
 
-  /// Writes the group |group| of a panel of |width| rows: |numbers| has that of each row, |codes| the |columns| codes of
+  /// Writes the group |group| of a panel of |width| rows: |numbers| has that of each row, |quantized| the |columns| bytes of
   /// each row. |out| has the bytes that the format says.
-  void write(llvm::ArrayRef<QuantizedGroup> numbers, const uint8_t *codes, int64_t columns, uint8_t *out) const;
+  void write(llvm::ArrayRef<QuantizedGroup> numbers, const uint8_t *quantized, int64_t columns, uint8_t *out) const;
 
 private:
   float store(float number) const;

@@ -4,8 +4,8 @@
 # rounded_reference.py CASE DIR: computes a small BERT (inputs_embeds, absolute positions) with everything in double but
 # the inputs of its projections, which are rounded to bf16 or quantized to int8 as the pages of `xfmr.linear` say, and
 # compares with the compiled model. For formats of weights the model first gets weights that the format represents; then
-# the compiler must find their scales and integers again. Prints the distances of both from the reference implementation, and of one from the
-# other.
+# the compiler must find their scales and integers again. Prints the distances of both from the reference implementation,
+# and of one from the other.
 
 import json
 import math
@@ -74,7 +74,8 @@ class Bert:
 
     def save(self, case, path):
         """Writes the model with the weights that its format represents."""
-        tensors = {name: (dtype, shape, list(struct.unpack(f"<{len(data) // (4 if dtype == 'F32' else 8)}{'f' if dtype == 'F32' else 'q'}", data)))
+        formats = {"F32": "f", "I64": "q"}
+        tensors = {name: (dtype, shape, [value for value, in struct.iter_unpack("<" + formats[dtype], data)])
                    for name, (dtype, shape, data) in models.load(os.path.join(case, "model.safetensors")).items()}
         for name, (dtype, shape, _) in list(tensors.items()):
             if rows := self.groups.get(name.replace("bert.", "", 1)):

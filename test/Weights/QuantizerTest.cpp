@@ -49,7 +49,8 @@ struct ReadGroup {
 ReadGroup quantizeAndRead(const WeightFormat &format, const std::vector<float> &weights) {
   constexpr int64_t kWidth = 16, kRow = 5;
   int64_t columns = int64_t(weights.size());
-  std::vector<uint8_t> codes(kWidth * columns, uint8_t(format.zero())), stream(format.headBytes(kWidth) + kWidth * columns * format.bits / 8);
+  std::vector<uint8_t> codes(kWidth * columns, uint8_t(format.zero()));
+  std::vector<uint8_t> stream(format.headBytes(kWidth) + kWidth * columns * format.bits / 8);
   std::vector<QuantizedGroup> numbers(kWidth);
   WeightQuantizer quantizer(format);
   expect(quantizer.quantize(weights, numbers[kRow], codes.data() + kRow * columns), format.str() + " has a scale");
@@ -68,7 +69,8 @@ double errorOf(const ReadGroup &group, const std::vector<float> &weights) {
 void testExact(const WeightFormat &format, std::mt19937 &random) {
   int levels = 1 << format.bits, bias = format.minima ? 0 : levels / 2;
   for (int round = 0; round < 100; ++round) {
-    float scale = format.wideScales && !format.minima ? std::ldexp(float(random() % 9999999 + 1), -30) : fromHalf(uint16_t(random() % 0x3000 + 1));
+    bool isWide = format.wideScales && !format.minima;
+    float scale = isWide ? std::ldexp(float(random() % 9999999 + 1), -30) : fromHalf(uint16_t(random() % 0x3000 + 1));
     if (!format.minima && random() % 2)
       scale = -scale;
     // A product of a scale and a zero point, as of a model with zero points.
@@ -106,7 +108,8 @@ void testSearch(const WeightFormat &format, std::mt19937 &random) {
     error += errorOf(group, weights), plain += errorOf(simple, weights);
   }
   // Scales of f16 round; for 8 bits there is little to gain.
-  expect(error <= plain * (format.bits == 4 ? 0.95 : 1.01), format.str() + ": the search gains too little, " + std::to_string(error / plain));
+  expect(error <= plain * (format.bits == 4 ? 0.95 : 1.01),
+         format.str() + ": the search gains too little, " + std::to_string(error / plain));
 }
 
 /// Slices of panels, also of parts of a group, are those of the whole.
@@ -125,7 +128,7 @@ void testSlices(MLIRContext &context) {
   expect(!reader.read(source, SourceBox::dense({1, 2, 40}, {2, 2, 9}, part.data())).failed(), "a slice of panels");
   for (int64_t i = 0; i < 36; ++i)
     expect(part[i] == whole[((1 + i / 18) * shape[1] + 2 + i / 9 % 2) * shape[2] + 40 + i % 9], "an element of a slice of panels");
-  // Rows past the matrix have scales 0 and codes of 0.
+  // Rows past the matrix have scales 0 and integers 0.
   const float *last = whole.data() + 2 * shape[1] * shape[2];
   expect(last[2 * 8] == 0 && last[2 * 8 + 1] == 0 && last[32 + 4 * 8] == float(int8_t(0x88)), "a row past the matrix");
 }
@@ -140,7 +143,8 @@ void attune::testQuantizer(MLIRContext &context) {
     testExact(*format, random);
     testSearch(*format, random);
   }
-  for (const char *name : {"", "int4", "int4:", "int4:33", "int4:032", "int2:32", "int8:32:asym:asym", "int8:32:f32:asym", "int8:32:", "int8:-16"})
+  for (const char *name : {"", "int4", "int4:", "int4:33", "int4:032", "int2:32", "int8:32:asym:asym", "int8:32:f32:asym",
+                           "int8:32:", "int8:-16"})
     expect(!WeightFormat::parse(name), std::string("'") + name + "' is no format");
   WeightFormat format = *WeightFormat::parse("int4:32");
   std::vector<float> zeros(32), odd(32);

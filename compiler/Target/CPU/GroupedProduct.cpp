@@ -13,7 +13,7 @@
 //   memory        | scales g | quads of g ...            | scales g + 1 | ...         one stream per panel
 //   quad          | n0: k0 k1 k2 k3 | n1: k0 k1 k2 k3 | ...                           a vector; a row's quad is broadcast
 //
-// Units. vpdpbusd multiplies codes without a sign by signed bytes of the row and adds four products to 32 bits.
+// Units. vpdpbusd multiplies unsigned quantized weights by signed bytes of the row and adds four products to 32 bits.
 // Without it, vpmaddubsw adds two products in 16 bits with saturation: 2 * 15 * 127 of int4 is far from it, so sixteen
 // products are added before they are widened. Of int8, signs move from the weights to the row (vpsignb), and
 // 2 * 128 * 127 still fits. Elsewhere bytes are widened to 32 bits.
@@ -76,7 +76,8 @@ public:
   GroupedKernel(GroupedTile &tile, ByteUnit unit)
       : tile(tile), builder(tile.builder), unit(unit), lanes(unit == ByteUnit::Portable || unit == ByteUnit::Vnni512 ? 16 : 8),
         vectors(tile.width / lanes), groupColumns(tile.op.getGroupColumns()),
-        signedWeights(unit == ByteUnit::Avx2 && tile.format.bits == 8), i8(builder.getI8Type()), i16(builder.getI16Type()), i32(builder.getI32Type()), f32(builder.getF32Type()) {}
+        signedWeights(unit == ByteUnit::Avx2 && tile.format.bits == 8), i8(builder.getI8Type()), i16(builder.getI16Type()),
+        i32(builder.getI32Type()), f32(builder.getF32Type()) {}
 
   void emit() {
     tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
@@ -216,7 +217,7 @@ private:
   // Products of bytes
   //===--------------------------------------------------------------------===//
 
-  /// Adds the products of |columns| columns, whose codes are at |byte| of the group and whose first is |k| of a row.
+  /// Adds the products of |columns| columns, whose quantized weights are at |byte| of the group and whose first is |k| of a row.
   void addStep(Value panel, Value group, Value byte, Value k, int64_t columns, ArrayRef<Value> rows, Values &sums) {
     bool narrow = tile.format.bits == 4, addsInWords = unit == ByteUnit::Avx2 && narrow;
     Values words(addsInWords ? sums.size() : 0);
@@ -275,7 +276,7 @@ private:
     return {vector::BitCastOp::create(builder, vectorOf(4 * lanes, i8), splat(word))};
   }
 
-  /// Returns |sum| plus the products of quads of codes and of a row.
+  /// Returns |sum| plus the products of quads of quantized weights and of a row.
   Value multiply(Value sum, Value weights, Value magnitudes, const Values &input) {
     if (unit == ByteUnit::Portable) {
       Value words = vector::BitCastOp::create(builder, vectorOf(lanes, i32), weights);

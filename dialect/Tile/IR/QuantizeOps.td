@@ -48,7 +48,8 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
   let arguments = (ins AnyShaped:$input, Variadic<AnyShaped>:$destinations, OptionalAttr<I64Attr>:$group);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    `ins` `(` $input `:` type($input) `)` (`group` $group^)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
+    `ins` `(` $input `:` type($input) `)` (`group` $group^)? `outs` `(` $destinations `:` type($destinations) `)`
+    attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = tileDeclaration # [{
     ::mlir::Value getQuantized() { return getDestinations()[0]; }

@@ -39,7 +39,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<gelu>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     %z = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x48xf32>, tensor<112x48xf32>
-    %q = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>} : tensor<?x48xf32>, tensor<112x48xf32>
+    %q = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>}
+        : tensor<?x48xf32>, tensor<112x48xf32>
     ```
   }];
   let arguments = (ins Xfmr_Tokens:$input, Xfmr_Matrix:$weight, Optional<Xfmr_Vector>:$bias, Optional<Xfmr_Tokens>:$multiplier,

@@ -3,8 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Xfmr/IR/WeightFormat.h"
-#include "dialect/Xfmr/IR/XfmrAttrs.h"
-#include "mlir/IR/OpImplementation.h"
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -46,20 +45,3 @@ std::string WeightFormat::str() const {
 int64_t WeightFormat::groupColumns(int64_t columns) const { return group != 0 ? group : llvm::alignTo(columns, kRowMultiple); }
 
 int64_t WeightFormat::groups(int64_t columns) const { return llvm::divideCeil(columns, groupColumns(columns)); }
-
-Attribute WeightFormatAttr::parse(AsmParser &parser, Type) {
-  std::string text;
-  if (parser.parseLess())
-    return {};
-  SMLoc location = parser.getCurrentLocation();
-  if (parser.parseString(&text) || parser.parseGreater())
-    return {};
-  std::optional<WeightFormat> format = WeightFormat::parse(text);
-  if (!format) {
-    parser.emitError(location) << "expects a format such as \"int8:32\" or \"int4:64:asym\", but got \"" << text << "\"";
-    return {};
-  }
-  return get(parser.getContext(), *format);
-}
-
-void WeightFormatAttr::print(AsmPrinter &printer) const { printer << "<\"" << getValue().str() << "\">"; }

@@ -14,22 +14,22 @@
 namespace mlir::xfmr {
 
 /// The format of a quantized weight matrix: `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group
-/// of column k. A group is |group| neighbors in K. Its integers are stored without a sign, as codes `q + zero()`.
+/// of column k. A group is |group| neighbors in K. Its integers are stored without a sign, as `q + zero()`.
 ///
-/// A panel of |width| rows is one stream, in which the numbers of a group of columns precede its codes:
+/// A panel of |width| rows is one stream, in which the numbers of a group of columns precede its stored integers:
 ///
-///     group    | width scales | width minima, if any | quad 0 | quad 1 | ... |        int8: a code is a byte
-///     quad     | row 0: codes of k, k + 1, k + 2, k + 3 | row 1 | ... |
-///     group    | width scales | width minima, if any | pair 0 | pair 1 | ... |        int4: a byte has two codes
-///     pair     | row 0: bytes of k, k + 1, k + 2, k + 3 | row 1 | ... |               byte k: code k | code (k + 4) << 4
+///     group    | width scales | width minima, if any | quad 0 | quad 1 | ... |        int8: one integer a byte
+///     quad     | row 0: integers of k, k + 1, k + 2, k + 3 | row 1 | ... |
+///     group    | width scales | width minima, if any | pair 0 | pair 1 | ... |        int4: a byte has two
+///     pair     | row 0: bytes of k, k + 1, k + 2, k + 3 | row 1 | ... |               byte k: q(k) | q(k + 4) << 4
 ///
-/// The last group of a row that is shorter than the others is padded with codes of 0.
+/// The last group of a row that is shorter than the others is padded with stored zeros.
 struct WeightFormat {
-  /// Bits of a code: 4 or 8.
+  /// Bits of a stored integer: 4 or 8.
   int64_t bits = 8;
   /// Columns of a group, a multiple of 16; 0 for one group per row.
   int64_t group = 32;
-  /// True if a group has a minimum; codes are then the integers themselves. Otherwise minima are 0, and integers signed.
+  /// True if a group has a minimum; integers are then stored as they are. Otherwise minima are 0, and integers signed.
   bool minima = false;
   /// True if scales and minima are stored as f32, false if as f16.
   bool wideScales = false;

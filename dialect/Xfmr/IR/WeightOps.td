@@ -109,12 +109,13 @@ def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
   let description = [{
     `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]` approximately, where g is the group of column k. The result
     has a panel for every `width` rows, and in it a stream of groups: the scales of the rows, their minima if the format
-    has any, and the integers as codes without a sign, four neighbors of a row side by side:
+    has any, and the integers without a sign, four neighbors of a row side by side:
 
         | width scales | width minima | row 0: k k+1 k+2 k+3 | row 1: k k+1 k+2 k+3 | ... | row 0: k+4 ... |
 
-    A byte of a format of 4 bits has the code of column k in its low and that of column k + 4 in its high half. Codes
-    are `q + 8` or `q + 128`, with minima `q`. Rows and columns beyond the matrix have scales 0 and codes of 0.
+    A byte of a format of 4 bits has the integer of column k in its low and that of column k + 4 in its high half. Stored
+    integers are `q + 8` or `q + 128`, with minima `q`. Rows and columns beyond the matrix have scales 0 and
+    stored integers 0.
 
     - (C1) `width` is a positive multiple of 16.
 

@@ -23,7 +23,8 @@ RankedTensorType mlir::xfmr::getPanelsType(RankedTensorType matrix, int64_t widt
 
 RankedTensorType mlir::xfmr::getQuantizedPanelsType(RankedTensorType matrix, int64_t width, const WeightFormat &format) {
   int64_t columns = matrix.getDimSize(1), panels = llvm::divideCeil(matrix.getDimSize(0), width);
-  return RankedTensorType::get({panels, format.groups(columns), format.groupBytes(width, columns)}, IntegerType::get(matrix.getContext(), 8));
+  auto bytes = IntegerType::get(matrix.getContext(), 8);
+  return RankedTensorType::get({panels, format.groups(columns), format.groupBytes(width, columns)}, bytes);
 }
 
 RankedTensorType mlir::xfmr::getSourceType(Attribute source) {

@@ -160,7 +160,8 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::Int8, "int8",
                                                         "8 bits, with scales per row and column"))}]>,
-                 Option<"weightsFormat", "weights-format", "std::string", "", "format of quantized weights, such as int4:32; none by default">];
+                 Option<"weightsFormat", "weights-format", "std::string", "",
+                        "format of quantized weights, such as int4:32; none by default">];
 }
 
 def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::FuncOp"> {

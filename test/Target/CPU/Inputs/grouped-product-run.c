@@ -1,7 +1,7 @@
 //===- grouped-product-run.c - Grouped products against their definition ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of f32 are quantized and multiplied by panels of random scales and codes in several formats. Integers, scales,
+// Rows of f32 are quantized and multiplied by panels of random scales and integers in several formats. Integers, scales,
 // sums and results have the bits of a scalar reference that follows the pages of `tile.quantize_rows` and
 // `tile.grouped_product`. All buffers end at inaccessible pages.
 //
@@ -56,7 +56,8 @@ static float random_number(const format *f, uint8_t *out) {
 
 static void test(const format *f, int M, int N) {
   int groups = (f->K + f->group - 1) / f->group, padded = groups * f->group, panels = (N + WIDTH - 1) / WIDTH, K = f->K;
-  int head = WIDTH * f->scale_bytes * (1 + f->minima), bytes = head + WIDTH * f->group * f->bits / 8, zero = f->minima ? 0 : 1 << (f->bits - 1);
+  int head = WIDTH * f->scale_bytes * (1 + f->minima), bytes = head + WIDTH * f->group * f->bits / 8;
+  int zero = f->minima ? 0 : 1 << (f->bits - 1);
   float *x = guarded(M * K), *scales = guarded(M * groups), *out = guarded(M * N);
   int8_t *q = (int8_t *)guarded(M * padded / 4);
   int32_t *sums = (int32_t *)guarded(M * groups);
@@ -85,7 +86,8 @@ static void test(const format *f, int M, int N) {
       for (int i = head; i < bytes; ++i)
         at[i] = i % 5 ? (uint8_t)((uniform(&state) + 1) * 127.9f) : (i % 2 ? 255 : 0);
     }
-  memref2 x_ref = matrix_of(x, M, K, K), q_ref = matrix_of((float *)q, M, padded, padded), scales_ref = matrix_of(scales, M, groups, groups);
+  memref2 x_ref = matrix_of(x, M, K, K), q_ref = matrix_of((float *)q, M, padded, padded);
+  memref2 scales_ref = matrix_of(scales, M, groups, groups);
   memref2 sums_ref = matrix_of((float *)sums, M, groups, groups), out_ref = matrix_of(out, M, N, N);
   memref3 panels_ref = cube_of((float *)stream, panels, groups, bytes);
   f->run(&x_ref, &q_ref, &scales_ref, &sums_ref, &panels_ref, &out_ref);
