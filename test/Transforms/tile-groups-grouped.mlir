@@ -3,9 +3,9 @@
 // Blocks of rows and panels around register tiles of rows; panels are tiled as they are packed. A row depends on one row of the operands.
 // CHECK-LABEL: @product
 // CHECK: %[[PANELS:.*]] = xfmr.weight_quantize_panels
-// CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%{{.*}}, 100) step (%{{.*}}, %{{.*}})
-// CHECK: tensor.extract_slice %[[PANELS]][%{{.*}}, 0, 0] [%{{.*}}, 2, 288] [1, 1, 1] : tensor<7x2x288xi8> to tensor<?x2x288xi8>
+// CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%{{.*}}, 100) step (%{{.*}}, 16)
 // CHECK: scf.for
+// CHECK: tensor.extract_slice %[[PANELS]][%{{.*}}, 0, 0] [%{{.*}}, 2, 288] [1, 1, 1] : tensor<7x2x288xi8> to tensor<?x2x288xi8>
 // CHECK: %[[S:.*]] = tile.grouped_product ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<?x2x288xi8>)
 // CHECK: linalg.generic {{.*}} ins(%[[S]], %{{.*}} : tensor<?x?xf32>, tensor<?xf32>)
 // CHECK: {tile.kernel = #tile.kernel<"linear 40 -> 100, bias, int4:32", row_wise>

@@ -5,6 +5,7 @@
 #include "dialect/Xfmr/IR/WeightFormat.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
