@@ -28,13 +28,8 @@
 // Cost. A kernel call for each chosen expert and projection, each of which ends with a barrier; the sort is serial, in
 // T * k + E steps.
 //
-// A host that cannot read choices (a GPU's) does the same with lists of tokens in place of one sorted list, `[E, T]`,
-// whose rows are at places that it knows. It calls the kernels of every expert for T rows, the upper bound; blocks past
-// the expert's count return at once, so that an expert that no token chooses costs empty grids and no weights. Rows are
-// gathered expert by expert, so that these buffers are those of one expert.
-//
-// Not done: rows of an expert padded to whole tiles with one kernel over all tiles. Blocks of a fixed number of rows each
-// read the panels of their expert again; here, a block has all rows of its expert.
+// Not done: rows of an expert padded to whole tiles with one kernel over all tiles, as on GPUs. There, blocks of a
+// fixed number of rows each read the panels of their expert again; here, a block has all rows of its expert.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,24 +55,17 @@ class ExpertLoop {
 public:
   ExpertLoop(RewriterBase &rewriter, ExpertsOp op) : op(op), b(op.getLoc(), rewriter) {}
 
-  /// Returns the sum of the experts. Without |knowsCounts| the host sees upper bounds of sizes only.
-  Value run(bool knowsCounts) {
-    knowsRows = knowsCounts;
-    if (knowsRows) {
-      auto groups = GroupByExpertOp::create(b, op.getChoices(), op.getShares(), op.getNumExperts());
-      offsets = groups.getOffsets(), tokens = groups.getTokens(), shares = groups.getRowShares();
-      rows = GatherTokensOp::create(b, op.getInput(), tokens);
-    } else {
-      auto lists = ListByExpertOp::create(b, op.getChoices(), op.getShares(), op.getNumExperts());
-      offsets = lists.getCounts(), tokens = lists.getTokens(), shares = lists.getRowShares();
-    }
+  /// Returns the sum of the experts.
+  Value run() {
+    auto groups = GroupByExpertOp::create(b, op.getChoices(), op.getShares(), op.getNumExperts());
+    offsets = groups.getOffsets(), tokens = groups.getTokens(), shares = groups.getRowShares();
+    rows = GatherTokensOp::create(b, op.getInput(), tokens);
     Value sum = linalg::FillOp::create(b, arith::ConstantOp::create(b, b.getF32FloatAttr(0)).getResult(), destination()).getResult(0);
     auto loop = scf::ForOp::create(b, index(0), index(op.getNumExperts()), index(1), sum,
                                    [&](OpBuilder &builder, Location loc, Value expert, ValueRange carried) {
                                      ImplicitLocOpBuilder::InsertionGuard guard(b);
                                      b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
-                                     Value next = knowsRows ? addExpert(expert, carried[0]) : addListed(expert, carried[0]);
-                                     scf::YieldOp::create(b, ValueRange(next));
+                                     scf::YieldOp::create(b, ValueRange(addExpert(expert, carried[0])));
                                    });
     return loop.getResult(0);
   }
@@ -115,23 +103,6 @@ private:
     return scf::IfOp::create(b, some, branch(add), branch([&] { return sum; })).getResult(0);
   }
 
-  /// Returns |sum| plus the rows of |expert|, whose number bounds all that is computed, even if it is 0.
-  Value addListed(Value expert, Value sum) {
-    Value count = tensor::ExtractOp::create(b, offsets, ValueRange{expert, index(0)});
-    // min(count, bound), so that later passes can size buffers by the bound.
-    count = arith::MinSIOp::create(b, arith::IndexCastOp::create(b, b.getIndexType(), count), tensor::DimOp::create(b, tokens, 1));
-    Value ids = row(tokens, expert, count);
-    Value result = forward(expert, GatherTokensOp::create(b, op.getInput(), ids));
-    return AddRowsOp::create(b, sum.getType(), result, row(shares, expert, count), sum, ids);
-  }
-
-  /// Returns the first |count| elements of row |number| of |matrix|.
-  Value row(Value matrix, Value number, Value count) {
-    auto type = RankedTensorType::get({ShapedType::kDynamic}, cast<RankedTensorType>(matrix.getType()).getElementType());
-    SmallVector<OpFoldResult> starts{number, b.getIndexAttr(0)}, sizes{b.getIndexAttr(1), count}, strides(2, b.getIndexAttr(1));
-    return tensor::ExtractSliceOp::create(b, type, matrix, starts, sizes, strides);
-  }
-
   /// Returns |count| rows of |tensor| from |begin| on.
   Value slice(Value tensor, Value begin, Value count) {
     auto type = cast<RankedTensorType>(tensor.getType());
@@ -159,7 +130,6 @@ private:
   ExpertsOp op;
   ImplicitLocOpBuilder b;
   Value offsets, tokens, shares, rows;
-  bool knowsRows = true;
 };
 
 struct DecomposeExperts : xfmr::impl::DecomposeExpertsBase<DecomposeExperts> {
@@ -170,8 +140,13 @@ struct DecomposeExperts : xfmr::impl::DecomposeExpertsBase<DecomposeExperts> {
     getOperation().walk([&](ExpertsOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
     for (ExpertsOp op : ops) {
+      if (knownCounts) {
+        op.emitError("mixtures of experts are not implemented for this target, whose host cannot read which experts tokens choose; "
+                     "--target=cpu has them");
+        return signalPassFailure();
+      }
       rewriter.setInsertionPoint(op);
-      rewriter.replaceOp(op, ExpertLoop(rewriter, op).run(!knownCounts));
+      rewriter.replaceOp(op, ExpertLoop(rewriter, op).run());
     }
   }
 };

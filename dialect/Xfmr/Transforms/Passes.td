@@ -43,9 +43,8 @@ def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
         %next = xfmr.add_rows %f, … to %sum at … : …
     ```
 
-    Run it before `xfmr-decompose-composites`. The host decides which experts run. With `known-counts` it cannot read what
-    tokens choose: `list_by_expert` takes the place of `group_by_expert`, and every expert runs, with as many rows as the
-    device counts.
+    Run it before `xfmr-decompose-composites`. The host decides which experts run, so it must be able to read what tokens
+    choose: with `known-counts`, `xfmr.experts` is an error.
 
     Numerics: exact; the operation is defined as this sum.
   }];
