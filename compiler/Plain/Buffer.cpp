@@ -38,21 +38,21 @@ int64_t attune::getElementBytes(ElementKind kind) {
   return 1;
 }
 
-int64_t Buffer::elements() const {
+int64_t PlainBuffer::elements() const {
   int64_t count = 1;
   for (int64_t size : sizes)
     count *= size;
   return count;
 }
 
-llvm::SmallVector<int64_t, 5> Buffer::indicesOf(int64_t number) const {
+llvm::SmallVector<int64_t, 5> PlainBuffer::indicesOf(int64_t number) const {
   llvm::SmallVector<int64_t, 5> indices(sizes.size());
   for (size_t dim = sizes.size(); dim-- > 0; number /= sizes[dim])
     indices[dim] = number % sizes[dim];
   return indices;
 }
 
-char *Buffer::reportIndex(size_t dim, int64_t index) const {
+char *PlainBuffer::reportIndex(size_t dim, int64_t index) const {
   if (faults)
     faults->add(owner.str() + ": index " + std::to_string(index) + " of " + std::to_string(sizes[dim]) + " in dimension " +
                 std::to_string(dim));

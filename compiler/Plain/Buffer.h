@@ -37,7 +37,7 @@ struct FaultLog {
 };
 
 /// A strided view of memory. An absent operand is a buffer without data.
-struct Buffer {
+struct PlainBuffer {
   char *data = nullptr;
   ElementKind kind = ElementKind::F32;
   llvm::SmallVector<int64_t, 5> sizes, strides;

@@ -19,7 +19,7 @@ void OpCall::bind(const int64_t *words) {
       numbers[operand.getOperandNumber()] = *words++;
       continue;
     }
-    Buffer &buffer = operands[operand.getOperandNumber()];
+    PlainBuffer &buffer = operands[operand.getOperandNumber()];
     buffer.kind = *getElementKind(type.getElementType(), wide);
     buffer.data = reinterpret_cast<char *>(words[0]) + words[1] * getElementBytes(buffer.kind);
     buffer.sizes.assign(words + 2, words + 2 + type.getRank());
@@ -30,9 +30,9 @@ void OpCall::bind(const int64_t *words) {
   }
 }
 
-Buffer &OpCall::create(unsigned index, ArrayRef<int64_t> sizes) {
+PlainBuffer &OpCall::create(unsigned index, ArrayRef<int64_t> sizes) {
   Result &result = results[index];
-  Buffer &buffer = result.buffer;
+  PlainBuffer &buffer = result.buffer;
   buffer.kind = *getElementKind(cast<ShapedType>(op->getResult(index).getType()).getElementType(), wide);
   buffer.sizes.assign(sizes.begin(), sizes.end());
   buffer.strides.assign(sizes.size(), 1);

@@ -31,19 +31,19 @@ struct OpCall {
   FaultLog *faults = nullptr;
 
   /// Views of shaped operands, without data for others; values of index operands.
-  std::vector<Buffer> operands;
+  std::vector<PlainBuffer> operands;
   std::vector<int64_t> numbers;
   /// A dense tensor that belongs to the call.
   struct Result {
     std::vector<char> memory;
-    Buffer buffer;
+    PlainBuffer buffer;
   };
   std::vector<Result> results;
 
   /// Sets the operands from |words|.
   void bind(const int64_t *words);
   /// Creates result |index| with these sizes, filled with zeros.
-  Buffer &create(unsigned index, llvm::ArrayRef<int64_t> sizes);
+  PlainBuffer &create(unsigned index, llvm::ArrayRef<int64_t> sizes);
 };
 
 /// Computes |call| by the reference function of its operation, in f32 or f64.

@@ -51,7 +51,7 @@ static void removeOwnAttributes(ModuleOp module) {
 
 /// Stores |values| at |target| as elements of |kind|.
 static void storeValues(const std::vector<double> &values, ElementKind kind, char *target) {
-  Buffer buffer;
+  PlainBuffer buffer;
   buffer.data = target;
   buffer.kind = kind;
   buffer.sizes = {int64_t(values.size())};
@@ -84,7 +84,7 @@ Status PlainModel::readWeights(const TensorProvider &tensors) {
     if (used != users.end())
       for (OpCall *call : used->second) {
         call->results.resize(1);
-        Buffer &buffer = call->create(0, value->shape);
+        PlainBuffer &buffer = call->create(0, value->shape);
         storeValues(value->values, buffer.kind, buffer.data);
       }
   }

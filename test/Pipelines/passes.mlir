@@ -20,7 +20,7 @@
 // CARRIED-NEXT: )
 
 // DIALECT: builtin.module(
-// DIALECT-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
+// DIALECT-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // DIALECT-NEXT: func.func(
 // DIALECT-NEXT: xfmr-decompose-experts{known-counts=false},
 // DIALECT-NEXT: xfmr-decompose-composites,
@@ -39,13 +39,13 @@
 
 // With a lower precision, one more pass runs.
 // LOWER: cse
-// LOWER-NEXT: xfmr-lower-precision{precision=int8}
+// LOWER-NEXT: xfmr-lower-precision{precision=int8 weights-format=}
 // LOWER-NEXT: xfmr-split-deep-projections{max-features=2048}
 // LOWER-NEXT: ),
 // LOWER-NEXT: xfmr-hoist-weight-expressions,
 
 // LINALG: builtin.module(
-// LINALG-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
+// LINALG-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // LINALG-NEXT: func.func(
 // LINALG-NEXT: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=f32 bf16-group=2 bf16-multiple=2 int8-element=i16 int8-multiple=2 known-counts=false panel-width=32}
 // LINALG-NEXT: ),

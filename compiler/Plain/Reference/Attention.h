@@ -53,7 +53,7 @@ struct AttentionRow {
 
 /// The results of one row.
 template <typename T>
-struct AttentionResult {
+struct AttentionOutputs {
   std::vector<T> output, probabilities;
   std::vector<bool> hiddenByPosition;
 };
@@ -97,8 +97,8 @@ std::vector<T> softmaxVisible(const std::vector<T> &scores, const std::vector<bo
 }
 
 template <typename T>
-AttentionResult<T> attendRow(const AttentionRow<T> &row, const AttentionRules &rules) {
-  AttentionResult<T> result;
+AttentionOutputs<T> attendRow(const AttentionRow<T> &row, const AttentionRules &rules) {
+  AttentionOutputs<T> result;
   std::vector<T> scores(row.keys), stored(row.keys);
   std::vector<bool> byMask(row.keys);
   result.hiddenByPosition.assign(row.keys, false);
@@ -151,7 +151,7 @@ AttentionResult<T> attendRow(const AttentionRow<T> &row, const AttentionRules &r
 /// Returns the component |d| of head |h| of the vector for |distance| (query minus key) in a table of relative vectors:
 /// `[N, D]`, `[N, H * D]`, or the panels of `xfmr.weight_distance_panels`.
 template <typename T>
-T relativeComponent(const Buffer &table, int64_t headDim, int64_t h, int64_t distance, int64_t d) {
+T relativeComponent(const PlainBuffer &table, int64_t headDim, int64_t h, int64_t distance, int64_t d) {
   bool panels = table.rank() == 3;
   int64_t rows = panels ? table.size(2) - 2 * xfmr::kDistancePadding : table.size(0);
   int64_t at = std::clamp<int64_t>(distance + (rows - 1) / 2, 0, rows - 1);
@@ -162,8 +162,8 @@ T relativeComponent(const Buffer &table, int64_t headDim, int64_t h, int64_t dis
 
 /// Sets the biases and tables of |row| for head |h|.
 template <typename T>
-void addBiases(AttentionRow<T> &row, int64_t h, Buffer distanceBias, Buffer relativeKey, Buffer relativeQuery, Buffer headScale,
-               Buffer sinks) {
+void addBiases(AttentionRow<T> &row, int64_t h, PlainBuffer distanceBias, PlainBuffer relativeKey, PlainBuffer relativeQuery,
+               PlainBuffer headScale, PlainBuffer sinks) {
   if (distanceBias.present())
     row.distanceBias = [=](int64_t distance) {
       return distanceBias.get<T>({distanceBias.size(0) == 1 ? 0 : h, distance + (distanceBias.size(1) - 1) / 2});
@@ -184,7 +184,7 @@ void addBiases(AttentionRow<T> &row, int64_t h, Buffer distanceBias, Buffer rela
 
 /// Returns the mask element at |indices|, with broadcast dimensions of size 1: the addend, and whether it hides.
 template <typename T>
-std::pair<T, bool> maskElement(const Buffer &mask, llvm::SmallVector<int64_t, 4> indices) {
+std::pair<T, bool> maskElement(const PlainBuffer &mask, llvm::SmallVector<int64_t, 4> indices) {
   for (size_t dim = 0; dim < indices.size(); ++dim)
     if (mask.size(dim) == 1)
       indices[dim] = 0;
@@ -202,23 +202,25 @@ struct HeadTensor {
 };
 
 template <typename T>
-HeadTensor<T> headsOf(const Buffer &buffer) {
+HeadTensor<T> headsOf(const PlainBuffer &buffer) {
   return {buffer.size(1), buffer.size(2), [=](int64_t t, int64_t h, int64_t d) { return buffer.get<T>({t, h, d}); }};
 }
 
 /// Computes attention of all sequences. |key| and |value| are token tensors, or absent if keys are in caches.
 template <typename T, typename OpT>
 void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const HeadTensor<T> *key, const HeadTensor<T> *value,
-                     Buffer keyCache, Buffer valueCache, llvm::function_ref<void(int64_t, int64_t, const std::vector<T> &)> write) {
+                     PlainBuffer keyCache, PlainBuffer valueCache,
+                     llvm::function_ref<void(int64_t, int64_t, const std::vector<T> &)> write) {
   AttentionRules rules = getRules(op);
-  Buffer queryOffsets = c.in(op.getQueryOffsets()), keyOffsets = c.in(op.getKeyOffsets()), keyLengths = c.in(op.getKeyLengths());
-  Buffer slots, mask = c.in(op.getMask());
+  PlainBuffer queryOffsets = c.in(op.getQueryOffsets()), keyOffsets = c.in(op.getKeyOffsets()), keyLengths = c.in(op.getKeyLengths());
+  PlainBuffer slots, mask = c.in(op.getMask());
   if constexpr (std::is_same_v<OpT, xfmr::AttentionOp>)
     slots = c.in(op.getSlots());
-  Buffer distanceBias = c.in(op.getDistanceBias()), relativeKey = c.in(op.getRelativeKey()), relativeQuery = c.in(op.getRelativeQuery());
-  Buffer headMask = c.in(op.getHeadMask()), sinks = c.in(op.getSinks());
+  PlainBuffer distanceBias = c.in(op.getDistanceBias()), relativeKey = c.in(op.getRelativeKey());
+  PlainBuffer relativeQuery = c.in(op.getRelativeQuery());
+  PlainBuffer headMask = c.in(op.getHeadMask()), sinks = c.in(op.getSinks());
   int64_t batch = queryOffsets.size(0) - 1, groups = key ? key->heads : keyCache.size(1);
-  Buffer probabilities;
+  PlainBuffer probabilities;
   if (op.getProbabilities()) {
     probabilities = c.out({batch, query.heads, c.number(op.getQueryLength()), c.number(op.getKeyLength())}, 1);
     if (rules.stage == xfmr::ScoreStage::Masked)
@@ -255,7 +257,7 @@ void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const He
             return mask.rank() == 3 ? maskElement<T>(mask, {b, i, j}) : maskElement<T>(mask, {b, h, i, j});
           };
         addBiases(row, h, distanceBias, relativeKey, relativeQuery, headMask, sinks);
-        AttentionResult<T> result = attendRow(row, rules);
+        AttentionOutputs<T> result = attendRow(row, rules);
         write(firstQuery + i, h, result.output);
         for (int64_t j = 0; probabilities.present() && j < keys; ++j)
           probabilities.set<T>({b, h, i, j}, result.probabilities[j]);
@@ -265,9 +267,9 @@ void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const He
 
 template <typename T>
 void compute(Context<T> &c, xfmr::AttentionOp op) {
-  Buffer queryBuffer = c.in(op.getQuery()), keyBuffer = c.in(op.getKey()), valueBuffer = c.in(op.getValue());
+  PlainBuffer queryBuffer = c.in(op.getQuery()), keyBuffer = c.in(op.getKey()), valueBuffer = c.in(op.getValue());
   HeadTensor<T> query = headsOf<T>(queryBuffer);
-  Buffer out = c.out({queryBuffer.size(0), queryBuffer.size(1), valueBuffer.sizes.back()});
+  PlainBuffer out = c.out({queryBuffer.size(0), queryBuffer.size(1), valueBuffer.sizes.back()});
   auto write = [&](int64_t t, int64_t h, const std::vector<T> &row) {
     for (size_t e = 0; e < row.size(); ++e)
       out.set<T>({t, h, int64_t(e)}, row[e]);
@@ -308,10 +310,11 @@ void compute(Context<T> &c, mlir::tiles::AttentionTileOp op) {
   if (op.getPrecision() != xfmr::Precision::F32)
     return c.fault("expected products of f32, got " + xfmr::stringifyPrecision(op.getPrecision()).str());
   AttentionRules rules = getRules(op);
-  Buffer query = c.in(op.getQuery()), key = c.in(op.getKey()), value = c.in(op.getValue()), mask = c.in(op.getMask());
-  Buffer distanceBias = c.in(op.getDistanceBias()), relativeKey = c.in(op.getRelativeKey()), relativeQuery = c.in(op.getRelativeQuery());
-  Buffer headScale = c.in(op.getHeadScale()), sinks = c.in(op.getSinks());
-  Buffer out = c.destination(op.getDestinations()[0]), probabilities;
+  PlainBuffer query = c.in(op.getQuery()), key = c.in(op.getKey()), value = c.in(op.getValue()), mask = c.in(op.getMask());
+  PlainBuffer distanceBias = c.in(op.getDistanceBias()), relativeKey = c.in(op.getRelativeKey());
+  PlainBuffer relativeQuery = c.in(op.getRelativeQuery());
+  PlainBuffer headScale = c.in(op.getHeadScale()), sinks = c.in(op.getSinks());
+  PlainBuffer out = c.destination(op.getDestinations()[0]), probabilities;
   if (op.getProbabilities())
     probabilities = c.destination(op.getProbabilities(), 1);
   int64_t keys = value.size(0), first = c.number(op.getPosition());
@@ -339,7 +342,7 @@ void compute(Context<T> &c, mlir::tiles::AttentionTileOp op) {
           return element;
         };
       addBiases(row, h, distanceBias, relativeKey, relativeQuery, headScale, sinks);
-      AttentionResult<T> result = attendRow(row, rules);
+      AttentionOutputs<T> result = attendRow(row, rules);
       for (int64_t e = 0; e < row.valueDim; ++e)
         out.set<T>({i, h, e}, result.output[e]);
       for (int64_t j = 0; probabilities.present() && j < keys; ++j)
@@ -350,7 +353,7 @@ void compute(Context<T> &c, mlir::tiles::AttentionTileOp op) {
 
 template <typename T>
 void compute(Context<T> &c, mlir::tiles::KeyPanelOp op) {
-  Buffer keys = c.in(op.getKeys()), panel = c.destination(op.getDestinations()[0]);
+  PlainBuffer keys = c.in(op.getKeys()), panel = c.destination(op.getDestinations()[0]);
   int64_t column = c.number(op.getColumn());
   for (int64_t d = 0; d < panel.size(0); ++d) {
     for (int64_t j = 0; j < keys.size(0); ++j)
@@ -362,7 +365,7 @@ void compute(Context<T> &c, mlir::tiles::KeyPanelOp op) {
 
 template <typename T>
 void compute(Context<T> &c, mlir::tiles::UnpackKeysOp op) {
-  Buffer panel = c.in(op.getPanel()), rows = c.destination(op.getDestinations()[0]);
+  PlainBuffer panel = c.in(op.getPanel()), rows = c.destination(op.getDestinations()[0]);
   for (int64_t j = 0; j < rows.size(0); ++j)
     for (int64_t d = 0; d < rows.size(1); ++d)
       rows.set<T>({j, d}, panel.get<T>({d, j}));

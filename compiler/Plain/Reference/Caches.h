@@ -11,9 +11,9 @@ namespace attune::reference {
 
 template <typename T>
 void compute(Context<T> &c, mlir::xfmr::KvCacheUpdateOp op) {
-  Buffer key = c.in(op.getKey()), value = c.in(op.getValue()), past = c.in(op.getPast()), slots = c.in(op.getSlots());
-  Buffer offsets = c.in(op.getOffsets());
-  Buffer keys = c.destination(op.getKeyCache(), 0), values = c.destination(op.getValueCache(), 1);
+  PlainBuffer key = c.in(op.getKey()), value = c.in(op.getValue()), past = c.in(op.getPast()), slots = c.in(op.getSlots());
+  PlainBuffer offsets = c.in(op.getOffsets());
+  PlainBuffer keys = c.destination(op.getKeyCache(), 0), values = c.destination(op.getValueCache(), 1);
   bool packed = offsets.present();
   int64_t width = keys.size(4), batch = packed ? offsets.size(0) - 1 : key.size(0);
   for (int64_t b = 0; b < batch; ++b) {
@@ -33,10 +33,10 @@ void compute(Context<T> &c, mlir::xfmr::KvCacheUpdateOp op) {
 
 template <typename T>
 void compute(Context<T> &c, mlir::xfmr::KvCacheReadOp op) {
-  Buffer keys = c.in(op.getKeyCache()), values = c.in(op.getValueCache());
+  PlainBuffer keys = c.in(op.getKeyCache()), values = c.in(op.getValueCache());
   int64_t length = c.number(op.getLength()), width = keys.size(4);
-  Buffer key = c.out({keys.size(0), keys.size(1), length, keys.size(3)}, 0);
-  Buffer value = c.out({values.size(0), values.size(1), length, values.size(3)}, 1);
+  PlainBuffer key = c.out({keys.size(0), keys.size(1), length, keys.size(3)}, 0);
+  PlainBuffer value = c.out({values.size(0), values.size(1), length, values.size(3)}, 1);
   for (int64_t b = 0; b < keys.size(0); ++b)
     for (int64_t g = 0; g < keys.size(1); ++g)
       for (int64_t j = 0; j < length; ++j) {
@@ -49,8 +49,8 @@ void compute(Context<T> &c, mlir::xfmr::KvCacheReadOp op) {
 
 template <typename T>
 void compute(Context<T> &c, mlir::xfmr::MaskCacheUpdateOp op) {
-  Buffer past = c.in(op.getPast()), slots = c.in(op.getSlots()), offsets = c.in(op.getOffsets()), mask = c.in(op.getMask());
-  Buffer cache = c.destination(op.getCache());
+  PlainBuffer past = c.in(op.getPast()), slots = c.in(op.getSlots()), offsets = c.in(op.getOffsets()), mask = c.in(op.getMask());
+  PlainBuffer cache = c.destination(op.getCache());
   for (int64_t b = 0; b + 1 < offsets.size(0); ++b)
     for (int64_t i = 0, count = offsets.get<int64_t>({b + 1}) - offsets.get<int64_t>({b}); i < count; ++i)
       cache.set<T>({slots.get<int64_t>({b}), past.get<int64_t>({b}) + i}, mask.present() ? mask.get<T>({b, i}) : T(0));
@@ -58,9 +58,9 @@ void compute(Context<T> &c, mlir::xfmr::MaskCacheUpdateOp op) {
 
 template <typename T>
 void compute(Context<T> &c, mlir::xfmr::MaskCacheReadOp op) {
-  Buffer cache = c.in(op.getCache()), slots = c.in(op.getSlots());
+  PlainBuffer cache = c.in(op.getCache()), slots = c.in(op.getSlots());
   int64_t length = c.number(op.getLength());
-  Buffer out = c.out({slots.size(0), length});
+  PlainBuffer out = c.out({slots.size(0), length});
   for (int64_t b = 0; b < slots.size(0); ++b)
     for (int64_t j = 0; j < length; ++j)
       out.set<T>({b, j}, cache.get<T>({slots.get<int64_t>({b}), j}));

@@ -24,7 +24,7 @@ public:
   explicit Context(OpCall &call) : call(call) {}
 
   /// Returns the operand |value|; a buffer without data if |value| is null.
-  Buffer in(mlir::Value value) const {
+  PlainBuffer in(mlir::Value value) const {
     for (mlir::OpOperand &operand : call.op->getOpOperands())
       if (value && operand.get() == value)
         return call.operands[operand.getOperandNumber()];
@@ -38,14 +38,14 @@ public:
     return absent;
   }
   /// Creates result |index|, filled with zeros.
-  Buffer out(llvm::ArrayRef<int64_t> sizes, unsigned index = 0) { return call.create(index, sizes); }
+  PlainBuffer out(llvm::ArrayRef<int64_t> sizes, unsigned index = 0) { return call.create(index, sizes); }
   /// Returns the memory of destination |index|, which is operand |value|: a copy that becomes the result for tensors, the
   /// operand itself for buffers.
-  Buffer destination(mlir::Value value, unsigned index = 0) {
-    Buffer given = in(value);
+  PlainBuffer destination(mlir::Value value, unsigned index = 0) {
+    PlainBuffer given = in(value);
     if (call.op->getNumResults() == 0)
       return given;
-    Buffer copy = call.create(index, given.sizes);
+    PlainBuffer copy = call.create(index, given.sizes);
     for (int64_t i = 0, end = given.elements(); i < end; ++i) {
       auto at = given.indicesOf(i);
       if (given.kind == ElementKind::F32 || given.kind == ElementKind::F64)
@@ -62,7 +62,7 @@ private:
 };
 
 /// Copies element |from| of |source| to |to| of |target|, which have the same kind of elements.
-inline void copyElement(const Buffer &source, llvm::ArrayRef<int64_t> from, const Buffer &target, llvm::ArrayRef<int64_t> to) {
+inline void copyElement(const PlainBuffer &source, llvm::ArrayRef<int64_t> from, const PlainBuffer &target, llvm::ArrayRef<int64_t> to) {
   if (source.kind == ElementKind::F32 || source.kind == ElementKind::F64)
     target.set<double>(to, source.get<double>(from));
   else

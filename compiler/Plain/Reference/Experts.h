@@ -13,9 +13,9 @@ namespace attune::reference {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::ChooseExpertsOp op) {
-  Buffer scores = c.in(op.getScores());
+  PlainBuffer scores = c.in(op.getScores());
   int64_t tokens = scores.size(0), experts = scores.size(1), count = int64_t(op.getCount());
-  Buffer choices = c.out({tokens, count}, 0), shares = c.out({tokens, count}, 1);
+  PlainBuffer choices = c.out({tokens, count}, 0), shares = c.out({tokens, count}, 1);
   for (int64_t t = 0; t < tokens; ++t) {
     std::vector<T> row;
     for (int64_t e = 0; e < experts; ++e)
@@ -37,7 +37,7 @@ void compute(Context<T> &c, xfmr::ChooseExpertsOp op) {
 template <typename T>
 void compute(Context<T> &c, xfmr::ExpertsOp op) {
   Matrix<T> x(c.in(op.getInput()));
-  Buffer choices = c.in(op.getChoices()), shares = c.in(op.getShares()), up = c.in(op.getUp()), down = c.in(op.getDown());
+  PlainBuffer choices = c.in(op.getChoices()), shares = c.in(op.getShares()), up = c.in(op.getUp()), down = c.in(op.getDown());
   Matrix<T> sum(x.rows, down.size(1));
   for (int64_t e = 0; e < up.size(0); ++e) {
     std::vector<std::pair<int64_t, T>> users;
@@ -69,9 +69,9 @@ void compute(Context<T> &c, xfmr::ExpertsOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::GroupByExpertOp op) {
-  Buffer choices = c.in(op.getChoices()), shares = c.in(op.getShares());
+  PlainBuffer choices = c.in(op.getChoices()), shares = c.in(op.getShares());
   int64_t experts = int64_t(op.getExperts()), pairs = choices.elements();
-  Buffer offsets = c.out({experts + 1}, 0), tokens = c.out({pairs}, 1), rowShares = c.out({pairs}, 2);
+  PlainBuffer offsets = c.out({experts + 1}, 0), tokens = c.out({pairs}, 1), rowShares = c.out({pairs}, 2);
   int64_t row = 0;
   for (int64_t e = 0; e < experts; ++e) {
     offsets.set<int64_t>({e}, row);
@@ -87,7 +87,7 @@ void compute(Context<T> &c, xfmr::GroupByExpertOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::AddRowsOp op) {
-  Buffer rows = c.in(op.getRows()), factors = c.in(op.getFactors()), tokens = c.in(op.getTokens()), sum = c.destination(op.getSum());
+  PlainBuffer rows = c.in(op.getRows()), factors = c.in(op.getFactors()), tokens = c.in(op.getTokens()), sum = c.destination(op.getSum());
   for (int64_t i = 0; i < rows.size(0); ++i)
     for (int64_t n = 0, t = tokens.get<int64_t>({i}); n < rows.size(1); ++n)
       sum.set<T>({t, n}, std::fma(factors.get<T>({i}), rows.get<T>({i, n}), sum.get<T>({t, n})));

@@ -48,7 +48,7 @@ struct Matrix {
   Matrix() = default;
   Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), values(static_cast<size_t>(rows * columns)) {}
   /// The matrix |buffer|, or matrix |prefix| of a stack.
-  explicit Matrix(const Buffer &buffer, std::optional<int64_t> prefix = std::nullopt)
+  explicit Matrix(const PlainBuffer &buffer, std::optional<int64_t> prefix = std::nullopt)
       : Matrix(buffer.size(prefix ? 1 : 0), buffer.rank() > (prefix ? 2 : 1) ? buffer.size(prefix ? 2 : 1) : 1) {
     llvm::SmallVector<int64_t, 3> at;
     for (int64_t i = 0; i < rows; ++i)
@@ -82,7 +82,7 @@ Matrix<T> project(const Matrix<T> &x, const Matrix<T> &w, const T *bias) {
 }
 
 template <typename T>
-Matrix<T> projectBuffers(const Matrix<T> &x, const Buffer &w, const Buffer &bias, std::optional<int64_t> prefix = std::nullopt) {
+Matrix<T> projectBuffers(const Matrix<T> &x, const PlainBuffer &w, const PlainBuffer &bias, std::optional<int64_t> prefix = std::nullopt) {
   std::vector<T> added;
   for (int64_t n = 0; bias.present() && n < w.size(prefix ? 1 : 0); ++n)
     added.push_back(prefix ? bias.get<T>({*prefix, n}) : bias.get<T>({n}));
@@ -90,7 +90,7 @@ Matrix<T> projectBuffers(const Matrix<T> &x, const Buffer &w, const Buffer &bias
 }
 
 template <typename T>
-void writeMatrix(const Matrix<T> &matrix, const Buffer &out) {
+void writeMatrix(const Matrix<T> &matrix, const PlainBuffer &out) {
   for (int64_t i = 0; i < matrix.rows; ++i)
     for (int64_t j = 0; j < matrix.columns; ++j)
       out.set<T>({i, j}, matrix(i, j));
@@ -98,7 +98,7 @@ void writeMatrix(const Matrix<T> &matrix, const Buffer &out) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::LinearOp op) {
-  Buffer multiplier = c.in(op.getMultiplier()), residual = c.in(op.getResidual());
+  PlainBuffer multiplier = c.in(op.getMultiplier()), residual = c.in(op.getResidual());
   if (op.getPrecision() != xfmr::Precision::F32)
     return c.fault("expected products of f32, got " + xfmr::stringifyPrecision(op.getPrecision()).str());
   Matrix<T> y = projectBuffers(Matrix<T>(c.in(op.getInput())), c.in(op.getWeight()), c.in(op.getBias()));
@@ -134,7 +134,7 @@ void compute(Context<T> &c, xfmr::FfnOp op) {
       value = activate(op.getActivation(), value);
   }
   Matrix<T> y = projectBuffers(up, c.in(op.getDown()), c.in(op.getDownBias()));
-  Buffer residual = c.in(op.getResidual());
+  PlainBuffer residual = c.in(op.getResidual());
   for (int64_t t = 0; residual.present() && t < y.rows; ++t)
     for (int64_t n = 0; n < y.columns; ++n)
       y(t, n) += residual.get<T>({t, n});
@@ -143,7 +143,7 @@ void compute(Context<T> &c, xfmr::FfnOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::ActivationOp op) {
-  Buffer x = c.in(op.getInput()), y = c.out(x.sizes);
+  PlainBuffer x = c.in(op.getInput()), y = c.out(x.sizes);
   for (int64_t i = 0, end = x.elements(); i < end; ++i) {
     auto at = x.indicesOf(i);
     y.set<T>(at, activate(op.getKind(), x.get<T>(at)));
@@ -152,7 +152,7 @@ void compute(Context<T> &c, xfmr::ActivationOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::ClampedGluOp op) {
-  Buffer gate = c.in(op.getGate()), up = c.in(op.getUp()), y = c.out(gate.sizes);
+  PlainBuffer gate = c.in(op.getGate()), up = c.in(op.getUp()), y = c.out(gate.sizes);
   for (int64_t i = 0, end = gate.elements(); i < end; ++i) {
     auto at = gate.indicesOf(i);
     y.set<T>(at, clampedGlu(gate.get<T>(at), up.get<T>(at), op.getLimit().convertToDouble(), op.getAlpha().convertToDouble()));
@@ -161,7 +161,7 @@ void compute(Context<T> &c, xfmr::ClampedGluOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::DropoutOp op) {
-  Buffer x = c.in(op.getInput()), y = c.out(x.sizes);
+  PlainBuffer x = c.in(op.getInput()), y = c.out(x.sizes);
   for (int64_t i = 0, end = x.elements(); i < end; ++i)
     y.set<T>(x.indicesOf(i), x.get<T>(x.indicesOf(i)));
 }

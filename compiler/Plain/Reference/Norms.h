@@ -11,7 +11,8 @@ namespace attune::reference {
 
 /// Calls |normalize| with each row of |x| plus |residual|, and writes the row that it leaves to |y|.
 template <typename T>
-void forEachRow(const Buffer &x, const Buffer &residual, const Buffer &y, llvm::function_ref<void(std::vector<T> &)> normalize) {
+void forEachRow(const PlainBuffer &x, const PlainBuffer &residual, const PlainBuffer &y,
+                llvm::function_ref<void(std::vector<T> &)> normalize) {
   int64_t columns = x.sizes.back(), rows = columns == 0 ? 0 : x.elements() / columns;
   std::vector<T> row(static_cast<size_t>(columns));
   for (int64_t r = 0; r < rows; ++r) {
@@ -29,7 +30,7 @@ void forEachRow(const Buffer &x, const Buffer &residual, const Buffer &y, llvm::
 
 template <typename T>
 void compute(Context<T> &c, mlir::xfmr::LayerNormOp op) {
-  Buffer x = c.in(op.getInput()), weight = c.in(op.getWeight()), bias = c.in(op.getBias());
+  PlainBuffer x = c.in(op.getInput()), weight = c.in(op.getWeight()), bias = c.in(op.getBias());
   T epsilon = T(op.getEpsilon().convertToDouble());
   forEachRow<T>(x, c.in(op.getResidual()), c.out(x.sizes), [&](std::vector<T> &row) {
     T count = T(row.size()), mean = 0, variance = 0;
@@ -46,7 +47,7 @@ void compute(Context<T> &c, mlir::xfmr::LayerNormOp op) {
 
 template <typename T>
 void compute(Context<T> &c, mlir::xfmr::RmsNormOp op) {
-  Buffer x = c.in(op.getInput()), weight = c.in(op.getWeight());
+  PlainBuffer x = c.in(op.getInput()), weight = c.in(op.getWeight());
   T epsilon = T(op.getEpsilon().convertToDouble());
   forEachRow<T>(x, c.in(op.getResidual()), c.out(x.sizes), [&](std::vector<T> &row) {
     T sum = 0;
@@ -60,7 +61,7 @@ void compute(Context<T> &c, mlir::xfmr::RmsNormOp op) {
 
 template <typename T>
 void compute(Context<T> &c, mlir::xfmr::SoftmaxOp op) {
-  Buffer x = c.in(op.getInput());
+  PlainBuffer x = c.in(op.getInput());
   forEachRow<T>(x, {}, c.out(x.sizes), [&](std::vector<T> &row) {
     T most = -std::numeric_limits<T>::infinity(), sum = 0;
     for (T value : row)

@@ -13,8 +13,8 @@ namespace attune::reference {
 namespace xfmr = mlir::xfmr;
 
 /// Copies row |from| of |source| to row |to| of |target|, tensors of equal rows.
-inline void copyRow(const Buffer &source, int64_t from, const Buffer &target, int64_t to) {
-  Buffer row = source;
+inline void copyRow(const PlainBuffer &source, int64_t from, const PlainBuffer &target, int64_t to) {
+  PlainBuffer row = source;
   row.sizes.erase(row.sizes.begin());
   for (int64_t i = 0, end = row.elements(); i < end; ++i) {
     llvm::SmallVector<int64_t, 5> at = row.indicesOf(i), there;
@@ -27,14 +27,14 @@ inline void copyRow(const Buffer &source, int64_t from, const Buffer &target, in
 
 template <typename T>
 void compute(Context<T> &c, xfmr::EmbeddingOp op) {
-  Buffer ids = c.in(op.getIds()), table = c.in(op.getTable()), out = c.out({ids.size(0), table.size(1)});
+  PlainBuffer ids = c.in(op.getIds()), table = c.in(op.getTable()), out = c.out({ids.size(0), table.size(1)});
   for (int64_t t = 0; t < ids.size(0); ++t)
     copyRow(table, ids.get<int64_t>({t}), out, t);
 }
 
 template <typename T>
 void compute(Context<T> &c, xfmr::AdditiveMaskOp op) {
-  Buffer mask = c.in(op.getMask()), out = c.out(mask.sizes);
+  PlainBuffer mask = c.in(op.getMask()), out = c.out(mask.sizes);
   for (int64_t i = 0, end = mask.elements(); i < end; ++i)
     out.set<T>(mask.indicesOf(i), (T(1) - mask.get<T>(mask.indicesOf(i))) * T(kLowest));
 }
@@ -42,14 +42,14 @@ void compute(Context<T> &c, xfmr::AdditiveMaskOp op) {
 template <typename T>
 void compute(Context<T> &c, xfmr::SequenceOffsetsOp op) {
   int64_t batch = c.number(op.getBatch()), length = c.number(op.getLength());
-  Buffer out = c.out({batch + 1});
+  PlainBuffer out = c.out({batch + 1});
   for (int64_t i = 0; i <= batch; ++i)
     out.set<int64_t>({i}, i * length);
 }
 
 template <typename T>
 void compute(Context<T> &c, xfmr::PackTokensOp op) {
-  Buffer mask = c.in(op.getMask());
+  PlainBuffer mask = c.in(op.getMask());
   int64_t batch = mask.size(0), length = mask.size(1);
   std::vector<int64_t> starts = {0}, places;
   for (int64_t b = 0; b < batch; ++b) {
@@ -58,7 +58,7 @@ void compute(Context<T> &c, xfmr::PackTokensOp op) {
         places.push_back(b * length + i);
     starts.push_back(int64_t(places.size()));
   }
-  Buffer offsets = c.out({batch + 1}, 0), positions = c.out({int64_t(places.size())}, 1);
+  PlainBuffer offsets = c.out({batch + 1}, 0), positions = c.out({int64_t(places.size())}, 1);
   for (size_t i = 0; i < starts.size(); ++i)
     offsets.set<int64_t>({int64_t(i)}, starts[i]);
   for (size_t i = 0; i < places.size(); ++i)
@@ -67,24 +67,24 @@ void compute(Context<T> &c, xfmr::PackTokensOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::GatherTokensOp op) {
-  Buffer input = c.in(op.getInput()), positions = c.in(op.getPositions());
+  PlainBuffer input = c.in(op.getInput()), positions = c.in(op.getPositions());
   llvm::SmallVector<int64_t, 5> sizes = input.sizes;
   sizes[0] = positions.size(0);
-  Buffer out = c.out(sizes);
+  PlainBuffer out = c.out(sizes);
   for (int64_t t = 0; t < positions.size(0); ++t)
     copyRow(input, positions.get<int64_t>({t}), out, t);
 }
 
 template <typename T>
 void compute(Context<T> &c, xfmr::ScatterTokensOp op) {
-  Buffer input = c.in(op.getInput()), positions = c.in(op.getPositions()), out = c.out({c.number(op.getRows()), input.size(1)});
+  PlainBuffer input = c.in(op.getInput()), positions = c.in(op.getPositions()), out = c.out({c.number(op.getRows()), input.size(1)});
   for (int64_t t = 0; t < positions.size(0); ++t)
     copyRow(input, t, out, positions.get<int64_t>({t}));
 }
 
 template <typename T>
 void compute(Context<T> &c, xfmr::ScatterProbabilitiesOp op) {
-  Buffer input = c.in(op.getInput()), offsets = c.in(op.getOffsets()), positions = c.in(op.getPositions()), out = c.out(input.sizes);
+  PlainBuffer input = c.in(op.getInput()), offsets = c.in(op.getOffsets()), positions = c.in(op.getPositions()), out = c.out(input.sizes);
   int64_t length = input.size(2), keys = input.size(3);
   for (int64_t b = 0; b + 1 < offsets.size(0); ++b) {
     int64_t first = offsets.get<int64_t>({b}), count = offsets.get<int64_t>({b + 1}) - first;
@@ -98,9 +98,9 @@ void compute(Context<T> &c, xfmr::ScatterProbabilitiesOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::PoolOp op) {
-  Buffer input = c.in(op.getInput()), offsets = c.in(op.getOffsets()), positions = c.in(op.getPositions());
+  PlainBuffer input = c.in(op.getInput()), offsets = c.in(op.getOffsets()), positions = c.in(op.getPositions());
   int64_t batch = offsets.size(0) - 1, columns = input.size(1);
-  Buffer out = c.out({batch, columns});
+  PlainBuffer out = c.out({batch, columns});
   for (int64_t b = 0; b < batch; ++b) {
     int64_t begin = offsets.get<int64_t>({b}), end = offsets.get<int64_t>({b + 1});
     if (op.getKind() == xfmr::PoolKind::First) {
@@ -120,9 +120,9 @@ void compute(Context<T> &c, xfmr::PoolOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::SplitHeadsOp op) {
-  Buffer x = c.in(op.getInput());
+  PlainBuffer x = c.in(op.getInput());
   int64_t heads = int64_t(op.getNumHeads()), dim = x.size(1) / heads;
-  Buffer out = c.out({x.size(0), heads, dim});
+  PlainBuffer out = c.out({x.size(0), heads, dim});
   for (int64_t t = 0; t < x.size(0); ++t)
     for (int64_t n = 0; n < x.size(1); ++n)
       copyElement(x, {t, n}, out, {t, n / dim, n % dim});
@@ -130,7 +130,7 @@ void compute(Context<T> &c, xfmr::SplitHeadsOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::MergeHeadsOp op) {
-  Buffer x = c.in(op.getInput()), out = c.out({x.size(0), x.size(1) * x.size(2)});
+  PlainBuffer x = c.in(op.getInput()), out = c.out({x.size(0), x.size(1) * x.size(2)});
   for (int64_t t = 0; t < out.size(0); ++t)
     for (int64_t n = 0; n < out.size(1); ++n)
       copyElement(x, {t, n / x.size(2), n % x.size(2)}, out, {t, n});
@@ -138,7 +138,7 @@ void compute(Context<T> &c, xfmr::MergeHeadsOp op) {
 
 /// Rotates the heads of `[T, H, D]` tokens by the angles of their positions.
 template <typename T>
-void rotate(const Buffer &input, const Buffer &positions, const Buffer &table, bool interleaved, const Buffer &out) {
+void rotate(const PlainBuffer &input, const PlainBuffer &positions, const PlainBuffer &table, bool interleaved, const PlainBuffer &out) {
   int64_t rotated = table.size(1), half = rotated / 2;
   for (int64_t t = 0; t < input.size(0); ++t)
     for (int64_t h = 0; h < input.size(1); ++h) {
@@ -157,7 +157,7 @@ void rotate(const Buffer &input, const Buffer &positions, const Buffer &table, b
 
 template <typename T>
 void compute(Context<T> &c, xfmr::RotaryOp op) {
-  Buffer input = c.in(op.getInput());
+  PlainBuffer input = c.in(op.getInput());
   rotate<T>(input, c.in(op.getPositions()), c.in(op.getTable()), op.getInterleaved(), c.out(input.sizes));
 }
 
@@ -168,11 +168,11 @@ void compute(Context<T> &c, mlir::tiles::RotaryTileOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::RelativePositionBiasOp op) {
-  Buffer table = c.in(op.getTable());
+  PlainBuffer table = c.in(op.getTable());
   int64_t length = c.number(op.getLength()), buckets = table.size(0), heads = table.size(1);
   bool both = op.getBidirectional();
   int64_t n = both ? buckets / 2 : buckets, m = n / 2, columns = std::max<int64_t>(2 * length - 1, 0);
-  Buffer out = c.out({heads, columns});
+  PlainBuffer out = c.out({heads, columns});
   for (int64_t column = 0; column < columns; ++column) {
     int64_t d = column - length + 1, a = both ? std::abs(d) : std::max<int64_t>(-d, 0), bucket = a;
     if (a >= m) {
@@ -189,9 +189,9 @@ void compute(Context<T> &c, xfmr::RelativePositionBiasOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::AlibiBiasOp op) {
-  Buffer slopes = c.in(op.getSlopes());
+  PlainBuffer slopes = c.in(op.getSlopes());
   int64_t length = c.number(op.getLength()), columns = std::max<int64_t>(2 * length - 1, 0);
-  Buffer out = c.out({slopes.size(0), columns});
+  PlainBuffer out = c.out({slopes.size(0), columns});
   for (int64_t h = 0; h < slopes.size(0); ++h)
     for (int64_t column = 0; column < columns; ++column)
       out.set<T>({h, column}, -slopes.get<T>({h}) * T(std::abs(column - length + 1)));
@@ -199,7 +199,7 @@ void compute(Context<T> &c, xfmr::AlibiBiasOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::CountedPositionsOp op) {
-  Buffer ids = c.in(op.getIds()), out = c.out(ids.sizes);
+  PlainBuffer ids = c.in(op.getIds()), out = c.out(ids.sizes);
   int64_t padding = int64_t(op.getPadding());
   for (int64_t b = 0; b < ids.size(0); ++b)
     for (int64_t i = 0, count = 0; i < ids.size(1); ++i) {

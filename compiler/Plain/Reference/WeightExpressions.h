@@ -10,10 +10,10 @@ namespace attune::reference {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::WeightConcatOp op) {
-  Buffer out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
+  PlainBuffer out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
   int64_t axis = int64_t(op.getAxis()), begin = 0;
   for (mlir::Value weight : op.getWeights()) {
-    Buffer part = c.in(weight);
+    PlainBuffer part = c.in(weight);
     for (int64_t i = 0, end = part.elements(); i < end; ++i) {
       auto from = part.indicesOf(i), to = from;
       to[axis] += begin;
@@ -25,7 +25,7 @@ void compute(Context<T> &c, xfmr::WeightConcatOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::WeightPackOp op) {
-  Buffer weight = c.in(op.getWeight()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
+  PlainBuffer weight = c.in(op.getWeight()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
   int64_t width = int64_t(op.getWidth()), group = int64_t(op.getGroup()), stacked = weight.rank() - 2;
   for (int64_t i = 0, end = weight.elements(); i < end; ++i) {
     auto from = weight.indicesOf(i);
@@ -42,7 +42,7 @@ void compute(Context<T> &c, xfmr::WeightPackOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::WeightSelectOp op) {
-  Buffer stack = c.in(op.getStack()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
+  PlainBuffer stack = c.in(op.getStack()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
   for (int64_t i = 0, end = out.elements(); i < end; ++i) {
     auto to = out.indicesOf(i), from = to;
     from.insert(from.begin(), c.number(op.getIndex()));
@@ -52,7 +52,7 @@ void compute(Context<T> &c, xfmr::WeightSelectOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::WeightSliceOp op) {
-  Buffer weight = c.in(op.getWeight()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
+  PlainBuffer weight = c.in(op.getWeight()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
   for (int64_t i = 0, end = out.elements(); i < end; ++i) {
     auto to = out.indicesOf(i), from = to;
     from.back() += int64_t(op.getBegin());
@@ -62,7 +62,7 @@ void compute(Context<T> &c, xfmr::WeightSliceOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::WeightTransposeOp op) {
-  Buffer weight = c.in(op.getWeight()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
+  PlainBuffer weight = c.in(op.getWeight()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
   for (int64_t i = 0; i < out.size(0); ++i)
     for (int64_t j = 0; j < out.size(1); ++j)
       copyElement(weight, {j, i}, out, {i, j});
@@ -70,7 +70,7 @@ void compute(Context<T> &c, xfmr::WeightTransposeOp op) {
 
 template <typename T>
 void compute(Context<T> &c, xfmr::WeightDistancePanelsOp op) {
-  Buffer table = c.in(op.getTable()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
+  PlainBuffer table = c.in(op.getTable()), out = c.out(mlir::cast<mlir::ShapedType>(op.getType()).getShape());
   int64_t rows = table.size(0), dim = out.size(1);
   for (int64_t i = 0, end = out.elements(); i < end; ++i) {
     auto to = out.indicesOf(i);
