@@ -67,6 +67,10 @@ Result<OutputFile> OutputFile::createIn(const std::string &folder, const std::st
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     return Status::error(path + ": expected a file or a free name to write to, got " +
                          (S_ISDIR(info.st_mode) ? "a folder" : "a special file"));
+  // A link such as /dev/stdout leads to a file that is open already; renaming would replace the link itself.
+  char target[PATH_MAX];
+  if (ssize_t length = ::readlink(path.c_str(), target, sizeof(target)); length > 0 && std::string(target, length).rfind("/proc/", 0) == 0)
+    return Status::error(path + ": expected a file or a free name to write to, got a link to an open file");
   OutputFile file;
   file.path = path;
   // The longest name must still fit with the appended digits.
