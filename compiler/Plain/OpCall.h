@@ -15,7 +15,7 @@
 #ifndef ATTUNE_COMPILER_PLAIN_OPCALL_H
 #define ATTUNE_COMPILER_PLAIN_OPCALL_H
 
-#include "compiler/Plain/Buffer.h"
+#include "compiler/Plain/PlainBuffer.h"
 #include "mlir/IR/Operation.h"
 
 #include <vector>

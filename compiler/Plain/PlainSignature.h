@@ -8,7 +8,7 @@
 #ifndef ATTUNE_COMPILER_PLAIN_PLAINSIGNATURE_H
 #define ATTUNE_COMPILER_PLAIN_PLAINSIGNATURE_H
 
-#include "compiler/Plain/Buffer.h"
+#include "compiler/Plain/PlainBuffer.h"
 #include "compiler/Support/Status.h"
 #include "dialect/Rt/IR/RtAttrs.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"

@@ -9,6 +9,7 @@
 #include "compiler/Support/MappedFile.h"
 
 #include <cmath>
+#include <filesystem>
 
 using namespace attune;
 
@@ -128,6 +129,16 @@ Result<Json> attune::readJsonFile(const std::string &path) {
     return Status::error(path + ": expected at most " + std::to_string(maxFileBytes) + " bytes of JSON, got " +
                          std::to_string(file->size()));
   return parseJson({reinterpret_cast<const char *>(file->data()), file->size()}, path);
+}
+
+Result<Json> attune::readOptionalObject(const std::string &path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    return Json(Json::object());
+  Result<Json> root = readJsonFile(path);
+  if (root && !root->is_object())
+    return Status::error(path + ": expected an object, got " + describeJson(*root));
+  return root;
 }
 
 std::string attune::describeJson(const Json &value) {

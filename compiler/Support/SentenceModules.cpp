@@ -20,20 +20,9 @@ static bool isInside(const fs::path &path) {
   return true;
 }
 
-/// Returns the object in the file |path|, an empty one if there is no such file.
-static Result<Json> readObject(const std::string &path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored))
-    return Json(Json::object());
-  Result<Json> root = readJsonFile(path);
-  if (root && !root->is_object())
-    return Status::error(path + ": expected an object, got " + describeJson(*root));
-  return root;
-}
-
 /// Returns true if the folder is a cross-encoder, whose modules make a score of two texts, not a vector.
 static Result<bool> scoresPairs(const std::string &folder) {
-  Result<Json> config = readObject((fs::path(folder) / sentenceConfigFile).string());
+  Result<Json> config = readOptionalObject((fs::path(folder) / sentenceConfigFile).string());
   if (!config)
     return config.status();
   const Json *type = findJson(*config, "model_type");
@@ -79,7 +68,7 @@ Result<Json> attune::readTransformerSettings(const std::string &folder) {
   std::error_code ignored;
   for (const char *name : transformerSettingsFiles)
     if (fs::exists(transformer / name, ignored))
-      return readObject((transformer / name).string());
+      return readOptionalObject((transformer / name).string());
   return Json(Json::object());
 }
 

@@ -58,10 +58,8 @@ struct PreTokenizerName {
 constexpr PreTokenizerName kPreTokenizers[] = {
     {"gpt-2", nullptr},
     {"phi-2", nullptr},
-    {"roberta-bpe", nullptr},
     {"smollm", nullptr, /*splitsDigits=*/true},
     {"starcoder", nullptr, /*splitsDigits=*/true},
-    {"refact", nullptr, /*splitsDigits=*/true},
     {"llama-bpe", kLlama3, false, false, /*ignoresMerges=*/true, /*addsBos=*/true},
     {"llama3", kLlama3, false, false, /*ignoresMerges=*/true, /*addsBos=*/true},
     {"llama-v3", kLlama3, false, false, /*ignoresMerges=*/true, /*addsBos=*/true},

@@ -22,17 +22,6 @@ static std::string inFolder(const std::string &folder, const std::string &name) 
   return (fs::path(folder) / name).lexically_normal().string();
 }
 
-/// Returns the object in the file |path|, an empty one if there is no such file.
-static Result<Json> readObject(const std::string &path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored))
-    return Json(Json::object());
-  Result<Json> root = readJsonFile(path);
-  if (root && !root->is_object())
-    return Status::error(path + ": expected an object, got " + describeJson(*root));
-  return root;
-}
-
 std::vector<std::string> attune::text::taskFileNames(const std::string &folder) {
   const fs::path transformer = fs::path(findTransformerFolder(folder)).lexically_relative(folder);
   std::vector<std::string> names;
@@ -101,7 +90,8 @@ void SettingsReader::readToken(const Json &config, const char *key, TaskString &
 }
 
 Status SettingsReader::readTokenizerConfig() {
-  Result<Json> config = readObject(inFolder(transformer, tokenizerConfig)), tokens = readObject(inFolder(transformer, specialTokens));
+  Result<Json> config = readOptionalObject(inFolder(transformer, tokenizerConfig));
+  Result<Json> tokens = readOptionalObject(inFolder(transformer, specialTokens));
   if (!config || !tokens)
     return config ? tokens.status() : config.status();
   for (const Json *source : {&*config, &*tokens}) {
@@ -115,7 +105,7 @@ Status SettingsReader::readTokenizerConfig() {
 }
 
 Status SettingsReader::readModelConfig() {
-  Result<Json> config = readObject(inFolder(transformer, "config.json"));
+  Result<Json> config = readOptionalObject(inFolder(transformer, "config.json"));
   if (!config)
     return config.status();
   const Json *problem = findJson(*config, "problem_type");
@@ -157,7 +147,7 @@ Status SettingsReader::readSentenceFolder() {
   if (has(*module, "max_seq_length"))
     setLength(*findJson(*module, "max_seq_length"));
   const std::string file = inFolder(folder, sentenceConfigFile);
-  Result<Json> config = readObject(file);
+  Result<Json> config = readOptionalObject(file);
   if (!config)
     return config.status();
   if (Status status = readPrompts(*config, file); status.failed())

@@ -162,7 +162,7 @@ static OwnedTensor makeIntegers(const std::string &name, const std::vector<int64
   return {{name, DType::I64, shape}, {bytes, bytes + values.size() * sizeof(int64_t)}};
 }
 
-Status FlagInputs::readIds(const std::string &text) {
+Status attune::parseIds(const std::string &text, std::vector<std::vector<int64_t>> &rows) {
   Result<std::vector<std::string>> parts = splitList(text);
   if (!parts)
     return Status::error("expected ids separated by commas, got '" + text + "'");
@@ -196,7 +196,7 @@ void FlagInputs::addTo(FlagTable &flags) {
   flags.addCustom("ids", "N,N,...",
                   padding == Padding::None ? "input_ids, a row; once for each row of a batch, all equally long"
                                            : "input_ids, a row; once for each row of a batch, shorter ones are padded and masked",
-                  [this](const std::string &text) { return readIds(text); });
+                  [this](const std::string &text) { return parseIds(text, rows); });
   flags.addCustom("value", "NAME=V,V,...", "another input, row by row, in the shape that the model and the ids say; repeatable",
                   [this](const std::string &text) { return readValue(text); });
 }

@@ -14,6 +14,9 @@
 
 namespace attune {
 
+/// Parses |text|, "N,N,...", the value of a flag --ids, and appends its integers to |rows| as a row.
+Status parseIds(const std::string &text, std::vector<std::vector<int64_t>> &rows);
+
 /// The values of --ids and --value.
 class FlagInputs {
 public:
@@ -46,7 +49,6 @@ private:
   struct Target;
   class Signature;
 
-  Status readIds(const std::string &text);
   Status readValue(const std::string &text);
   /// Returns true if rows differ in length.
   bool hasPadding() const;

@@ -13,6 +13,7 @@
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
 #include "compiler/Tools/EntryCall.h"
+#include "compiler/Tools/FlagInputs.h"
 #include "compiler/Tools/InputRequests.h"
 #include "compiler/Tools/PrintTensors.h"
 #include "compiler/Tools/StepCall.h"
@@ -189,20 +190,8 @@ int attune::runPhaseCommand(const std::vector<std::string> &arguments) {
   PhaseCall call;
   FlagTable flags;
   flags.addString("input", "FILE", call.input, "inputs by name, a safetensors file");
-  flags.addCustom("ids", "N,N,...", "input_ids, a row; once for each row of a batch, all equally long", [&](const std::string &text) {
-    Result<std::vector<std::string>> parts = splitList(text);
-    if (!parts)
-      return parts.status();
-    std::vector<int64_t> row;
-    for (const std::string &part : *parts) {
-      Result<int64_t> id = parseInteger(part);
-      if (!id)
-        return id.status();
-      row.push_back(*id);
-    }
-    call.ids.push_back(std::move(row));
-    return Status();
-  });
+  flags.addCustom("ids", "N,N,...", "input_ids, a row; once for each row of a batch, all equally long",
+                  [&](const std::string &text) { return parseIds(text, call.ids); });
   flags.addString("output", "FILE", call.target.file, "write the outputs, F32 (F64 with --f64) and I64 safetensors");
   flags.addSwitch("print", call.target.print, "print the outputs, large ones abbreviated (default without --output)");
   flags.addList("outputs", "LIST", call.outputs, "outputs or groups to give (default: all the model computes)");

@@ -11,8 +11,6 @@ import torch
 from attune.errors import InvalidArgumentError
 from attune.model import Model, Outputs
 
-_TYPES = {"f32": torch.float32, "i64": torch.int64}
-
 
 class TorchModule(torch.nn.Module):
     """A model as a `torch.nn.Module` for inference: it takes tensors and returns tensors, both without a copy. Tensors are on

@@ -59,7 +59,8 @@ def compare(got, expected, where):
         assert len(got) == len(expected), (where, got, expected)
         for i, (x, y) in enumerate(zip(got, expected)):
             compare(x, y, f"{where}[{i}]")
-    elif not (isinstance(expected, str) and "\ufffd" in expected):  # the reference decodes words of byte-level tokens twice
+    # The reference decodes words of byte-level tokens twice.
+    elif not (where.endswith(".word") and isinstance(expected, str) and "\ufffd" in expected):
         assert got == expected, (where, got, expected)
 
 

@@ -369,6 +369,11 @@ def build(name):
     config = {"tokenizer_class": "BertTokenizer" if name == "rerank_types" else "PreTrainedTokenizerFast", **SPECIAL[special]}
     if special != "bert" or files.get("config.json", {}).get("model_type") == "distilbert":
         config["model_input_names"] = ["input_ids", "attention_mask"]
+    # Version 4 of the reference gives these settings values of its own, whatever tokenizer.json says.
+    if name == "answer_bert":
+        config["model_input_names"] = ["input_ids", "token_type_ids", "attention_mask"]
+    if name == "answer_roberta":
+        config["add_prefix_space"] = True
     config["model_max_length"] = 64
     write(os.path.join(folder, transformer + "tokenizer_config.json"), config)
     case = {"tokenizer": tokenizer, "to": transformer + "tokenizer.json", "seed": 7, "calls": calls}

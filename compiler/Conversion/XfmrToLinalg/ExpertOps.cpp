@@ -239,54 +239,6 @@ Values convertGroupByExpert(IndexBuilder &b, xfmr::GroupByExpertOp op, xfmr::Gro
   return {starts[0], sorted[1], sorted[2]};
 }
 
-/// Returns the rows of |expert| in the lists of tokens by expert: its count, its tokens and their shares, written to |old|.
-Values listOf(IndexBuilder &b, xfmr::ListByExpertOp::Adaptor adaptor, Value expert, Value tokens, ValueRange old) {
-  Value zero = b.index(0), one = b.index(1), perToken = b.size(adaptor.getChoices(), 1);
-  Value nowhere = arith::ConstantIntOp::create(b, -1, 64);
-  Value all = linalg::FillOp::create(b, nowhere, old[1]).getResult(0);
-  Values listed = b.loop(zero, tokens, 1, {all, old[2], zero}, [&](Value token, ValueRange carried) {
-    return b.loop(zero, perToken, 1, carried, [&](Value rank, ValueRange carried) -> Values {
-      Value choice = b.toIndex(extract(b, adaptor.getChoices(), {token, rank}));
-      return b.choose(
-          b.compare(CmpIPredicate::eq, choice, expert),
-          [&]() -> Values {
-            Value share = extract(b, adaptor.getShares(), {token, rank}), row = carried[2];
-            return {insert(b, b.toI64(token), carried[0], {zero, row}), insert(b, share, carried[1], {zero, row}), b.add(row, one)};
-          },
-          [&] { return Values(carried); });
-    });
-  });
-  return {insert(b, b.toI64(listed[2]), old[0], {zero, zero}), listed[0], listed[1]};
-}
-
-/// list_by_expert -> for each expert, one pass over all choices.
-Values convertListByExpert(IndexBuilder &b, xfmr::ListByExpertOp op, xfmr::ListByExpertOp::Adaptor adaptor, KernelGroups &) {
-  Value tokens = b.size(adaptor.getChoices(), 0);
-  SmallVector<Value> outputs;
-  for (Type type : op.getResultTypes()) {
-    auto shaped = cast<RankedTensorType>(type);
-    outputs.push_back(tensor::EmptyOp::create(b, shaped, shaped.isDynamicDim(1) ? ValueRange(tokens) : ValueRange()));
-  }
-  SmallVector<OpFoldResult> columns{b.getIndexAttr(1), tokens, tokens};
-  auto body = [&](OpBuilder &, Location, ValueRange arguments) {
-    Value expert = arguments[0];
-    SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1)), offsets{expert, b.getIndexAttr(0)};
-    auto sizesOf = [&](size_t i) { return SmallVector<OpFoldResult>{b.getIndexAttr(1), columns[i]}; };
-    Values old;
-    for (size_t i = 0; i < 3; ++i)
-      old.push_back(tensor::ExtractSliceOp::create(b, arguments[1 + i], offsets, sizesOf(i), strides));
-    Values rows = listOf(b, adaptor, expert, tokens, old);
-    auto end = scf::InParallelOp::create(b);
-    b.setInsertionPointToStart(end.getBody());
-    for (size_t i = 0; i < 3; ++i)
-      tensor::ParallelInsertSliceOp::create(b, rows[i], arguments[1 + i], offsets, sizesOf(i), strides);
-  };
-  auto loop = scf::ForallOp::create(b, OpFoldResult(b.getIndexAttr(op.getExperts())), outputs, std::nullopt, body);
-  std::string what = ("list tokens of " + Twine(op.getExperts()) + " experts").str();
-  loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(op.getContext(), what));
-  return Values(loop.getResults());
-}
-
 /// add_rows -> multiply-adds of rows in parallel; no two rows belong to one token.
 Values convertAddRows(IndexBuilder &b, xfmr::AddRowsOp op, xfmr::AddRowsOp::Adaptor adaptor, KernelGroups &) {
   Value rows = adaptor.getRows();
@@ -304,6 +256,5 @@ Values convertAddRows(IndexBuilder &b, xfmr::AddRowsOp op, xfmr::AddRowsOp::Adap
 void attune::populateExpertPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
   addConversion(patterns, groups, convertChooseExperts);
   addConversion(patterns, groups, convertGroupByExpert);
-  addConversion(patterns, groups, convertListByExpert);
   addConversion(patterns, groups, convertAddRows);
 }

@@ -80,23 +80,11 @@ public:
         i32(builder.getI32Type()), f32(builder.getF32Type()) {}
 
   void emit() {
-    tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
-      Panel where{panel, firstColumn, columns};
-      builder.forEvenRows(rows, tile.rows, [&](int64_t count, Value existing) {
-        // Whole tiles have a loop for each number of tiles that share the next panel; partial ones are last in a block
-        // or alone.
-        tile.forShares(count == tile.rows ? kShares : 2, [&](int64_t shares) { emitRows(where, firstRow, count, existing, shares); });
-      });
-    });
+    tile.forEachTile([&](const ProductTile::Tile &part) { emitRows(part); });
   }
 
 private:
   using Values = VectorBuilder::Values;
-
-  /// A weight panel, the first column of the output it makes, and how many there are.
-  struct Panel {
-    Value index, firstColumn, columns;
-  };
 
   VectorType vectorOf(int64_t size, Type type) { return VectorType::get({size}, type); }
   Value splat(Value scalar) { return vector::BroadcastOp::create(builder, vectorOf(lanes, scalar.getType()), scalar); }
@@ -106,13 +94,9 @@ private:
     return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, bits));
   }
 
-  /// Emits |count| rows; if |existing| is |count| - 1, the last of them does not exist.
-  void emitRows(const Panel &where, Value firstRow, int64_t count, Value existing, int64_t shares) {
-    Values indices;
-    for (int64_t row = 0; row < count; ++row)
-      indices.push_back(builder.add(firstRow, row));
-    if (existing)
-      indices.back() = builder.add(firstRow, builder.sub(existing, builder.index(1)));
+  /// Emits the sums of |part| and their epilogues.
+  void emitRows(const ProductTile::Tile &part) {
+    int64_t count = part.rows.size();
     int64_t groups = cast<MemRefType>(tile.panels.getType()).getDimSize(1);
     Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(vectorOf(lanes, f32)));
     Values none(count * vectors, zero);
@@ -120,11 +104,11 @@ private:
       Values next(carried);
       // A group of many columns prefetches in the loop over its columns.
       if (!hasLoop())
-        tile.prefetch(shares, where.index, group, groups);
-      addGroup(where.index, group, groups, indices, shares, next);
+        tile.prefetch(part.shares, part.panel.index, group, groups);
+      addGroup(part.panel.index, group, groups, part.rows, part.shares, next);
       return next;
     });
-    tile.finishRows(indices, join(sums), where.firstColumn, where.columns, existing);
+    tile.finishRows(part, join(sums));
   }
 
   /// Columns of a step: those that vpmaddubsw of int4 can add in 16 bits.
@@ -318,9 +302,6 @@ private:
                                                  llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes))));
     return joined;
   }
-
-  /// The most row tiles of a block that divide the lines of the next panel among them.
-  static constexpr int64_t kShares = 8;
 
   GroupedTile &tile;
   VectorBuilder &builder;

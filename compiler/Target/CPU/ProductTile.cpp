@@ -53,6 +53,25 @@ void ProductTile::forEachGroup(llvm::function_ref<void(Value, Value, Value, Valu
   builder.loop(zero, columns, width, [&](Value first) { emitPanel(builder.div(first, width), first, builder.sub(columns, first)); });
 }
 
+void ProductTile::forEachTile(llvm::function_ref<void(const Tile &)> emit) {
+  // The most row tiles of a block that divide the lines of the next panel among them.
+  constexpr int64_t kShares = 8;
+  forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value groupRows) {
+    builder.forEvenRows(groupRows, rows, [&](int64_t count, Value existing) {
+      // Whole tiles have a loop for each number of tiles that share the next panel; partial ones are last in a block or
+      // alone.
+      forShares(count == rows ? kShares : 2, [&](int64_t shares) {
+        Tile tile{{panel, firstColumn, columns}, {}, existing, shares};
+        for (int64_t row = 0; row < count; ++row)
+          tile.rows.push_back(builder.add(firstRow, row));
+        if (existing)
+          tile.rows.back() = builder.add(firstRow, builder.sub(existing, builder.index(1)));
+        emit(tile);
+      });
+    });
+  });
+}
+
 void ProductTile::prepareRow(Value row) {
   if (body)
     body->prepare({row});
@@ -71,19 +90,19 @@ void ProductTile::finish(Value sums, Value row, Value firstColumn, int64_t chunk
     builder.store(sums, output, {row, point.inner}, lanes);
 }
 
-void ProductTile::finishRows(ArrayRef<Value> indices, ValueRange sums, Value firstColumn, Value columns, Value existing) {
-  int64_t count = indices.size(), vectors = sums.size() / count;
+void ProductTile::finishRows(const Tile &tile, ValueRange sums) {
+  int64_t count = tile.rows.size(), vectors = sums.size() / count;
   auto finishRow = [&](int64_t row) {
-    prepareRow(indices[row]);
+    prepareRow(tile.rows[row]);
     for (int64_t chunk = 0; chunk < vectors; ++chunk)
-      finish(sums[row * vectors + chunk], indices[row], firstColumn, chunk, columns);
+      finish(sums[row * vectors + chunk], tile.rows[row], tile.panel.firstColumn, chunk, tile.panel.columns);
   };
   for (int64_t row = 0; row + 1 < count; ++row)
     finishRow(row);
   // An epilogue may read the elements that it overwrites, so it must not run twice for a row.
-  if (!existing)
+  if (!tile.existing)
     return finishRow(count - 1);
-  builder.ifThen(builder.compare(arith::CmpIPredicate::eq, existing, count), [&] { finishRow(count - 1); });
+  builder.ifThen(builder.compare(arith::CmpIPredicate::eq, tile.existing, count), [&] { finishRow(count - 1); });
 }
 
 void ProductTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {

@@ -17,6 +17,22 @@ public:
   ProductTile(VectorBuilder &builder, mlir::Operation *product, mlir::Value sums, mlir::linalg::LinalgOp epilogue, int64_t rows,
               PrefetchPlan plan);
 
+  /// The panel of a tile, the first column of the output that it makes, and their number.
+  struct Panel {
+    mlir::Value index, firstColumn, columns;
+  };
+  /// Rows whose sums with the columns of a panel are in registers.
+  struct Tile {
+    Panel panel;
+    llvm::SmallVector<mlir::Value> rows;
+    /// The number of rows that exist, one less than all or all of them; null if all exist.
+    mlir::Value existing;
+    /// The number of tiles that divide the lines of the next panel among them (forShares).
+    int64_t shares;
+  };
+
+  /// Emits the tiles of all rows and panels by |emit|.
+  void forEachTile(llvm::function_ref<void(const Tile &)> emit);
   /// Calls |emitGroup| for every panel and every group of at most |rows| rows, whose number is a run-time value.
   void forEachGroup(
       llvm::function_ref<void(mlir::Value panel, mlir::Value firstColumn, mlir::Value columns, mlir::Value firstRow, mlir::Value rows)>
@@ -26,10 +42,8 @@ public:
   /// * 16 of a panel on. |columns| is the panel's number of columns.
   void prepareRow(mlir::Value row);
   void finish(mlir::Value sums, mlir::Value row, mlir::Value firstColumn, int64_t chunk, mlir::Value columns);
-  /// Emits the epilogues of |count| rows with the numbers |indices|; |sums| has those of a row side by side. If
-  /// |existing| is not null, it is the number of rows that exist, |count| or |count| - 1.
-  void finishRows(llvm::ArrayRef<mlir::Value> indices, mlir::ValueRange sums, mlir::Value firstColumn, mlir::Value columns,
-                  mlir::Value existing);
+  /// Emits the epilogues of the rows of |tile|; |sums| has those of a row side by side.
+  void finishRows(const Tile &tile, mlir::ValueRange sums);
 
   /// Emits |emit| for each number of row tiles that divide the lines of the next panel among them: 1, 2, … |most|. The
   /// block's number of row tiles chooses one at run time. 0 means that there is no next panel to prefetch.

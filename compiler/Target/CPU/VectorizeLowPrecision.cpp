@@ -32,14 +32,7 @@ public:
   }
 
   void emit() {
-    tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
-      Panel where{panel, firstColumn, columns};
-      builder.forEvenRows(rows, tile.rows, [&](int64_t count, Value existing) {
-        // Whole tiles have a loop for each number of tiles that share the next panel; partial ones are last in a block
-        // or alone.
-        tile.forShares(count == tile.rows ? kShares : 2, [&](int64_t shares) { emitRows(where, firstRow, count, existing, shares); });
-      });
-    });
+    tile.forEachTile([&](const ProductTile::Tile &part) { emitRows(part); });
   }
 
 private:
@@ -49,27 +42,19 @@ private:
   bool isFloat() const { return isa<FloatType>(element); }
   VectorType vectorOf(int64_t lanes, Type type) { return VectorType::get({lanes}, type); }
 
-  /// A weight panel, the first column of the output it makes, and how many there are.
-  struct Panel {
-    Value index, firstColumn, columns;
-  };
-
-  /// Emits |count| rows; if |existing| is |count| - 1, the last of them does not exist.
-  void emitRows(const Panel &where, Value firstRow, int64_t count, Value existing, int64_t shares) {
+  /// Emits the sums of |part| and their epilogues.
+  void emitRows(const ProductTile::Tile &part) {
+    int64_t count = part.rows.size();
     int64_t vectors = tile.width / VectorBuilder::kLanes;
     Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(vectorOf(VectorBuilder::kLanes, isFloat() ? f32 : i32)));
-    VectorBuilder::Values sums(count * vectors, zero), indices;
-    for (int64_t row = 0; row < count; ++row)
-      indices.push_back(builder.add(firstRow, row));
-    if (existing)
-      indices.back() = builder.add(firstRow, builder.sub(existing, builder.index(1)));
+    VectorBuilder::Values sums(count * vectors, zero);
     int64_t groups = tile.depth / tile.group, whole = groups / unroll() * unroll();
     auto step = [&](Value group, VectorBuilder::Values &sums) {
       SmallVector<VectorBuilder::Values> weights;
       for (int64_t chunk = 0; chunk < vectors; ++chunk)
-        weights.push_back(loadWeights(where.index, group, chunk));
+        weights.push_back(loadWeights(part.panel.index, group, chunk));
       for (int64_t row = 0; row < count; ++row) {
-        VectorBuilder::Values inputs = loadInput(indices[row], builder.mul(group, tile.group));
+        VectorBuilder::Values inputs = loadInput(part.rows[row], builder.mul(group, tile.group));
         for (int64_t chunk = 0; chunk < vectors; ++chunk) {
           Value &sum = sums[row * vectors + chunk];
           sum = multiply(sum, inputs, weights[chunk]);
@@ -79,14 +64,14 @@ private:
     if (whole > 0)
       sums = builder.loop(builder.index(0), builder.index(whole), unroll(), sums, [&](Value group, ValueRange carried) {
         VectorBuilder::Values next(carried);
-        tile.prefetch(shares, where.index, builder.div(group, unroll()), whole / unroll());
+        tile.prefetch(part.shares, part.panel.index, builder.div(group, unroll()), whole / unroll());
         for (int64_t u = 0; u < unroll(); ++u)
           step(builder.add(group, u), next);
         return next;
       });
     for (int64_t group = whole; group < groups; ++group)
       step(builder.index(group), sums);
-    tile.finishRows(indices, sums, where.firstColumn, where.columns, existing);
+    tile.finishRows(part, sums);
   }
 
   /// Loads the neighbors of 16 columns: one vector of all; for f32 operands, the first and the second of each pair.
@@ -171,9 +156,6 @@ private:
     return arith::ConstantOp::create(builder, DenseElementsAttr::get(vectorOf(VectorBuilder::kLanes, i32), APInt(32, value)));
   }
   Value asFloats(Value words) { return vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes, f32), words); }
-
-  /// The most row tiles of a block that divide the lines of the next panel among them.
-  static constexpr int64_t kShares = 8;
 
   LowPrecisionTile &tile;
   VectorBuilder &builder;

@@ -52,32 +52,16 @@ private:
 
 } // namespace
 
-/// Returns the buffer whose last element |value| was loaded from, which must be one of a vector or of a matrix with one column.
+/// Returns the buffer that |value| was loaded from.
 static Value getLoaded(Value value) {
   auto cast = value.getDefiningOp<arith::IndexCastOp>();
   auto load = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : memref::LoadOp();
-  if (!load || load.getMemRefType().getRank() == 1)
-    return load ? load.getMemref() : Value();
-  MemRefType type = load.getMemRefType();
-  if (type.getRank() != 2 || type.getDimSize(1) != 1)
-    return {};
-  OpBuilder builder(load);
-  SmallVector<OpFoldResult> offsets{load.getIndices()[0], builder.getIndexAttr(0)}, ones(2, builder.getIndexAttr(1));
-  auto row = cast_or_null<MemRefType>(memref::SubViewOp::inferRankReducedResultType({1}, type, offsets, ones, ones));
-  return memref::SubViewOp::create(builder, load.getLoc(), row, load.getMemref(), offsets, ones, ones);
+  return load ? load.getMemref() : Value();
 }
 
 /// Replaces token counts on the host by their bounds, and records the bounds' offsets buffers in |counts|.
 void LimitRows::findCounts(func::FuncOp function) {
-  SmallVector<arith::MinSIOp> all;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<scf::ForallOp>(op)) // the device reads what it needs
-      return WalkResult::skip();
-    if (auto least = dyn_cast<arith::MinSIOp>(op))
-      all.push_back(least);
-    return WalkResult::advance();
-  });
-  for (arith::MinSIOp least : all) {
+  for (auto least : llvm::make_early_inc_range(function.getBody().front().getOps<arith::MinSIOp>())) {
     Value offsets = getLoaded(least.getLhs()), bound = least.getRhs();
     if (!offsets)
       offsets = getLoaded(bound), bound = least.getLhs();

@@ -83,30 +83,13 @@ LogicalResult ExpertsOp::verify() {
   return success();
 }
 
-/// Checks |choices| and |shares|, and that |experts| is positive.
-static LogicalResult verifyGroups(std::optional<Location> loc, Value choices, Value shares, int64_t experts) {
-  if (failed(verifyChoices(loc, choices, shares)))
-    return failure();
-  return experts < 1 ? emitOptionalError(loc, "expects a positive number of experts, but got ", experts) : success();
-}
-
-LogicalResult ListByExpertOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
-                                               SmallVectorImpl<Type> &types) {
-  int64_t experts = adaptor.getExperts();
-  if (failed(verifyGroups(loc, adaptor.getChoices(), adaptor.getShares(), experts))) // C1
-    return failure();
-  Type integer = IntegerType::get(context, 64);
-  int64_t tokens = cast<RankedTensorType>(adaptor.getChoices().getType()).getDimSize(0);
-  types.append({RankedTensorType::get({experts, 1}, integer), RankedTensorType::get({experts, tokens}, integer),
-                RankedTensorType::get({experts, tokens}, Float32Type::get(context))});
-  return success();
-}
-
 LogicalResult GroupByExpertOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
                                                 SmallVectorImpl<Type> &types) {
   int64_t experts = adaptor.getExperts();
-  if (failed(verifyGroups(loc, adaptor.getChoices(), adaptor.getShares(), experts))) // C1
+  if (failed(verifyChoices(loc, adaptor.getChoices(), adaptor.getShares()))) // C1
     return failure();
+  if (experts < 1)
+    return emitOptionalError(loc, "expects a positive number of experts, but got ", experts);
   Type integer = IntegerType::get(context, 64);
   types.append({RankedTensorType::get({experts + 1}, integer), RankedTensorType::get({ShapedType::kDynamic}, integer),
                 RankedTensorType::get({ShapedType::kDynamic}, Float32Type::get(context))});

@@ -111,27 +111,6 @@ def Xfmr_GroupByExpertOp : Xfmr_Op<"group_by_expert", [Pure, InferTypeOpAdaptor]
   let assemblyFormat = "$choices `,` $shares `,` $experts attr-dict `:` type($choices) `,` type($shares)";
 }
 
-def Xfmr_ListByExpertOp : Xfmr_Op<"list_by_expert", [Pure, InferTypeOpAdaptor]> {
-  let summary = "lists for each expert the tokens that choose it";
-  let description = [{
-    Row e of the results belongs to expert e, which `counts[e, 0]` tokens choose: `tokens[e, 0]`, `tokens[e, 1]`, … in
-    ascending order, whose shares are `row_shares[e, 0]`, `row_shares[e, 1]`, … Behind them, `tokens` is -1 and
-    `row_shares` is undefined.
-
-    The rows of `xfmr.group_by_expert` at places that a host can compute which does not know the counts.
-
-    - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. A token chooses no expert twice, experts are
-      from 0 to `experts - 1`, and `experts` is positive.
-
-    ```mlir
-    %counts, %tokens, %row_shares = xfmr.list_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>   // tensor<8x1xi64>, …
-    ```
-  }];
-  let arguments = (ins Xfmr_Choices:$choices, Xfmr_Shares:$shares, I64Attr:$experts);
-  let results = (outs 2DTensorOf<[I64]>:$counts, 2DTensorOf<[I64]>:$tokens, 2DTensorOf<[F32]>:$row_shares);
-  let assemblyFormat = "$choices `,` $shares `,` $experts attr-dict `:` type($choices) `,` type($shares)";
-}
-
 def Xfmr_AddRowsOp : Xfmr_Op<"add_rows", [Pure, AllTypesMatch<["sum", "result"]>]> {
   let summary = "adds rows, each times a factor, to some rows of a sum";
   let description = [{

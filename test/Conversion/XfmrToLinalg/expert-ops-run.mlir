@@ -80,16 +80,6 @@ func.func @main() {
   // CHECK: 1, 0.25, 0.125, 0.75, 0.5, 2, end
   call @floats(%rowShares) : (tensor<?xf32>) -> ()
 
-  // The same as lists.
-  %counts, %lists, %listShares = xfmr.list_by_expert %choices, %factors, 4 : tensor<?x2xi64>, tensor<?x2xf32>
-  %someCounts = tensor.collapse_shape %counts [[0, 1]] : tensor<4x1xi64> into tensor<4xi64>
-  %anyCounts = tensor.cast %someCounts : tensor<4xi64> to tensor<?xi64>
-  // CHECK: 1, 2, 3, 0, end
-  call @integers(%anyCounts) : (tensor<?xi64>) -> ()
-  %flatLists = tensor.collapse_shape %lists [[0, 1]] : tensor<4x?xi64> into tensor<?xi64>
-  // CHECK: 2, -1, -1, 0, 1, -1, 0, 1, 2, -1, -1, -1, end
-  call @integers(%flatLists) : (tensor<?xi64>) -> ()
-
   %rowTable = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %rows = tensor.cast %rowTable : tensor<2x2xf32> to tensor<?x2xf32>
   %sumTable = arith.constant dense<[[10.0, 10.0], [20.0, 20.0], [30.0, 30.0]]> : tensor<3x2xf32>

@@ -56,9 +56,9 @@ func.func @choose_c3_keys(%s: tensor<?x8xf32>) {
 
 // -----
 
-func.func @list_c1(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>) {
+func.func @group_c1(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>) {
   // expected-error @below {{expects a positive number of experts, but got 0}}
-  %n, %t, %r = xfmr.list_by_expert %c, %s, 0 : tensor<?x2xi64>, tensor<?x2xf32>
+  %n, %t, %r = xfmr.group_by_expert %c, %s, 0 : tensor<?x2xi64>, tensor<?x2xf32>
   return
 }
 

@@ -1,8 +1,8 @@
-//===- Buffer.cpp - A tensor that a reference function reads or writes ----===//
+//===- PlainBuffer.cpp - A tensor that a reference function reads or writes ===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Plain/Buffer.h"
+#include "compiler/Plain/PlainBuffer.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace attune;

@@ -1,4 +1,4 @@
-//===- Buffer.h - A tensor that a reference function reads or writes -*- C++ -*-===//
+//===- PlainBuffer.h - A tensor of a reference function -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -6,8 +6,8 @@
 // zero, so that a wrong module never crashes the process.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_PLAIN_BUFFER_H
-#define ATTUNE_COMPILER_PLAIN_BUFFER_H
+#ifndef ATTUNE_COMPILER_PLAIN_PLAINBUFFER_H
+#define ATTUNE_COMPILER_PLAIN_PLAINBUFFER_H
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"
@@ -128,4 +128,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_PLAIN_BUFFER_H
+#endif // ATTUNE_COMPILER_PLAIN_PLAINBUFFER_H
