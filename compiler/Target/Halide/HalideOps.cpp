@@ -37,8 +37,11 @@ LogicalResult halide::TileOp::verify() {
   if (getStrides().size() != buffers.size()) // C1
     return emitOpError("expects 'strides' of ") << buffers.size() << " buffers, but got " << getStrides().size();
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
+    auto type = cast<ShapedType>(buffer.getType());
+    if (!type.hasRank() || !type.getElementType().isIntOrFloat()) // C3
+      return emitOpError("expects buffer ") << index << " of a rank, of integers or floats, but got " << buffer.getType();
     auto strides = dyn_cast<DenseI64ArrayAttr>(getStrides()[index]);
-    int64_t rank = cast<ShapedType>(buffer.getType()).getRank();
+    int64_t rank = type.getRank();
     if (!strides || strides.size() != rank)
       return emitOpError("expects ") << rank << " strides of buffer " << index << ", but got " << getStrides()[index];
     if (rank > 0 && strides.asArrayRef().back() != 1) // C2

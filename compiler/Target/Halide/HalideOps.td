@@ -22,6 +22,7 @@ def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, Destin
     - (C1) `strides` has one array for each input and destination, as long as its rank, in elements; dynamic strides are
       arguments of each call.
     - (C2) The last stride is 1.
+    - (C3) All buffers have a rank, and their elements are integers or floats.
 
     With `reads_destinations` the results depend on the destinations' values before.
 
