@@ -11,6 +11,9 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
+/// Passes emit the padding of rows without a loop; a panel needs no more of it.
+static constexpr int64_t kMostPadding = 256;
+
 LogicalResult QuantizeRowsOp::verify() {
   size_t count = getDestinations().size();
   if (count < 1 || count > 3)
@@ -20,6 +23,9 @@ LogicalResult QuantizeRowsOp::verify() {
     return emitOpError("expects 'input' to be f32 rows of static size, but got ") << input;
   if (!quantized.hasRank() || quantized.getRank() != 2 || quantized.isDynamicDim(1) || quantized.getDimSize(1) < input.getDimSize(1))
     return emitOpError("expects a destination of at least ") << input.getDimSize(1) << " columns, but got " << quantized;
+  if (count != 3 && quantized.getDimSize(1) - input.getDimSize(1) >= kMostPadding)
+    return emitOpError("expects fewer than ") << kMostPadding << " columns more than the " << input.getDimSize(1)
+                                              << " of 'input', but got " << quantized;
   auto verifyRows = [&](StringRef what, ShapedType type) -> LogicalResult {
     if (type.isDynamicDim(0) || input.isDynamicDim(0) || type.getDimSize(0) == input.getDimSize(0))
       return success();

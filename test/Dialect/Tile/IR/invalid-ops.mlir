@@ -282,6 +282,14 @@ func.func @quantize_rows_c1(%x: tensor<?x6xf32>, %c: tensor<?x4xbf16>) {
 
 // -----
 
+func.func @quantize_rows_c1_padding(%x: tensor<?x6xf32>, %c: tensor<?x262xbf16>) {
+  // expected-error @below {{expects fewer than 256 columns more than the 6 of 'input', but got 'tensor<?x262xbf16>'}}
+  %0 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x262xbf16>) -> tensor<?x262xbf16>
+  return
+}
+
+// -----
+
 func.func @quantize_rows_c1_input(%x: tensor<?x6xi32>, %c: tensor<?x6xbf16>) {
   // expected-error @below {{expects 'input' to be f32 rows of static size, but got 'tensor<?x6xi32>'}}
   %0 = tile.quantize_rows ins(%x : tensor<?x6xi32>) outs(%c : tensor<?x6xbf16>) -> tensor<?x6xbf16>

@@ -5,8 +5,8 @@
     model-kernels.py WORK [--dtypes=bf16,f16,f32] [--paddings=compute,skip] [--gpus=sm_80,sm_90a] [--assemble=yes|no] MODEL ...
 
 MODEL is a folder as `attune compile` takes it. Each is compiled once for all GPUs. Of models with the same config.json one
-is compiled, since weights do not change code. Models with generated weights keep two layers, since all layers share their
-kernels. Equal kernels of several models are assembled once. Prints a summary for each GPU; exits with 1 and the name of
+is compiled, since weights do not change code. Larger models with generated weights keep two layers, since all layers share
+their kernels. Equal kernels of several models are assembled once. Prints a summary for each GPU; exits with 1 and the name of
 each kernel that fails, with one model that has it.
 """
 import json
@@ -21,6 +21,8 @@ import wgmma
 
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers", "num_encoder_layers",
           "num_decoder_layers")
+# Models with more layers than this one are shortened; others may have lists with an entry for each layer.
+MOST_LAYERS = 4
 # The compiler runs this as its assembler: it keeps the PTX of every GPU, and its output is never loaded.
 KEEP = """#!/bin/sh
 cp "$3" "$ATTUNE_KEEP.${1#--gpu-name=}.ptx" && echo none > "$5"
@@ -28,7 +30,7 @@ cp "$3" "$ATTUNE_KEEP.${1#--gpu-name=}.ptx" && echo none > "$5"
 
 
 def shorten(model, work):
-    """Returns |model|, or a copy with two layers in |work| if its weights are generated."""
+    """Returns |model|, or a copy with two layers in |work| if it has many and its weights are generated."""
     with open(os.path.join(model, "config.json")) as f:
         config = json.load(f)
     case = os.path.join(model, "case.json")
@@ -40,8 +42,8 @@ def shorten(model, work):
     copy = os.path.join(work, os.path.basename(model))
     shutil.copytree(model, copy, dirs_exist_ok=True)
     for key in LAYERS:
-        if isinstance(config.get(key), int):
-            config[key] = min(config[key], 2)
+        if isinstance(config.get(key), int) and config[key] > MOST_LAYERS:
+            config[key] = 2
     with open(os.path.join(copy, "config.json"), "w") as f:
         json.dump(config, f)
     return copy
