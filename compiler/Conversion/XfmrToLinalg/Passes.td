@@ -23,7 +23,7 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     ```
 
     A projection of lower precision multiplies quantized or rounded rows (`tile.quantize_rows`) by panels in which 2 to
-    8 neighbors in k lie side by side for each column, as many as an instruction multiplies at once. With int8, its
+    8 neighbors in k lie side by side for each column, as many as the target's instructions take at once. With int8, its
     epilogue applies the scales. Rows that several projections read are converted once, and a result that only a bf16
     projection reads is stored as bf16.
 

@@ -186,8 +186,8 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
     `rt.device_arch_is` and `rt.worker_count` become loads from the structure of the host. `rt.tensor_map` becomes a
     call of `attune_host::encode_map`, which writes the TMA descriptor to the stack.
 
-    Expects `attune-outline-launches` and `attune-entry-wrappers` done, and nothing but strided buffers and scalars as
-    arguments. Leaves the `gpu.module` alone. Numerics: exact.
+    Expects `attune-outline-launches` and `attune-entry-wrappers` done, and only strided buffers, scalars and TMA
+    descriptors as arguments. Leaves the `gpu.module` alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
 }
