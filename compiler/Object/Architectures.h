@@ -18,8 +18,8 @@ struct RequiredFeature {
 /// The description of one architecture. All names of features are LLVM's.
 struct Architecture {
   llvm::Triple::ArchType arch;
-  /// The CPU and the additional features for a triple of another machine without a CPU: code then uses the baseline
-  /// only.
+  /// The CPU and the additional features if the triple is that of another machine and no CPU is given: code then uses
+  /// the baseline only.
   const char *baselineCpu, *baselineFeatures;
   /// The name of the least CPU, for messages.
   const char *least;

@@ -15,7 +15,7 @@ struct GpuImage {
   attune_gpu_image_kind kind = ATTUNE_IMAGE_PTX;
   uint32_t arch = 0;
   bool archSpecific = false;
-  /// Without the NUL that ends a PTX.
+  /// The bytes of the image, without the NUL that ends PTX in the object.
   std::string data;
 };
 
@@ -44,8 +44,8 @@ struct DescriptorOptions {
   bool alias = false;
 };
 
-/// Adds `attune_model_<name>` to |module|, which defines `attune_entry_<entry>`, `attune_workspace_<entry>` and `attune_flops_<entry>` for
-/// every entry, and makes everything else internal.
+/// Adds the descriptor `attune_model_<name>` to |module| and makes everything else internal. |module| must define
+/// `attune_entry_<entry>`, `attune_workspace_<entry>` and `attune_flops_<entry>` for every entry.
 Status addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options);
 
 /// Returns the text of the C header of an object.

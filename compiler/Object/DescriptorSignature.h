@@ -15,6 +15,7 @@
 
 namespace attune {
 
+/// A symbolic dimension of an entry; see attune_dim_desc.
 struct DimSignature {
   std::string name;
   /// The largest value; 0 if there is none.
@@ -22,10 +23,11 @@ struct DimSignature {
   attune_dim_origin origin = ATTUNE_DIM_INPUTS;
 };
 
+/// An input or output of an entry; see attune_tensor_desc.
 struct TensorSignature {
   std::string name;
   attune_dtype dtype = ATTUNE_F32;
-  /// As in attune_tensor_desc: -1 - i stands for dimension i of the entry.
+  /// The sizes, as in attune_tensor_desc: -1 - i stands for dimension i of the entry.
   std::vector<int64_t> shape;
   attune_fill fill = ATTUNE_FILL_REQUIRED;
   bool group = false;
@@ -44,24 +46,28 @@ struct CacheSignature {
   }
 };
 
+/// An entry of the model; see attune_entry_desc.
 struct EntrySignature {
   std::string name;
   attune_cache_use cacheUse = ATTUNE_CACHE_UNUSED;
   std::vector<DimSignature> dims;
   std::vector<TensorSignature> inputs, outputs;
-  /// C expressions over the dims and `workers`; empty until they are known.
+  /// A C expression over the dims and `workers`; empty until it is known.
   std::string workspaceFormula;
 };
 
+/// A kernel: its function, the backend that generates it, its description, and the reason for not using the requested
+/// backend.
 struct KernelSignature {
   std::string name, backend, op, note;
 };
 
+/// The interface of a compiled model, as the descriptor lists it.
 struct ModelSignature {
   std::string family, architecture;
   std::optional<GenerationSettings> generation;
   std::vector<EntrySignature> entries;
-  /// In the order of their memory.
+  /// The caches, in the order of their memory.
   std::vector<CacheSignature> caches;
   std::vector<KernelSignature> kernels;
   /// The names of the classes of the output `logits`.

@@ -7,9 +7,11 @@ include "mlir/Pass/PassBase.td"
 def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
   let summary = "add the C functions of every entry";
   let description = [{
-    For an entry `forward`, adds `attune_entry_forward(host, call)`, `attune_workspace_forward(dims, workers)`,
-    `attune_flops_forward(dims, workers)` and, if it has `rt.kernel_work`, `attune_work_forward(dims, out)`, with the types of
-    attune/abi.h:
+    An entry is a function of the model that applications call, here `forward`. The runtime calls it by C functions with
+    the types of attune/abi.h: `attune_entry_forward(host, call)` runs it; `attune_workspace_forward(dims, workers)`
+    returns the bytes of scratch memory of a call, and `attune_flops_forward(dims, workers)` its arithmetic operations,
+    for given values of the dims (batch, length and so on). If the entry has `rt.kernel_work`,
+    `attune_work_forward(dims, out)` stores the arithmetic and the bytes of each kernel.
 
     ```mlir
     func.func @forward(%x: memref<?x8xf32> {xfmr.input = …}, …, %workspace: memref<?xi8> {rt.role = #rt.role<workspace>}, …)
@@ -21,10 +23,13 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
     llvm.func @attune_flops_forward(%dims: !llvm.ptr, %workers: i64) -> i64
     ```
 
-    The formulas are removed from the entry. Expects `attune-plan-memory` done, and `attune-outline-parallel` or, with `device`,
-    `attune-outline-launches`. With `device`, functions get as their host the host of the call and the first error of its
-    launches, `!llvm.struct<(ptr, i32)>`; the C function of the entry returns that error. Leaves functions that are not
-    entries alone. Numerics: exact.
+    The bodies of the last three come from the formulas `rt.workspace`, `xfmr.flops` and `rt.kernel_work`, which are
+    removed. `attune_entry_forward` returns 0. With `device`, kernels run on a GPU and a launch can fail: the host
+    argument of functions then points to a `!llvm.struct<(ptr, i32)>` of the host and the first error, which the C
+    function returns.
+
+    Expects `attune-plan-memory` done, and `attune-outline-parallel` or, with `device`, `attune-outline-launches`.
+    Leaves functions that are not entries alone. Numerics: exact.
   }];
   let options = [Option<"device", "device", "bool", "false", "kernels run on a device: entries return the first error of a launch">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];

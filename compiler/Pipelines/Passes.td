@@ -15,10 +15,14 @@ def RunPhase : Pass<"attune-run-phase", "::mlir::ModuleOp"> {
     module attributes {rt.target = …} {… optimized xfmr ops …}
     ```
 
-    A module without `rt.target` is compiled for x86 with AVX-512, in f32. Without `rt.schedule`, the schedule follows from the
-    target. Expects a module as the phase before leaves it. Numerics: those of the passes of the phase.
+    `rt.target` names the machine to compile for, `rt.schedule` the tile sizes. A module without `rt.target` is compiled
+    for x86 with AVX-512, in f32; without `rt.schedule`, the schedule follows from the target. Expects a module as the
+    phase before leaves it. The phases `import`, `llvm` and `object` have no passes: with one of them, the module stays
+    as it is. An unknown phase, or a target that this build lacks, is an error. Numerics: those of the passes of the
+    phase.
   }];
-  let options = [Option<"phase", "phase", "std::string", "", "the phase to lower to, from the one before it">];
+  let options = [Option<"phase", "phase", "std::string", "",
+                        "the phase to lower to: dialect, linalg, tiled, kernels, bufferized, vector or target">];
 }
 
 def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
@@ -31,15 +35,18 @@ def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
     // becomes the same module with the target and the schedule of, for example, cpu=x86-64-v3
     ```
 
-    Run it before any phase that depends on the target. Leaves a module without `rt.target` alone. Numerics: exact.
+    Run it on the output of the phase `import`. Later phases are not repeated: after `linalg`, for example, weights keep
+    the layout of the old target. Options that are not given have their defaults, not the values of the old target.
+    Leaves a module without `rt.target` alone. Numerics: exact.
   }];
   let options = [
     Option<"target", "target", "std::string", "", "target of the kernels; the first target of the build by default">,
     Option<"cpu", "cpu", "std::string", "", "the CPU; x86-64-v4 by default">,
-    Option<"triple", "triple", "std::string", "", "the triple of the CPU">,
-    Option<"gpu", "gpu", "std::string", "", "GPU architectures">,
-    Option<"kernels", "kernels", "std::string", "", "kernel generator">,
-    Option<"precision", "precision", "std::string", "\"f32\"", "f32, bf16, f16 or int8">,
-    Option<"weightsFormat", "weights-format", "std::string", "", "format of the weights of projections, such as int4:32">];
+    Option<"triple", "triple", "std::string", "", "the target triple of LLVM; x86_64-unknown-linux-gnu by default">,
+    Option<"gpu", "gpu", "std::string", "", "GPU architectures, separated by commas, such as sm_80,sm_90a; for the target cuda">,
+    Option<"kernels", "kernels", "std::string", "", "generator of kernels for the CPU: mlir, the default, or halide">,
+    Option<"precision", "precision", "std::string", "\"f32\"", "type to which operands of projections are rounded: f32, bf16, f16 or int8">,
+    Option<"weightsFormat", "weights-format", "std::string", "",
+           "format of the weights of projections, such as int4:32 (4 bits, a scale per 32 columns); none by default">];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }

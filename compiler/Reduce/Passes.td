@@ -7,19 +7,21 @@ include "mlir/Pass/PassBase.td"
 def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
   let summary = "shrink a module while a test finds it interesting";
   let description = [{
-    Runs the program `test` with the options `test-arg`, followed by the name of a file that holds the module as text. As for
-    `reduction-tree`, exit status 1 means that the module is interesting. The pass tries to
+    Makes a small test case from a module that shows a bug. Runs the program `test` with the options `test-arg`,
+    followed by the name of a file that holds the module as text. As for `reduction-tree` of MLIR, exit status 1 means
+    that the module is interesting: it still shows the bug. The pass tries to
 
     - erase symbols with their users, and the bodies of functions;
-    - erase operations, and replace an operation by the body of its region. A value that is still used is replaced by another
-      value of its type, a constant, or a new argument of the function;
+    - erase operations, and replace an operation by the body of its region. A value that is still used is replaced by
+      another value of its type, a constant, or a new argument of the function;
     - erase arguments and results of functions, also in calls;
-    - apply the patterns of the dialects' DialectReductionPatternInterface; those of `xfmr` erase optional operands;
+    - apply the reduction patterns of dialects (`DialectReductionPatternInterface`); those of `xfmr` erase optional
+      operands;
     - erase attributes;
-    - set sizes to 1, or halve them, wherever the module has the same number.
+    - set sizes to 1, or halve them, everywhere that the module has the same number, so that types still agree.
 
-    Each step is tried on many candidates first, then on fewer, until no step finds anything. The test is not run on modules
-    that do not verify. Any module may be given; symbols that the test needs stay.
+    Each step is tried on all candidates at once, then on halves of them, and so on down to single ones, until no step
+    finds a smaller interesting module. The test is not run on modules that do not verify. Any module may be given.
 
     Before, with a test that looks for `math.exp`:
     ```mlir

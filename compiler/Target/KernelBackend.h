@@ -14,7 +14,7 @@ struct KernelTiles {
   int64_t vectorBits;
   /// Rows and columns of a register tile.
   int64_t rows, columns;
-  /// How far ahead of their use weights are prefetched, in bytes.
+  /// The prefetch distance of weights, in bytes.
   int64_t prefetchAhead;
 };
 
@@ -24,7 +24,7 @@ public:
   virtual ~KernelBackend();
   /// Returns the name, as in `--kernels` and in the attribute `tile.kernel` of its kernels.
   virtual llvm::StringRef name() const = 0;
-  /// Adjusts tile sizes of our own passes that the backend cannot use.
+  /// Replaces tile sizes in |schedule| that the backend cannot use.
   virtual void adjust(mlir::rt::Schedule &schedule) const {}
   /// Returns the flags beside `--kernels` that are not the defaults, " --a=b".
   virtual std::string flags() const { return ""; }
@@ -32,7 +32,7 @@ public:
   virtual std::vector<std::string> programs() const { return {}; }
   /// Adds the passes that mark the kernels of the backend, at the end of phase `kernels`.
   virtual void addSelectPasses(mlir::OpPassManager &pm) const = 0;
-  /// Adds the passes that make calls of them, in phase `vector`.
+  /// Adds the passes that replace the tasks of these kernels by calls, in phase `vector`.
   virtual void addTilePasses(mlir::OpPassManager &pm) const = 0;
   /// Returns the emission of a module for |host|. An error if the backend has no code for it, or if a program is
   /// missing.
@@ -48,10 +48,10 @@ struct KernelBackendInfo {
   Result<std::unique_ptr<KernelBackend>> (*create)(const std::map<std::string, std::string> &settings);
 };
 
-/// The name of our own passes, which `--kernels` takes, too.
+/// The value of `--kernels` for our own passes.
 inline constexpr llvm::StringLiteral kOwnKernels = "mlir";
 
-/// Makes |info| known, unless a backend of that name is.
+/// Registers |info|, unless a backend of that name is registered.
 void registerKernelBackend(KernelBackendInfo info);
 /// Returns all backends of this build, in the order of their registration.
 llvm::ArrayRef<KernelBackendInfo> getKernelBackends();

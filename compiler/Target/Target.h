@@ -51,7 +51,7 @@ public:
   /// Completes the code of kernels that are not part of the host module: waits for processes, or takes the kernels of
   /// |module|, in phase `target`, out of it and makes images of them.
   virtual Status takeKernels(mlir::ModuleOp module) { return {}; }
-  /// Returns the row of takeKernels in the time report, "" for none.
+  /// Returns the name of the step takeKernels in the time report, "" to leave it out.
   virtual llvm::StringRef stepName() const { return ""; }
   /// Adds kernels to |host|, the LLVM IR of the host module.
   virtual Status linkHost(llvm::Module &host) { return {}; }
@@ -122,7 +122,7 @@ struct TargetInfo {
   Result<std::unique_ptr<Target>> (*read)(mlir::rt::TargetAttr attribute);
 };
 
-/// Makes |info| known, unless a target of that name is.
+/// Registers |info|, unless a target of that name is registered.
 void registerTarget(TargetInfo info);
 /// Returns all targets of this build, in the order of their registration.
 llvm::ArrayRef<TargetInfo> getTargets();

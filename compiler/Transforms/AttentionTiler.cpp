@@ -80,7 +80,7 @@ TokenRange AttentionTiler::keysOf(Value sequence) {
   return span;
 }
 
-/// Packs all keys into panels `[G][panels][D][W]`.
+/// Packs all keys into panels `[G, panels, D, W]`: G heads of keys, D components, W keys of a panel.
 Value AttentionTiler::packKeys(Value batch) {
   Value tokens = b.size(op.getKey(), 0);
   Value count = b.affine({tokens, batch}, b.d0.floorDiv(width) + b.d1);
@@ -111,7 +111,8 @@ Value AttentionTiler::packKeys(Value batch) {
   return forall.getResult(0);
 }
 
-/// Returns a filled destination `[B, H, Q, K]` for probabilities, since tiles write only the keys that they visit.
+/// Returns a filled destination for probabilities, [batch, heads, queries, keys], since tiles write only the keys that
+/// they visit.
 Value AttentionTiler::destinationOfProbabilities(Value batch) {
   Value empty = tensor::EmptyOp::create(b, {ShapedType::kDynamic, heads, ShapedType::kDynamic, ShapedType::kDynamic}, b.getF32Type(),
                                         ValueRange{batch, op.getQueryLength(), op.getKeyLength()});

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects xfmr.linear and xfmr.attention (composites decomposed) in entries and in functions they call. Gives entries the attribute
-// `xfmr.flops` and changes nothing else.
+// Expects xfmr.linear and xfmr.attention (composites decomposed) in entries and in functions that they call. Gives
+// entries the attribute `xfmr.flops` and changes nothing else.
 //
 //===----------------------------------------------------------------------===//
 

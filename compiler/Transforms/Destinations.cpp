@@ -17,9 +17,9 @@ bool attune::isRepeatable(Operation *op) {
          llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIndex(); });
 }
 
-/// Returns the value whose memory |value| gets: a tensor.empty, or an argument of its function that it is an update of.
-/// Returns null if there is none, or if the search enters a function twice (recursion). |entered| has the functions
-/// being searched.
+/// Returns the value in whose memory |value| is computed: a tensor.empty, or the argument of its function that it
+/// updates. Returns null if there is none, or if the search enters a function twice (recursion). |entered| has the
+/// functions being searched.
 static Value memoryOf(Value value, const SymbolTable &symbols, llvm::SmallPtrSetImpl<Operation *> &entered) {
   if (value.getDefiningOp<tensor::EmptyOp>() || isa<BlockArgument>(value))
     return value;

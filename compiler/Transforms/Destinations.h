@@ -14,8 +14,8 @@ namespace attune {
 /// arithmetic, constants.
 bool isRepeatable(mlir::Operation *op);
 
-/// Returns the tensor.empty whose memory |value| gets, or null. Looks through a call if its callee, found in |symbols|,
-/// takes destinations.
+/// Returns the tensor.empty in whose memory |value| is computed, or null. Looks through a call if its callee, found in
+/// |symbols|, takes destinations.
 mlir::tensor::EmptyOp destinationOf(mlir::Value value, const mlir::SymbolTable &symbols);
 
 /// Appends to |function| one destination argument for each tensor result that is not an update of an argument, and

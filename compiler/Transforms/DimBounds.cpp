@@ -110,7 +110,7 @@ Bound DimBounds::getFold(OpFoldResult value) {
   return getValue(cast<Value>(value));
 }
 
-/// Returns the bound of |value| as the size of a slice: the size of the source, within which the slice lies.
+/// Returns the bound of |value| if it is the size of a slice: the size of the source, within which the slice lies.
 Bound DimBounds::getSliceBound(Value value) {
   Bound bound;
   for (Operation *user : value.getUsers()) {

@@ -1,8 +1,9 @@
 //===- ExpandMathFunctions.cpp - Transcendentals as polynomials -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The polynomials are minimax fits (Remez exchange in 120 bits) whose coefficients were rounded to f32 one by one, from the lowest
-// power up, refitting the rest each time; the leading terms that make 2^0, e^0 and the slopes at 0 exact are fixed to their values.
+// The polynomials are minimax fits (Remez exchange in 120 bits) whose coefficients were rounded to f32 one by one, from
+// the lowest power up, refitting the rest each time; the leading terms that make 2^0, e^0 and the slopes at 0 exact are
+// fixed to their values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,8 +116,8 @@ Value attune::emitExp2(OpBuilder &builder, Location loc, Value x) {
 
 Value attune::emitExp2NonPositive(OpBuilder &builder, Location loc, Value x) {
   Arithmetic a(builder, loc, x.getType());
-  // The bias of the exponent is rounded in with the integer part. Multiplying by the power of two, rather than adding to the
-  // exponent, keeps NaN; it is as exact.
+  // The bias of the exponent is rounded in with the integer part. Multiplying by the power of two, rather than adding
+  // to the exponent, keeps NaN; it is as exact.
   Value bounded = a.select(Predicate::OLT, x, a.constant(-126.0f), a.constant(-127.0f), x);
   Value shifted = a.add(bounded, a.constant(kRound + 127.0f));
   Value fraction = a.sub(bounded, a.sub(shifted, a.constant(kRound + 127.0f)));

@@ -28,8 +28,8 @@ using namespace mlir;
 using namespace attune;
 
 /// Collects the values from outside of |region| that its tensor operations compute with, in the order of the
-/// operations. The order of all uses would depend on how tile sizes are computed; this one gives a kernel the same
-/// operands in the same order whichever pass tiled it.
+/// operations. The order of all uses would depend on the arithmetic of tile sizes; with this one, kernels have the same
+/// operands in the same order, whichever pass tiled them.
 static void collectOperands(Region &region, llvm::SetVector<Value> &values) {
   region.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isa<linalg::LinalgOp>(op) && !isa<tiles::TileDialect, xfmr::XfmrDialect>(op->getDialect()))

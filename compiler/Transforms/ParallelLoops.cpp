@@ -33,8 +33,8 @@ static bool canRecompute(Operation *op) {
          llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIndex(); });
 }
 
-/// Returns true if |value| is computed again in the body. Index arithmetic is repeated only if that captures no more
-/// values than its result.
+/// Returns true if |value| is computed again in the body instead of captured. Index arithmetic is computed again only
+/// if all of its operands are, too.
 static bool canRecompute(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !canRecompute(op))

@@ -11,8 +11,10 @@ include "mlir/Pass/PassBase.td"
 def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic of every entry as a formula of its dims";
   let description = [{
-    Gives each entry the attribute `xfmr.flops`: two operations for each multiply-add of the projections and of the two
-    products of attention, every sequence at its padded length.
+    Gives each entry, a function that applications call, the attribute `xfmr.flops`: two operations for each
+    multiply-add of its projections and of the two products of attention, also in the functions that it calls. Attention
+    counts every sequence at the longest length of the batch; norms and other elementwise work count nothing. The
+    formula is in terms of the dims, the names of dynamic sizes in the signature of the entry.
 
     ```mlir
     func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>) -> tensor<?x64xf32>
@@ -23,18 +25,21 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
     // becomes
     func.func @forward(...) attributes {
         xfmr.entry = #xfmr.entry<"forward">,
-        xfmr.flops = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 6144)>>} {…}
+        xfmr.flops = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 6144)>>} {…}    // 6144 = 2 * 48 * 64
     ```
 
-    Expects the `dialect` phase done and composites decomposed. Leaves everything else alone. Numerics: exact.
+    Expects composites decomposed; a composite is an error, and so is a size that does not follow from the dims. Changes
+    nothing else. Numerics: exact.
   }];
 }
 
 def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic and the memory traffic of each kernel in a call of every entry";
   let description = [{
-    Gives each entry the attribute `rt.kernel_work`: one element for each kernel of the module, in the module's order, with
-    formulas of the entry's dims for all calls of the kernel together.
+    `attune bench` compares the time of kernels with the work that this pass records. It gives each entry the attribute
+    `rt.kernel_work`, which has an element for each kernel of the module, in the module's order: the number of calls of
+    the kernel in a call of the entry, and formulas of the entry's dims for the arithmetic and the bytes of all these
+    calls.
 
     ```mlir
     %y = call @linear(%x, %w, %d) {tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 64)>>>} ...
@@ -44,13 +49,15 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     %y = call @linear(%x, %w, %d) ...
     ```
 
-    Bytes are those that must be moved if nothing stays in a cache from one call to the next: each weight and each other input
-    is read once, and each result is written once. Of a table that is looked up, one row counts for each row of the result.
-    The attribute `tile.work` of a call gives its arithmetic in terms of the arguments of the calling function. Tiling sets
-    it on loops, outlining moves it to calls, and this pass removes it.
+    Bytes are those that must be moved if nothing stays in a CPU cache from one kernel to the next: each weight
+    (`weight_bytes`) and each other input (`tensor_bytes`) is read once, and each result is written once
+    (`tensor_bytes`). Of a table that is looked up, such as that of an embedding, one row counts for each row of the
+    result. The attribute `tile.work` of a call gives its arithmetic in terms of the arguments of the calling function:
+    here `#xfmr.argument<0, 0>` is dimension 0 of argument 0. `attune-tile-groups` and `attune-tile-attention` set it on
+    loops, `attune-outline-kernels` moves it to calls, and this pass removes it.
 
-    An entry whose work does not follow from its dims gets no attribute, and a remark says so. Expects the `kernels` phase
-    done. Numerics: exact.
+    An entry whose work does not follow from its dims gets no attribute, and a remark says so. Runs in the phase
+    `kernels` after `attune-outline-kernels`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }
@@ -70,7 +77,8 @@ def CheckTensorOps : Pass<"attune-check-tensor-ops", "::mlir::func::FuncOp"> {
     // error: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects on tensors
     ```
 
-    Run it just before bufferization, which would fail without naming the op. Changes nothing. Numerics: exact.
+    Hand-written modules may have operations of any dialect. Run it just before bufferization, which would fail without
+    naming the operation. Changes nothing. Numerics: exact.
   }];
 }
 
@@ -90,8 +98,13 @@ def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp">
     }
     ```
 
-    A result that is not the argument of the same cache is an error: bufferization has copied the cache. Expects bufferized
-    functions. Leaves functions that are not entries alone. Numerics: exact.
+    A cache is an argument of an entry (a function that applications call), marked `xfmr.cache`, whose content a session
+    keeps from one call to the next: keys, values or a mask. On tensors an entry returns each cache that it updates;
+    after bufferization the result must be the buffer of the argument, and callers already have it. Another buffer as
+    the result is an error, since it means that bufferization has copied the cache; so is a result that is no cache.
+
+    Expects bufferized functions, after `attune-outputs-to-arguments`. Leaves functions that are not entries alone.
+    Numerics: exact.
   }];
 }
 
@@ -113,8 +126,13 @@ def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::Func
     }
     ```
 
-    The new argument has the attributes of the result. Arguments and results that are caches (`xfmr.cache`) stay where they
-    are and become memrefs. Run it before `attune-bufferize`. Leaves functions that are not entries alone. Numerics: exact.
+    An entry is a function that applications call. Compiled code allocates nothing, so they pass the memory for its
+    results. The new argument has the attributes of the result. Arguments and results that are caches (`xfmr.cache`)
+    stay where they are and become memrefs: an entry updates them in place, and `attune-drop-cache-results` removes the
+    results after bufferization.
+
+    Expects ranked tensors as results; another type is an error. Run it before `attune-bufferize`. Leaves functions that
+    are not entries alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -133,10 +151,12 @@ def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::Modul
     %c = call @layer(%b, %buffer, ...) : (tensor<?x8xf32>, memref<?x?xf32>, ...) -> tensor<?x8xf32>
     ```
 
-    One-shot bufferization takes time in the square of the number of uses of a tensor; this pass leaves one use, however many
-    layers there are. It converts an argument of a private function that the function only reads, if several calls pass the
-    same tensor and nothing writes to the memory of any tensor that calls pass. Slices of one tensor in an entry become views
-    of one buffer under the same condition. Other arguments are left alone.
+    One-shot bufferization compares every use of a tensor with every other one, which is slow for a mask that all layers
+    read. This pass leaves one use, however many layers there are. It converts an argument of a private function that
+    the function only reads, if several calls pass the same tensor and nothing writes to the memory of any tensor that
+    calls pass. Inside the function, `bufferization.to_tensor` makes a tensor of the buffer. Two or more slices of one
+    tensor in an entry, a function that applications call, become views of one buffer under the same condition. Other
+    arguments are left alone.
 
     Expects functions in destination-passing style; run it before `attune-bufferize`. Numerics: exact.
   }];
@@ -159,9 +179,13 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
     %2 = bufferization.to_tensor %0 restrict writable : memref<2x?xf32> to tensor<2x?xf32>
     ```
 
-    One-shot bufferization gives the same result, but takes time in more than the square of the number of pieces, which is the
-    number of layers. A sequence of insertions ends at a tensor that has another use than the next insertion. A sequence of one
-    insertion is left alone. Expects tensors; run it before `attune-bufferize`. Numerics: exact.
+    A stacked tensor is an output that has a slice for each layer, such as all hidden states. One-shot bufferization
+    gives the same result, but takes time in more than the square of the number of slices. The pass rewrites a sequence
+    of two or more `tensor.insert_slice` into one `tensor.empty`, each into the result of the one before; the sequence
+    ends at a tensor that has another use than the next insertion. The alignment of 64 bytes is the default of
+    bufferization.
+
+    Expects tensors; run it before `attune-bufferize`. Leaves single insertions alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -169,8 +193,8 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
 def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
   let summary = "turn tensors into buffers, across functions";
   let description = [{
-    Runs upstream's one-shot bufferization with buffers of identity layout at function boundaries and drops results that are
-    buffers of arguments:
+    Runs upstream's one-shot bufferization with buffers of identity layout at function boundaries and drops results that
+    are buffers of arguments:
 
     ```mlir
     func.func private @kernel(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) -> tensor<?x8xf32>
@@ -178,9 +202,10 @@ def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
     func.func private @kernel(%x: memref<?x8xf32>, %out: memref<?x8xf32>)
     ```
 
-    Weights (`xfmr.weight`) are taken out of the module while the pass runs, since upstream visits all symbols for every
-    call. Expects functions in destination-passing style that refer to no weights (`attune-assign-weight-offsets`). Results
-    of functions that are not buffers of arguments stay. Numerics: exact.
+    The `xfmr.weight` operations are taken out of the module while the pass runs, since upstream visits all symbols of
+    the module for every call. Expects functions in destination-passing style, without `xfmr.weight_ref`
+    (`attune-assign-weight-offsets` replaces them). Leaves no tensors. A result that is not the buffer of an argument
+    stays a result. Numerics: exact.
   }];
 }
 
@@ -195,15 +220,17 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
     call @linear(%a, ...) : (memref<?x4096xf32, strided<[4112, 1]>>, ...) -> ()
     ```
 
-    A register tile of a projection reads the same columns of many rows at once. If the size of a row is a multiple
-    of 4 KiB, all of them lie in one set of the L1 cache, or in two with a multiple of 2 KiB. A set has no more ways than
-    the tile has rows, so the rows evict each other.
+    A register tile of a projection reads the same columns of up to 12 rows at once. An L1 cache of 64 sets of 64-byte
+    lines maps addresses 4 KiB apart to the same set. So if the size of a row is a multiple of 4 KiB, these elements of
+    all rows lie in one set, or in two with a multiple of 2 KiB. A set has 8 or 12 lines, so the rows evict each other.
+    A pad of one line moves each row to the next set.
 
-    Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes. Leaves alone buffers that callers of an entry
-    see and buffers with a user that may depend on the stride. Expects bufferized functions; run it before
+    Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes, here from 4096 floats to 4112. Leaves
+    alone rows of dynamic size, rows of other element types (other kernels read them), buffers that callers of an entry
+    see, and buffers with a user that may depend on the stride. Expects bufferized functions; run it before
     `attune-plan-memory`. Numerics: exact.
   }];
-  let options = [Option<"multiple", "multiple", "int64_t", "2048", "pad rows of a multiple of this many bytes; 0 pads none">,
+  let options = [Option<"multiple", "multiple", "int64_t", "2048", "pad rows whose size is a multiple of this many bytes; 0 pads none">,
                  Option<"pad", "pad", "int64_t", "64", "bytes of padding after a row">];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -217,21 +244,25 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     %a = memref.view %workspace[%c0][%tokens] : memref<?xi8> to memref<?x48xf32>
     ```
 
-    Buffers with disjoint lifetimes share bytes. Buffers in the body of a parallel loop exist once for each worker. Every
-    entry gets the arguments `%workspace: memref<?xi8>` and `%workers: index`, marked by `rt.role`; other functions get them if
-    they or their callees have buffers. `rt.worker_count` becomes `%workers`. Every entry gets the attribute `rt.workspace`, a
-    `#xfmr.formula` of its dims and of `workers`: the bytes that a call needs, an upper bound where sizes are bounds.
+    Compiled code allocates nothing: the runtime allocates one workspace before a call. Buffers get offsets in it that
+    are multiples of 64 bytes, and buffers with disjoint lifetimes share bytes. Buffers in the body of a parallel loop
+    exist once for each worker (on a GPU, for each block that runs at once).
 
-    The number of rows of low-precision matrices (two dimensions, elements of 8 or 16 bits) is rounded up to a multiple of
-    `row-group`, since tile instructions read whole groups of rows. A buffer with padded rows (`strided<[64, 1]>`) is allocated
-    with that row stride.
+    Every entry, a function that applications call, gets the arguments `%workspace: memref<?xi8>` and `%workers: index`,
+    the number of workers, marked by `rt.role`; other functions get them if they or their callees have buffers.
+    `rt.worker_count` becomes `%workers`. Every entry gets the attribute `rt.workspace`, a `#xfmr.formula` of its dims
+    and of `workers`: the bytes that a call needs, an upper bound where sizes are bounds.
 
-    Expects bufferized functions without results, and buffers whose sizes follow from the dims of the entry; a size that is
-    read from memory needs a bound, `arith.minsi %size, %bound`. Other buffers, and recursion, are errors. Leaves no
+    The number of rows of matrices with elements of at most 16 bits is rounded up to a multiple of `row-group`, since
+    AMX instructions read whole groups of rows. A buffer with padded rows (`strided<[64, 1]>`, see `attune-pad-rows`) is
+    allocated with that row stride.
+
+    Expects bufferized functions without results, and buffers whose sizes follow from the dims of the entry; a size that
+    is read from memory needs a bound, `arith.minsi %size, %bound`. Other buffers, and recursion, are errors. Leaves no
     `memref.alloc` or `memref.dealloc`. Numerics: exact.
   }];
   let options = [Option<"rowGroup", "row-group", "int64_t", "::mlir::rt::Schedule().lowPrecisionGroup",
-                        "low-precision rows that an instruction reads at once">];
+                        "rows of operands of 8 or 16 bits that are always read together; 1 except with AMX">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }
 
@@ -248,7 +279,7 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     call @layer_norm(%a, %g, %y) : (memref<?x48xf32>, memref<48xf32>, memref<?x48xf32>) -> ()
     // becomes
     %step = … * rt.worker_count
-    scf.for %i = %c0 to %tokens step %step {
+    scf.for %i = %c0 to %tokens step %step {    // %n = min(%step, %tokens - %i)
       %x_i = memref.subview %x[%i, 0] [%n, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
       %a_i = memref.alloc(%n) : memref<?x48xf32>
       call @linear(%x_i, %w, …)
@@ -256,21 +287,26 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     }
     ```
 
-    A sequence consists of calls in one block. Each call shares a row-wise argument (`tile.rows`) with an earlier one, no
-    buffer is used both by rows and as a whole, and nothing between the calls accesses memory. Sequences without a private
-    buffer, and kernels that may depend on the address of their first row, are left alone.
+    A kernel is row-wise if row i of its results depends only on row i of the arguments that are marked `tile.rows`. The
+    pass rewrites sequences of two or more calls of row-wise kernels in one basic block. Each call shares an argument
+    with `tile.rows` with an earlier call, no buffer is used by rows in one call and as a whole in another, and nothing
+    between the calls accesses memory. At least one buffer is private to the sequence, such as `%a`: only its rows of
+    one step are allocated. Other sequences, and kernels that may depend on the address of their first row, are left
+    alone.
 
-    A step has at most `rows` rows for each worker, in multiples of `multiple`, and fewer if that makes steps even. So kernels
-    are divided among the workers as without this pass: by columns if there are no more rows than one step has. A buffer that
-    is first written in the sequence reuses the rows of a buffer whose last reader is an earlier call.
+    A step has at most `rows` rows for each worker, a multiple of `multiple`, and fewer if that makes the steps equally
+    long. So a kernel has about one block of rows for each worker in a step. If all rows fit in one step, the loop has
+    one iteration, and kernels are divided among workers as without the pass, for few rows by columns. A buffer that is
+    first written in the sequence may reuse the memory of a buffer that no later call reads.
 
-    Kernels in sequences accept rows of a buffer (`offset: ?`). Expects bufferized functions that write no argument that
-    overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`. Numerics: exact.
+    Kernels in sequences then accept rows from the middle of a buffer (`offset: ?`). Expects bufferized functions that
+    write no argument that overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`.
+    Numerics: exact.
   }];
   let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows",
                         "most rows of a step for each worker; 0 leaves calls as they are">,
                  Option<"multiple", "multiple", "int64_t", "::mlir::rt::Schedule().registerRows",
-                        "the rows of a step for each worker are a multiple of this, or `rows`">];
+                        "the rows of a step for each worker are a multiple of this, such as the rows of a register tile, or `rows`">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::rt::RtDialect"];
 }
@@ -289,16 +325,19 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
         attributes {tile.kernel = #tile.kernel<"norm">}
     ```
 
-    The arguments of the function are the values that the loop reads, then its destinations, which the function returns. Views,
-    constants and index arithmetic are computed again inside. Sizes equal to those of a destination are taken from it, so that
-    functions of equal loops are equal, and a later pass merges them. `tile.kernel` has the name of the kernel; its `row_wise`
-    becomes `tile.rows`, which marks the arguments of which row i alone determines row i of every result (a row is an index of
-    the first dimension). The kernel takes its number of rows from them. All other arguments are read as a whole. Afterwards
-    every other private function takes destinations for its tensor results, too, except for results that update an argument
-    in place.
+    The function, a kernel, is in destination-passing style: its last arguments are the tensors that it overwrites and
+    returns. Before them are the values that the loop reads. Views, constants and index arithmetic are computed again
+    inside. Sizes equal to those of a destination are taken from it, so that equal loops become equal functions, which
+    `duplicate-function-elimination` merges afterwards.
 
-    Runs after the phase `tiled`. Leaves operations outside of `scf.forall` where they are.
-    Numerics: exact.
+    `tile.kernel` describes the kernel and gives the function its name. Its `row_wise` becomes `tile.rows` on the
+    arguments of which row i (index i of the first dimension) alone determines row i of every result. The kernel takes
+    its number of rows from them and reads all other arguments as a whole. The group numbers `tile.group` are removed,
+    and `tile.work` moves to the call.
+
+    Every other private function then takes destinations for its tensor results, too, except for results that update an
+    argument in place, such as a cache; a size that does not follow from the arguments is an error. Runs after the phase
+    `tiled`. Leaves operations outside of `scf.forall` where they are. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
@@ -313,19 +352,27 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
     %y = scf.forall (%sequence, %heads, %tile) ... { tile.attention_tile ... }
     ```
 
-    The first loop transposes keys into panels. It is left out for caches, whose keys are in panels already, and for keys of bf16
-    or f16, which are read as rows. An attention tile has up to 8 query heads that share keys; larger groups are divided. A row is
-    one query of one head: a tile has as many queries as make `query-rows` rows, or up to `long-rows` rows if there are more than
-    `key-block` keys, which is decided at run time. Integer masks become additive f32 masks.
+    A panel has `panel-width` keys of one head, transposed: one row for each component, so that a vector load reads the
+    same component of several keys. The first loop fills the panels. There is none for caches, whose keys are in panels
+    already, and none for keys of bf16 or f16, which tensor cores read as rows. The second loop runs over sequences,
+    heads and tiles of queries.
 
-    Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`. Leaves other operations alone. Numerics: those of
-    `tile.attention_tile`, whose sums run over blocks of keys.
+    A row of an attention tile is one query of one head. The heads of a tile share their keys; there are up to 8 of
+    them, and larger groups are divided. A tile has as many queries as make `query-rows` rows, whose scores fit in
+    registers. If there is more than one block of `key-block` keys, it has up to `long-rows` rows, so that one read of a
+    block from memory serves more rows; this is decided at run time. Integer masks become additive f32 masks.
+
+    Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
+    Numerics: those of `tile.attention_tile`, whose sums run over blocks of keys.
   }];
-  let options = [Option<"queryRows", "query-rows", "int64_t", "::mlir::rt::Schedule().queryRows", "rows of a register tile">,
+  let options = [Option<"queryRows", "query-rows", "int64_t", "::mlir::rt::Schedule().queryRows",
+                        "rows of an attention tile over one block of keys, a power of two">,
                  Option<"longRows", "long-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
                         "most rows of an attention tile over several blocks of keys">,
-                 Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().keyPanelWidth", "keys per panel">,
-                 Option<"keyBlock", "key-block", "int64_t", "512", "keys per softmax block">,
+                 Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().keyPanelWidth",
+                        "keys of a panel, a multiple of 16">,
+                 Option<"keyBlock", "key-block", "int64_t", "512",
+                        "keys whose scores are computed before the maximum and sum of a row are updated">,
                  Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
                         "element type to which the operands of Q K^T and P V are rounded",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "no rounding"),
@@ -347,10 +394,16 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
     }
     ```
 
-    Rows that no loop produces whole get a loop of their own, over blocks of `row-block` rows. Expects `attune-tile-groups`
-    done. Leaves alone ops that are inside an `scf.forall` already. Numerics: exact.
+    Fusion quantizes the rows, or rounds them to bf16 or f16, while they are in the L1 cache. The loop must produce
+    whole rows, since the scale of a row depends on all of its elements. If the loop before writes parts of rows, as
+    that of a projection, or if there is none, the operation gets a loop of its own over blocks of `row-block` rows. The
+    text of a fused loop's `tile.kernel` gets the new type appended, such as ", bf16".
+
+    Expects `attune-tile-groups` and `attune-tile-attention` done. Leaves alone operations inside an `scf.forall`.
+    Numerics: exact.
   }];
-  let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock", "rows per task">];
+  let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock",
+                        "rows of one iteration of a loop of its own">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::tiles::TileDialect"];
 }
@@ -364,12 +417,18 @@ def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
     %y = scf.forall (%block) in (%blocks) shared_outs(%o = %e) -> (tensor<?x4x12xf32>) {… tile.rotary_tile ins(%rows, %ids, %table : …) …}
     ```
 
-    `xfmr.rotary` becomes a loop over blocks of `row-block` tokens. `xfmr.kv_cache_update` becomes a loop over sequences and heads
-    that writes slices of the caches, keys by `tile.key_panel`; the caches themselves are its destinations, so that they are
-    updated in place. `xfmr.kv_cache_read` becomes a loop over slots and heads with `tile.unpack_keys`.
+    The operations that it lowers handle each head by itself:
 
-    Expects these ops on tensors, after `convert-xfmr-to-linalg`. Leaves other ops alone. Numerics: exact; the results are those
-    that the tile ops define.
+    - `xfmr.rotary`, rotary position embeddings, becomes a loop over blocks of `row-block` tokens with
+      `tile.rotary_tile`.
+    - `xfmr.kv_cache_update`, which appends keys and values to a cache, becomes a loop over sequences and heads. It
+      copies values and writes keys by `tile.key_panel`, since caches have keys in panels, component by component. The
+      caches themselves are its destinations, so that bufferization updates them in place.
+    - `xfmr.kv_cache_read`, which returns the content of a cache, becomes a loop over cache slots, one for each
+      sequence, and heads with `tile.unpack_keys`.
+
+    Expects these operations on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
+    Numerics: exact; the results are those that the tile operations define.
   }];
   let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock", "tokens per tile of rotary embeddings">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
@@ -384,43 +443,54 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     %y = linalg.generic … ins(%p, %b : …)                        // + bias, the same {tile.group = …}
     // becomes
     %y = scf.forall (%i, %j) = (0, 0) to (%n, 64) step (%rows, 32) shared_outs(%o = %e) -> (tensor<?x64xf32>) {
-      scf.for %k = … {linalg.generic … linalg.generic …}
+      scf.for %row = … {linalg.generic … linalg.generic …}
     } {tile.kernel = #tile.kernel<"linear 48 -> 64, bias", row_wise>, tile.work = …}
     ```
 
-    `tile.group` numbers the kernels. A projection becomes an `scf.forall` over blocks of rows and weight panels around an
-    `scf.for` over register tiles of rows. Blocks are of about equal size, and so are register tiles if there are few. A
-    `tile.grouped_product` is tiled in the same way. Other kernels become an `scf.forall` over blocks of `row-block` rows. The
-    attribute `tile.kernel` of a loop says `row_wise` if a row depends neither on other rows, nor on its index, nor on the row
-    count.
+    Operations with the same number in `tile.group` become one kernel; an operation without a number is a kernel by
+    itself. The last operation of a kernel is tiled, and the others are fused into its tiles.
 
-    Expects `convert-xfmr-to-linalg` done. Leaves alone ops with fewer than two parallel dimensions and ops inside an
-    `scf.forall`. Numerics: exact; no sum is split.
+    A projection becomes an `scf.forall` over blocks of rows (here `%rows`) and weight panels (here 32 columns), around
+    an `scf.for` over register tiles, the rows whose sums are in registers at once. Blocks have about the same size, at
+    most `max-block-rows` rows and `block-bytes` bytes of input rows, which every panel reads again from the L2 cache.
+    If there are at most three register tiles in a block, they have about the same size, too. A `tile.grouped_product`
+    is tiled in the same way. Any other kernel becomes an `scf.forall` over blocks of `row-block` rows.
+
+    The attribute `tile.kernel` of a loop describes the kernel and says `row_wise` if a row depends neither on other
+    rows, nor on its index, nor on the number of rows. `tile.work` has the arithmetic of a product.
+
+    Expects `convert-xfmr-to-linalg` and `attune-tile-attention` done. A dimension of static size 0 is an error. Leaves
+    alone operations with fewer than two parallel dimensions and operations inside an `scf.forall`. Numerics: exact; no
+    sum is split.
   }];
   let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows", "rows of a register tile">,
                  Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
-                        "columns of a register tile and of a weight panel">,
+                        "columns of a register tile and of a weight panel, a multiple of 16">,
                  Option<"blockBytes", "block-bytes", "int64_t", "::mlir::rt::Schedule().blockBytes",
-                        "bytes of the input rows of one block">,
+                        "most bytes of the f32 input rows of one block, but at least one register tile">,
                  Option<"maxBlockRows", "max-block-rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows", "most rows of one block">,
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
                         "rows of a register tile of low-precision operands">,
                  Option<"groupedRows", "grouped-rows", "int64_t", "::mlir::rt::Schedule().groupedRows",
-                        "rows of a register tile of products with scales of groups">,
+                        "rows of a register tile of products by quantized weights with a scale per group">,
                  Option<"evenLowPrecisionTiles", "even-low-precision-tiles", "bool", "::mlir::rt::Schedule().evenLowPrecisionTiles",
-                        "if there are few low-precision register tiles, make them about equal, as those of f32">,
+                        "at most three low-precision register tiles have about equal sizes, as those of f32">,
                  Option<"streamPanels", "stream-panels", "int64_t", "::mlir::rt::Schedule().streamPanels",
-                        "weight panels that a block of a single row reads side by side">,
+                        "weight panels that a block reads side by side if there is a single row: several streams use more of the "
+                        "memory's bandwidth">,
                  Option<"fewRows", "few-rows", "int64_t", "::mlir::rt::Schedule().fewRows",
-                        "blocks have few-columns columns if there are at most this many rows; 0 for never">,
+                        "blocks have `few-columns` columns if there are at most this many rows, so that there are enough blocks; 0 for "
+                        "never">,
                  Option<"fewColumns", "few-columns", "int64_t", "::mlir::rt::Schedule().fewColumns",
-                        "columns of a block if there are few rows, a divisor of panel-width">,
-                 Option<"wideRows", "wide-rows", "int64_t", "::mlir::rt::Schedule().wideRows", "rows of a wide low-precision block">,
+                        "columns of a block if there are at most `few-rows` rows, a divisor of `panel-width`">,
+                 Option<"wideRows", "wide-rows", "int64_t", "::mlir::rt::Schedule().wideRows",
+                        "rows of a wide low-precision block, which reads fewer operands for each product">,
                  Option<"wideColumns", "wide-columns", "int64_t", "::mlir::rt::Schedule().wideColumns",
-                        "columns of a wide block, a multiple of panel-width">,
+                        "columns of a wide block, a multiple of `panel-width`">,
                  Option<"wideBlocks", "wide-blocks", "int64_t", "::mlir::rt::Schedule().wideBlocks",
-                        "blocks are wide if there are at least this many of them; 0 for never">,
-                 Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock", "rows per task of row-wise kernels">];
+                        "low-precision blocks are wide if there are at least this many wide blocks; 0 for never">,
+                 Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock",
+                        "rows of one iteration of a kernel without a product">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
@@ -436,17 +506,18 @@ def ExpandMath : Pass<"attune-expand-math"> {
     %y = math.exp2 %x : vector<16xf32>
     // becomes
     %r = math.fma %f, %c6, %c5 : vector<16xf32>
-    … // arith, math.fma and vector ops
+    … // arith, math.fma and vector ops; %f is the fraction of %x, %c6 and %c5 are coefficients
     ```
 
-    Expands f32 and vectors of f32 in the same way, so that a scalar tail has the bits of the vector body. Fused multiply-adds
-    are explicit, and nothing is called. With `expand-bf16`, conversions between f32 and bf16 become integer arithmetic.
+    Compiled code calls no library. Scalars and vectors are expanded in the same way, so that the last elements of a
+    row, computed one by one, have the same bits as in a vector. Fused multiply-adds are explicit. With `expand-bf16`,
+    conversions between f32 and bf16 become integer arithmetic, for machines without instructions for them.
 
-    Expects vectorized code. Leaves alone other element types and functions that are instructions, such as `sqrt`, `fma` and
-    `floor`.
+    Expects vectorized code, in any operation. Leaves alone other element types and functions that are instructions,
+    such as `sqrt`, `fma` and `floor`. Other functions stay; `attune-prepare-for-llvm` rejects them.
 
-    **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value; 2^0 = 1;
-    results of exp and exp2 below 2^-126 are 0.
+    **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value;
+    2^0 = 1; results of exp and exp2 below 2^-126 are 0.
   }];
   let options = [Option<"expandBF16", "expand-bf16", "bool", "false", "also make integer arithmetic of conversions between f32 and bf16">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];

@@ -26,8 +26,8 @@ public:
 
   /// Returns the allocation of |buffer| if only the calls use its elements, else null.
   mlir::memref::AllocOp getPrivateAlloc(mlir::Value buffer) const;
-  /// Lets a buffer that is first written here reuse the rows of a buffer that no later call uses. Rows of both have the
-  /// same size in bytes, and the reused buffer has at least as many dimensions.
+  /// Makes a buffer that is first written in the sequence reuse the rows of a buffer that no later call uses. Rows of
+  /// both have the same size in bytes, and the reused buffer has at least as many dimensions.
   void reuseRows();
 
   llvm::SmallVector<mlir::func::CallOp> calls;

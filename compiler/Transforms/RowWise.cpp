@@ -24,7 +24,7 @@ public:
   /// Adds |op| and its producers in the kernel. Returns true if they are row-wise, with loop |row| of |op| over the
   /// rows.
   bool add(linalg::LinalgOp op, unsigned row);
-  /// Adds |op|, each of whose rows depends on one row of its operands but the panels.
+  /// Adds |op|, each row of whose result depends on one row of each operand and on all panels.
   bool add(tiles::GroupedProductOp op);
 
 private:
@@ -126,8 +126,8 @@ static bool dependsOnScalar(OpFoldResult value, func::FuncOp kernel) {
 }
 
 namespace {
-/// The ways in which a kernel accesses a tensor: it reads or writes rows, reads all of it, reads a size, or does
-/// something unknown.
+/// The ways in which a kernel accesses a tensor: by rows (reads or writes), as a whole (reads), only its size, or in an
+/// unknown way.
 enum Access : unsigned { kRows = 1, kWhole = 2, kSize = 4, kUnknown = 8 };
 } // namespace
 

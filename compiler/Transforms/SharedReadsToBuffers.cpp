@@ -4,8 +4,8 @@
 //
 // Bufferization of shared reads. One-shot bufferization compares every use of a tensor with every other use, so a mask
 // that all layers read takes time quadratic in the number of layers. This pass converts such a tensor to a buffer where
-// it is computed, or at the beginning of the entry if it is an argument; the conversion is the only use that the analysis
-// then sees:
+// it is computed, or at the beginning of the entry if it is an argument; the conversion is the only use that the
+// analysis then sees:
 //
 //   before                                     after
 //     %mask = call @additive_mask(...)           %mask = call @additive_mask(...)
@@ -19,16 +19,16 @@
 //                                                      /  |  \          buffers are not analyzed
 //                                                  layer layer layer
 //
-// In the callee, `bufferization.to_tensor restrict` of the new parameter replaces the tensor. Slices of one tensor in an
-// entry function, such as the head mask of each layer, become views of one buffer in the same way.
+// In the callee, `bufferization.to_tensor restrict` of the new parameter replaces the tensor. Slices of one tensor in
+// an entry function, such as the head mask of each layer, become views of one buffer in the same way.
 //
 // A buffer hides later writes from the analysis, so a tensor is converted only if its memory never changes after it is
 // computed:
 // - every use of the tensor and of its views is a read, in callees too (ReadOnlyTensors::isOnlyRead);
 // - the destination into which the tensor was computed has no other use (ReadOnlyTensors::hasOwnMemory).
 //
-// Expects functions on tensors in destination-passing style, before one-shot bufferization. Leaves alone a parameter
-// to which some call passes a tensor that is not converted, and parameters of functions that are public or that anything
+// Expects functions on tensors in destination-passing style, before one-shot bufferization. Leaves alone a parameter to
+// which some call passes a tensor that is not converted, and parameters of functions that are public or that anything
 // but calls refers to.
 //
 // Cost: linear in the number of uses; the results of ReadOnlyTensors are cached.

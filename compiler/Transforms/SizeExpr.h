@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Sizes as expressions of symbols that are never negative: the maximum of polynomials, where a factor of a monomial is a symbol or a
-// quotient by a constant. Closed under +, *, max and division by a constant, and monotonic in every symbol, so that a bound of the symbols
-// gives a bound of the size. A constant may be subtracted from a size that is not smaller. Quotients are rounded towards 0, as in C.
+// Sizes as expressions of symbols, all of which are never negative. A size is the maximum of polynomials; a factor of a
+// monomial is a symbol or a quotient by a constant. These expressions are closed under +, *, max and division by a
+// constant, and monotonic in every symbol, so that bounds of the symbols give a bound of the size. A constant may be
+// subtracted from a size that is not smaller. Quotients are rounded towards 0, as in C.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_SIZEEXPR_H
@@ -21,6 +22,7 @@
 
 namespace attune {
 
+/// A size as an expression of symbols: the maximum of polynomials.
 class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
@@ -43,7 +45,9 @@ public:
   bool dependsOn(mlir::Attribute symbol) const;
   bool operator==(const SizeExpr &other) const { return str() == other.str(); }
 
+  /// Returns the value if symbols have the values |symbols|(symbol).
   int64_t evaluate(llvm::function_ref<int64_t(mlir::Attribute)> symbols) const;
+  /// Returns the size with |symbols|(symbol) in the place of each symbol.
   SizeExpr substitute(llvm::function_ref<SizeExpr(mlir::Attribute)> symbols) const;
   /// Returns the size as a formula, with a result for each polynomial. Equal sizes have equal formulas.
   mlir::xfmr::FormulaAttr toFormula(mlir::MLIRContext *context) const;

@@ -17,7 +17,7 @@ mlir::Value countRows(mlir::RewriterBase &rewriter, mlir::DestinationStyleOpInte
 /// the same size.
 mlir::Value divideEvenly(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rows, int64_t limit);
 
-/// Returns the smaller of |rows| and |limit| in a form of which tiling finds the bound.
+/// Returns the smaller of |rows| and |limit| as an affine minimum, from which tiling can infer the bound |limit|.
 mlir::OpFoldResult atMost(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rows, int64_t limit);
 
 /// Returns |few| if |op| has at most |limit| rows, else |others|.

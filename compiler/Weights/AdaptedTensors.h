@@ -1,8 +1,8 @@
 //===- AdaptedTensors.h - Tensors with adapters merged ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A provider that changes some tensors of another while they are read, a slice at a time: merged weights are nowhere in
-// memory or on disk before they are packed.
+// A provider that changes some tensors of another provider while they are read, a slice at a time. So merged weights
+// are neither in memory nor on disk before they are packed.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_ADAPTEDTENSORS_H
 #define ATTUNE_COMPILER_WEIGHTS_ADAPTEDTENSORS_H
@@ -32,8 +32,8 @@ struct TensorChange {
   std::vector<LowRankTerm> terms;
 };
 
-/// Returns the tensors of |base| with |changes|, by name; a name that the base lacks must have a replacement. |owner| keeps the
-/// data of replacements alive.
+/// Returns the tensors of |base| with |changes|, by name; a name that the base lacks must have a replacement. |owner|
+/// keeps the data of replacements alive.
 ///
 /// An element is base + sum of scale * (sum over k of left * right), in double, in the order of terms and of k, and
 /// rounded to float once. The result does not depend on the slices that are read.

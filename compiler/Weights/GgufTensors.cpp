@@ -1,8 +1,9 @@
 //===- GgufTensors.cpp - The tensors of a GGUF file -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Llama's projections of queries and keys are stored for another form of rotary embeddings, which turns neighbors where
-// the reference turns the elements of two halves. A head of eight rows is stored as
+// Llama's projections of queries and keys are stored for another form of rotary embeddings, which rotates pairs of
+// neighbors where the reference rotates pairs of elements of the two halves of a head. A head of eight rows is stored
+// as
 //
 //     row of the file        0  1  2  3  4  5  6  7
 //     row of the reference   0  4  1  5  2  6  3  7
@@ -18,11 +19,11 @@ using namespace attune;
 
 namespace {
 
-/// A tensor of the reference and where its elements are.
+/// A tensor of the reference, and the position of its elements in the file.
 struct SourceView {
   const GgufTensor *tensor;
   GgufSource source;
-  /// Of the tensor of the reference; one row if it is not a matrix.
+  /// The sizes of the reference's tensor; one row if it is not a matrix.
   int64_t rows = 1, columns = 1;
   const uint8_t *data = nullptr;
 

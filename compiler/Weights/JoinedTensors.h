@@ -8,13 +8,14 @@
 
 namespace attune {
 
-/// Tensors whose names get a prefix.
+/// The tensors of a provider, and the prefix that their names get.
 struct TensorPart {
   std::string prefix;
   std::unique_ptr<TensorProvider> tensors;
 };
 
-/// Returns the tensors of |parts| under their names behind the prefix of each, and those of |base| for all other names.
+/// Returns a provider of the tensors of |parts|, whose names are the prefix of the part and the name in the part, and
+/// of the tensors of |base| for all other names.
 std::unique_ptr<TensorProvider> joinTensors(std::unique_ptr<TensorProvider> base, std::vector<TensorPart> parts);
 
 } // namespace attune

@@ -10,14 +10,14 @@
 
 namespace attune {
 
-/// A base of providers: the list of tensors, and checks before a read.
+/// A base class of providers: it keeps the list of tensors and checks reads.
 class ListedTensors : public TensorProvider {
 public:
   const TensorSpec *find(std::string_view name) const override;
   std::vector<std::string> names() const override;
 
 protected:
-  /// Adds a tensor; the first of a name counts.
+  /// Adds a tensor, unless the list has one of that name.
   void list(TensorSpec spec);
   /// Returns the tensor of this name if its elements |begin| … |begin| + |count| - 1 can be read as floats, else an
   /// error.

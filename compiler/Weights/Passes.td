@@ -7,6 +7,10 @@ include "mlir/Pass/PassBase.td"
 def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp"> {
   let summary = "assign every weight its offset in the weights file and read it from there";
   let description = [{
+    The runtime passes the content of the weights file to every entry, a function that applications call. A *layer
+    function* is a private function whose arguments marked `xfmr.weight` are weights in every call. A *row* holds the
+    weights of one call of a layer function: the function gets a pointer to its row and reads them at constant offsets.
+
     Before:
     ```mlir
     xfmr.weight @a : tensor<4x8xf32> = #xfmr.tensor<"a" : tensor<4x8xf32>>
@@ -25,14 +29,15 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
       %row = memref.view %weights[%c0][%c128] : memref<?xi8> to memref<?xi8>
       %y = call @layer(%x, %row) : …
     ```
-    A row holds the weights of one call of a layer function. Rows come first in the file, in program order; the weights
-    that entries read themselves follow. Rows begin at a multiple of 4096, tensors at a multiple of 64. A layer function
-    is a private function whose `xfmr.weight` arguments are weights in every call; any other function keeps its tensor
-    arguments. A weight that is needed at two offsets is stored twice, as two `xfmr.weight`; equal rows are stored once.
-    Weights without readers are removed. The module gets `xfmr.weights_bytes`.
+    Here the row begins at byte 0 of the file and has 128 bytes. Rows come first in the file, in program order; the
+    weights that entries read themselves follow. Rows begin at a multiple of 4096 bytes, a page, so that the system can
+    load and drop the pages of one layer; tensors begin at a multiple of 64 bytes, a cache line. A weight that is needed
+    at two offsets is stored twice, as two `xfmr.weight`; equal rows are stored once. Weights without readers are
+    removed. The module gets `xfmr.weights_bytes`, the size of the file's data.
 
-    Must run on tensors, after the sources of weights are final (`xfmr-hoist-weight-expressions`). A remaining
-    expression, which has an operand that is no weight, is an error. **Numerics**: exact.
+    Expects tensors and final sources of weights (`xfmr-hoist-weight-expressions`). Functions other than layer functions
+    keep their tensor arguments. A weight expression that is left, because one of its operands is no weight, is an
+    error, and so is an `xfmr.weight_ref` outside of an entry. **Numerics**: exact.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];

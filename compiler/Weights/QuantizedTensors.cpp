@@ -297,7 +297,7 @@ private:
     return findScales();
   }
 
-  /// Finds out which elements have one scale: all, those of a row, of a group of a row or of a block.
+  /// Finds the elements that share a scale: all, those of a row, of a group of a row or of a block.
   Status findScales() {
     const TensorView &scales = *matrix.scales;
     if (!isFloat(scales.dtype))
@@ -356,7 +356,7 @@ private:
     return readGroups(".weight_g_idx");
   }
 
-  /// Reads the shape of packed values, and finds out how many bits they have.
+  /// Reads the shape of packed values and finds the number of their bits.
   Status findPacked() {
     const TensorView &codes = *matrix.codes;
     if (Status status = checkRank(codes, DType::I32); status.failed())

@@ -21,7 +21,7 @@ namespace attune {
 struct QuantizedFormat {
   enum Method { Gptq, Awq, CompressedTensors, BlockFloat8 };
 
-  /// Bits and groups that matrices of the folder have.
+  /// The bits of a value, and the columns of a group.
   struct Groups {
     int bits;
     /// Columns with one scale; 0 = all.
@@ -29,7 +29,8 @@ struct QuantizedFormat {
   };
 
   Method method;
-  /// Gptq, Awq: one. CompressedTensors: those of the groups of modules; the shapes of a matrix say which it has.
+  /// One element for Gptq and Awq. For CompressedTensors one for each group of modules; the shapes of a matrix say
+  /// which of them it has.
   std::vector<Groups> groups;
   /// Gptq: zero points are stored minus one.
   bool zerosMinusOne = false;

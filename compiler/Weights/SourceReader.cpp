@@ -182,7 +182,8 @@ Status SourceReader::readSelect(SelectSourceAttr source, const SourceBox &box) {
   return {};
 }
 
-/// Reads the indices |first|, |first| + |step|, … of |axis| with those between them, which is faster than many small reads.
+/// Reads the indices |first|, |first| + |step|, … of |axis|. Reads those between them, too, which is faster than many
+/// small reads.
 Status SourceReader::readEveryNth(Attribute source, const SourceBox &box, int64_t axis, int64_t first, int64_t step) {
   SmallVector<int64_t, 4> offsets(box.offsets), sizes(box.sizes), from(box.sizes.size(), 1);
   offsets[axis] = first;
@@ -407,8 +408,8 @@ Status SourceReader::readGroupedPanels(GroupedPanelsSourceAttr source, const Sou
 // The part of SourceReader that computes with whole rows.
 //===----------------------------------------------------------------------===//
 
-/// Adds |row| times |columns|, a matrix `[columns of the row, count]`, to the |count| values |out|, one column of the row
-/// after the other.
+/// Adds |row| times the matrix |columns|, [length of |row|, |count|], to the |count| values |out|, in the order of the
+/// elements of |row|.
 static void addProducts(ArrayRef<float> row, const float *columns, int64_t count, float *out) {
   for (float factor : row) {
     for (int64_t i = 0; i < count; ++i)
@@ -417,7 +418,8 @@ static void addProducts(ArrayRef<float> row, const float *columns, int64_t count
   }
 }
 
-/// Returns the projected rows are the same for any number of threads: each has its own.
+/// Reads projected rows: the rows of one matrix times another one, plus a bias. Each row is computed by one thread, so
+/// the bits do not depend on their number.
 Status SourceReader::readProject(ProjectSourceAttr source, const SourceBox &box) {
   RankedTensorType type = getSourceType(source);
   int64_t rows = type.getDimSize(0), outputs = type.getDimSize(1), depth = getSourceType(source.getRows()).getDimSize(1);

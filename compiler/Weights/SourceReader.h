@@ -1,10 +1,12 @@
 //===- SourceReader.h - Elements of weight source expressions ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates any slice of a weight source into strided memory. Every kind of source maps a slice to slices of its
-// operands with other strides, down to runs of stored tensors. So nothing larger than the slice is ever in memory, and
-// a transposition is a change of strides. Projected rows are the exception: they are computed whole. Elements are floats whatever their
-// type: bf16 and i8 are values of f32, and so are sums of i8 over fewer than 2^17 columns.
+// Evaluates any slice of a weight source into strided memory. A source is an attribute that says how a weight is
+// computed from tensors of the model folder. Every kind of source maps a slice to slices of its operands with other
+// strides, down to runs of stored tensors. So nothing larger than the slice is ever in memory, and a transposition is a
+// change of strides. Projected rows, products of a table with a matrix, are the exception: they are computed as a
+// whole. Elements are floats whatever their type: bf16 and i8 are values of f32, and so are sums of i8 over fewer than
+// 2^17 columns.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
 #define ATTUNE_WEIGHTS_SOURCEREADER_H
@@ -27,9 +29,10 @@ struct SourceBox {
   bool empty() const { return llvm::is_contained(sizes, 0); }
 };
 
-/// Fills elements |begin| … |begin|+|count| of a computed table of |type|.
+/// Fills elements |begin| … |begin| + |count| - 1 of a table of |type| that a formula defines (`#xfmr.computed`), such
+/// as rotary angles.
 using ComputedTableFn = Status (*)(mlir::DictionaryAttr params, mlir::RankedTensorType type, int64_t begin, int64_t count, float *out);
-/// Returns the function for tables of |kind|, or null.
+/// Returns the function that computes tables of |kind|, or null.
 ComputedTableFn findComputedTable(llvm::StringRef kind);
 
 /// Reads weight sources over the tensors of one provider. Not thread-safe.

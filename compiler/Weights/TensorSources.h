@@ -13,7 +13,7 @@ namespace attune {
 Result<std::unique_ptr<TensorProvider>> openTensors(const std::string &folder);
 
 /// Returns a provider of the tensors |specs| with the values that generateValues returns for |seed|; nothing is stored.
-/// |place| stands for the file in messages.
+/// Messages name |file| as their file.
 std::unique_ptr<TensorProvider> generateTensors(std::vector<TensorSpec> specs, int64_t seed, std::string file);
 
 } // namespace attune

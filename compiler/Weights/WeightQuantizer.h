@@ -1,9 +1,9 @@
 //===- WeightQuantizer.h - Weights in formats of few bits -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses scale, minimum and integers of one group of weights. A group that the format represents exactly, as one of a
-// model whose weights were quantized alike, keeps every weight: scale times integer is the same f32. Otherwise the scale
-// is the one of several candidates with the smallest squared error, refined by least squares.
+// The choice of scale, minimum and integers for one group of weights. If the format represents the group exactly, as in
+// a model whose weights were quantized in the same way, every weight stays the same f32. Otherwise the scale is the
+// candidate with the smallest squared error, refined by least squares.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_WEIGHTQUANTIZER_H
 #define ATTUNE_COMPILER_WEIGHTS_WEIGHTQUANTIZER_H
@@ -26,12 +26,12 @@ class WeightQuantizer {
 public:
   explicit WeightQuantizer(mlir::xfmr::WeightFormat format);
 
-  /// Quantizes |weights| to |quantized|, as many bytes. Infinite and NaN weights count as 0. Returns false if the scale or the
-  /// minimum exceeds the range of f16.
+  /// Quantizes |weights| to |quantized|, a byte for each weight. Infinite and NaN weights count as 0. Returns false if
+  /// the scale or the minimum exceeds the range of f16.
   bool quantize(llvm::ArrayRef<float> weights, QuantizedGroup &group, uint8_t *quantized) const;
 
-  /// Writes the group |group| of a panel of |width| rows: |numbers| has that of each row, |quantized| the |columns| bytes of
-  /// each row. |out| has the bytes that the format says.
+  /// Writes one group of columns of a panel to |out|, in the layout of the format: |numbers| has the scale and the
+  /// minimum of each row, |quantized| the |columns| bytes of each row.
   void write(llvm::ArrayRef<QuantizedGroup> numbers, const uint8_t *quantized, int64_t columns, uint8_t *out) const;
 
 private:
@@ -41,7 +41,7 @@ private:
   bool isExact(llvm::ArrayRef<float> weights, QuantizedGroup group) const;
   void search(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const;
   void refine(llvm::ArrayRef<float> weights, QuantizedGroup &group) const;
-  /// Returns the integer of |weight|, as a float, if the scale's inverse is |inverse|.
+  /// Returns the integer of |weight|, as a float; |inverse| is the inverse of the scale.
   float integerOf(float weight, float minimum, float inverse) const;
 
   mlir::xfmr::WeightFormat format;

@@ -42,6 +42,7 @@ void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *d
 
 } // namespace attune
 
+/// A session. The block of memory that it begins also holds its tables, caches, pool and workspace.
 struct attune_session {
   attune_model *model;
   attune_host host;
@@ -80,7 +81,7 @@ private:
 attune_status enterDevice(const attune_session &session, DeviceScope &scope);
 /// Copies the tokens of slot |from|, their keys and values included, to slot |to|.
 attune_status copySlot(attune_session &session, int64_t from, int64_t to);
-/// Checks and runs one call of entry |name| (null = the first); the caller has taken the session.
+/// Checks and runs one call of entry |name| (null = the first). The caller has locked the session.
 attune_status runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs);
 
 } // namespace attune

@@ -4,10 +4,10 @@
 // A piece begins as a sequence of symbols, its bytes or characters. While two neighbors have a merge, the pair with the
 // lowest rank (of equal ranks the leftmost) becomes one symbol. There are two implementations with the same result:
 //
-// up to 64 symbols an array of ranks; find the least, merge, close the gap: quadratic, but without branches to
-// mispredict
-// more a heap of (rank, position); entries whose pair is gone are skipped: n log n, also for a megabyte without a
-// space
+//   up to 64 symbols   an array of ranks: find the least, merge, close the gap. Quadratic, but without branches that are
+//                      mispredicted.
+//   more               a heap of (rank, position), in which entries whose pair is gone are skipped. n log n, also for a
+//                      megabyte without a space.
 //
 // Most pieces are words that occurred before, so a cache of 16384 pieces of up to 16 bytes is looked up first.
 //===----------------------------------------------------------------------===//

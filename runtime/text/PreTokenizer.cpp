@@ -174,7 +174,7 @@ void PreTokenizer::step(uint32_t index, const AlignedText &text) {
   }
 }
 
-/// Words and runs of other characters, without the white space between them.
+/// Splits |text| into words and runs of other characters; drops the white space between them.
 void PreTokenizer::splitWords(uint32_t index, const AlignedText &text) {
   const uint8_t *end = text.bytes + text.size;
   size_t begin = 0;
@@ -194,7 +194,7 @@ void PreTokenizer::splitWords(uint32_t index, const AlignedText &text) {
     forward(index, text, begin, text.size);
 }
 
-/// Words between white space, with each punctuation character for itself.
+/// Splits |text| at white space, which is dropped, and around each punctuation character.
 void PreTokenizer::splitBert(uint32_t index, const AlignedText &text) {
   const uint8_t *end = text.bytes + text.size;
   size_t begin = 0;
@@ -218,8 +218,8 @@ void PreTokenizer::splitBert(uint32_t index, const AlignedText &text) {
   forward(index, text, begin, text.size);
 }
 
-/// Cuts where the script changes; characters that have none join those before them. Text before the first character
-/// with a script is lost, as in the reference.
+/// Splits |text| where the script (Latin, Han, …) changes; characters without a script join those before them. Text
+/// before the first character with a script is lost, as in the reference.
 void PreTokenizer::splitScripts(uint32_t index, const AlignedText &text) {
   const uint8_t *end = text.bytes + text.size;
   size_t begin = 0;

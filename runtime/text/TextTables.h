@@ -17,8 +17,10 @@ struct PoolString {
 
 //===--- Settings ----------------------------------------------------------===//
 
+/// The algorithm that makes tokens from a piece of text.
 enum class ModelKind : uint32_t { WordPiece = 1, Bpe = 2, Unigram = 3, WordLevel = 4 };
 
+/// Options of the algorithm.
 enum ModelFlag : uint32_t {
   kModelBytes = 1,        ///< BPE: the strings of the model are bytes, not the characters that stand for them
   kModelByteFallback = 2, ///< characters without a token become tokens of their bytes
@@ -138,11 +140,13 @@ struct UnicodeTables {
   Range graphemes;                        ///< u32 runs, start << 8 | GraphemeClass and flags
 };
 
+/// A character and the characters that it becomes.
 struct MappedCharacter {
   uint32_t character;
   uint32_t place; ///< index into |characters| << 5 | number of characters
 };
 
+/// Two characters and the character that canonical composition makes of them.
 struct ComposedPair {
   uint32_t first, second, composed;
 };
@@ -235,6 +239,7 @@ enum class StepKind : uint32_t {
   DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up
 };
 
+/// A step of the section PIPE: an operation and its arguments, whose meaning depends on |kind|.
 struct Step {
   StepKind kind;
   uint32_t a, b, c, d, e, f, reserved;
@@ -248,9 +253,14 @@ struct StepCounts {
   uint32_t reserved[3];
 };
 
+/// The arguments of NormalizeBert: clean control characters, separate Chinese characters, drop accents, lower case.
 enum BertFlag : uint32_t { kBertClean = 1, kBertChinese = 2, kBertAccents = 4, kBertLower = 8 };
+/// The Unicode normalization form: NFKD or NFKC instead of NFD or NFC; NFC or NFKC instead of NFD or NFKD.
 enum FormFlag : uint32_t { kFormCompatible = 1, kFormCompose = 2 };
+/// The pieces that get a mark of a space (U+2581) before them: none, the first of a text, or all.
 enum class MetaspaceScheme : uint32_t { Never = 0, First = 1, Always = 2 };
+/// The treatment of the matches of a pattern: removed, pieces of their own, joined to the piece before or after, or
+/// joined to neighboring matches.
 enum class SplitBehavior : uint32_t { Removed = 0, Isolated = 1, MergedWithPrevious = 2, MergedWithNext = 3, Contiguous = 4 };
 
 /// A part of a post-processor's template.
@@ -259,6 +269,7 @@ struct TemplatePiece {
   uint32_t typeId;
   uint32_t id;
 };
+/// Options of a post-processor's template.
 enum TemplateFlag : uint32_t {
   kTemplateTypesWithSpecial = 1, ///< without special tokens, type ids stay 0 and 1
   kTemplateTypesOfWindows = 2,   ///< further windows have the types of the template, too

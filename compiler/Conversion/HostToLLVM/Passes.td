@@ -13,9 +13,10 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
     %y = llvm.fadd %x, %x : f32
     ```
 
-    Runs upstream's `convert-to-llvm`. Weights (`xfmr.weight`) are taken out of the module while it runs, since it searches the
-    module for the callee of every call. Expects no structured control flow and no vectors of several dimensions. Leaves
-    other dialects alone. Numerics: exact.
+    Converts the dialects that earlier passes leave in host code, by MLIR's `convert-to-llvm`, which is faster for all
+    of them at once. The `xfmr.weight` operations are taken out of the module while it runs: it searches all symbols for
+    the callee of every call, and a model can have thousands of weights. Expects no structured control flow (`scf`) and
+    no vectors of several dimensions. Leaves other dialects alone. Numerics: exact.
   }];
   // Upstream's pass requires that the dialects it converts are loaded.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -32,9 +33,11 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
     llvm.func internal @linear(%x: !llvm.ptr) attributes {no_unwind, frame_pointer = …} {…}
     ```
 
-    Makes every function internal whose name does not begin with `attune_`. No function unwinds or keeps a frame pointer, and a
-    function with several calls is not inlined. Moves allocas of constant size to the entry block. Removes the attributes of
-    the xfmr, tile and rt dialects from functions and their arguments, so that LLVM's tools can read the result.
+    Functions become internal, except those whose name begins with `attune_`, which the runtime calls. All functions get
+    `no_unwind` and no frame pointer. A function with several calls, such as that of a layer, gets `no_inline`, so that
+    compile time does not grow with the number of layers. Allocas of constant size move to the entry block, so that
+    loops do not grow the stack. Functions and arguments lose the attributes of the xfmr, tile and rt dialects, so that
+    LLVM's tools can read the result.
 
     Expects a module in the llvm dialect. Leaves allocas of dynamic size alone. Of declarations it changes only
     the attributes. Numerics: exact.
@@ -51,8 +54,13 @@ def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp">
     llvm.func @body_body(…)    // an attune_body_fn: unpacks the captures, calls @body
     ```
 
-    Only the parts of a captured buffer that its type does not give are stored: pointer, dynamic sizes, strides and offset.
-    Expects loops outlined by `attune-outline-parallel`. Leaves other ops alone. Numerics: exact.
+    `attune_host` and `attune_body_fn` are declared in attune/abi.h. `parallel_for` calls `@body_body` from several
+    workers, each time with a range of the `%n` iterations, whose length is a multiple of the grain, here 1. Of a
+    captured buffer, the structure holds only the parts that are dynamic in its type: the pointer, and dynamic sizes,
+    strides and offset.
+
+    Expects loops outlined by `attune-outline-parallel`. Leaves no `rt.parallel_call`, and other operations alone.
+    Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
@@ -66,11 +74,17 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
     scf.for %i = … {scf.for … {vector.load … vector.store …} scf.for … {memref.load … memref.store …}}
     ```
 
-    Copies of strided buffers become loops; copies between buffers of identity layout stay and become `memcpy`.
-    `arith.ceildivsi` and `arith.floordivsi` become `arith.divsi` with a correction. A `memref.expand_shape` with several dynamic
-    sizes in one group becomes `memref.reinterpret_cast`, since `expand-strided-metadata` crashes on it. Operations that need an
-    allocation, or a function of libm, are errors. Run it after bufferization, before `expand-strided-metadata` and
-    `convert-scf-to-cf`. Numerics: exact.
+    Compiled objects link against no library: they may call only `memcpy`, `memmove` and `memset`.
+
+    - A copy between strided buffers, for which MLIR would call a runtime function, becomes loops over 16 elements at a
+      time and over the rest. A copy between buffers of identity layout stays and becomes `memcpy`.
+    - `arith.ceildivsi`, `arith.ceildivui` and `arith.floordivsi` become truncating divisions with a correction.
+    - A `memref.expand_shape` with several dynamic sizes in one group becomes `memref.reinterpret_cast`, since
+      `expand-strided-metadata` of MLIR 22 crashes on it.
+    - Allocations, `arith.remf` and `math` operations that are no instructions are errors.
+
+    Expects code on buffers after `attune-plan-memory` and `attune-expand-math`. Run it before `expand-strided-metadata`
+    and `convert-scf-to-cf`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

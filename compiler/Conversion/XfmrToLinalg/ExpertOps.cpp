@@ -87,8 +87,8 @@ private:
   Value scores, bias, token, experts;
 };
 
-/// Returns the largest key of an expert after the key |before| of the expert |beforeExpert|, and its expert. |kept| has a
-/// bit for each group, or is null.
+/// Returns the largest key of an expert after the key |before| of the expert |beforeExpert|, and its expert. |kept| has
+/// a bit for each group, or is null.
 Values ExpertChoice::next(Value kept, Value before, Value beforeExpert) {
   Value none = b.index(-1);
   return b.loop(b.index(0), experts, 1, {lowest(), none}, [&](Value expert, ValueRange best) -> Values {

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // bf16, f16: the contraction widens the rounded operands and multiplies them in f32; the epilogue is that of any
-// projection. int8: the contraction multiplies quantized inputs p and weights q in i32; the epilogue converts the sum to
-// f32 and scales it. Where the dot products of the target multiply unsigned by signed bytes, the quantized inputs are
-// stored with 128 added, and the epilogue first subtracts `128 sum_k q` from the sum, in i32:
+// projection. int8: the contraction multiplies quantized inputs p and weights q in i32; the epilogue converts the sum
+// to f32 and scales it. Where the dot products of the target multiply unsigned by signed bytes, the quantized inputs
+// are stored with 128 added, and the epilogue first subtracts `128 sum_k q` from the sum, in i32:
 // `sum_k (p + 128) q = sum_k p q + 128 sum_k q`.
 //
 //===----------------------------------------------------------------------===//
@@ -77,8 +77,7 @@ private:
     return op;
   }
 
-  /// Creates `result[m, n] += sum_k rows[m, k] * panels[n / width, k / group, n mod width, k mod group]`, where |quantized|
-  /// are the rows.
+  /// Creates `result[m, n] += sum_k quantized[m, k] * panels[n / width, k / group, n mod width, k mod group]`.
   Operation *contract(IndexBuilder &b, Value quantized, Value weight, Value init, const LowPrecisionLayout &layout) const {
     AffineExpr m, n, k;
     bindDims(b.getContext(), m, n, k);

@@ -93,7 +93,7 @@ Value normalize(RowOps &row, xfmr::RmsNormOp::Adaptor op, Value x, NormConstants
   });
 }
 
-/// A norm -> (residual add,) what `normalize` builds.
+/// A norm -> an addition of the residual, if there is one, and the operations that `normalize` builds.
 template <typename NormOp>
 Values convertNorm(IndexBuilder &b, NormOp op, typename NormOp::Adaptor adaptor, KernelGroups &groups) {
   Value x = headsToRows(b, adaptor.getInput());

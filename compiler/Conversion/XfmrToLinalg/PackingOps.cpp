@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The position of a token among the packed tokens depends on the tokens before it, or on data. So these are loops that
-// carry a destination and write one element or row of it at a time, which bufferizes in place.
+// The row to which a token is packed or scattered depends on data: on the mask of the tokens before it, or on a tensor
+// of positions. So the conversions are loops that carry a destination and write one element or row of it at a time;
+// they bufferize in place.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,27 +7,33 @@ include "mlir/Pass/PassBase.td"
 def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp"> {
   let summary = "lower xfmr ops to linalg on tensors and choose weight layouts";
   let description = [{
-    Projections become a contraction over packed weight panels and one elementwise epilogue, norms become row reductions, and
-    head splits become views. The ops of one kernel carry the same `tile.group` number, which tells tiling what to fuse.
+    A projection becomes a contraction over packed weight panels and an elementwise epilogue, a norm becomes row
+    reductions and an elementwise operation, and a split of heads becomes a view. A panel holds the weights of
+    `panel-width` output features, the columns of the result, in the order in which the kernel reads them: for each
+    input feature k, the weights of all its columns. The last panel is filled up with zeros. Operations with the same
+    number in `tile.group` become one kernel in the phase `tiled`.
 
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     // becomes
     %p = xfmr.weight_pack %w, 32 : tensor<112x48xf32>
+    // m: tokens, n: output features, k: input features
     %c = linalg.generic {indexing_maps = [(m, n, k) -> (m, k), (m, n, k) -> (n floordiv 32, k, n mod 32), (m, n, k) -> (m, n)]} …
     %y = linalg.generic … // + bias
     ```
 
-    A low-precision projection multiplies quantized or rounded rows (`tile.quantize_rows`) by packed panels that interleave
-    `group` neighbors of K; with int8, its epilogue applies the scales. Rows that several projections read are converted once,
-    and a result that only a bf16 projection reads is stored as bf16. The options `bf16-element` and `int8-element` name the types
-    of these operands in memory: bf16 (or f32, with the same values), i8 (or i16).
+    A projection of lower precision multiplies quantized or rounded rows (`tile.quantize_rows`) by panels in which 2 to
+    8 neighbors in k lie side by side for each column, as many as the target's instructions take at once. With int8, its
+    epilogue applies the scales. Rows that several projections read are converted once, and a result that only a bf16
+    projection reads is stored as bf16.
 
-    A projection with a `format` multiplies rows that are quantized by groups of columns by panels of the same groups
-    (`tile.grouped_product`), and its epilogue is that of a projection of f32.
+    A projection with a `format` of weights multiplies rows and panels that both have a scale per group of neighbors in
+    k (`tile.grouped_product`). Its epilogue is that of an f32 projection.
 
-    With `attention-precision`, the producers of keys and values of attention store them in this precision, unless they are a
-    cache or the scores are a result. Queries are stored so, too, if only attention reads their tensor:
+    With an `attention-precision` of bf16 or f16, for tensor cores, keys and values are stored in it, and queries, too,
+    if only attention reads the tensor of which they are a part. This needs heads whose number of components is a
+    multiple of 8 and at most `attention-head`. Operands stay f32 if keys are in a cache, if attention also returns its
+    probabilities, or if it has tables of relative positions:
 
     ```mlir
     %y = linalg.generic … -> tensor<?x144xf32>    // queries, keys and values
@@ -37,29 +43,31 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     %a = xfmr.attention %q, %k, %v … : tensor<?x4x16xbf16>, tensor<?x4x16xbf16>, tensor<?x4x16xbf16> -> tensor<?x4x16xf32>
     ```
 
-    Expects composites decomposed, and no `multi_head_attention`, `ffn` or `dropout`. Leaves alone `xfmr.attention`, `xfmr.rotary`
-    and operations on key/value caches: tiling needs them whole. Numerics: exact; the N labels of each op hold.
+    Expects no `multi_head_attention`, `ffn`, `experts` or `dropout`. Leaves `xfmr.attention`, `xfmr.rotary`, operations
+    on key/value caches and weights: the phase `tiled` tiles the first three whole. Numerics: as the labels N of each
+    operation say; with an `attention-precision` of bf16 or f16, operands of attention are rounded.
   }];
-  let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth", "columns of a weight panel">,
+  let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
+                        "columns of a weight panel, a multiple of 16">,
                  Option<"bf16Element", "bf16-element", "std::string",
                         "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().bf16.type).str()",
                         "element type in memory of operands rounded to bf16: bf16 or f32">,
                  Option<"bf16Group", "bf16-group", "int64_t", "::mlir::rt::Schedule().bf16.group",
-                        "neighbors in K that bf16 panels interleave">,
+                        "neighbors in k that lie side by side in bf16 panels">,
                  Option<"bf16Multiple", "bf16-multiple", "int64_t", "::mlir::rt::Schedule().bf16.multiple",
-                        "columns of operands rounded to bf16 are padded to a multiple of this">,
+                        "k of operands rounded to bf16 is padded with zeros to a multiple of this">,
                  Option<"int8Element", "int8-element", "std::string",
                         "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().int8.type).str()",
-                        "element type in memory of quantized rows: i8 (plus 128) or i16">,
+                        "element type in memory of quantized rows: i8, unsigned with 128 added, or i16">,
                  Option<"int8Multiple", "int8-multiple", "int64_t", "::mlir::rt::Schedule().int8.multiple",
-                        "columns of quantized rows are padded to a multiple of this">,
+                        "k of quantized rows is padded to a multiple of this">,
                  Option<"attentionPrecision", "attention-precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
-                        "element type to which operands of attention are rounded",
-                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
+                        "type to which operands of attention are rounded",
+                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "no rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>,
                  Option<"attentionHead", "attention-head", "int64_t", "::mlir::rt::Schedule().maxAttentionHead",
-                        "largest size of a head whose operands are rounded, in components">,
+                        "most components of a head whose operands are rounded">,
                  Option<"knownCounts", "known-counts", "bool", "!::mlir::rt::Schedule().hostReadsBuffers",
                         "the host cannot read the token count: pad packed tokens to batch x length rows, with position -1">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

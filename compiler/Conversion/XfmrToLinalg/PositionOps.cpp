@@ -70,7 +70,8 @@ Values convertAlibiBias(IndexBuilder &b, xfmr::AlibiBiasOp op, xfmr::AlibiBiasOp
   return {result};
 }
 
-/// Changes the layout of the tables of relative positions to one that loads along keys can read.
+/// Changes the layout of the tables of relative positions, so that vectors of neighboring keys read neighboring
+/// elements.
 struct LayOutRelativeTables : OpConversionPattern<xfmr::AttentionOp> {
   using OpConversionPattern::OpConversionPattern;
 

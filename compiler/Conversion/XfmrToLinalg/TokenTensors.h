@@ -9,13 +9,17 @@
 
 namespace attune {
 
+/// Creates the element of a result from the elements |args| of the inputs.
 using ElementBody = llvm::function_ref<mlir::Value(mlir::ValueRange args)>;
 
+/// Creates tensor.extract.
 mlir::Value extract(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, mlir::ValueRange indices);
+/// Creates tensor.insert.
 mlir::Value insert(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar, mlir::Value tensor, mlir::ValueRange indices);
 
 /// Returns row |row| of the matrix |tensor|, as `[1, N]`, or `[N]` if |flat|.
 mlir::Value extractRow(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, mlir::Value row, bool flat = false);
+/// Returns the matrix |tensor| with |source|, `[1, N]` or `[N]`, as row |row|.
 mlir::Value insertRow(mlir::ImplicitLocOpBuilder &b, mlir::Value source, mlir::Value tensor, mlir::Value row);
 /// Creates result[t, ...] = |table|[|rows|[t], ...], of |type|. With |someNegative|, row numbers may be negative; their
 /// result is any row.

@@ -47,24 +47,25 @@ private:
 /// Returns true if |op| computes a tensor element by element from tensors of its shape (arith and math ops that models
 /// may have beside xfmr).
 bool isElementwiseOnTensors(mlir::Operation *op);
-/// Patterns for such ops.
+/// Adds patterns for such ops.
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-/// Patterns for linear projections and for splitting and merging heads. |groups| must outlive the patterns.
+/// Adds patterns for linear projections and for splitting and merging heads. |groups| must outlive the patterns.
 void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
-/// Patterns for linears of lower precision.
+/// Adds patterns for linears of lower precision.
 void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, LowPrecisionLayout bf16,
                                   LowPrecisionLayout int8);
-/// Patterns for linears whose weights have a format.
+/// Adds patterns for linears whose weights have a format.
 void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
-/// Converts the keys and values of attention to |element| if heads have at most |largestHead| components and no
-/// probabilities are results. Converts queries, too, if all readers of their tensor are such attention.
+/// Converts the keys and values of attention to |element|, bf16 or f16, unless they are in a cache. Leaves attention
+/// alone whose heads have more than |largestHead| components or no multiple of 8, that returns its probabilities, or
+/// that has tables of relative positions. Converts queries, too, if all readers of their tensor are such attention.
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
 /// Merges `tile.quantize_rows` of equal rows, and folds those whose producer can store rounded rows.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
-/// Moves weight expressions over selections from stacks to the stacks; selections become slices.
+/// Rewrites a weight expression over one element of a stack of weights (`xfmr.weight_select`) as a slice of the same
+/// expression over the whole stack, which packing can evaluate.
 void sliceSelectedWeights(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-/// Patterns for distance biases and for layouts that attention's operands need.
 /// Returns true if the tables of relative positions of |op|, if any, have the layout that tiling expects.
 bool hasRelativePanels(mlir::xfmr::AttentionOp op);
 void populatePositionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
@@ -74,7 +75,7 @@ void populateExpertPatterns(mlir::RewritePatternSet &patterns, KernelGroups &gro
 void populateEmbeddingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateMaskPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populatePoolPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-/// Patterns for packing, gathering and scattering tokens. With |knownCounts|, packed tokens are padded to an upper
+/// Adds patterns for packing, gathering and scattering tokens. With |knownCounts|, packed tokens are padded to an upper
 /// bound of the token count, for hosts that cannot read the count.
 void populatePackingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts);
 

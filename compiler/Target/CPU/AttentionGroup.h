@@ -15,7 +15,7 @@ struct AttentionGroup {
     mlir::Value number; // in the tile
   };
   llvm::SmallVector<Row> rows;
-  /// The keys [first, end) that positions leave visible to at least one of the rows.
+  /// The keys [first, end) that causal masks and windows leave visible to at least one of the rows.
   mlir::Value first, end;
 };
 

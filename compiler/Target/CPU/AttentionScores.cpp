@@ -56,9 +56,9 @@ AttentionScores::Values AttentionScores::emitProducts(int64_t vectors, Value pan
       [&](int64_t j, Value d) { return b.load(op.getKey(), {panel, d, b.add(lane, j * kLanes)}); });
 }
 
-/// Returns the columns in |table| of the first of 16 distances, for each row and vector of keys from |key| on. Distances
-/// descend as keys ascend, and distance 0 is in the middle. Columns are kept within the table, whose ends repeat the
-/// vectors of the first and the last distance, or counted from that of the first row if |inside|.
+/// Returns the columns in |table| of the first of 16 distances, for each row and vector of keys from |key| on.
+/// Distances descend as keys ascend, and distance 0 is in the middle. Columns are kept within the table, whose ends
+/// repeat the vectors of the first and the last distance, or counted from that of the first row if |inside|.
 AttentionScores::Values AttentionScores::emitColumns(Value table, Value key, int64_t vectors, bool inside) {
   int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), count = rows.size();
   auto columnOf = [&](const Row &row, int64_t offset) { return b.add(b.sub(key, row.position), columns / 2 + offset); };

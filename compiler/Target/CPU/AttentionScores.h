@@ -18,7 +18,7 @@ public:
   AttentionScores(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t maxVectors)
       : op(op), b(b), rows(group.rows), maxVectors(maxVectors) {}
 
-  /// Writes the scores of |block| to the scratch buffer, in units of log2; returns each row's largest scores, one per
+  /// Writes the scores of |block|, times log2(e), to the scratch buffer; returns each row's largest scores, one per
   /// lane.
   Values emit(const AttentionBlock &block);
 

@@ -26,7 +26,7 @@ void AttentionTileEmitter::run() {
   keys = b.size(op.getValue(), 0);
   heads = b.size(op.getQuery(), 1);
   Value count = b.mul(b.size(op.getQuery(), 0), heads);
-  // The first row sees the smallest keys of all rows, the last row the largest. Without any key one empty block still
+  // The first row sees the earliest keys of all rows, the last row the latest. Without any key one empty block still
   // runs: it writes zeros.
   Value begin = b.index(0), end = b.max(keys, b.index(1));
   if (op.hidesByPosition()) {
@@ -144,10 +144,10 @@ void AttentionTileEmitter::emitBlock(const AttentionGroup &group, const Attentio
 //===----------------------------------------------------------------------===//
 // Fully masked rows
 //
-// A row whose keys are all hidden leaves the blocks with the mean over the keys that only its mask hides, since these
-// have the largest scores. If positions hide keys as well, the rules `uniform`, `least_masked` and `least_masked_past`
-// require other keys, so such rows are computed again here. They are padding in all models known to us, so this code is
-// short rather than fast.
+// The result of a row whose keys are all hidden is, after the blocks, the mean over the keys that only its mask hides,
+// since these have the largest scores. If causal masks or windows hide keys as well, the rules `uniform`,
+// `least_masked` and `least_masked_past` require the mean over other keys, so such rows are computed again here. They
+// are padding in all models known to us, so this code is short rather than fast.
 //===----------------------------------------------------------------------===//
 
 void AttentionTileEmitter::emitMaskedRows() {

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Code for one `tile.attention_tile` on f32 buffers. Two matrix products stand around a softmax that needs whole rows,
-// and their intermediate, rows x keys, is too large for a cache. So keys go by in blocks whose scores fit the L1 cache,
-// and rows in groups whose sums fit the registers.
+// and the scores between them, rows x keys, are too large for a cache. So keys are processed in blocks whose scores fit
+// in the L1 cache, and rows in groups whose sums fit in registers.
 //
 // Letters: R queries, H heads, S keys, D head size of queries and keys, E of values, W panel width. A row is a pair
 // (query, head), heads innermost.
@@ -21,10 +21,10 @@
 //   values    result[r]   = result[r] * decay + strip[r] V   rows x value-vectors accumulators
 //
 // Invariants. With at most one block of keys this is the exact softmax, in two passes over the strip. With more, maxima
-// and sums wait in `state` for the next block, and the result, the sums and the probabilities already written decay by
-// 2^(old max - new max). Blocks that positions hide from all rows of a group are skipped; single keys that they hide
-// get
-// -infinity. The first block of a group writes its results, also if there is no key. A row's bits do not depend on its group.
+// and sums wait in `state` for the next block, and the result, the sums and the probabilities already written are
+// multiplied by the decay, 2^(old max - new max). Blocks that causal masks or windows hide from all rows of a group are
+// skipped; single hidden keys have the score -infinity. The first block of a group writes its results even if there is
+// no key. A row's bits do not depend on its group.
 //
 // Cost. Keys and values are read once for each group of 8 rows, from the L2 cache for all groups but the first; 16 KiB
 // of scratch for scores and 128 bytes of state a row and worker.

@@ -11,8 +11,8 @@ using namespace attune;
 
 /// Keys per iteration of the product loop.
 static constexpr int64_t kKeyUnroll = 4;
-/// Rows of values to prefetch ahead. A head's rows are kilobytes apart, one for each token, too far for the hardware to
-/// see a stream. docs/measurements.md compares distances.
+/// The distance of prefetches, in rows of values (tokens). A head's rows are kilobytes apart, too far for the
+/// hardware's prefetcher. docs/measurements.md compares distances.
 static constexpr int64_t kPrefetch = 8;
 
 AttentionValues::Values AttentionValues::emitExponentials(const AttentionBlock &block, ValueRange base, ValueRange sums) {
@@ -33,8 +33,8 @@ AttentionValues::Values AttentionValues::emitExponentials(const AttentionBlock &
   return all;
 }
 
-/// Returns 1 / (sum + 2^(sink - maximum)), the sink in units of log2. Both terms are relative to the larger of sink and maximum, so that
-/// neither overflows.
+/// Returns 1 / (|sum| + 2^(sink - |maximum|)), where the sink is multiplied by log2(e). Both terms are computed
+/// relative to the larger of sink and maximum, so that neither overflows.
 Value AttentionValues::factorWithSink(const AttentionGroup::Row &row, Value maximum, Value sum) {
   Value sink = b.mulf(b.loadScalar(op.getSinks(), row.head), b.f32(kLog2E)), largest = b.maxf(maximum, sink);
   Value decay = emitExp2NonPositive(b, b.getLoc(), b.subf(maximum, largest));

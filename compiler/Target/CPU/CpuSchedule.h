@@ -28,11 +28,13 @@ struct CpuSchedule {
   int64_t softmaxRows = 8;
   /// Instructions for products of lower precision.
   DotUnit dotUnit = DotUnit::Avx512;
-  /// True if the CPU multiplies unsigned by signed bytes and adds four products, in vectors of its size.
+  /// True if the CPU has vpdpbusd for its widest vectors: it multiplies unsigned by signed bytes and adds four
+  /// products.
   bool vnni = false;
-  /// How weights are prefetched. With 4 streams a block of one or two row tiles prefetches four parts of the next panel
-  /// side by side. With 1 stream a single row tile prefetches the weights |prefetchAhead| bytes after those in use;
-  /// panels that are read side by side always do. Machines differ in the better choice: docs/measurements.md.
+  /// The prefetch of weights. With 4 streams a block of up to three row tiles prefetches four parts of the next panel
+  /// side by side. With 1 stream a single row tile prefetches the weights |prefetchAhead| bytes after those in use.
+  /// Panels that are read side by side are always prefetched in the second way. The better choice depends on the CPU:
+  /// see docs/measurements.md.
   int64_t prefetchStreams = 4, prefetchAhead = 16384;
   /// True if the CPU has an instruction that rounds f32 to bf16.
   bool roundsBF16 = false;

@@ -158,7 +158,7 @@ void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(createExpandMath(math));
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
-  // No canonicalization may follow: see the pass.
+  // The shuffles of this pass must stay as they are, one instruction each, so no canonicalization follows.
   pm.addPass(createLowerKeyPanel());
   pm.addPass(createLowerRotaryTile());
 }

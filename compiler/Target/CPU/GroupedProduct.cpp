@@ -201,7 +201,8 @@ private:
   // Products of bytes
   //===--------------------------------------------------------------------===//
 
-  /// Adds the products of |columns| columns, whose quantized weights are at |byte| of the group and whose first is |k| of a row.
+  /// Adds the products of |columns| columns to |sums|. The first is column |k| of a row; its weights are at byte |byte|
+  /// of the group.
   void addStep(Value panel, Value group, Value byte, Value k, int64_t columns, ArrayRef<Value> rows, Values &sums) {
     bool narrow = tile.format.bits == 4, addsInWords = unit == ByteUnit::Avx2 && narrow;
     Values words(addsInWords ? sums.size() : 0);

@@ -19,7 +19,7 @@ namespace attune {
 ///   Vnni512     vpdpbusd, in vectors of 512 bits
 enum class ByteUnit { Portable, Avx2, Vnni256, Vnni512 };
 
-/// Returns the instructions of CPUs with |unit|, which have |vnni| or not.
+/// Returns the instructions for bytes of a CPU with the instruction set |unit|. |vnni| is true if it has vpdpbusd.
 ByteUnit getByteUnit(DotUnit unit, bool vnni);
 
 /// Emits |op| on buffers and |epilogue|, which reads its sums and may be null, with groups of |rows| rows in registers.

@@ -10,8 +10,9 @@
 
 namespace attune {
 
-/// One register tile of a low-precision product: its operands and its epilogue. All instruction sets share it. The panels
-/// are `[P, K' / G, W * G]`.
+/// One register tile of a low-precision product: its operands and its epilogue. All instruction sets share it. The
+/// panels are `[P, K' / G, W * G]`: P panels of W columns, K' input features, padding included, and G neighbors in K
+/// that lie side by side.
 class LowPrecisionTile : public ProductTile {
 public:
   LowPrecisionTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
@@ -27,10 +28,12 @@ private:
   ContractionTile tile;
 };
 
-/// Emits |tile| with vectors of |unit|, groups of |rows| rows in registers; returns null, or the reason why it cannot.
+/// Emits |tile| by vector instructions of |unit|, with the sums of |rows| rows in registers. Returns null, or the
+/// reason why it cannot.
 const char *vectorizeLowPrecision(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
-/// Returns the same with tiles of 16 x 64 bytes (AMX), of bf16 or i8. Reads whole groups of 16 rows of the input.
+/// Emits |tile|, of bf16 or i8, by AMX, whose tile registers have 16 rows of 64 bytes. Reads whole groups of 16 rows of
+/// the input. Returns null, or the reason why it cannot.
 const char *emitAmxContraction(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan);
 
 } // namespace attune

@@ -1,10 +1,10 @@
 //===- LowerKeyPanel.cpp - Transposition of keys in registers -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects `tile.key_panel` on f32 buffers. Leaves blocks of 16 keys x 16 components: 16 row loads, four layers of
-// shuffles, 16 stores into rows of the panel. A block with fewer keys masks whole rows of its loads, so nothing past
-// the keys is read and the columns past them become 0; the last components of a head size that is not a multiple of 16
-// are masked lanes.
+// Expects `tile.key_panel` on f32 buffers. Leaves blocks of 16 keys x 16 components: 16 row loads, four layers of 16
+// shuffles, 16 stores into rows of the panel. In a block with fewer keys the loads of the others are masked, so nothing
+// past the keys is read and the columns past them become 0. The last components of a head size that is not a multiple
+// of 16 are masked lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ using Values = VectorBuilder::Values;
 
 namespace {
 
-/// Transposes 16 vectors of 16 lanes: 2 x 2 blocks of floats and of pairs within 128 bits, then of 128-bit lanes. Each
-/// shuffle is a single instruction on AVX-512 and on AVX2 halves.
+/// Transposes 16 vectors of 16 lanes: 2 x 2 blocks of floats, then of pairs of floats, within each 128 bits, then
+/// blocks of 128 bits. Each shuffle is a single instruction with AVX-512 and one for each half with AVX2.
 Values transpose(VectorBuilder &e, Values rows) {
   auto shuffle = [&](Value x, Value y, ArrayRef<int64_t> lane) -> Value {
     SmallVector<int64_t> mask;
@@ -64,8 +64,8 @@ Values transpose(VectorBuilder &e, Values rows) {
   return result;
 }
 
-/// Fills the rows |d| .. |d| + |components| - 1 and the 16 columns from |column| of |panel|; |left| keys start at
-/// |column|, null for 16 or more.
+/// Fills rows |d| to |d| + |components| - 1 of |panel| in the 16 columns from |column| on. |left| is the number of keys
+/// from |column| on; null if it is at least 16.
 void fillBlock(VectorBuilder &e, Value keys, Value panel, Value d, int64_t components, int64_t column, Value left) {
   Values rows;
   for (int64_t i = 0; i < 16; ++i) {
@@ -91,10 +91,9 @@ void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
   });
 }
 
-/// Writes |keys| into the columns of |panel| from the first on, and zeros into the columns after them: into all of
-/// those or, if
-/// |onlyKeys|, into the rest of the last block of 16 keys. With a cache, a token that opens a panel would otherwise write all
-/// of it to memory.
+/// Writes |keys| into the columns of |panel| from the first on, and zeros into the columns after them: into all of them
+/// or, if |onlyKeys|, into those of the last block of 16 columns that has keys. Otherwise the first token in a panel of
+/// a cache would write the whole panel to memory.
 void fillPanel(VectorBuilder &e, Value keys, Value panel, bool onlyKeys) {
   auto type = cast<MemRefType>(panel.getType());
   int64_t headDim = type.getDimSize(0), whole = headDim / 16 * 16;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers. A rotation is a loop over tokens and heads, with
-// the vectors of a head unrolled. Pairs of components from the two halves of a head are two vectors; of interleaved
-// pairs, 8 are one vector, in which a shuffle swaps neighbors. Keys are read element by element, since only outputs
-// that people read need them.
+// Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers. A rotary embedding is a loop over tokens and heads,
+// with the vectors of a head unrolled. If pairs are components of the two halves of a head, 16 pairs are two vectors;
+// if they are interleaved, 8 pairs are one vector, in which a shuffle swaps neighbors. Keys are unpacked element by
+// element, since only outputs that people read need them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  /// x c - y s and y c + x s.
+  /// Returns the rotated pair, x c - y s and y c + x s, for the cosine c and the sine s.
   Values turn(Value x, Value y, Value cosine, Value sine) {
     Value minus = arith::NegFOp::create(e, sine);
     return {e.fma(y, minus, e.mulf(x, cosine)), e.fma(x, sine, e.mulf(y, cosine))};
@@ -66,7 +66,7 @@ private:
     });
   }
 
-  /// For 8 pairs at a time, x c + swap(x) s with the sine's sign changed in even lanes.
+  /// Emits interleaved pairs, 8 at a time: x c + swap(x) s, with the sign of the sines changed in even lanes.
   void emitPairs() {
     int64_t half = turned / 2;
     SmallVector<int64_t> twice, swapped;

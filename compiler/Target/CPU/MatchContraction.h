@@ -12,7 +12,8 @@
 namespace attune {
 
 /// Returns true if |op| is `C[m, n] += A[m, k] * B[n / W, k / G, n mod W, k mod G]` of low-precision operands: bf16 or
-/// f32 times bf16 with sums of f32, unsigned i8 or i16 times i8 with sums of i32.
+/// f32 times bf16 with sums of f32, unsigned i8 or i16 times i8 with sums of i32. B has panels of W columns, in which G
+/// neighbors in k lie side by side.
 bool isLowPrecisionContraction(mlir::linalg::LinalgOp op);
 
 /// A contraction over a weight panel, the fill before it and the elementwise op after it.
@@ -23,7 +24,8 @@ struct ContractionTile {
 /// Returns the tile around |op|; nullopt if |op| is not the contraction of a tile.
 std::optional<ContractionTile> matchContraction(mlir::linalg::LinalgOp op);
 
-/// Returns the elementwise op that alone reads the sums of |op|, and can work on them in registers; null if there is none.
+/// Returns the elementwise op that is the only reader of the sums of |op| and can work on them in registers; null if
+/// there is none.
 mlir::linalg::LinalgOp findEpilogue(mlir::tiles::GroupedProductOp op);
 
 } // namespace attune

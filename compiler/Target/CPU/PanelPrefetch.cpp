@@ -22,7 +22,7 @@
 // prefetches per iteration is a constant of the code; if an iteration has fewer lines than streams, the streams take
 // turns. A prefetch never faults, so lines after the last panel do no harm.
 //
-// Cost. One k loop for each variant of a whole tile, which a block chooses by its number of row tiles.
+// Cost. One k loop for each variant of a whole tile; a block chooses the variant by its number of row tiles.
 //
 // Refused: four panels of one stream each (they and the four in use do not fit into the L2 cache), eight streams (no
 // gain), and hints that keep lines out of the larger caches (the weights of a small model should stay there).

@@ -11,8 +11,8 @@ namespace attune {
 
 /// Prefetch parameters for weight panels.
 struct PrefetchPlan {
-  /// Streams in which a block of one or two row tiles prefetches the next panel into the L2 cache. With 1, a single row
-  /// tile instead prefetches the weights |aheadBytes| after those in use, into the L1 cache.
+  /// Streams in which a block of up to three row tiles prefetches the next panel into the L2 cache. With 1, a single
+  /// row tile instead prefetches the weights |aheadBytes| after those in use, into the L1 cache.
   int64_t streams = 4;
   /// The prefetch distance of panels that are read side by side, in bytes, divided among them.
   int64_t aheadBytes = 16384;

@@ -20,6 +20,7 @@ namespace attune {
 /// Lowers functions on buffers, scalars and vectors, with rt.parallel_call and entry functions, to the llvm dialect.
 /// Registered as `attune-lower-to-llvm`.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
+/// Registers this pipeline for attune-opt.
 void registerLowerToLLVMPipeline();
 
 } // namespace attune

@@ -18,8 +18,10 @@ def LowerAmxTiles : Pass<"attune-lower-amx-tiles", "::mlir::ModuleOp"> {
       %s = "amx.tdpbf16ps"(%rows, %columns, %depth, %sum, %a, %b) : …
     ```
 
-    Converts `amx` operations, and the scf loops and branches that carry AMX tiles, to LLVM's tile type; nothing else
-    changes. Runs before control flow is lowered, on strided buffers whose metadata is expanded. Numerics: exact.
+    An AMX tile is a tile register of the CPU, 16 rows of 64 bytes. Converts `amx` operations, and the scf loops and
+    branches that carry AMX tiles, to LLVM's type of tiles, `x86_amx`. In the example `%rows`, `%columns` and `%depth`
+    are the sizes of the product. Runs before `convert-scf-to-cf`, since MLIR's conversion of vectors converts no values
+    that loops carry, and after `expand-strided-metadata`. Changes nothing else. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
@@ -34,10 +36,16 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
     func.func private @f_parallel(%x: memref<?x8xf32>, %n: index, %worker: index, %begin: index, %end: index)
     ```
 
-    `%begin` and `%end` are a range of the flattened iterations. `rt.worker_id` becomes `%worker`, 0 outside parallel loops.
-    Loops inside a body and loops of one iteration become scf.for. The grain is 1. Constants, index arithmetic and views are
-    cloned into the body. Functions that need the host get it as first argument,
-    `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Numerics: exact.
+    The function computes the iterations from `%begin` to `%end - 1` of the loops as one loop of `%m * %n` iterations,
+    the last dimension the fastest; it needs `%n` to find `%i` and `%j`. The host, the runtime's structure
+    `attune_host`, divides the iterations among its workers. It may cut ranges anywhere: the grain, whose multiples they
+    are, is 1. `%worker` is the number of the worker, which replaces `rt.worker_id`; outside of parallel loops that
+    becomes 0. Loops inside a body, and loops of one iteration, become `scf.for`. Constants, index arithmetic and views
+    are cloned into the function.
+
+    Functions with a parallel loop, and functions that call them, get the host as first argument, `%host: !llvm.ptr
+    {rt.role = #rt.role<host>}`. Expects loops on buffers, without results, that call no function with a parallel loop.
+    Leaves no `scf.forall`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::scf::SCFDialect",
@@ -61,17 +69,22 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
     }
     ```
 
-    Allocates `memref<8x528xf32>` (`rows` x key_block, padded) and `memref<64x32xf32>` (`state-rows`) at the start of the
-    innermost `scf.forall` around each `tile.attention_tile` and passes them as `scratch` and `state`. Tiles of one loop
-    body share them. Runs on buffers, before `attune-plan-memory`.
+    An attention tile computes the scores of a group of `rows` rows and a block of keys at a time, and keeps the
+    softmax's maximum and sum of each of its rows from one block to the next. `scratch` holds the scores, `rows` x
+    (`key_block` + 16) floats, here for blocks of 512 keys: without the 16, rows would be 2 KiB apart and share sets of
+    the L1 cache. `state` holds `state-rows` x 32 floats: 16 lanes of the sum, the maximum, and padding.
+
+    Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker has its own; tiles in
+    one loop body share them. Expects `tile.attention_tile` on buffers; run it before `attune-plan-memory`. Leaves alone
+    tiles that have a scratch buffer, and tiles on tensors.
 
     **Numerics**: exact.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
   let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().queryRows",
-                        "rows of the buffer of scores: the largest group of query rows">,
+                        "rows of `scratch`: rows of the tile whose scores are computed together">,
                  Option<"stateRows", "state-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
-                        "rows of the buffer of maxima and sums: the largest tile">];
+                        "rows of `state`: rows of the largest attention tile">];
 }
 
 def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
@@ -87,22 +100,30 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
     }
     ```
 
-    Expects `tile.attention_tile` on f32 buffers with contiguous last dimensions and a scratch buffer. Leaves scf loops with
-    accumulators carried in vectors: scores of `rows` query rows x `score-vectors` * 16 keys in registers, softmax on the
-    strip of scores in the scratch buffer, and the product with the values read in place. Variants of 4, 2 and 1 rows cover
-    the rest.
+    A row is a query of one head. For each block of `key_block` keys and each group of `rows` rows, the code computes
 
-    **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum. The sizes of groups do not
-    change bits.
+    - scores: products of the queries with the panels of keys, the sums of `rows` x (`score-vectors` * 16) scores in
+      registers at a time, into the strip `%s`, the scratch buffer of `rows` x `key_block` scores;
+    - softmax: the exponentials of the scores in the strip, `softmax-rows` rows at a time;
+    - result: products of these with the rows of values, the sums of `rows` x (`value-vectors` * 16) columns in
+      registers at a time.
+
+    Groups of half as many rows, a quarter and so on down to one row cover the last rows of a tile.
+
+    Expects `tile.attention_tile` on f32 buffers with contiguous last dimensions, with keys in panels and a scratch
+    buffer (`attune-attach-scratch`); tiles on tensors stay. Leaves scf loops that carry vectors.
+
+    **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum. The sizes of groups do
+    not change bits.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
   let options = [
-    Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().queryRows", "query rows per group, a power of two">,
+    Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().queryRows", "rows of a group, a power of two">,
     Option<"scoreVectors", "score-vectors", "int64_t", "::mlir::rt::Schedule().keyPanelWidth / 16",
-           "vectors of 16 keys per group of scores">,
+           "vectors of 16 keys whose scores are in registers at once">,
     Option<"valueVectors", "value-vectors", "int64_t", "::attune::CpuSchedule().valueVectors",
-           "vectors of 16 columns per group of results">,
+           "vectors of 16 columns of the result that are in registers at once">,
     Option<"softmaxRows", "softmax-rows", "int64_t", "::attune::CpuSchedule().softmaxRows", "rows whose exponentials are computed at once">,
   ];
 }
@@ -113,13 +134,23 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
     ```mlir
     tile.key_panel ins(%keys : memref<?x12xf32>) outs(%panel : memref<12x64xf32>)
     // becomes
-    … 16 rows of keys: %k = vector.transfer_read %keys[%j, %d], %zero : …
-    … 16 x 16 elements transposed by vector.shuffle …
-    … 16 rows of the panel: vector.transfer_write %t, %panel[%d, %j] : …
+    … 16 keys from %j on: %k = vector.load %keys[%j, %d] : …
+    … 16 x 16 elements transposed by 64 vector.shuffle …
+    … rows of the panel from %d on, at most 16: vector.store %t, %panel[%d, %j] : …
     ```
 
-    Expects `tile.key_panel` on f32 buffers with contiguous last dimensions. Reads nothing beyond the keys. Do not
-    canonicalize afterwards: LLVM's code for these shuffles is good only as written.
+    A key panel holds keys of one head, transposed: row d of `%panel` has component d of all its keys, so that attention
+    loads one component of 16 keys as a vector. In the example a head has 12 components and a panel up to 64 keys.
+
+    Tails: if fewer than 16 keys are left, the loads of the others are masked, so nothing beyond the keys is read, and
+    their columns become 0. Components after the last multiple of 16 are masked lanes; here all 12 are such a tail. If
+    the operation has a column (`at`), a panel of a cache grows: a column of 0 begins a panel, in which only the blocks
+    of 16 columns that have keys are written; at other columns a few new keys are copied element by element.
+
+    Expects `tile.key_panel` on f32 buffers with contiguous last dimensions and panels whose width is a multiple of 16;
+    other buffers are an error, and operations on tensors stay. Run it after canonicalization: x86 executes each of
+    these shuffles of 16 floats by one instruction for each vector register, which a pass that combines shuffles would
+    undo.
 
     **Numerics**: exact.
   }];
@@ -140,11 +171,16 @@ def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
     }
     ```
 
-    Expects `tile.quantize_rows` on buffers with contiguous last dimensions; leaves scf loops.
+    The code handles one row after the other. Without scales, values are rounded to bf16. With scales, a first loop
+    finds the largest magnitude of the row, from which the scale follows, and a second one quantizes; the last columns
+    of a row are masked lanes. With sums, this happens for each group of columns by itself, and the integers of the
+    group are added.
 
-    With sums, each group of columns has a scale, a sum and a loop over its chunks.
+    Expects `tile.quantize_rows` on buffers with contiguous last dimensions; tensors and f16 are errors. Leaves scf
+    loops.
 
-    **Numerics**: as the operation says. A value is rounded to an integer by adding 1.5 * 2^23, whose ulp is 1.
+    **Numerics**: as the operation says. A value is rounded to an integer, to nearest, ties to even, by adding 1.5 *
+    2^23: the distance between floats of that size is 1, and the low bits of the sum are the integer.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
@@ -157,12 +193,18 @@ def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
     tile.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<512x12xf32>) outs(%y : memref<?x4x12xf32>)
     // becomes
     scf.for %token = %c0 to %tokens step %c1 { scf.for %head = %c0 to %c4 step %c1 {
-      … %c = vector.load %t[%position, %i] : …    // cosines; sines follow in the row
+      … %c = vector.load %t[%position, %i] : …    // cosines; the second half of the row has the sines
       … %r = vector.fma %a, %c, %product : … vector.store %r, %y[%token, %head, %i] : … } }
     ```
 
-    Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers with contiguous last dimensions. Leaves scf loops over
-    vectors, and scalar loops for the rest of a row.
+    A rotary embedding rotates pairs of components of a head, (a, b) to (a c - b s, b c + a s), by the cosines c and
+    sines s of the token's position. A pair is component i and component i + R / 2, for a table of R columns, in two
+    vectors; or, if `interleaved`, components 2 i and 2 i + 1 in one vector, whose neighbors a shuffle swaps. Components
+    from R on are copied. The last components are masked lanes. `tile.unpack_keys`, whose result only outputs for people
+    need, becomes scalar loops.
+
+    Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers with contiguous last dimensions; operations on
+    tensors stay. Leaves scf loops over tokens and heads.
 
     **Numerics**: as the operations say.
   }];
@@ -181,43 +223,52 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     … epilogue on %r, vector.store …
     ```
 
-    A low-precision projection tile becomes a loop over groups of neighbors in K with one `dot-unit` instruction per row and
-    16 columns; with `amx`, per 16 rows and 16 columns, and whole groups of 16 rows are read.
+    Here a tile has 6 rows, K = 48 input features and 32 columns, so 12 vectors of sums. A vector of 16 floats is
+    several registers on CPUs with shorter ones.
 
-    A `tile.grouped_product` becomes a loop over groups of columns around products of bytes: by `vpdpbusd` if the CPU has it
-    (`vnni`), by `vpmaddubsw` and `vpmaddwd` on other x86 CPUs, and by 32-bit products elsewhere.
+    A projection tile of f32 is a fill, a contraction over a weight panel and an elementwise epilogue. It becomes a loop
+    over k that carries a vector of sums (an accumulator) for each row and 16 columns. There is a loop for a whole tile,
+    for one row and for each even number of rows; an odd number computes its last row twice. The epilogue works on the
+    accumulators. Partial tiles of several rows, and epilogues with transcendental functions, store the sums to the
+    tile's buffer instead, since one loop over it is shorter than an epilogue for each number of rows. The tiles of a
+    block prefetch the next weight panel, each a share of it, and whole tiles prefetch the other operands of the
+    epilogue (a residual) before the product.
 
-    A projection tile of f32 (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one
-    accumulator per row and 16 columns; there is a loop for every number of rows that a tile may have, odd numbers rounded
-    up. The epilogue works on the accumulators. Partial tiles of several rows, and epilogues with transcendental functions,
-    store the sums to the tile's buffer instead, since one loop over it is shorter than an epilogue for each number of rows.
-    In a loop over row tiles each tile prefetches its share of the next weights, and whole tiles prefetch the epilogue's
-    other operands (a residual) before the product.
+    A tile of bf16 or int8 operands becomes a loop over groups of neighbors in k, with one instruction of `dot-unit` for
+    each group, row and 16 columns. With `amx` an instruction takes 16 rows and 16 columns; it always reads 16 rows, for
+    which `attune-plan-memory` leaves room.
 
-    Other elementwise ops and row reductions become loops over chunks of 16 columns. The rest becomes scalar loops, with a
-    remark.
+    A `tile.grouped_product` becomes a loop over groups of columns around products of bytes: by `vpdpbusd` if the CPU
+    has it (`vnni`), by `vpmaddubsw` and `vpmaddwd` on other x86 CPUs, and by 32-bit products elsewhere.
 
-    **Numerics**: products are fused multiply-adds in the order of k; row sums have 16 lanes joined by a fixed tree.
+    Other elementwise operations, copies, and row reductions become loops over chunks of 16 columns; the last chunk is
+    masked. The rest becomes scalar loops, with a remark. Expects linalg operations and `tile.grouped_product` on
+    buffers, after `attune-plan-memory`; tensors are an error. Leaves no linalg operation and no `memref.copy`.
+
+    **Numerics**: f32 products are fused multiply-adds in the order of k; sums of rows have 16 lanes joined by a fixed
+    tree.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect"];
   let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows",
-                        "maximum rows of a register tile">,
+                        "most rows of a register tile of f32">,
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
                         "rows of a register tile of low-precision operands, a power of two">,
                  Option<"groupedRows", "grouped-rows", "int64_t", "::mlir::rt::Schedule().groupedRows",
-                        "rows of a register tile of products with scales of groups">,
-                 Option<"vnni", "vnni", "bool", "::attune::CpuSchedule().vnni", "the CPU has vpdpbusd for vectors of its size">,
+                        "rows of a register tile of products by quantized weights with a scale per group">,
+                 Option<"vnni", "vnni", "bool", "::attune::CpuSchedule().vnni",
+                        "the CPU has the instruction vpdpbusd for its widest vectors">,
                  Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::CpuSchedule().dotUnit",
                         "instruction set for low-precision products",
                         [{::llvm::cl::values(clEnumValN(::attune::DotUnit::Portable, "portable", "any CPU"),
                                              clEnumValN(::attune::DotUnit::Avx2, "avx2", "x86 vectors of 256 bits"),
                                              clEnumValN(::attune::DotUnit::Avx512, "avx512", "x86 vectors of 512 bits"),
-                                             clEnumValN(::attune::DotUnit::Amx, "amx", "x86 tiles"))}]>,
+                                             clEnumValN(::attune::DotUnit::Amx, "amx", "x86 tile registers (AMX)"))}]>,
                  Option<"prefetchStreams", "prefetch-streams", "int64_t", "::attune::CpuSchedule().prefetchStreams",
-                        "streams in which one or two row tiles prefetch the next panel; "
-                       "1: a single tile prefetches ahead of its own reads">,
+                        "sequences of addresses by which a block of one to three row tiles prefetches the next panel, a power of two; "
+                        "1: a single tile prefetches `prefetch-ahead` bytes ahead of its own reads">,
                  Option<"prefetchAhead", "prefetch-ahead", "int64_t", "::attune::CpuSchedule().prefetchAhead",
-                        "distance in bytes of weights that a tile prefetches ahead of its own reads">];
+                        "bytes between the weights that a tile reads and those that it prefetches, if it prefetches ahead of its own "
+                        "reads">];
 }

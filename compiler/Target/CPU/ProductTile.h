@@ -17,7 +17,7 @@ public:
   ProductTile(VectorBuilder &builder, mlir::Operation *product, mlir::Value sums, mlir::linalg::LinalgOp epilogue, int64_t rows,
               PrefetchPlan plan);
 
-  /// The panel of a tile, the first column of the output that it makes, and their number.
+  /// A panel: its index, and the first column and the number of columns of the output that it computes.
   struct Panel {
     mlir::Value index, firstColumn, columns;
   };
@@ -25,7 +25,7 @@ public:
   struct Tile {
     Panel panel;
     llvm::SmallVector<mlir::Value> rows;
-    /// The number of rows that exist, one less than all or all of them; null if all exist.
+    /// The number of |rows| that exist, if the last one may not: their number or one less. Null if all exist.
     mlir::Value existing;
     /// The number of tiles that divide the lines of the next panel among them (forShares).
     int64_t shares;

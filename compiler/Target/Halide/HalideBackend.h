@@ -13,7 +13,8 @@ class HalideBackend : public KernelBackend {
 public:
   static constexpr llvm::StringLiteral kName = "halide";
 
-  /// Returns |settings| may have `schedule`: `auto`, or `none` for unscheduled kernels.
+  /// Returns the backend with |settings|: `schedule` is `auto`, or `none` for kernels as Halide compiles them without a
+  /// schedule. Other settings are an error.
   static Result<std::unique_ptr<KernelBackend>> create(const std::map<std::string, std::string> &settings);
 
   llvm::StringRef name() const override { return kName; }

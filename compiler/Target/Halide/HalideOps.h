@@ -20,7 +20,7 @@
 
 namespace attune {
 
-/// Adds the dialect, and how its operations become operations on buffers, to |registry|.
+/// Adds the dialect and the bufferization of its operations to |registry|.
 void registerHalideDialect(mlir::DialectRegistry &registry);
 
 } // namespace attune

@@ -101,9 +101,10 @@ Result<std::vector<std::string>> HalideProcesses::finish() {
     Result<std::string> bytes = (end.succeeded() ? process.bitcode : process.log).read();
     if (!bytes)
       return bytes.status();
-    // A message of its own tells of descriptions that it should not have got; without one it met a limit of the system.
+    // If the program printed a message, the descriptions are wrong, which is an error of the compiler. Otherwise the
+    // program was killed or met a limit of the system.
     if (std::string line = llvm::StringRef(*bytes).trim().split('\n').first.str(); !end.succeeded()) {
-      // The words of the loader.
+      // The message of the dynamic loader.
       if (llvm::StringRef(line).contains("error while loading shared libraries"))
         return Status::error("'attune-halide-gen' does not start: expected Halide to be installed (on Debian: libhalide14-0), got '" +
                              line + "'");
@@ -135,8 +136,8 @@ static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   builder.CreateRetVoid();
 }
 
-/// Halide's prefetches ask for lines to be thrown away after one use, but a panel is read by every tile of rows: into
-/// the second-level cache.
+/// Makes prefetches load into the L2 cache. Halide's keep lines out of the caches, as for data that is read once, but
+/// every tile of rows reads a panel.
 static void keepPrefetched(llvm::Module &kernels) {
   for (llvm::Function &function : kernels)
     for (llvm::Instruction &instruction : llvm::instructions(function))

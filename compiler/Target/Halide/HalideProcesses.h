@@ -23,9 +23,9 @@ std::vector<std::string> describeHalideKernels(mlir::ModuleOp module);
 
 /// The options of the tool.
 struct HalideOptions {
-  /// The CPU's vectors, of 256 or 512 bits, and the register tiles of the schedule `auto`.
+  /// The CPU's vectors, of 256 or 512 bits, and the register tiles for the schedule `auto`.
   KernelTiles tiles;
-  /// `auto`, or `none` for the definitions.
+  /// `auto`, or `none` to compile kernels without a schedule.
   std::string schedule = "auto";
 };
 

@@ -13,8 +13,10 @@ def LowerHalideTiles : Pass<"attune-lower-halide-tiles", "::mlir::ModuleOp"> {
     llvm.call @halide_scale(%px, %n32, %pd) : (!llvm.ptr, i32, !llvm.ptr) -> ()
     ```
 
-    The arguments are the inputs, the scalars, the dynamic strides and the destinations. The function is only declared;
-    linking adds it. Numerics: exact.
+    The arguments are the addresses of the inputs, the scalars and the dynamic strides as 32-bit integers, and the
+    addresses of the destinations. The function is only declared: Halide compiles it from the description in the
+    operation, and the phase `llvm` links it. Expects buffers with the strides of the description; others are an error.
+    Leaves no `halide.tile`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -30,12 +32,17 @@ def SelectKernels : Pass<"attune-select-kernels", "::mlir::ModuleOp"> {
       scf.forall (%i, %j) … { %y = halide.tile "halide_linear" … }
     ```
 
-    Expects the phase `kernels`. The parallel loop stays. The operations of a task become one description, with the loop over
-    register tiles merged, since Halide chooses its own tiles. A kernel that cannot be described is not changed, with a remark
-    that gives the reason.
+    A task is one iteration of a kernel's parallel loop, which stays. Its operations become one `halide.tile`, whose
+    attribute `description` defines the values of the destinations in the language of
+    `compiler/Target/Halide/README.md`. The loop over register tiles is merged into it, since Halide chooses its own
+    tiles. Equal descriptions share one Halide kernel. A kernel that cannot be described keeps its operations; a remark
+    and the `note` of `tile.kernel` give the reason.
 
-    Numerics: sums have another order, products may be fused or not, and transcendental functions are Halide's, so results
-    differ by roundings.
+    Runs at the end of the phase `kernels`, on functions with `tile.kernel`, if the option `--kernels=halide` is given.
+    Leaves other functions alone.
+
+    Numerics: sums have another order, products may be fused or not, and transcendental functions are Halide's, so
+    results differ by roundings.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::attune::halide::HalideDialect",
                            "::mlir::affine::AffineDialect"];

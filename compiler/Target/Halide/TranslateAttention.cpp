@@ -181,7 +181,7 @@ std::string AttentionTranslator::weight(const std::string &scores, const std::st
     if (std::string later = isLater(); op.getMaskedRows() == MaskedRows::LeastMaskedPast && !later.empty())
       named = call("and", {named, call("not", {later})});
     std::string some = text.addStage(loops({}, {columns}), call("max", {"acc", call("select", {named, "1.0", "0.0"})}), "0.0");
-    // In a reduction the keys are d2, too: one parallel loop less, but after the same two.
+    // The reduction also has the keys as d2, its only loop beside d0 and d1.
     named = call("and", {exists, call("or", {named, call("eq", {load(some, {"d0", "d1"}), "0.0"})})});
   }
   return call("select", {seesNone, call("select", {named, "1.0", "0.0"}), seen});

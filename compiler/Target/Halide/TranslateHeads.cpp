@@ -16,7 +16,7 @@ using namespace attune;
 
 static std::string number(int64_t value) { return std::to_string(value); }
 
-/// Returns the loops are d0 tokens, d1 heads, d2 components.
+/// The loops of the stage are d0 tokens, d1 heads, d2 components.
 std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, std::string &why) {
   OpBuilder builder(op);
   std::string input = text.addInput(op.getInput()), positions = text.addInput(op.getPositions()), table = text.addInput(op.getTable());
@@ -94,7 +94,7 @@ std::string PanelLoop::problem() {
   return "";
 }
 
-/// Returns the loops are d0 panels, d1 components, d2 columns.
+/// The loops of the stage are d0 panels, d1 components, d2 columns.
 std::string attune::translateKeyPanels(scf::ForOp loop, KernelText &text, std::string &why) {
   PanelLoop parts(loop);
   if (why = parts.problem(); !why.empty())

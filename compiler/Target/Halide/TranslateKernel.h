@@ -15,8 +15,7 @@
 namespace attune {
 
 /// Rewrites the tasks of |kernel|, a function of the phase `kernels`, to one `halide.tile` each. On failure |why| is
-/// the reason and
-/// |kernel| may be half rewritten: callers work on a copy.
+/// the reason, and |kernel| may be partly rewritten, so callers work on a copy.
 mlir::LogicalResult translateToHalideKernel(mlir::func::FuncOp kernel, std::string &why);
 
 /// Replaces |op| by a `halide.tile` called |name|; on failure |why| is the reason.

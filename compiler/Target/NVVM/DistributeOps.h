@@ -23,8 +23,9 @@ void emitKeyRows(mlir::tiles::UnpackKeysOp op, const ThreadLoops &loops);
 void emitRotary(mlir::tiles::RotaryTileOp op, const ThreadLoops &loops);
 void emitQuantizeRows(mlir::tiles::QuantizeRowsOp op, const ThreadLoops &loops);
 void emitAttentionRows(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
-/// Attention by tensor cores, and the tiles that it supports.
+/// Returns true if emitFlashAttention can compute |op|.
 bool isFlashAttention(mlir::tiles::AttentionTileOp op);
+/// Emits attention by tensor cores (FlashAttention.cpp). The operation stays.
 void emitFlashAttention(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
 
 } // namespace attune

@@ -4,7 +4,8 @@
 //
 // Expects scf.forall on buffers with linalg and tile operations inside. Leaves scalar code of one thread, with
 // barriers. All threads of a block pass the same barriers: a barrier is placed only in loops and branches of the input,
-// whose bounds and conditions are the same in all threads, since no operation of the input gives the number of a thread.
+// whose bounds and conditions are the same in all threads, since no operation of the input gives the number of a
+// thread.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // FlashAttention on the tensor cores of sm_80. The scores of a query tile with all keys are too large for registers or
-// shared memory, and writing them to global memory costs more than computing them. So the keys go by in steps of 64,
-// with an online softmax, and neither scores nor probabilities ever leave the registers of the lanes that computed
-// them.
+// shared memory, and writing them to global memory costs more than computing them. So the keys are processed in steps
+// of 64, with an online softmax, and neither scores nor probabilities ever leave the registers of the lanes that
+// computed them.
 //
 // A block of four warps has 64 rows (pairs of a query and a head), a warp 16. Queries stay in registers as operands. A
 // step copies 64 keys and values to shared memory, where all warps read them:

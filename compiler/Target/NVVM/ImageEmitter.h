@@ -28,7 +28,7 @@ struct ImageEmitter {
   void (*adjust)(mlir::rt::Schedule &schedule, GpuSchedule &own);
 };
 
-/// Makes |emitter| known, unless one of that name is.
+/// Registers |emitter|, unless one of that name is registered.
 void registerImageEmitter(ImageEmitter emitter);
 /// Returns all registered emitters; their addresses stay valid.
 std::vector<const ImageEmitter *> getImageEmitters();

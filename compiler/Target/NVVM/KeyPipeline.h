@@ -48,7 +48,8 @@ KeyPipelineSchedule getKeyPipelineSchedule(mlir::tiles::AttentionTileOp op, int6
 /// Returns the tensor outside of |loop| that |rows|, keys or values, are a slice of and that TMA can load from; else
 /// null.
 mlir::Value findTmaSource(mlir::Value rows, mlir::scf::ForallOp loop);
-/// The TMA descriptor of keys or values stored as rows; |areView| if the operand is a slice of the descriptor's tensor.
+/// The TMA descriptor of keys or values stored as rows. |areView| is true if the operand is a slice of the descriptor's
+/// tensor.
 struct TmaOperand {
   mlir::Value map;
   bool areView = false;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The math and arith dialects are converted before `convert-gpu-to-nvvm`, which would turn them into calls of
-// libdevice.
+// Lowers kernels to the llvm and nvvm dialects, and the host code that launches them to the llvm dialect. The math and
+// arith dialects are converted before `convert-gpu-to-nvvm`, which would turn them into calls of libdevice, NVIDIA's
+// library of functions.
 //
 //===----------------------------------------------------------------------===//
 

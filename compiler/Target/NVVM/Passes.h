@@ -26,6 +26,7 @@ inline constexpr llvm::StringLiteral kOtherKernel = "other";
 /// Lowers kernels to the llvm and nvvm dialects and the host that launches them to the llvm dialect. Registered as
 /// `attune-lower-to-nvvm`.
 void buildLowerToNVVMPipeline(mlir::OpPassManager &pm);
+/// Registers this pipeline for attune-opt.
 void registerLowerToNVVMPipeline();
 
 } // namespace attune

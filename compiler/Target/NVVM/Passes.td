@@ -11,11 +11,9 @@ include "mlir/Pass/PassBase.td"
 def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
   let summary = "size grids by an upper bound of the token count; blocks past the actual count return at once";
   let description = [{
-    The host cannot read data of the device. So outside of loops `arith.minsi` of an element of a buffer, the number of
-    packed tokens, and a bound becomes the bound. A function whose buffers have that many rows gets the offsets buffer,
-    whose last element is the number, as an argument with `rt.limit`. Parallel loops over such rows name it in `rt.launch`:
-    iterations whose first row is at or past the number may be skipped. A function that is called with different kinds of
-    rows is cloned.
+    Packed tokens are the tokens of all sequences without padding. Their number is an element of a buffer on the device:
+    the last one of the offsets, which say where each sequence begins. The host cannot read it, and sizes grids and
+    buffers by an upper bound, the number of padded tokens.
 
     ```mlir
     func.func private @f(%x: memref<?x8xf32>) { scf.forall (%i) = (0) to (%rows) step (8) ... }
@@ -24,6 +22,14 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
       scf.forall ... {rt.launch = #rt.launch<limit = 0>}
     }
     ```
+
+    Outside of loops, `arith.minsi` of an element of a buffer and a bound becomes the bound. A function whose buffers
+    have rows that are packed tokens gets their offsets as an argument, with a number of its own in `rt.limit`. A
+    parallel loop over such rows names that number in `rt.launch`: iterations whose first row is at or past the number
+    of tokens may be skipped. If calls of a function differ in which arguments are packed tokens, or of which offsets,
+    each kind of call gets a clone.
+
+    Expects bufferized functions; run it before `attune-plan-memory`. Does nothing if no size is read from memory.
 
     **Numerics**: exact for rows of tokens; other rows are not written.
   }];
@@ -47,17 +53,24 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
       scf.for %j = %t to %size step %threads { memref.store %c, %a[%j] } ... }
     ```
 
-    Threads share the elements of parallel dimensions; a warp computes a row reduction to one accumulator and joins its lanes
-    by shuffles. All threads compute index arithmetic and load single elements; the first stores single elements. Inserts a
-    barrier where one thread may read data that another wrote, or write data that another reads. With `grid` in the loop's
-    `rt.launch`, all its iterations share the work. With `limit`, a block does nothing if its first row is past the last
-    token.
+    An iteration is the work of one thread block. Threads share the elements of parallel dimensions; a warp (32 threads)
+    computes a row reduction to one accumulator and joins its lanes by shuffles. All threads compute index arithmetic
+    and load single elements; the first stores single elements. Projections and attention of bf16 and f16 use tensor
+    cores. Barriers are inserted where one thread may read data that another wrote, or write data that another reads.
+    With `grid` in the loop's `rt.launch`, the threads of all iterations share each operation. With `limit`, a block
+    does nothing if its first row is at or past the number of tokens (see `attune-limit-rows`).
 
-    With `specific-arch`, bf16 and f16 projections and their attention get one more version, which the host chooses by
-    `rt.device_arch_is`: persistent blocks of three warpgroups (`threads` in `rt.launch`), fed by TMA loads
-    (`rt.tensor_map`).
+    With `specific-arch`, the kernels of large bf16 and f16 projections and of attention get one more version, for that
+    architecture only; the host chooses by `rt.device_arch_is`. Its blocks have three warpgroups of 128 threads
+    (`threads` in `rt.launch`): one loads tiles of the operands to shared memory by TMA (`rt.tensor_map`), the others
+    multiply. Blocks stay on a multiprocessor and take one tile after the other.
 
-    **Numerics**: sums of rows have 32 lanes joined by a fixed tree; products are fused multiply-adds in the order of k.
+    Expects loops on buffers, with linalg and `tile` operations inside, after `attune-place-on-device`; loops inside of
+    others become sequential. Leaves loops whose bodies are the code of one thread. Leaves code outside of loops alone,
+    except for the choice of a version.
+
+    **Numerics**: sums of rows have 32 lanes joined by a fixed tree. Products of f32 are fused multiply-adds in the
+    order of k; tensor cores add in an order of their own.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
@@ -69,9 +82,9 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
                  Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns",
                         "columns of a thread-block tile of these kernels, a multiple of 128 up to 256">,
                  Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages",
-                        "pipeline stages of 64 components in shared memory">,
+                        "pipeline stages of these kernels: tiles of 64 components of both operands in shared memory at once">,
                  Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "::attune::GpuSchedule().specificCacheBytes",
-                        "bytes of keys and values that concurrent blocks of attention read">];
+                        "most bytes of keys and values that concurrent blocks of attention read, so that they stay in the L2 cache">];
 }
 
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
@@ -92,15 +105,19 @@ def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
     } {rt.launch = #rt.launch<shared_bytes = 4096, …>}
     ```
 
-    Allocations in shared memory and views of `%workspace` at `rt.worker_id` times a constant become views of
-    `gpu.dynamic_shared_memory`. The loop gets `shared_bytes` in its `rt.launch`, the bytes of the views that are used, since
-    shared memory limits how many blocks a multiprocessor runs at once. Views stay in the workspace if they and the
-    allocations do not fit into `bytes`. Numerics: exact.
+    `attune-plan-memory` gives each worker, here each block that runs at once, its own scratch in the workspace: views
+    at `rt.worker_id` times the bytes of one worker, 4096 in the example. Shared memory is faster. These views, and
+    allocations in the address space `workgroup`, become views of `gpu.dynamic_shared_memory` at multiples of 128 bytes.
+    Views without users get no bytes, since shared memory limits how many blocks a multiprocessor runs at once.
+    `shared_bytes` in the loop's `rt.launch` is the sum.
+
+    Views stay in the workspace if they and the allocations have more than `bytes` together; allocations of more than
+    `bytes` are an error. Runs after `attune-distribute-to-threads`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"bytes", "bytes", "int64_t", "::attune::GpuSchedule().sharedBytes", "largest shared memory of a block, in bytes">,
                  Option<"specificBytes", "specific-bytes", "int64_t", "::attune::GpuSchedule().specificBytes",
-                        "the same for loops that only one architecture runs">];
+                        "the same for loops that only one architecture runs (`arch` in `rt.launch`)">];
 }
 
 def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
@@ -112,13 +129,18 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
     scf.forall (%block) in (%blocks) { memref.copy %a, %b : … } {rt.launch = #rt.launch<grid, …>}
     ```
 
-    Buffers are in device memory, which the host cannot access. A linalg operation or copy becomes the body of a loop over
-    blocks of the grid that share it (`grid` in `rt.launch`), anything else the body of a loop of one iteration. It is an
-    error if the host needs an element of a buffer for a size or a branch. Numerics: exact.
+    Parallel loops run on the device, all other code on the host, which cannot access buffers in device memory. So each
+    operation outside of parallel loops that reads or writes elements of buffers becomes the body of a parallel loop. A
+    copy, or a linalg operation without reductions, is shared by `%blocks` blocks (`grid` in `rt.launch`): one for each
+    `threads` elements, at most 4096. Anything else is the work of one block.
+
+    An error is reported if the host needs an element of a buffer, for a size or a branch. Expects bufferized functions,
+    before `attune-distribute-to-threads`. Leaves on the host arithmetic on sizes, views, calls and parallel loops.
+    Numerics: exact.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];
-  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block">];
+  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block, a multiple of 32">];
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,16 +151,17 @@ def KeepIntrinsics : Pass<"attune-keep-intrinsics", "::mlir::gpu::GPUModuleOp"> 
   let summary = "lower f32 math that PTX has instructions for to intrinsics";
   let description = [{
     ```mlir
-    %y = math.sqrt %x : f32
-    // becomes
     %y = llvm.intr.sqrt(%x) : (f32) -> f32
+    // becomes
+    %y = llvm.call_intrinsic "llvm.sqrt.f32"(%x) : (f32) -> f32
     ```
 
-    Square roots, absolute values, roundings and 2^x are instructions of PTX; `convert-gpu-to-nvvm` would call libdevice for
-    them. Leaves other operations alone.
+    Square roots, absolute values, copies of signs, roundings to integers and 2^x of f32 are instructions of PTX, but
+    `convert-gpu-to-nvvm` would turn their operations (`llvm.intr.…`) into calls of libdevice, NVIDIA's library of
+    functions. It leaves `llvm.call_intrinsic` alone. Run it after `convert-math-to-llvm` and before
+    `convert-gpu-to-nvvm`. Leaves other operations and other types alone.
 
-    **Numerics**: 2^x is
-    the hardware's, at most 2 ulp.
+    **Numerics**: 2^x is the hardware's, at most 2 ulp; the others are exact or correctly rounded.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -153,11 +176,18 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
     llvm.call @attune_launch_on(%state, %kernel, %shared_bytes, %n, %threads, %arguments) : …
     ```
 
-    Stores the arguments in a structure on the stack, a buffer as the members of its descriptor, in the order of the
-    parameters that `convert-gpu-to-nvvm` creates. `attune_launch_on` skips launches of no blocks and all launches after one
-    that failed. `rt.device_arch_is` and `rt.worker_count` become loads from the structure of the host; `rt.tensor_map` becomes
-    a call of its `encode_map`, which writes the descriptor to the stack. Expects host functions that take the state of the
-    call. Numerics: exact.
+    `attune_host` is the structure of functions by which compiled code calls the runtime (attune/abi.h). `%state` is the
+    first argument of the function: a pointer to the host and the first error of the call. `%kernel` is the number of
+    the kernel in its `gpu.module`. The arguments are stored in an array on the stack, a buffer as the members of its
+    memref descriptor, in the order of the parameters that `convert-gpu-to-nvvm` creates. The pass adds the function
+    `attune_launch_on`, which calls `attune_host::launch`. It skips launches of no blocks and all launches after one
+    that failed.
+
+    `rt.device_arch_is` and `rt.worker_count` become loads from the structure of the host. `rt.tensor_map` becomes a
+    call of `attune_host::encode_map`, which writes the TMA descriptor to the stack.
+
+    Expects `attune-outline-launches` and `attune-entry-wrappers` done, and only strided buffers, scalars and TMA
+    descriptors as arguments. Leaves the `gpu.module` alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
 }
@@ -172,8 +202,11 @@ def LowerSharedMemory : Pass<"attune-lower-shared-memory", "::mlir::gpu::GPUModu
     … %a = llvm.mlir.addressof @attune_shared : !llvm.ptr<3> … memref<?xi8, 3>
     ```
 
-    `gpu.dynamic_shared_memory` becomes the address of `@attune_shared`; in types of buffers the address space `workgroup`
-    becomes its number. Numerics: exact.
+    Shared memory is the memory of a thread block; its size is given at each launch. `gpu.dynamic_shared_memory` becomes
+    the address of `@attune_shared`, which is aligned to 1024 bytes, as TMA loads require. In types of buffers the
+    address space `workgroup` becomes its number, 3. Run it before MLIR's own conversions of vectors, which do not know
+    the address space, and of gpu operations, which would create a symbol below the static shared memory. Leaves other
+    address spaces alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -187,8 +220,11 @@ def MarkTensorMaps : Pass<"attune-mark-tensor-maps", "::mlir::gpu::GPUModuleOp">
     llvm.func @f(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, …}, %x: !llvm.ptr, …)
     ```
 
-    Marks the first parameters of a kernel, as many as `tensor_maps` of its `rt.device_function`, as 128-byte by-value grid
-    constants; `convert-gpu-to-nvvm` leaves them plain pointers. Numerics: exact.
+    A TMA descriptor (`CUtensorMap`) tells the copy engine of sm_90 the shape of a tensor. The hardware reads it from
+    the memory of the kernel's parameters, so it must be a 128-byte parameter by value that no thread changes, a grid
+    constant; `convert-gpu-to-nvvm` leaves plain pointers. The pass marks the first parameters of a kernel, as many as
+    `tensor_maps` of its `rt.device_function`; more than there are parameters is an error. Run it after
+    `convert-gpu-to-nvvm`. Leaves other functions alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
@@ -203,11 +239,18 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     gpu.module @attune_device { gpu.func @f(%x: memref<?x8xf32>, %n: index) kernel { ... } }
     ```
 
-    One block per iteration. A loop that still uses `rt.worker_id` launches at most one block per worker; each block loops
-    over its iterations and has its own number. Functions that launch get the host as first argument, as in
-    `attune-outline-parallel`. Numerics: exact.
+    A launch has one block for each of the `%count = %m * %n` iterations. If the loop uses `rt.worker_id`, because its
+    scratch did not fit in shared memory, it has at most as many blocks as there are workers, twice the number of
+    multiprocessors: each block computes several iterations, and its number replaces `rt.worker_id`. `threads`,
+    `shared_bytes` and `arch` of the loop's `rt.launch` go to the launch and to `rt.device_function` of the kernel,
+    whose first parameters are TMA descriptors.
+
+    Functions that launch, and functions that call them, get the host as first argument, `%host: !llvm.ptr {rt.role =
+    #rt.role<host>}`. Expects loops on buffers whose bodies are the code of one thread, without loops inside of others,
+    and no other operation on elements of buffers. Leaves no `scf.forall`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];
-  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block">];
+  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads",
+                        "threads of a block, unless `rt.launch` says otherwise">];
 }

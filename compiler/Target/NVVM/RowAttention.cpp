@@ -32,7 +32,8 @@ Value RowAttention::keyComponent(Value key, Value d) {
   return e.load(op.getKey(), {e.div(key, width), d, e.rem(key, width)});
 }
 
-/// Returns the place in |table|, which may be null, of the distance from |row| to |key|. The distance 0 is in the middle.
+/// Returns the column in |table|, which may be null, of the distance from |row| to |key|. The distance 0 is in the
+/// middle.
 RowAttention::RelativeRow RowAttention::relativeRow(const Row &row, Value key, Value table) {
   if (!table)
     return {};

@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// Neighboring threads write neighboring columns of the panel. Columns before the first key stay, those past the last
-/// become 0.
+/// Emits |op| so that neighboring threads write neighboring columns of the panel. Columns before the first key keep
+/// their values, those past the last key become 0.
 void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
@@ -30,7 +30,7 @@ void attune::emitKeyRows(tiles::UnpackKeysOp op, const ThreadLoops &loops) {
                 [&](ValueRange point) { e.store(e.load(panel, {point[1], point[0]}), rows, point); });
 }
 
-/// A thread rotates one pair of components, or copies one that is not rotated.
+/// Emits |op|: a thread rotates one pair of components, or copies one component that is not rotated.
 void attune::emitRotary(tiles::RotaryTileOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   Value input = op.getInput(), table = op.getTable(), result = op.getDestinations()[0];

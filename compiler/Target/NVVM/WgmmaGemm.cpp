@@ -57,7 +57,8 @@ namespace {
 /// Components of a pipeline stage, columns of a loop iteration, consumer warpgroups, and row tiles visited before the
 /// column advances.
 constexpr int64_t kDepth = 64, kHalf = 128, kConsumers = 2, kTogether = 16;
-/// Registers of a thread of the producer and of a thread of a consumer. All start with 65536 / 384, rounded down to 168.
+/// Registers of a thread of the producer and of a thread of a consumer. All start with 65536 / 384, rounded down to
+/// 168.
 constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
 /// Columns of a slice, padding words after each of its rows, and sums that a thread stores at once.
 constexpr int64_t kSlice = 32, kSlicePadding = 8, kAtOnce = 4;

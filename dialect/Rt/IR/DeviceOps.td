@@ -11,8 +11,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Rt_DeviceArchIsOp : Rt_Op<"device_arch_is", [MemoryEffects<[MemRead]>]> {
   let summary = "returns true if the loaded image is the architecture-specific one of `arch` (90: sm_90a)";
   let description = [{
-    Returns true if the host has loaded the image for compute capability `arch` / 10 that runs on no other GPU (90:
-    sm_90a). Only that image has the kernels that are launched where this is true.
+    An object has GPU code in images for several architectures, of which the host loads one. The result is true if that
+    is the image for compute capability `arch` / 10 that runs on no other GPU (90: sm_90a). Only that image has the
+    kernels that are launched where this is true.
 
     ```mlir
     %hopper = rt.device_arch_is 90
@@ -27,9 +28,10 @@ def Rt_TensorMapOp : Rt_Op<"tensor_map", [AttrSizedOperandSegments]> {
   let summary = "encodes the TMA descriptor (CUtensorMap) of a tensor";
   let description = [{
     The tensor at `buffer` has elements of `element_bytes` bytes. `sizes` and `strides` are in elements, outermost
-    dimension first; the innermost stride is 1 and not listed. `box` is the TMA tile, the elements that one TMA load
-    copies to shared memory. The operation runs on the host, where the kernel is launched; its result is a kernel
-    parameter.
+    dimension first; the innermost stride is 1 and not listed. `box` is the TMA tile, the number of elements in each
+    dimension that one TMA load copies to shared memory. The CUDA driver requires that the address and the strides in
+    bytes are multiples of 16. The operation runs on the host, where the kernel is launched; its result points to the
+    descriptor, which becomes a kernel parameter.
 
     - (C1) There are 1 to 5 `sizes`, as many dimensions of `box`, and one stride fewer than sizes.
     - (C2) `box` has 1 to 256 elements in each dimension.

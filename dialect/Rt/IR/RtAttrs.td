@@ -21,8 +21,9 @@ def Rt_RoleAttr : EnumAttr<Rt_Dialect, Rt_Role, "role"> {
   let summary = "the meaning of an argument that is neither input nor output";
   let description = [{
     Stands as `rt.role` on an argument of a function, each role on at most one argument. `host` is an `!llvm.ptr` to the
-    host (on a device, to the state of launches). The packed `weights` and the `workspace` are a `memref<?xi8>` each.
-    `workers` is the number of workers, an `index` (`i64` once it is lowered).
+    `attune_host` of the runtime; for a device, to a structure of that pointer and the first error of a launch. The
+    packed `weights` and the `workspace` are a `memref<?xi8>` each. `workers` is the number of workers, an `index`
+    (`i64` once it is lowered).
 
     ```mlir
     func.func private @layer(%host: !llvm.ptr {rt.role = #rt.role<host>}, %weights: memref<?xi8> {rt.role = #rt.role<weights>})
@@ -37,8 +38,10 @@ def Rt_KernelWorkAttr : AttrDef<Rt_Dialect, "KernelWork"> {
   let description = [{
     `rt.kernel_work` on an entry has one of these attributes for each kernel of the module, in the module's order. The
     name of the kernel is a string and not a symbol reference: a reference would make the entry a user of functions that
-    it may not call. Formulas are in terms of the dims of the entry. On a device, `"other"` comes last if loops outside
-    of kernels are launched.
+    it may not call. `calls` is the number of calls. Of all calls together, `flops` counts two operations for each
+    multiply-add of a matrix product, `weight_bytes` the bytes of weights and `tensor_bytes` those of other tensors that
+    the kernel reads or writes, each once in a call. Formulas are in terms of the dims of the entry. On a device,
+    `"other"` comes last if loops outside of kernels are launched.
 
     ```mlir
     #rt.kernel_work<"linear", calls = 2, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>,
@@ -61,10 +64,11 @@ def Rt_LaunchAttr : AttrDef<Rt_Dialect, "Launch"> {
   let description = [{
     Stands as `rt.launch` on an `scf.forall`, one iteration of which is the work of a thread block.
 
-    - `grid`: all iterations share the work of each operation in the loop.
-    - `threads`: threads of a block, 0 for the default.
+    - `grid`: the threads of all blocks share the work of each operation in the loop; without it, the threads of a block
+      share that of their iteration.
+    - `threads`: threads of a block, a multiple of 32; 0 for the default of `attune-outline-launches`.
     - `shared_bytes`: shared memory of a block in bytes.
-    - `arch`: ten times the compute capability of the only GPU that executes the loop, 0 for all GPUs.
+    - `arch`: ten times the compute capability of the only GPUs that execute the loop (90: sm_90a), 0 for all GPUs.
     - `limit`: the `rt.limit` of an argument of the function, a `memref<?xi64>` whose last element is the number of
       packed tokens. Iterations whose first row is at or past that number are skipped.
 
@@ -90,7 +94,7 @@ def Rt_DeviceFunctionAttr : AttrDef<Rt_Dialect, "DeviceFunction"> {
   let summary = "how the host launches a kernel of a device";
   let description = [{
     Stands as `rt.device_function` on the functions of a `gpu.module`; their order is their numbering. `parent` names
-    the function that launches the kernel, as a string: a reference would be to a function of the `gpu.module`.
+    the function that launches the kernel, as a string: a symbol reference would name a function of the `gpu.module`.
     `shared_bytes` and `arch` are as in `#rt.launch`. The first `tensor_maps` parameters are results of `rt.tensor_map`.
 
     ```mlir

@@ -10,39 +10,55 @@ include "dialect/Xfmr/IR/XfmrEnums.td"
 def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]> {
   let summary = "computes attention of a few queries of one or more heads over the keys of their sequence, in blocks of keys";
   let description = [{
-    A row is a pair (i, h) of a query and a head; all rows share the keys and values of one head. There are S keys. In
-    panels, `key[p, d, j]` is component d of key `p * W + j`, and columns beyond S are ignored; in rows, it is `key[j,
-    d]`. Blocks of `key_block` keys are processed in order, from the first block that the row sees, with running maximum
-    m, sum l and accumulator o:
+    Computes `xfmr.attention` for R consecutive queries and H heads of one sequence. A row is a pair (i, h) of a query
+    and a head; all rows attend to the same S keys of D components and S values of E components, those of one head. Keys
+    are in panels of W keys or in rows: in panels, `key[p, d, j]` is component d of key `p * W + j`, and columns beyond
+    S are ignored; in rows, `key[j, d]` is component d of key j.
 
-        t[j]  = x[j] * log2(e), -infinity for keys that are hidden by their position (see `xfmr.attention` for x and what is hidden)
+    For each row, blocks of `key_block` keys are processed in order, from the first block that the row sees. A running
+    maximum m begins as the most negative f32, a sum l as 0 and an accumulator o of E elements as zeros. With j over the
+    keys of a block, x and hidden keys as in `xfmr.attention`, and m' the maximum after the block:
+
+        t[j]  = x[j] * log2(e), or -infinity if the position of key j hides it
         m'    = max(m, max_j t[j]),  a = 2^(m - m')
         l     = l a + sum_j 2^(t[j] - m'),  o = o a + sum_j 2^(t[j] - m') value[j]
+
+    After the last block, where `head_scale[h]`, the `head_mask` of `xfmr.attention`, is 1 if absent:
+
         result[i, h] = o / l * head_scale[h],  probabilities[h, i, j] = 2^(t[j] - m) / l * head_scale[h]
 
     With `sinks`, `exp(sinks[h])` relative to the maximum, `2^(sinks[h] * log2(e) - m)`, is added to l after the last
     block.
 
-    The first query has position `position` among the keys. A score that a mask takes below the most negative f32 is
-    clamped to it. A row whose m is in the lower half of the range of f32 has no visible key; its probabilities are
-    those of `masked_rows`. Probabilities of keys hidden by their position are not written.
+    Query i has the position `position + i` among the keys. The mask is added to scores, and a score that it takes below
+    the most negative f32 is clamped to it. With `mask_fill`, the mask is not added: x[j] is `mask_fill` where it is
+    negative. A row whose final m is at most half of the most negative f32, about -1.7e38, has no visible key; its
+    probabilities are those of `masked_rows` in `xfmr.attention`.
+
+    With a `score_stage` other than `softmax`, `probabilities` gets the scores of that stage of `xfmr.attention`
+    instead. Probabilities, or masked scores, of keys hidden by their position need not be written. So the destination
+    is filled before: with zeros, or with the most negative f32 for `masked`.
 
     - (C1) `query` is `[R, H, D]`, `key` is panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` is `[S, E]`,
-      the result is `[R, H, E]`; D, E and W are static and positive. All are tensors, or all are buffers.
-    - (C2) `mask`, if present, is f32: `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`. `head_scale` is `[H]`;
-      so is `sinks`; `distance_bias` is `[1 or H, N]`; `relative_key` and `relative_query` are `[1 or H, D, N' + 30]`,
-      with static D and N', the distances in descending order (see `xfmr.weight_distance_panels`).
-      `probabilities`, if present, is `[H, R, S]`, the second destination.
-    - (C3) `causal`, windows, `distance_bias`, `relative_key` and `relative_query` need `position`.
-    - (C4) `scratch` and `state`, if present, are contiguous f32 buffers: `[rows, key_block or more]` for scores, and
-      `[R * H or more, 32]` for the maxima and sums of rows between blocks. The vector lowering needs them;
-      `attune-attach-scratch` adds them.
+      the result, the first destination, is `[R, H, E]`; D, E and W are static and positive, W a multiple of 16.
+      `key_block` is a positive multiple of W, or any positive number for keys in rows. All are tensors, or all are
+      buffers.
+    - (C2) `mask`, if present, is f32: `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`. `head_scale` is `[H]`; so is
+      `sinks`; `distance_bias` is `[1 or H, N]`; `relative_key` and `relative_query` are `[1 or H, D, N' + 30]`, with
+      static D and N', the distances in descending order and the first and the last repeated 15 times (see
+      `xfmr.weight_distance_panels`). N and N' are odd. `probabilities`, if present, is `[H, R, S]`, the second
+      destination.
+    - (C3) `causal`, windows, `distance_bias`, `relative_key` and `relative_query` need `position`; `mask_fill` needs
+      `mask`.
+    - (C4) `scratch` and `state`, both present or neither, are contiguous f32 buffers: `[rows, key_block or more]` for
+      scores of as many rows as are computed at once, and `[R * H or more, 32 or more]` for 16 partial sums and the
+      maximum of each row between blocks. The vector lowering needs them; `attune-attach-scratch` adds them.
     - (C5) Elements are f32, with these exceptions: keys in rows, and the values that come with them, have the type of
       `precision`, bf16 or f16; the queries may have it.
     - (C6) `sinks` needs `masked_rows = zero`.
     - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d, and over j of `value`, run in order with
-      fused multiply-adds; the sum l has 16 lanes joined by a fixed tree. GPUs differ: see docs/numerics.md. A row's
-      bits do not depend on the other rows of its tile.
+      fused multiply-adds; the sum l has 16 lanes, which take the keys in turn and are joined by a fixed tree. GPUs
+      differ: see docs/numerics.md. A row's bits do not depend on the other rows of its tile.
     - (N2) With `precision` bf16 or f16, queries, keys, probabilities and values may be rounded to it before they are
       multiplied; sums are f32.
 

@@ -13,8 +13,9 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [DeclareOpInterfaceMethod
      "generateResultTileValue"]>]> {
   let summary = "multiplies quantized rows by quantized weights that both have a scale per group of columns";
   let description = [{
-    With the integers p of `rows`, their scales r and sums z, and with the integers q, scales s and minima m of
-    `panels`, which `xfmr.weight_quantize_panels` describes,
+    Multiplies T rows of K integers by a matrix `[N, K]` of quantized weights, both in G groups of columns. With the
+    integers p of `rows`, their scales r and their sums z of each group (see `tile.quantize_rows`), and with the
+    integers q, scales s and minima m of `panels`, which `xfmr.weight_quantize_panels` describes,
 
         result[t, n] = acc after all groups g in order, from +0:
           acc = fma(f32(sum_k p[t, k] q[n, k]), r[t, g] * s[n, g], acc)      for the columns k of group g
@@ -24,8 +25,9 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [DeclareOpInterfaceMethod
       `[T, N]`; all but T, P and N are static.
     - (C2) K is G times the columns of a group, and B the bytes of a group of `width` rows in `format`; with one group
       per row, a group has K columns.
-    - (C3) `width` is a positive multiple of 16; P panels have N rows, or up to `width - 1` more.
-    - (N1) Sums of integers are exact. Tiles of columns begin at multiples of `width`.
+    - (C3) `width`, the rows of a panel, is a positive multiple of 16; P panels have N rows, or up to `width - 1` more.
+    - (N1) Sums of integers are exact, `f32` converts them, and `fma` rounds once. Tiles of columns begin at multiples
+      of `width`.
 
     ```mlir
     %y = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<4x2x576xi8>)

@@ -9,10 +9,11 @@ include "dialect/Tile/IR/TileDialect.td"
 def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
   let summary = "transposes up to W keys of one head into a panel";
   let description = [{
-    `panel[d, column + j] = keys[j, d]` for the rows j of `keys`. Columns before `column` (0 if absent) are not
-    changed. Columns after the keys either become 0 or are not changed, as the backend chooses; readers must ignore them.
+    `panel[d, column + j] = keys[j, d]` for n keys of D components, the rows j of `keys`, and the panel that is the
+    destination. Columns before `column` (0 if absent) are not changed. Columns after the keys either become 0 or are
+    not changed, as the backend chooses; readers must ignore them.
 
-    - (C1) `keys` is `[n, D]`, the panel `[D, W]`, with `column + n <= W`.
+    - (C1) `keys` is `[n, D]`, the panel `[D, W]`, with `column + n <= W`; D and W are static.
 
     ```mlir
     %p = tile.key_panel ins(%k : tensor<?x12xf32>) outs(%d : tensor<12x32xf32>) -> tensor<12x32xf32>
@@ -31,9 +32,9 @@ def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
 def Tile_UnpackKeysOp : Tile_Op<"unpack_keys"> {
   let summary = "transposes the keys of a panel into rows";
   let description = [{
-    `rows[j, d] = panel[d, j]` for the rows j of the destination.
+    `rows[j, d] = panel[d, j]` for the n rows j of the destination `rows`, keys of D components.
 
-    - (C1) `panel` is `[D, W]`, the destination `[n, D]` with `n <= W`.
+    - (C1) `panel` is `[D, W]`, the destination `[n, D]` with `n <= W`; D and W are static.
 
     ```mlir
     %k = tile.unpack_keys ins(%p : tensor<12x64xf32>) outs(%d : tensor<?x12xf32>) -> tensor<?x12xf32>

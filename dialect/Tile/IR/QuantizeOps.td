@@ -13,8 +13,9 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
      "getIterationDomainTileFromOperandTiles"]>]> {
   let summary = "converts rows to the operand type of a low-precision projection: bf16, f16, or integers with scales";
   let description = [{
-    With one destination, `quantized[t, k] = bf16(input[t, k])`, or f16, to nearest, ties to even. Values rounded to
-    bf16 may be stored as f32. With two destinations,
+    The destinations are `quantized`, then `scales`, then `sums`. With one destination, `quantized[t, k]` is
+    `input[t, k]` rounded to bf16 or f16, to nearest, ties to even. The type is that of the destination's elements; a
+    destination of f32 has values rounded to bf16. With two destinations,
 
         scales[t]       = max_k |input[t, k]| / 127
         quantized[t, k] = round(input[t, k] * (127 / max_k |input[t, k]|)) + zero
@@ -35,8 +36,8 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
     - (C3) With `sums`, i32 `[T, G]`, `scales` are f32 `[T, G]`, quantized values are i8, and `group` is a positive
       multiple of 16 with `G * group = K'` and `K' - group < K`. Otherwise there is no `group`.
     - (N1) A row with an infinity or NaN has an infinite or NaN scale and unspecified quantized values.
-    - (N2) With `sums`, a group with m < 2^-119 has the scale 0 and values of 0; a group with an infinity or NaN has the
-      scale NaN and values of 0.
+    - (N2) With `sums`, a group with m < 2^-119, for which 127 / m may overflow, has the scale 0 and values of 0; a
+      group with an infinity or NaN has the scale NaN and values of 0.
 
     ```mlir
     %c = tile.quantize_rows ins(%x : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>

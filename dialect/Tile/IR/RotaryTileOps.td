@@ -9,9 +9,11 @@ include "dialect/Tile/IR/TileDialect.td"
 def Tile_RotaryTileOp : Tile_Op<"rotary_tile"> {
   let summary = "applies rotary embeddings to the heads of a tile of tokens";
   let description = [{
-    Computes `xfmr.rotary` for the tokens of the tile.
+    Computes `xfmr.rotary` for the n tokens of the tile, with H heads of D components. The table has R / 2 cosines, then
+    as many sines, for each of P positions.
 
-    - (C1) `input` and the result are `[n, H, D]`, `positions` is i64 `[n]`, `table` is `[P, R]` with R even and at most D.
+    - (C1) `input` and the result are `[n, H, D]`, `positions` is i64 `[n]`, `table` is `[P, R]` with R even and at most
+      D. A position outside the table is undefined behavior.
     - (N1) Each element is a rounded product and a fused multiply-add.
 
     ```mlir

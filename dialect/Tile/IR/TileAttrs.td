@@ -11,9 +11,9 @@ def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
   let mnemonic = "group";
   let summary = "the kernel that an operation becomes part of";
   let description = [{
-    Stands as `tile.group` on Linalg operations and `tile.quantize_rows` from the phase `linalg` until kernels are
-    outlined. Tiling fuses producers into a consumer of the same `number`; an operation without a number is a kernel by
-    itself. `text` describes the kernel in one line.
+    Stands as `tile.group` on Linalg operations, `tile.quantize_rows` and `tile.grouped_product` from the phase `linalg`
+    until kernels are outlined. Tiling fuses producers into a consumer of the same `number`; an operation without a
+    number is a kernel by itself. `text` describes the kernel in one line.
 
     ```mlir
     #tile.group<3, "linear 48 -> 144, bias">

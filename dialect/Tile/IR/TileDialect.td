@@ -15,9 +15,13 @@ def Tile_Dialect : Dialect {
   let summary = "computations that no Linalg operation expresses, on tensors or buffers";
   let description = [{
     Computations that no Linalg operation expresses: the attention of a tile of queries, key panels, rotary embeddings,
-    quantized rows. Each operation is one iteration of a tiled loop. `quantize_rows` exists from the phase `linalg` on,
-    the others from the phase `tiled`; all are lowered in the phase `vector`. They are in destination-passing style: on
-    tensors an operation returns its updated destinations, on buffers it writes them and has no results.
+    quantized rows, products of weights with a scale per group. Once tiled, each operation is one iteration of a loop.
+    `quantize_rows` and `grouped_product` exist from the phase `linalg` on, the others from the phase `tiled`; all are
+    lowered in the phase `vector`. They are in destination-passing style: on tensors an operation returns its updated
+    destinations, on buffers it writes them and has no results. Constraints and numerics (C1, N1, …) are as in the
+    dialect `xfmr`.
+
+
 
     The attributes `tile.group` and `tile.kernel` name the kernel of an operation, a loop or a function, and `tile.work`
     the amount of work of a kernel. `tile.whole_panels` marks contractions whose number of columns is a multiple of

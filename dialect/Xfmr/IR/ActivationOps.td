@@ -12,6 +12,22 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "applies an activation function to every element";
   let description = [{
+    `result[…] = f(input[…])` for a tensor of any shape. The attribute `kind` selects f:
+
+    | kind | f(x) |
+    |---|---|
+    | `none` | x; the operation folds to its input |
+    | `gelu` | x / 2 * (1 + erf(x / sqrt(2))) |
+    | `gelu_tanh` | x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) |
+    | `relu` | max(x, 0) |
+    | `silu` | x / (1 + exp(-x)) |
+    | `tanh` | tanh(x) |
+    | `quick_gelu` | x / (1 + exp(-1.702 x)) |
+    | `sigmoid` | 1 / (1 + exp(-x)) |
+    | `relu6` | min(max(x, 0), 6) |
+    | `squared_relu` | max(x, 0)^2 |
+    | `leaky_relu` | x if x > 0, else 0.01 x |
+
     ```mlir
     %y = xfmr.activation <tanh> %x : tensor<?x48xf32>
     ```
@@ -23,9 +39,10 @@ def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "re
 }
 
 def Xfmr_ClampedGluOp : Xfmr_Op<"clamped_glu", [Pure, AllTypesMatch<["gate", "up", "result"]>]> {
-  let summary = "multiplies a clamped gate, times its sigmoid, by a clamped value plus 1";
+  let summary = "multiplies a clamped and activated gate by a clamped value plus 1";
   let description = [{
-    `result = (max(-limit, min(up, limit)) + 1) * g / (1 + exp(-alpha * g))` with `g = min(gate, limit)`
+    `result = (max(-limit, min(up, limit)) + 1) * g / (1 + exp(-alpha * g))` with `g = min(gate, limit)`, for each
+    element of `gate` and `up`. GPT-OSS has it between the projections of an expert.
 
     - (C1) `limit` is positive.
 
@@ -42,10 +59,12 @@ def Xfmr_ClampedGluOp : Xfmr_Op<"clamped_glu", [Pure, AllTypesMatch<["gate", "up
 def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "computes the softmax of each row, or its logarithm with `log`";
   let description = [{
-    `result[t, i] = exp(input[t, i] - max_j input[t, j]) / sum_j exp(...)`; with `log`, `input - max - log(sum)`.
+    With the maximum `m = max_j input[t, j]` of row t and the sum `s = sum_j exp(input[t, j] - m)`, both over all
+    columns j, `result[t, i] = exp(input[t, i] - m) / s`; with `log`, `result[t, i] = input[t, i] - m - log(s)`.
 
-    - (C1) The last dimension is static.
-    - (N1) f32. On a CPU a sum has 16 lanes joined by a fixed tree, on a GPU 32.
+    - (C1) The last dimension, the columns, is static.
+    - (N1) Arithmetic is f32. On a CPU a sum has 16 lanes, which take the columns in turn and are joined by a fixed
+      tree; on a GPU it has 32.
 
     ```mlir
     %p = xfmr.softmax %x : tensor<?x48xf32>
@@ -60,6 +79,9 @@ def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]
 def Xfmr_DropoutOp : Xfmr_Op<"dropout", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "drops features at random in training; the identity at inference, so it folds away";
   let description = [{
+    `result = input`. The operation keeps imported modules comparable with their model; `rate`, the share of features
+    that training drops, has no effect.
+
     - (C1) `0 <= rate <= 1`.
 
     ```mlir

@@ -13,7 +13,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_SplitHeadsOp : Xfmr_Op<"split_heads", [Pure, InferTypeOpAdaptor]> {
   let summary = "splits the feature dimension into heads, as a view";
   let description = [{
-    `result[t, h, d] = input[t, h * head_dim + d]`
+    `result[t, h, d] = input[t, h * head_dim + d]`, where `head_dim` is the number of features divided by `num_heads`.
 
     - (C1) `num_heads` is positive and divides the features of `input`.
 
@@ -30,7 +30,7 @@ def Xfmr_SplitHeadsOp : Xfmr_Op<"split_heads", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
   let summary = "joins the heads into one feature dimension, as a view";
   let description = [{
-    `result[t, h * head_dim + d] = input[t, h, d]`
+    `result[t, h * head_dim + d] = input[t, h, d]` for an input `[T, heads, head_dim]`.
 
     ```mlir
     %y = xfmr.merge_heads %x : tensor<?x4x12xf32>     // tensor<?x48xf32>
@@ -60,42 +60,51 @@ defvar Xfmr_ScoreAttributes = (ins F64Attr:$scale, UnitAttr:$causal,
 def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
   let summary = "computes scaled dot-product attention for every sequence of a packed batch";
   let description = [{
-    Sequence b has Q_b queries, the rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys. Keys of a token
-    tensor are the rows from `key_offsets[b]` on; `key_offsets` gives their number, or `key_lengths[b]` if that is
-    smaller. If `key` and `value` are caches, the keys are the first `key_lengths[b]` of slot b, or of slot `slots[b]`.
+    The query tensor is `[T, H, D]`: T tokens of all B sequences, H heads of D components. Keys and values are token
+    tensors `[S, G, D]` and `[S, G, E]`, with one head for each H / G neighboring heads of queries, or the caches of
+    `xfmr.kv_cache_update`.
 
-    Query i has the position `p = i` among the keys (`alignment = start`), or `p = i + S_b - Q_b` (`alignment = end`:
-    the last query is aligned with the last key). For each head h and query i, with g = h / (H / G) and j over the keys
-    of the sequence:
+    Sequence b has Q_b queries, the rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys. Keys of a token
+    tensor are the rows from `key_offsets[b]` on; S_b is `key_offsets[b + 1] - key_offsets[b]`, or `key_lengths[b]` if
+    that is smaller. If `key` and `value` are caches, the keys are the first `key_lengths[b]` of slot b, or of slot
+    `slots[b]`. `query_length` and `key_length`, called Q and K below, are upper bounds of all Q_b and S_b.
+
+    Query i has the position `p = i` among the keys (`alignment = start`), or `p = i + S_b - Q_b` (`alignment = end`,
+    the default: the last query is aligned with the last key). For each head h and query i of sequence b, with g = h /
+    (H / G), rounded down, and i and j counted from the first query and key of the sequence:
 
         s[j] = scale * (q . (k[j] + rk[j]) + k[j] . rq[j])          q = query[i, h, :], k[j] = key[j, g, :]
         c[j] = softcap * tanh(s[j] / softcap)                       s[j] without `softcap`
         x[j] = c[j] + distance_bias[h, j - p + (N - 1) / 2] + mask[b, h, i, j]
-        P    = softmax over the visible j of x * head_mask[h]
+        P[j] = head_mask[h] * exp(x[j]) / sum_j' exp(x[j'])         for visible keys j and j'; 0 for hidden keys
         result[i, h, e] = sum_j P[j] * value[j, g, e]
+
+    A dot is the inner product of two vectors. Without `distance_bias`, `mask` or `head_mask` their term or factor is
+    missing.
 
     With `sinks`, the softmax of head h has one more score, `sinks[h]`, whose value is a vector of zeros: the sum that
     divides all exponentials has the term `exp(sinks[h])`. The probabilities of a row then add up to less than 1.
 
     `rk[j]` and `rq[j]` are zero without `relative_key` and `relative_query`. A table `[N', D]` has one vector for each
-    distance and `rk[j]` is its row `p - j + (N' - 1) / 2`; distances beyond the table have its first or last row. A
-    table `[N', H * D]` has other vectors for each head, in the columns `h * D` to `h * D + D - 1`. BERT's
+    distance, and `rk[j]` or `rq[j]` is its row `p - j + (N' - 1) / 2`; distances beyond the table have its first or
+    last row. A table `[N', H * D]` has other vectors for each head, in the columns `h * D` to `h * D + D - 1`. BERT's
     `relative_key_query` passes one table as both; DeBERTa's disentangled attention passes the positions projected to
     keys as `relative_key`, those projected to queries as `relative_query`.
 
     A key j is hidden if one of these holds: `causal` is set and `j > p`; `window_left = n` and `j < p - n`;
-    `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 there; a mask of f32 is below -1.7e38 there. Every
-    other key is visible. With `mask_fill`, a mask of i1 or i64 does not hide keys: where it is 0, the score x[j]
-    becomes `mask_fill`.
+    `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 there; a mask of f32 is below -1.7e38 there; models
+    hide keys by adding the most negative f32, -3.4e38. Every other key is visible. Masks of i1 and i64 are not added.
+    With `mask_fill`, they do not hide keys either: where the mask is 0, the score x[j] becomes `mask_fill`.
 
-    `masked_rows` says what a row without a visible key gets. `zero` gives P = 0. `uniform` gives all keys of the
-    sequence the same probability. `least_masked` gives it to the keys hidden by the mask alone, or by `causal` and the
-    window alone, and to all keys if there are none. `least_masked_past` gives it to the same keys, but to none that
-    `causal` or `window_right` hides, and to all keys if there are none. A sequence without keys gives zeros.
+    `masked_rows` says which probabilities, times `head_mask[h]`, a row without a visible key has. `zero` gives P = 0.
+    `uniform`, the default, gives all keys of the sequence the same probability. `least_masked` gives it to the keys
+    hidden by the mask alone, or by `causal` and the window alone, and to all keys if there are none.
+    `least_masked_past` gives it to the same keys, but to none that `causal` or `window_right` hides, and to all keys if
+    there are none. A sequence without keys gives zeros.
 
     `probabilities[b, h, i, j]` is P[j], and zero where i or j is beyond the sequence. `score_stage` selects an earlier
     value instead: `product` gives s, `capped` gives c, and `masked` gives x, with the most negative f32 for hidden keys
-    and beyond the sequence.
+    and beyond the sequence. The default is `softmax`, which gives P.
 
     - (C1) `query` and `key` have the same head size. `key` and `value` have the same number of heads, which divides
       that of `query`. Both are token tensors, with `key_offsets`; or both are caches, with `key_lengths` and without
@@ -105,13 +114,15 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
       the key dimension only if it is static. `head_mask` has H elements.
     - (C4) `distance_bias` is `[H or 1, N]` with N odd and at least 2 max(Q, K) - 1.
     - (C5) `relative_key` and `relative_query` are `[N', D]` or `[N', H * D]` with N' odd and static. From the phase
-      `linalg` on each is panels `[1 or H, D, N' + 30]`, the result of `xfmr.weight_distance_panels`.
+      `linalg` on each is panels `[1 or H, D, N' + 30]`, the result of `xfmr.weight_distance_panels`, which repeats the
+      first and the last vector 15 times.
     - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64. A `score_stage`
       other than the default needs `probabilities`.
     - (C7) `sinks` has H elements and needs `masked_rows = zero`: where no key is visible, the sink has probability 1.
-    - (N1) f32. Keys are processed in blocks of 512 from key 0 on, in order, with a running maximum and sum. A hidden
-      key, and a key whose score is far below the maximum, has probability exactly 0. Blocks that `causal` or a window
-      hides from all rows of an attention tile are not read. GPUs use smaller blocks.
+    - (N1) Arithmetic is f32; on a GPU, precisions of bf16 and f16 round operands as N2 of `tile.attention_tile` says.
+      Keys are processed in blocks of 512 from key 0 on, in order, with a running maximum and sum. A hidden key, and a
+      key whose score is more than about 87 below the maximum, has probability exactly 0. Blocks that `causal` or a
+      window hides from all rows of an attention tile (see `tile.attention_tile`) are not read. GPUs use smaller blocks.
 
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)
@@ -152,15 +163,21 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSizedOperandSegments]> {
   let summary = "computes attention with its projections, as models describe it";
   let description = [{
-    `q = split_heads(query Wq^T + bq)`, `k = split_heads(memory Wk^T + bk)`, `v = split_heads(value Wv^T + bv)`, `result
-    = merge_heads(attention(q, k, v)) Wo^T + bo`. Without `wo` the merged heads are the result.
+    With `xfmr.split_heads`, `xfmr.attention` and `xfmr.merge_heads`:
 
-    Self-attention passes its input as `query` and as `memory`. Without `value`, values are computed from `memory`.
-    `xfmr-decompose-composites` rewrites the operation by this definition. The importer emits these parts directly for
-    attention with a cache or with rotary embeddings.
+        q = split_heads(query wq^T + bq)            num_heads heads
+        k = split_heads(memory wk^T + bk)           num_kv_heads heads
+        v = split_heads(value wv^T + bv)            num_kv_heads heads; without `value`, of `memory`
+        result = merge_heads(attention(q, k, v)) wo^T + bo
+
+    A missing bias is not added. Without `wo` the merged heads are the result. `query`, `memory` and `value` are token
+    tensors `[tokens, features]`. Self-attention passes its input as `query` and as `memory`, cross attention passes
+    encoder states as `memory`. `xfmr-decompose-composites` rewrites the operation by this definition. The importer
+    emits these parts directly for attention with a cache or with rotary embeddings.
 
     - (C1) `wq`, `wk` and `wv` have as many columns as their input has features. With D components of a head, `wq` has
-      `num_heads * D` rows and `wk` `num_kv_heads * D`; the rows of `wv` are a multiple of `num_kv_heads`.
+      `num_heads * D` rows and `wk` `num_kv_heads * D`. With E components of a value, `wv` has `num_kv_heads * E` rows
+      and `wo` has `num_heads * E` columns. `num_kv_heads` divides `num_heads`.
     - (C2) A bias has as many elements as its matrix has rows. Either all of `bq`, `bk` and `bv` are present or none is
       (`#xfmr.fill` makes one of zeros), and `bo` only with them.
     - (C3) Offsets, lengths, masks, score biases, attributes and `probabilities` are as in `xfmr.attention`.

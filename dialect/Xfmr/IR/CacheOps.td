@@ -22,14 +22,21 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
                                            AllTypesMatch<["value_cache", "new_value_cache"]>]> {
   let summary = "appends the keys and values of new tokens to the caches, in place";
   let description = [{
-    Key i of sequence b becomes key `past[b] + i` of slot b, or of slot `slots[b]`, and likewise its value. Key i is the
-    row `offsets[b] + i` of `[T, G, D]`, or `key[b, :, i, :]` of `[B, G, L, D]`.
+    A cache has a slot for each sequence. With P panels of W keys and room for C values in a slot, key j of head g of a
+    slot is `key_cache[slot, g, j / W, :, j mod W]`, where `j / W` is an integer division, and its value is
+    `value_cache[slot, g, j, :]`. G is the number of heads, D and E are the components of a key and of a value.
+
+    Key i of sequence b becomes key `past[b] + i` of slot b, or of slot `slots[b]`, and likewise its value; `past[b]` is
+    the number of keys that the slot has. Key i is the row `offsets[b] + i` of `[T, G, D]`, the keys of all sequences
+    without padding, or `key[b, :, i, :]` of `[B, G, L, D]`, L keys for each sequence. All other elements are unchanged.
 
     The operation consumes its cache operands: later readers use the results, which are the same memory.
 
-    - (C1) `key` and `value` are `[T, G, D]` and `[T, G, E]` with `offsets`, or `[B, G, L, D]` and `[B, G, L, E]` without.
-    - (C2) `key_cache` is `[B, G, P, D, W]` with W a multiple of 16, `value_cache` is `[B, G, C, E]`.
-    - (N1) Exact. The caller guarantees capacity: a key at or beyond P W or C, or a slot named twice, is undefined
+    - (C1) `key` and `value` are `[T, G, D]` and `[T, G, E]` with `offsets`, or `[B, G, L, D]` and `[B, G, L, E]`
+      without.
+    - (C2) `key_cache` is `[slots, G, P, D, W]` with W a multiple of 16, `value_cache` is `[slots, G, C, E]`; G, D, W
+      and E are static.
+    - (N1) Exact. The caller guarantees capacity: a key at or beyond `P * W` or C, or a slot named twice, is undefined
       behavior.
 
     ```mlir
@@ -51,14 +58,16 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
 def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
   let summary = "copies the first `length` keys and values of each slot to dense tensors";
   let description = [{
-    `key[b, g, j, d] = key_cache[b, g, j / W, d, j mod W]`, `value[b, g, j, e] = value_cache[b, g, j, e]` for j < `length`.
+    `key[b, g, j, d] = key_cache[b, g, j / W, d, j mod W]`, `value[b, g, j, e] = value_cache[b, g, j, e]` for j <
+    `length`.
 
-    `key` is `[B, G, length, D]`, `value` is `[B, G, length, E]`: B slots, G heads of D features of keys and E of values;
-    `j / W` is an integer division.
+    `key` is `[B, G, length, D]`, `value` is `[B, G, length, E]`: B slots, G heads of D features of keys and E of
+    values; `j / W` is an integer division.
 
-    - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number G of heads. A slot has
-      P panels of W keys and room for C values.
-    - (N1) Exact. Elements that were never written to the caches are unspecified; `length` must be at most C and `P W`.
+    - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number G of heads. A slot
+      has P panels of W keys and room for C values. W is a multiple of 16; G, D, W and E are static.
+    - (N1) Exact. Elements that were never written to the caches are unspecified; `length` must be at most C and
+      `P * W`.
 
     ```mlir
     %k, %v = xfmr.kv_cache_read %keys, %values, %length : tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32>   // two tensor<?x2x?x12xf32>
@@ -73,10 +82,13 @@ def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<["cache", "new_cache"]>]> {
   let summary = "appends the additive mask of new tokens to the mask cache, in place";
   let description = [{
-    `new_cache[slots[b], past[b] + i] = mask[b, i]` for the tokens i < `offsets[b + 1] - offsets[b]` of sequence b; 0
-    without `mask`.
+    The cache has a row of mask elements for each slot, `[slots, capacity]`. For the tokens i <
+    `offsets[b + 1] - offsets[b]` of sequence b, `new_cache[slots[b], past[b] + i] = mask[b, i]`, or 0, which hides
+    nothing, without `mask`. All other elements are those of `cache`, whose memory the result has. `past[b]` is the
+    number of tokens that the slot has, and `mask` is `[B, L]` for sequences of up to L tokens.
 
-    - (N1) Exact. The caller guarantees capacity, as for `xfmr.kv_cache_update`.
+    - (N1) Exact. The caller guarantees capacity: an element beyond the capacity, or a slot named twice, is undefined
+      behavior.
 
     ```mlir
     %new = xfmr.mask_cache_update %hidden at(%past) slots(%slots) offsets(%off) mask(%mask : tensor<?x?xf32>) : tensor<?x?xf32>
@@ -94,9 +106,10 @@ def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<[
 def Xfmr_MaskCacheReadOp : Xfmr_Op<"mask_cache_read", [Pure]> {
   let summary = "gathers the additive mask of the first `length` keys of the listed slots";
   let description = [{
-    `result[b, j] = cache[slots[b], j]` for j < `length`. The result is the operand `mask` of attention.
+    `result[b, j] = cache[slots[b], j]` for j < `length` and a cache `[slots, capacity]`. The result is the operand
+    `mask` of `xfmr.attention`, which adds it to the scores.
 
-    - (N1) Exact. `length` is at most the capacity of a slot.
+    - (N1) Exact. Elements that were never written to the cache are unspecified; `length` must be at most the capacity.
 
     ```mlir
     %mask = xfmr.mask_cache_read %cache, %length slots(%slots) : tensor<?x?xf32>

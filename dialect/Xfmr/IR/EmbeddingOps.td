@@ -12,13 +12,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
   let summary = "looks up rows of a table by id";
   let description = [{
-    `result[t, :] = table[ids[t], :]`
+    `result[t, :] = table[ids[t], :]`, a row of N features for each of T ids from a table `[rows, N]`.
 
     - (C1) `table` has static shape.
-    - (N1) Exact. An id outside the table is undefined behavior: the runtime checks ids before a compiled entry sees them.
+    - (N1) Exact. An id outside the table is undefined behavior: the runtime checks ids before a compiled entry sees
+      them.
 
     ```mlir
-    %x = xfmr.embedding %ids, %table : tensor<203x48xf32>
+    %x = xfmr.embedding %ids, %table : tensor<203x48xf32>    // tensor<?x48xf32>
     ```
   }];
   let arguments = (ins Xfmr_Ids:$ids, Xfmr_Matrix:$table);

@@ -42,8 +42,8 @@ def Xfmr_EntryAttr : Xfmr_EntryAttribute<"Entry", "entry"> {
   let description = [{
     Stands on a public function. `name` is the entry's name in the C API; it is unique in a module with `xfmr.model`.
     `caches` says what the entry does with the caches of a session: `encode` writes the caches of encoder states,
-    `append` appends tokens to sequences, `continue` appends one token to each sequence. A function with `caches` takes
-    caches as arguments.
+    `append` appends tokens to sequences, `continue` does the same for sequences that have tokens already. An entry
+    without `caches` uses none, and takes none as arguments.
 
     ```mlir
     func.func @decode(…) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>}
@@ -61,8 +61,10 @@ def Xfmr_InputAttr : Xfmr_EntryAttribute<"Input", "input"> {
     dimensions of the same name have the same size in a call.
 
     `default` is the value of an omitted input: `zeros`, `ones`, `arange` (0, 1, 2, … along the last dimension),
-    `tokens` (1 for each token and 0 for padding), or a number that the session knows for each row: `slots`, `sources`,
-    `past_lengths`, `source_lengths`. Without `default` the input is required. Integers are from 0 to `max_value - 1`.
+    `tokens` (ones; where a caller gives 0, an entry with `caches` skips the token), or a number that the session knows
+    for each row: `slots` (its cache slot), `sources` (its encoder states), `past_lengths` (tokens in its slot),
+    `source_lengths` (tokens of its source). Without `default` the input is required. Integers are from 0 to
+    `max_value - 1`; without `max_value` they may be any.
 
     ```mlir
     %ids: tensor<?x?xi64> {xfmr.input = #xfmr.input<"input_ids", [batch, length], max_value = 203>}
@@ -96,7 +98,8 @@ def Xfmr_CacheAttr : Xfmr_EntryAttribute<"Cache", "cache"> {
     Stands on an argument of an entry with `caches`, and on the result that is the updated cache. The first dim is
     `slots` for sequences and `sources` for the encoder states that cross attention reads. A cache has f32 elements. It
     holds keys in panels, `[slots, heads, panels, size, 64]`, values, `[slots, heads, capacity, size]`, or a mask,
-    `[slots, capacity]`.
+    `[slots, capacity]`. A panel has 64 keys on every machine, so that the content of a session does not depend on the
+    object.
 
     ```mlir
     %keys: tensor<?x2x?x12x64xf32> {xfmr.cache = #xfmr.cache<"past_key_values.0.0", [slots, 2, panels, 12, 64]>}
@@ -124,7 +127,7 @@ def Xfmr_ModelAttr : Xfmr_EntryAttribute<"Model", "model"> {
   let description = [{
     Stands on a module. `limits` are the largest values of dims. `labels` are the names of the classes, in the order of
     the last dimension of the output `logits`. `generation` are the model's own generation settings, under the names
-    that the reference library gives them.
+    that the transformers library gives them.
 
     ```mlir
     module attributes {xfmr.model = #xfmr.model<family = "bert", architecture = "BertForSequenceClassification",

@@ -17,25 +17,26 @@ def Xfmr_Shares : 2DTensorOf<[F32]>;
 def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]> {
   let summary = "chooses the experts with the largest scores for each token";
   let description = [{
-    The key of an expert is `key[t, e] = scores[t, e]`, or, with `sigmoid`, `sigmoid(scores[t, e])`, plus `bias[e]` if
-    there is one. `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest keys, the largest first.
-    Of equal keys, the expert with the lower number comes first; NaN counts as the smallest key.
+    `scores` is `[T, E]` for T tokens and E experts, the results are `[T, count]`. The key by which experts are chosen
+    is `key[t, e] = scores[t, e]`, or, with `sigmoid`, `1 / (1 + exp(-scores[t, e]))`, plus `bias[e]` if there is one.
+    `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest keys, the largest first. Of equal keys,
+    the expert with the lower number comes first; NaN counts as the smallest key.
 
     `shares[t, i] = exp(scores[t, choices[t, i]] - m) / sum_e exp(scores[t, e] - m)` with `m = max_e scores[t, e]`. The
     sum is over all experts, or, with `normalized`, over the chosen ones, so that the shares of a token add up to 1.
-    With `sigmoid`, `shares[t, i] = sigmoid(scores[t, choices[t, i]])`, with `normalized` divided by their sum. The bias
-    is in no share.
+    With `sigmoid`, `shares[t, i] = 1 / (1 + exp(-scores[t, choices[t, i]]))`, with `normalized` divided by the sum of
+    these over i. The bias is in no share.
 
-    With `groups`, the experts are that many groups of neighbors, and only those of the `kept_groups` groups with the
-    largest group keys are chosen; of equal groups, the lower one. A group's key is the sum of the `group_keys` largest
-    keys in it.
+    With `groups`, the experts are divided into that many groups of E / `groups` neighbors, and a token chooses only
+    from the `kept_groups` groups with the largest group keys. A group's key is the sum of the `group_keys` largest keys
+    in it. Of groups with equal keys, the one with the lower number comes first.
 
     - (C1) `scores` has a static number of columns, the experts. `count` is from 1 to their number.
     - (C2) `bias` has an element for each expert.
-    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` is from 1 to 64 and divides the
-      number of experts, `kept_groups` is from 1 to `groups`, and the groups that are kept have `count` experts or more.
-      `group_keys` is 1 or 2, and not more than the experts of a group.
-    - (N1) f32. The sum runs over all experts in order, or over the choices in order.
+    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` is from 1 to 64, since kept groups
+      are the bits of an integer, and divides the number of experts, `kept_groups` is from 1 to `groups`, and the groups
+      that are kept have `count` experts or more. `group_keys` is 1 or 2, and not more than the experts of a group.
+    - (N1) Arithmetic is f32. The sum of the shares runs over all experts in order, or over the choices in order.
 
     ```mlir
     %choices, %shares = xfmr.choose_experts %scores, 2 {normalized} : tensor<?x8xf32>   // tensor<?x2xi64>, tensor<?x2xf32>
@@ -52,18 +53,22 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
 def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
   let summary = "adds up the feed-forward networks that each token chooses";
   let description = [{
-    `result[t] = sum_i shares[t, i] * f_e(input[t])` with `e = choices[t, i]`, where f_e is the `xfmr.ffn` of the matrices
-    and biases of expert e:
+    `result[t] = sum_i shares[t, i] * f_e(input[t])` with `e = choices[t, i]`, one of E experts, where f_e is the
+    `xfmr.ffn` of the matrices and biases of expert e, the second line with `gate`:
 
         f_e(x) = activation(x up[e]^T + up_bias[e]) down[e]^T + down_bias[e]
-        f_e(x) = (activation(x gate[e]^T + gate_bias[e]) * (x up[e]^T + up_bias[e])) down[e]^T + down_bias[e]    with `gate`
+        f_e(x) = (activation(x gate[e]^T + gate_bias[e]) * (x up[e]^T + up_bias[e])) down[e]^T + down_bias[e]
 
-    With `glu_limit` and `glu_alpha`, the product of gate and up is that of `xfmr.clamped_glu`.
-    `xfmr-decompose-experts` rewrites the operation as a loop over experts.
+    `xfmr.activation` has the functions. With `glu_limit` and `glu_alpha`, the product of gate and up is instead the
+    `xfmr.clamped_glu` of `x gate[e]^T + gate_bias[e]` and `x up[e]^T + up_bias[e]` with this limit and alpha.
+
+    `xfmr-decompose-experts` rewrites the operation as a loop over experts. The pass rejects it for targets whose host
+    cannot read the choices, such as `cuda`.
 
     - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. A token chooses no expert twice, and experts
-      are from 0 to E - 1.
-    - (C2) `up` and `gate` are `[E, M, N]` for an input of N features, `down` is `[E, N', M]`.
+      are from 0 to E - 1; other choices are undefined behavior.
+    - (C2) `up` and `gate` are `[E, M, N]` for an input of N features, `down` is `[E, N', M]` for a result of N'
+      features.
     - (C3) A bias is `[E, rows]` for a stack of matrices `[E, rows, columns]`. Either all stacks have a bias or none.
     - (C4) Either both `glu_limit` and `glu_alpha` are present or neither is. They require `gate` and no activation; the
       limit is positive.
@@ -93,14 +98,15 @@ def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTy
 }
 
 def Xfmr_GroupByExpertOp : Xfmr_Op<"group_by_expert", [Pure, InferTypeOpAdaptor]> {
-  let summary = "sorts the pairs of a token and an expert that it chooses by expert";
+  let summary = "sorts the choices of all tokens by expert";
   let description = [{
-    There is a row for each pair (t, i) of a token and one of its choices. Rows are ordered by `choices[t, i]`, then by
-    token. The rows of expert e are `offsets[e]` to `offsets[e + 1] - 1`; the row of the pair (t, i) has
-    `tokens[row] = t` and `row_shares[row] = shares[t, i]`.
+    There is a row for each pair (t, i) of a token and one of its k choices. Rows are ordered by `choices[t, i]`, then
+    by token. The rows of expert e are `offsets[e]` to `offsets[e + 1] - 1`; the row of the pair (t, i) has
+    `tokens[row] = t` and `row_shares[row] = shares[t, i]`. `offsets` has `experts + 1` elements, `tokens` and
+    `row_shares` have `T * k`.
 
     - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. Experts are from 0 to `experts - 1`, and
-      `experts` is positive.
+      `experts` is positive. Other choices are undefined behavior.
 
     ```mlir
     %offsets, %tokens, %row_shares = xfmr.group_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>   // tensor<9xi64>, …
@@ -114,9 +120,11 @@ def Xfmr_GroupByExpertOp : Xfmr_Op<"group_by_expert", [Pure, InferTypeOpAdaptor]
 def Xfmr_AddRowsOp : Xfmr_Op<"add_rows", [Pure, AllTypesMatch<["sum", "result"]>]> {
   let summary = "adds rows, each times a factor, to some rows of a sum";
   let description = [{
-    `result[tokens[i], n] = fma(factors[i], rows[i, n], sum[tokens[i], n])`; all other rows are those of `sum`.
+    `result[tokens[i], n] = fma(factors[i], rows[i, n], sum[tokens[i], n])` for each row i of `rows`, where the fused
+    multiply-add `fma(a, b, c) = a * b + c` rounds once; all other rows are those of `sum`.
 
-    - (C1) `sum` and `rows` have the same number of columns. `tokens` names no row twice.
+    - (C1) `sum` and `rows` have the same number of columns. `tokens` and `factors` have an element for each row of
+      `rows`. `tokens` names no row twice, and only rows of `sum`.
 
     ```mlir
     %y = xfmr.add_rows %rows, %factors to %sum at %tokens : tensor<?x48xf32>, tensor<?xf32> to tensor<?x48xf32>

@@ -14,27 +14,33 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
   let description = [{
     `result[t, n] = activation(sum_k input[t, k] * weight[n, k] + bias[n]) * multiplier[t, n] + residual[t, n]`
 
+    `input` is a token tensor `[T, K]`, `weight` is `[N, K]`, the result is `[T, N]`. A missing bias or residual is not
+    added; without `multiplier` the factor is 1. `xfmr.activation` has the functions; the default is `none`.
+    `precision`, f32 by default, is the type of the operands of the product, and `format` is that of 4- or 8-bit weights
+    with a scale for each group of columns.
+
     - (C1) `weight` has as many columns as `input` has features.
     - (C2) `bias` has as many elements as `weight` has rows.
     - (C3) `multiplier` and `residual` have the result's type.
-    - (C4) A `precision` other than f32 needs f32 tensors; int8 also needs at most 65536 features, so that
-      a sum of products of unsigned and signed bytes fits in 32 bits.
+    - (C4) A `precision` other than f32 needs f32 tensors; int8 also needs at most 65536 features, so that a sum of
+      products of unsigned and signed bytes fits in 32 bits.
     - (C5) A `format` needs the precision int8.
     - (N1) With `precision` f32, the sum starts from the value 0 and adds the terms in order of increasing k, in f32,
       with one fused multiply-add per term. The bias is added afterwards. The epilogue is computed in f32 for every
       `precision`.
     - (N2) With `precision` bf16 or f16, `input` and `weight` are first rounded to it, to nearest, ties to even.
-      Products are added in f32, in an order that is the same for every row but depends on the target. A value of
-      65520 or more becomes infinite in f16.
-    - (N3) With `precision` int8, `weight[n, k]` is approximated by `q[n, k] s[n]` with 8-bit quantized values and one
-      scale per row (see `xfmr.weight_quantize`), and `input[t, k]` by `p[t, k] r[t]` with `r[t] = max_k |input[t, k]| /
-      127` (see `tile.quantize_rows`). `sum_k p q` is exact in i32; it is converted to f32 and multiplied by `s[n]`, then
-      by `r[t]`, with a rounding each.
-    - (N4) With `format`, weights are `scale[n, g] q[n, k] + minimum[n, g]` with a scale for each group g of neighbors in
-      K, and `input[t, k] = p[t, k] r[t, g]` likewise. Groups are added in order, from +0, by `acc = fma(f32(sum_k p q),
-      r[t, g] scale[n, g], acc)`, then, with minima, `acc = fma(minimum[n, g], r[t, g] f32(sum_k p), acc)`. Sums of
-      integers are exact. A group with an infinity or NaN of the input makes the row NaN; one of magnitudes below 2^-119
-      counts as zeros.
+      Products are added in f32, in an order that is the same for every row but depends on the target. A value of 65520
+      or more becomes infinite in f16.
+    - (N3) With `precision` int8, `weight[n, k]` is approximated by `q[n, k] * s[n]` with 8-bit quantized values and one
+      scale per row (see `xfmr.weight_quantize`), and `input[t, k]` by `p[t, k] * r[t]` with
+      `r[t] = max_k |input[t, k]| / 127` (see `tile.quantize_rows`). The sum over k of `p[t, k] * q[n, k]` is exact in
+      i32; it is converted to f32, multiplied by `s[n]`, then by `r[t]`, and rounded after each of these steps.
+    - (N4) With `format`, `weight[n, k]` is approximated by `scale[n, g] * q[n, k] + minimum[n, g]`, where g is the
+      group of column k (see `#xfmr.weight_format`), and `input[t, k]` by `p[t, k] * r[t, g]` with the same groups.
+      Groups are added in order, from +0, by `acc = fma(f32(sum_k p[t, k] * q[n, k]), r[t, g] * scale[n, g], acc)` with
+      k in g, then, with minima, `acc = fma(minimum[n, g], r[t, g] * f32(sum_k p[t, k]), acc)`. Sums of integers are
+      exact. A group with an infinity or NaN of the input makes the row NaN; one of magnitudes below 2^-119 counts as
+      zeros.
 
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<gelu>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>

@@ -12,8 +12,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_AdditiveMaskOp : Xfmr_Op<"additive_mask", [Pure, InferTypeOpAdaptor]> {
   let summary = "converts a 0/1 mask to an additive score mask";
   let description = [{
-    `result[...] = (1 - mask[...]) * lowest`, where `lowest` is the most negative finite f32, as in the reference
-    models.
+    `result[…] = (1 - mask[…]) * lowest` for a mask of any shape, where `lowest` is the most negative finite f32, as in
+    the transformers library. `xfmr.attention` adds the result to scores: a 1 changes nothing, a 0 hides the key.
 
     ```mlir
     %bias = xfmr.additive_mask %mask : tensor<?x?xi64>

@@ -12,16 +12,18 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "normalizes rows of input (+ residual) to mean 0 and variance 1, then scales and shifts them";
   let description = [{
-    `x = input + residual`, `result[t, i] = (x[t, i] - mean(x[t])) / sqrt(variance(x[t]) + epsilon) * weight[i] + bias[i]`
+    With `x = input + residual`, or `input` without a residual, and with mean and variance over the columns i of row t:
+
+        result[t, i] = (x[t, i] - mean(x[t])) / sqrt(variance(x[t]) + epsilon) * weight[i] + bias[i]
 
     Where `input` is `[T, H, D]`, each head is a row: x[t, h] in place of x[t].
 
     - (C1) `weight` and `bias` have as many elements as the last dimension of `input`.
-    - (C2) `residual` has the type of `input`, which are tokens then.
+    - (C2) `residual` has the type of `input`, which is `[T, N]` then.
     - (C3) `epsilon` is not negative.
     - (N1) Mean and variance are accumulated in f32; the variance is the mean of the squared differences from the mean,
-      not E[x^2] - mean^2. On a CPU a sum has 16 lanes joined by a fixed tree, on a GPU 32. `1 / sqrt` is a square root
-      and a division.
+      not E[x^2] - mean^2. On a CPU a sum has 16 lanes, which take the columns in turn and are joined by a fixed tree;
+      on a GPU it has 32. `1 / sqrt` is a square root and a division.
 
     ```mlir
     %y = xfmr.layer_norm %x, %g, %b residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-12 : f64}
@@ -41,15 +43,17 @@ def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, AllTypesMatch<["input", "res
 def Xfmr_RmsNormOp : Xfmr_Op<"rms_norm", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "divides rows of input (+ residual) by their root mean square, then scales them";
   let description = [{
-    `x = input + residual`, `result[t, i] = x[t, i] / sqrt(mean_j(x[t, j]^2) + epsilon) * weight[i]`
+    With `x = input + residual`, or `input` without a residual, and with the mean over the columns j of row t:
+
+        result[t, i] = x[t, i] / sqrt(mean_j(x[t, j]^2) + epsilon) * weight[i]
 
     Where `input` is `[T, H, D]`, each head is a row: x[t, h] in place of x[t].
 
     - (C1) `weight` has as many elements as the last dimension of `input`.
-    - (C2) `residual` has the type of `input`, which are tokens then.
+    - (C2) `residual` has the type of `input`, which is `[T, N]` then.
     - (C3) `epsilon` is not negative.
-    - (N1) The mean is accumulated in f32. On a CPU the sum has 16 lanes joined by a fixed tree, on a GPU 32. `1 / sqrt`
-      is a square root and a division.
+    - (N1) The mean is accumulated in f32. On a CPU the sum has 16 lanes, which take the columns in turn and are joined
+      by a fixed tree; on a GPU it has 32. `1 / sqrt` is a square root and a division.
 
     ```mlir
     %y = xfmr.rms_norm %x, %g residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-6 : f64} : tensor<?x48xf32>, tensor<48xf32>

@@ -12,7 +12,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_SequenceOffsetsOp : Xfmr_Op<"sequence_offsets", [Pure]> {
   let summary = "creates the offsets of packed sequences of equal length";
   let description = [{
-    `result[i] = i * length` for `0 <= i <= batch`
+    `offsets[i] = i * length` for `0 <= i <= batch`: the first token of each sequence, then the number of tokens.
 
     ```mlir
     %offsets = xfmr.sequence_offsets %batch, %length
@@ -27,8 +27,8 @@ def Xfmr_PackTokensOp : Xfmr_Op<"pack_tokens", [Pure]> {
   let summary = "numbers the visible tokens of a padded batch";
   let description = [{
     The tokens `(b, i)` with `mask[b, i] != 0`, in row-major order, become the packed tokens 0, 1, ….
-    `positions[t] = b * length + i` is the padded position of token `t`; `offsets[b]` is the first token of
-    sequence `b`.
+    `positions[t] = b * length + i` is the padded position of token `t`, for a mask of `length` columns; `offsets[b]` is
+    the first token of sequence `b`, and the last of its `batch + 1` elements the number of packed tokens.
 
     ```mlir
     %offsets, %positions = xfmr.pack_tokens %mask : tensor<?x?xi64>
@@ -42,7 +42,8 @@ def Xfmr_PackTokensOp : Xfmr_Op<"pack_tokens", [Pure]> {
 def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
   let summary = "gathers the packed tokens from a padded batch";
   let description = [{
-    `result[t, ...] = input[positions[t], ...]`, where `input` is `[batch * length, ...]`.
+    `result[t, …] = input[positions[t], …]`, where `input` is `[batch * length, …]`, of rank 1 or more. A position
+    outside `input` is undefined behavior.
 
     ```mlir
     %ids = xfmr.gather_tokens %flat_ids, %positions : tensor<?xi64>
@@ -56,9 +57,9 @@ def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_ScatterTokensOp : Xfmr_Op<"scatter_tokens", [Pure, InferTypeOpAdaptor]> {
   let summary = "scatters packed tokens to their padded positions; padding rows become 0";
   let description = [{
-    `result[positions[t], ...] = input[t, ...]`; the result has `rows` rows, and all others are zero.
+    `result[positions[t], n] = input[t, n]`; the result has `rows` rows, and all others are zero.
 
-    - (C1) `positions` names no row twice, as the result of `pack_tokens`.
+    - (C1) `positions` names no row twice, as the result of `pack_tokens`, and only rows below `rows`.
 
     ```mlir
     %x = xfmr.scatter_tokens %packed, %positions, %rows : tensor<?x8xf32>
@@ -72,8 +73,10 @@ def Xfmr_ScatterTokensOp : Xfmr_Op<"scatter_tokens", [Pure, InferTypeOpAdaptor]>
 def Xfmr_ScatterProbabilitiesOp : Xfmr_Op<"scatter_probabilities", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "scatters attention probabilities of packed tokens to their padded positions";
   let description = [{
-    `input[b, h, i, j]` belongs to the `i`-th and the `j`-th packed token of sequence `b`. The result has it at the
-    padded positions of these tokens, which `positions` gives, and zeros in the rows and columns of padding.
+    `input[b, h, i, j]`, of head `h`, belongs to the `i`-th and the `j`-th packed token of sequence `b`. The result is
+    `[batch, heads, length, length]`, as `input`: it has the element at `[b, h, p_i, p_j]`, where
+    `p_i = positions[offsets[b] + i] - b * length` is the padded position of token `i` in its sequence, and zeros in the
+    rows and columns of padding.
 
     ```mlir
     %p = xfmr.scatter_probabilities %packed, %offsets, %positions : tensor<?x2x?x?xf32>

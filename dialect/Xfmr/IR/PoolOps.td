@@ -12,18 +12,21 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
   let summary = "reduces each sequence to one row";
   let description = [{
-    `first` returns the row of the sequence's token at position 0. With `positions`, that token may be padding: if the
-    first packed token of the sequence has another position, the row is zero. The other kinds reduce the tokens of each
-    sequence, without its first `skip` tokens if that operand is present, and return zeros for a sequence without tokens:
+    Sequence b has the rows `offsets[b]` to `offsets[b + 1] - 1` of `input`, and the result a row for each sequence.
+
+    `first` returns the row of the sequence's token at position 0. With `positions`, the padded positions of packed
+    tokens, that token may be padding: if the first packed token of sequence b has another position than `b * length`,
+    the row is zero. Without `positions`, each sequence must have a token. The other kinds reduce the tokens of each
+    sequence, without its first `skip[b]` tokens if that operand is present, and return zeros if there are none:
 
     | kind | row |
     |---|---|
     | `leading` | the first token |
     | `last` | the last token |
     | `max` | the largest value of each feature |
-    | `mean` | the sum divided by the number n of tokens |
+    | `mean` | the sum divided by the number n of reduced tokens |
     | `mean_sqrt_length` | the sum divided by the square root of n |
-    | `weighted_mean` | the sum of token i times i + 1, divided by the sum of these factors; i counts skipped tokens, too |
+    | `weighted_mean` | the sum of token i times i + 1, divided by the sum of these factors; skipped tokens count in i |
 
     - (C1) Either both `positions` and `length`, the padded length, are present or neither is.
     - (C2) `first` has no `skip`.

@@ -12,17 +12,18 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "applies rotary position embeddings (RoPE) to the heads of each token";
   let description = [{
-    Rotates pairs of a head's components by an angle that grows with the token's position. With R columns of `table`, `c
-    = table[positions[t], i]`, `s = table[positions[t], R/2 + i]`, for i < R/2 and the pair (a, b) = (i, i + R/2), or
-    (2i, 2i + 1) if `interleaved`:
+    Rotates pairs of a head's components by an angle that grows with the token's position. The table `[positions, R]`
+    has the cosines and sines: for i < R/2, `c = table[positions[t], i]`, `s = table[positions[t], R/2 + i]` and the
+    pair (a, b) = (i, i + R/2), or (2i, 2i + 1) if `interleaved`:
 
         result[t, h, a] = input[t, h, a] * c - input[t, h, b] * s
         result[t, h, b] = input[t, h, b] * c + input[t, h, a] * s
 
-    Components from R on are copied. The table is a weight of source `#xfmr.computed<"rotary", ...>`.
+    Components from R on are copied. The table is a weight of source `#xfmr.computed<"rotary", …>`.
 
     - (C1) `table` has static shape; R is even and at most the head size.
-    - (N1) Each element is a rounded product and a fused multiply-add. A position outside the table is undefined behavior.
+    - (N1) Each element is the rounded product with c, then a fused multiply-add with s. A position outside the table is
+      undefined behavior.
 
     ```mlir
     %y = xfmr.rotary %x, %positions, %table : tensor<?x4x12xf32>, tensor<512x12xf32>
@@ -37,14 +38,15 @@ def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]
 def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, InferTypeOpAdaptor]> {
   let summary = "looks up T5's relative position bias for each head and distance";
   let description = [{
-    `result[h, d + length - 1] = table[bucket(d), h]` for the distances `-length < d < length`, the position of a key minus
-    that of a query. The result is `[H, 2 length - 1]`. With n = R / 2 if `bidirectional`, else n = R, and m = floor(n / 2):
+    `result[h, d + length - 1] = table[bucket(d), h]` for the distances `-length < d < length`, the position of a key
+    minus that of a query. The table is `[R, H]`, with R buckets of distances for each of H heads; the result is
+    `[H, 2 length - 1]`. With n = R / 2 if `bidirectional`, else n = R, and m = floor(n / 2):
 
         bucket(d) = a                                                                      if a < m
                   = min(n - 1, m + floor(log(a / m) / log(max_distance / m) * (n - m)))    otherwise
 
     If `bidirectional`, `a = |d|`, and n is added to bucket(d) for d > 0; otherwise `a = max(-d, 0)`. The result is the
-    operand `distance_bias` of attention.
+    operand `distance_bias` of `xfmr.attention`, for sequences of up to `length` tokens.
 
     - (C1) `table` is `[R, H]` with static shape. R is at least 2; if `bidirectional`, R is even and at least 4.
       `max_distance` is larger than m.
@@ -64,9 +66,9 @@ def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, Infer
 def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
   let summary = "computes the ALiBi bias for each head and distance";
   let description = [{
-    `result[h, d + length - 1] = -slopes[h] * |d|` for the distances `-length < d < length` from a query to a key. The
-    result is the operand `distance_bias` of attention. The slopes are a weight of source
-    `#xfmr.computed<"alibi_slopes", {}>`.
+    `result[h, d + length - 1] = -slopes[h] * |d|` for the distances `-length < d < length` from a query to a key. For H
+    slopes, one for each head, the result is `[H, 2 length - 1]`. It is the operand `distance_bias` of `xfmr.attention`,
+    for sequences of up to `length` tokens. The slopes are a weight of source `#xfmr.computed<"alibi_slopes", {}>`.
 
     - (C1) `slopes` has static shape.
 
@@ -83,8 +85,9 @@ def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_CountedPositionsOp : Xfmr_Op<"counted_positions", [Pure, AllTypesMatch<["ids", "result"]>]> {
   let summary = "counts the positions of the tokens that are not padding";
   let description = [{
-    `result[b, i] = padding + #{j <= i : ids[b, j] != padding}` where `ids[b, i] != padding`, and `padding` elsewhere.
-    So the padding id is also the row of the position table for padding tokens, and positions begin after it.
+    Where `ids[b, i] != padding`, `result[b, i]` is `padding` plus the number of tokens j <= i of sequence b with
+    `ids[b, j] != padding`; elsewhere it is `padding`. So the padding id is also the row of the position table for
+    padding tokens, and positions begin after it.
 
     - (C1) `padding` is not negative.
 

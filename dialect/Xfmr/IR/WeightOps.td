@@ -14,12 +14,14 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
   let summary = "declares a constant whose elements stay outside the IR";
   let description = [{
     Names a tensor and gives the expression of its elements over the tensors of the model folder. Passes rewrite
-    `source`. The packer streams its elements into the weights file, so compile time and memory do not depend on their
-    number.
+    `source`. The packer, which runs in the phase `object`, streams its elements into the weights file
+    (docs/formats.md), so compile time and memory do not depend on their number.
 
-    - (C1) `type` has static shape, no size is 0, and its elements have a size and together fewer than 2^63 bits.
-    - (C2) `source` is a weight source whose type is `type`.
-    - (C3) `offset`, the first byte in the data section of the weights file, is a multiple of 64.
+    - (C1) `type` has static shape, no size is 0, its elements are integers or floats, and all of them together have
+      fewer than 2^63 bits.
+    - (C2) `source` is a weight source, that is `#xfmr.tensor`, `#xfmr.fill`, `#xfmr.computed` or an expression over
+      these, whose type is `type`.
+    - (C3) `offset`, the first byte in the data section of the weights file, is a multiple of 64, a cache line.
     - (C4) A weight with an offset ends within the `xfmr.weights_bytes` of its module.
     - (N1) Elements are converted from the file's dtype to the element type of `type`, rounded once.
 
@@ -44,6 +46,9 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
 def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "returns the value of a weight";
   let description = [{
+    The result is the tensor that `weight` declares. `attune-assign-weight-offsets` replaces the operation by a view of
+    the weights file in memory.
+
     - (C1) `weight` names an `xfmr.weight` of the result's type.
 
     ```mlir
@@ -62,10 +67,13 @@ class Xfmr_WeightExpr<string mnemonic> : Xfmr_Op<mnemonic, [Pure, InferTypeOpAda
 def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
   let summary = "concatenates weights along an axis";
   let description = [{
-    - (C1) All operands have the same rank, element type and sizes except along `axis`, which is one of their dimensions.
+    The result has the elements of the first weight, then those of the second, and so on, along `axis`.
+
+    - (C1) All operands have the same rank, element type and sizes except along `axis`, which is one of their
+      dimensions.
 
     ```mlir
-    %qkv = xfmr.weight_concat 0, %wq, %wk, %wv : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+    %qkv = xfmr.weight_concat 0, %wq, %wk, %wv : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>   // tensor<24x8xf32>
     ```
   }];
   let arguments = (ins I64Attr:$axis, Variadic<AnyStaticShapeTensor>:$weights);
@@ -78,7 +86,7 @@ def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
 def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResultShape]> {
   let summary = "rounds the elements of a weight to another float type";
   let description = [{
-    Rounds to nearest, ties to even.
+    The result has the shape of `weight` and the element type that the assembly names. Rounds to nearest, ties to even.
 
     ```mlir
     %b = xfmr.weight_convert %w : tensor<100x48xf32> -> tensor<100x48xbf16>
@@ -93,7 +101,8 @@ def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
   let summary = "quantizes a weight matrix to int8, with one scale per row";
   let description = [{
     `result[n, k] = round(weight[n, k] / scale[n])`, to nearest, ties to even, where `scale` is the result of
-    `xfmr.weight_scales`; zero where the scale is zero. Quantized values are from -127 to 127.
+    `xfmr.weight_scales`; zero where the scale is zero. Quantized values are from -127 to 127. A stack `[E, N, K]` of
+    matrices becomes the stack of their results.
 
     ```mlir
     %q = xfmr.weight_quantize %w : tensor<100x48xf32>      // tensor<100x48xi8>
@@ -107,15 +116,23 @@ def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
 def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
   let summary = "quantizes a weight matrix by groups of columns and packs it into panels of bytes";
   let description = [{
-    `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]` approximately, where g is the group of column k. The result
-    has a panel for every `width` rows, and in it a stream of groups: the scales of the rows, their minima if the format
-    has any, and the integers without a sign, four neighbors of a row side by side:
+    `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]` approximately, where g is the group of column k (see
+    `#xfmr.weight_format`). The result has a panel for every `width` rows, and in it a stream of groups: the scales of
+    the rows, their minima if the format has any, and the integers without a sign, four neighbors of a row side by side:
 
         | width scales | width minima | row 0: k k+1 k+2 k+3 | row 1: k k+1 k+2 k+3 | ... | row 0: k+4 ... |
 
-    A byte of a format of 4 bits has the integer of column k in its low and that of column k + 4 in its high half. Stored
-    integers are `q + 8` or `q + 128`, with minima `q`. Rows and columns beyond the matrix have scales 0 and
-    stored integers 0.
+    With 4 bits, the byte of column k has its integer in the low half and that of column k + 4 in the high half, and the
+    next bytes of the row begin at column k + 8. Stored integers are `q + 8` or `q + 128`, of 4 or 8 bits; with minima
+    they are `q`. Rows beyond the matrix have scales and minima 0 and q = 0, columns beyond it have q = 0.
+
+    A group that the format represents exactly is kept. For other groups, scale and minimum are those of several
+    candidates with the smallest squared error. One that exceeds f16 is an error of the packer; formats with `f32` have
+    room for it.
+
+    The result is `[ceil(N / width), groups, bytes]`, where a group has `width * (s + columns * bits / 8)` bytes; s is
+    the size of a scale, or of a scale and a minimum. A stack `[E, N, K]` of matrices becomes the stack of their
+    results.
 
     - (C1) `width` is a positive multiple of 16.
 
@@ -131,7 +148,7 @@ def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
 def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
   let summary = "computes the int8 scale of each row of a weight matrix";
   let description = [{
-    `result[n] = max_k |weight[n, k]| / 127`
+    `result[n] = max_k |weight[n, k]| / 127`, or `result[e, n] = max_k |weight[e, n, k]| / 127` for a stack of matrices.
 
     ```mlir
     %s = xfmr.weight_scales %w : tensor<100x48xf32>     // tensor<100xf32>
@@ -145,9 +162,9 @@ def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
 def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
   let summary = "sums each row of an int8 weight matrix";
   let description = [{
-    `result[n] = sum_k quantized[n, k]`, or `result[e, n] = sum_k quantized[e, n, k]` for a stack of matrices. Dot products
-    of unsigned by signed bytes take the quantized input of `xfmr.linear` plus 128; its epilogue subtracts 128 times this
-    sum.
+    `result[n] = sum_k quantized[n, k]`, or `result[e, n] = sum_k quantized[e, n, k]` for a stack of matrices. Dot
+    products of unsigned by signed bytes take the quantized input of `xfmr.linear` plus 128; its epilogue subtracts 128
+    times this sum.
 
     ```mlir
     %z = xfmr.weight_row_sums %q : tensor<100x48xi8>        // tensor<100xi32>
@@ -161,9 +178,11 @@ def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
 def Xfmr_WeightDistancePanelsOp : Xfmr_WeightExpr<"weight_distance_panels"> {
   let summary = "lays out a table of vectors of distances for loads along keys";
   let description = [{
-    `result[h, d, c] = table[min(max(N - 1 - (c - 15), 0), N - 1), h * D + d]` for N rows and D columns of each head.
-    The distances descend from left to right, as they do along the keys of a query. The first and the last distance are
-    repeated 15 times, so that 16 consecutive columns may begin or end beyond the table.
+    `result[h, d, c] = table[min(max(N - 1 - (c - 15), 0), N - 1), h * D + d]` for N rows, the distances of a query from
+    a key in ascending order, and D columns of each head. The result is `[heads, D, N + 30]`, where the distances
+    descend from left to right, as they do along the keys of a query. Kernels load 16 columns at once, one for each of
+    16 keys. The first and the last distance are repeated 15 times, so that these columns may begin or end beyond the
+    table.
 
     - (C1) `heads` is positive and divides the number of columns.
 
@@ -179,11 +198,15 @@ def Xfmr_WeightDistancePanelsOp : Xfmr_WeightExpr<"weight_distance_panels"> {
 def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
   let summary = "packs a weight matrix into panels of output features, the layout that GEMM kernels stream";
   let description = [{
-    `result[p, k, j] = weight[p * width + j, k]`, zero where `p * width + j` is beyond the matrix.
+    `result[p, k, j] = weight[p * width + j, k]`, zero where `p * width + j` is beyond the matrix `[N, K]`. The result
+    is `[ceil(N / width), K, width]`.
 
-    With `group` > 1, `result[p, q, j, i] = weight[p * width + j, q * group + i]` for every `q * group + i` below the
-    number of columns of `weight` rounded up to `multiple`; zero beyond the matrix. Dot-product instructions add the
-    products of `group` neighbors in K, so these lie side by side.
+    With `group` > 1, `result[p, q, j, i] = weight[p * width + j, q * group + i]` for every `q * group + i` below K',
+    which is K rounded up to `multiple`; zero beyond the matrix. The result is
+    `[ceil(N / width), K' / group, width, group]`. Dot-product instructions add the products of `group` neighbors in K,
+    so these lie side by side.
+
+    A stack `[E, N, K]` of matrices becomes the stack of their results.
 
     - (C1) `width` and `group` are positive.
     - (C2) `multiple` is a positive multiple of `group`, and 1 without groups.
@@ -202,10 +225,11 @@ def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
 def Xfmr_WeightSelectOp : Xfmr_Op<"weight_select", [Pure, InferTypeOpAdaptor]> {
   let summary = "returns one matrix or vector of a stack of weights, chosen at run time";
   let description = [{
-    `result = stack[index]`. Weight expressions over the result become expressions over the stack in the phase `linalg`,
-    so that the packer lays out all matrices of a stack alike.
+    `result = stack[index, …]`, the matrix or vector of one expert (see `xfmr.experts`). In the phase `linalg`, weight
+    expressions over the result, such as `xfmr.weight_pack`, become expressions over the stack, since they are evaluated
+    at compile time and `index` is not known then. The result becomes a slice of the packed stack.
 
-    - (C1) `stack` has rank 2 or more and a static shape; `index` is below its first size.
+    - (C1) `stack` has rank 2 or more and a static shape; `index` is below its first size, or the behavior is undefined.
 
     ```mlir
     %w = xfmr.weight_select %stack[%e] : tensor<8x100x48xf32>   // tensor<100x48xf32>
@@ -219,7 +243,8 @@ def Xfmr_WeightSelectOp : Xfmr_Op<"weight_select", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {
   let summary = "slices consecutive columns of a weight matrix";
   let description = [{
-    `result[i, j] = weight[i, begin + j]` for `j` below `end - begin`
+    `result[i, j] = weight[i, begin + j]` for `j` below `end - begin`. A stack of matrices becomes the stack of their
+    slices.
 
     - (C1) `0 <= begin < end`, and `end` is at most the number of columns.
 
@@ -239,7 +264,7 @@ def Xfmr_WeightTransposeOp : Xfmr_WeightExpr<"weight_transpose"> {
     `result[i, j] = weight[j, i]`
 
     ```mlir
-    %t = xfmr.weight_transpose %w : tensor<100x48xf32>
+    %t = xfmr.weight_transpose %w : tensor<100x48xf32>   // tensor<48x100xf32>
     ```
   }];
   let arguments = (ins Xfmr_Matrix:$weight);

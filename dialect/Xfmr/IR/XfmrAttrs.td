@@ -29,8 +29,8 @@ def Xfmr_FormulaAttr : AttrDef<Xfmr_Dialect, "Formula"> {
   let summary = "a count, such as a number of bytes, as a closed form of sizes";
   let description = [{
     The value is the largest result of `map`. The symbols of the map stand for `symbols`, in order: the name of a dim of
-    the entry, `workers`, or an `#xfmr.argument`. No symbol is negative, and divisors are positive constants.
-    `xfmr.flops` on an entry counts the arithmetic operations of one call.
+    the entry, `workers` for the number of workers, or an `#xfmr.argument`. No symbol is negative, and divisors are
+    positive constants. `xfmr.flops` on an entry counts the arithmetic operations of one call.
 
     ```mlir
     #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (s0 * 64, s1 * 64)>>
@@ -50,9 +50,10 @@ def Xfmr_WeightFormatAttr : AttrDef<Xfmr_Dialect, "WeightFormat"> {
   let mnemonic = "weight_format";
   let summary = "the format of a quantized weight matrix: bits of an integer, columns of a group";
   let description = [{
-    `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k: `int8:32` has 8-bit
-    integers and a scale for 32 neighbors of a row, `int4:0` 4-bit integers and a scale per row. `:asym` adds a minimum
-    per group; without it minima are 0. Scales and minima are f16, with `:f32` behind the name f32.
+    `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k. The name is `intB:G`,
+    `intB:G:asym`, `intB:G:f32` or `intB:G:asym:f32`. Integers have B = 4 or 8 bits. A group is G neighbors of a row,
+    16, 32, 64 or 128; with G = 0 it is the whole row, padded to a multiple of 32 columns. `asym` adds a minimum for
+    each group; without it minima are 0. Scales and minima are f16, or f32 with `f32`.
 
     ```mlir
     #xfmr.weight_format<"int4:32">
@@ -82,7 +83,7 @@ def Xfmr_FillSourceAttr : Xfmr_Source<"FillSource", "fill"> {
 def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
   let summary = "a table computed at compile time, named by `kind`, with its parameters";
   let description = [{
-    Each element is computed in f64 and rounded once.
+    Each element is computed in f64 and rounded once. Below, p is the row of an element, its position.
 
     - `sinusoidal` `[positions, N]` with the params `layout` and `base` (10000 if absent). With `angle(p, i) = p /
       base^(2 i / N)`: `"interleaved"` has `sin angle(p, i)` in column 2i and `cos angle(p, i)` in column 2i + 1 (an odd
@@ -158,7 +159,7 @@ def Xfmr_ProjectSourceAttr : Xfmr_Source<"ProjectSource", "project"> {
   let genVerifyDecl = 1;
 }
 def Xfmr_LayerNormSourceAttr : Xfmr_Source<"LayerNormSource", "layer_norm"> {
-  let summary = "the layer norm of each row of a matrix, computed in f64 and rounded once";
+  let summary = "the layer norm of each row of a matrix, as of `xfmr.layer_norm`, computed in f64 and rounded once";
   let parameters = (ins "::mlir::Attribute":$rows, "::mlir::Attribute":$weight, "::mlir::Attribute":$bias, "::mlir::FloatAttr":$epsilon);
   let assemblyFormat = "`<` $rows `,` $weight `,` $bias `,` $epsilon `>`";
   let genVerifyDecl = 1;
@@ -170,14 +171,14 @@ def Xfmr_UnitRowsSourceAttr : Xfmr_Source<"UnitRowsSource", "unit_rows"> {
   let genVerifyDecl = 1;
 }
 def Xfmr_PanelsSourceAttr : Xfmr_Source<"PanelsSource", "panels"> {
-  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K][width]`, the last panel padded with zeros";
+  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K][width]`, the last panel padded with zeros; see `xfmr.weight_pack`";
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width);
   let assemblyFormat = "`<` $source `,` $width `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_GroupedPanelsSourceAttr : Xfmr_Source<"GroupedPanelsSource", "grouped_panels"> {
   let summary = "a `[N, K]` matrix as `[ceil(N / width)][K' / group][width][group]`, with K' = K rounded up to "
-                "`multiple`; zero beyond the matrix";
+                "`multiple`; zero beyond the matrix; see `xfmr.weight_pack`";
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width, "int64_t":$group, "int64_t":$multiple);
   let assemblyFormat = "`<` $source `,` $width `,` $group `,` $multiple `>`";
   let genVerifyDecl = 1;
@@ -204,8 +205,7 @@ def Xfmr_RowQuantizedSourceAttr : Xfmr_Source<"RowQuantizedSource", "row_quantiz
 def Xfmr_QuantizedPanelsSourceAttr : Xfmr_Source<"QuantizedPanelsSource", "quantized_panels"> {
   let summary = "a `[N, K]` matrix in a format of few bits, as bytes `[ceil(N / width)][groups][bytes of a group]`";
   let description = [{
-    Scales, and minima if the format has any, minimize the squared error of each group. The layout of a group is that of
-    `xfmr.weight_quantize_panels`.
+    The choice of scales and minima and the layout of a group are those of `xfmr.weight_quantize_panels`.
   }];
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width, "::mlir::xfmr::WeightFormatAttr":$format);
   let assemblyFormat = "`<` $source `,` $width `,` $format `>`";

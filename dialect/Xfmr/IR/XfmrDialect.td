@@ -20,8 +20,13 @@ def Xfmr_Dialect : Dialect {
     the first token of sequence `i` (`batch + 1` entries; the last is the number of tokens). Hidden sizes are static,
     token counts dynamic.
 
-    Shape letters: T tokens, S tokens on the key side, B batch, Q padded query length, K padded key length, H heads, G key/value heads,
-    D head size of queries and keys, E head size of values, N and M features.
+    Shape letters: T tokens, S tokens on the key side, B sequences of a batch, Q and K the largest number of queries and
+    of keys of a sequence, H heads, G heads of keys and values, D components of a head of queries and keys, E of values,
+    N and M features.
+
+    The verifier checks the constraints of an operation (C1, C2, …) on its types and attributes. It does not see values:
+    where a dynamic size, an index or an element breaks a constraint, the behavior is undefined. N1, N2, … specify the
+    arithmetic: its types, its order and its rounding.
 
     Attributes describe a function to applications: `xfmr.entry` on the function, `xfmr.input`, `xfmr.output`,
     `xfmr.cache` and `xfmr.dim` on its arguments and results. `xfmr.weight` marks the arguments of a private function

@@ -19,10 +19,10 @@ def Xfmr_Activation : I32EnumAttr<"Activation", "elementwise function between tw
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
-/// gelu: x/2 (1 + erf(x/sqrt 2)); gelu_tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); silu: x / (1 + exp(-x));
-/// quick_gelu: x / (1 + exp(-1.702 x)); sigmoid: 1 / (1 + exp(-x)); relu6: min(max(x, 0), 6); squared_relu: max(x,
-/// 0)^2; leaky_relu: x where x > 0, else 0.01 x.
-def Xfmr_ActivationAttr : EnumAttr<Xfmr_Dialect, Xfmr_Activation, "activation"> { let assemblyFormat = "`<` $value `>`"; }
+def Xfmr_ActivationAttr : EnumAttr<Xfmr_Dialect, Xfmr_Activation, "activation"> {
+  let description = "The page of `xfmr.activation` has the formula of each function.";
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "attention probabilities of a fully masked query row", [
     I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Zero", 1, "zero">, I32EnumAttrCase<"LeastMasked", 2, "least_masked">,
@@ -30,14 +30,22 @@ def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "attention probabilities of a fu
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
-def Xfmr_MaskedRowsAttr : EnumAttr<Xfmr_Dialect, Xfmr_MaskedRows, "masked_rows"> { let assemblyFormat = "`<` $value `>`"; }
+def Xfmr_MaskedRowsAttr : EnumAttr<Xfmr_Dialect, Xfmr_MaskedRows, "masked_rows"> {
+  let description = "The page of `xfmr.attention` has the probabilities for each value.";
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Xfmr_Alignment : I32EnumAttr<"Alignment", "alignment of queries with keys: first query with first key, or last with last", [
     I32EnumAttrCase<"Start", 0, "start">, I32EnumAttrCase<"End", 1, "end">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
-def Xfmr_AlignmentAttr : EnumAttr<Xfmr_Dialect, Xfmr_Alignment, "alignment"> { let assemblyFormat = "`<` $value `>`"; }
+def Xfmr_AlignmentAttr : EnumAttr<Xfmr_Dialect, Xfmr_Alignment, "alignment"> {
+  let description = [{
+    Query i of Q queries has the position i among S keys with `start`, and i + S - Q with `end`.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "step of attention after which scores are returned", [
     I32EnumAttrCase<"Product", 0, "product">, I32EnumAttrCase<"Capped", 1, "capped">, I32EnumAttrCase<"Masked", 2, "masked">,
@@ -45,7 +53,10 @@ def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "step of attention after which s
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
-def Xfmr_ScoreStageAttr : EnumAttr<Xfmr_Dialect, Xfmr_ScoreStage, "score_stage"> { let assemblyFormat = "`<` $value `>`"; }
+def Xfmr_ScoreStageAttr : EnumAttr<Xfmr_Dialect, Xfmr_ScoreStage, "score_stage"> {
+  let description = "The page of `xfmr.attention` has the formula of the scores after each step.";
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "reduction of the tokens of a sequence to one row", [
     I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Mean", 1, "mean">, I32EnumAttrCase<"Leading", 2, "leading">,
@@ -54,7 +65,10 @@ def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "reduction of the tokens of a sequen
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
-def Xfmr_PoolKindAttr : EnumAttr<Xfmr_Dialect, Xfmr_PoolKind, "pool_kind"> { let assemblyFormat = "`<` $value `>`"; }
+def Xfmr_PoolKindAttr : EnumAttr<Xfmr_Dialect, Xfmr_PoolKind, "pool_kind"> {
+  let description = "The page of `xfmr.pool` has the row that each kind returns.";
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Xfmr_Precision : I32EnumAttr<"Precision", "operand type of a matrix product", [
     I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">, I32EnumAttrCase<"Int8", 2, "int8">,
@@ -62,6 +76,9 @@ def Xfmr_Precision : I32EnumAttr<"Precision", "operand type of a matrix product"
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
-def Xfmr_PrecisionAttr : EnumAttr<Xfmr_Dialect, Xfmr_Precision, "precision"> { let assemblyFormat = "`<` $value `>`"; }
+def Xfmr_PrecisionAttr : EnumAttr<Xfmr_Dialect, Xfmr_Precision, "precision"> {
+  let description = "The page of `xfmr.linear` has the arithmetic of each precision.";
+  let assemblyFormat = "`<` $value `>`";
+}
 
 #endif // XFMR_ENUMS_TD

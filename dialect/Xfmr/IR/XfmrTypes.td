@@ -44,7 +44,7 @@ def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
 /// Key cache, `[slots, kv_heads, panels, head_dim, width]`: component d of key j of a slot is at `[slot, g, j / width,
 /// d, j mod width]`.
 def Xfmr_KeyCache : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[5]>]>;
-/// Values of a cache, `[sl
+/// Values of a cache, `[slots, kv_heads, capacity, head_dim]`.
 def Xfmr_ValueCache : 4DTensorOf<[Xfmr_Float]>;
 /// Additive mask of cached keys, `[slots, capacity]`.
 def Xfmr_MaskCache : 2DTensorOf<[F32]>;

@@ -18,11 +18,16 @@ def DecomposeComposites : Pass<"xfmr-decompose-composites", "::mlir::func::FuncO
     %y = xfmr.linear %0, %down bias(%b1) residual(%x) : …
     ```
 
-    `multi_head_attention` becomes a linear and a `split_heads` for each of query, key and value, then `attention`,
-    `merge_heads` and the output projection if there is one. Run it first: the other passes of the phase match
-    projections.
+    The composites are `xfmr.ffn` and `xfmr.multi_head_attention`. An `ffn` (feed-forward network) becomes two linears.
+    With a gate it becomes three: the activation belongs to the gate's linear, whose result is the multiplier of the
+    up-projection. A `multi_head_attention` becomes a linear and a `split_heads` for each of query, key and value, then
+    `attention`, `merge_heads` and, if it has output weights, one more linear. Its masks, biases of scores and
+    attributes go to the `attention`.
 
-    Numerics: exact; a composite is defined as what it decomposes to.
+    Leaves no composite. Run it before the passes that match linears, and after `xfmr-decompose-experts`, which creates
+    `ffn`.
+
+    Numerics: exact; a composite is defined as the operations that it becomes.
   }];
 }
 
@@ -43,13 +48,19 @@ def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
         %next = xfmr.add_rows %f, … to %sum at … : …
     ```
 
-    Run it before `xfmr-decompose-composites`. The host decides which experts run, so it must be able to read what tokens
-    choose: with `known-counts`, `xfmr.experts` is an error.
+    Here a layer has 8 experts, feed-forward networks on tokens of 48 features. `%c` has the experts that each token
+    chooses, `%s` its share of each. `xfmr.group_by_expert` sorts the pairs of a token and a chosen expert by expert:
+    expert `%e` has the `%count` rows of `%rows` from `%begin` on, and `%some` is true if `%count` is not 0.
+    `xfmr.weight_select` takes the matrix of one expert from `%up`. Without rows nothing is computed, and the weights of
+    the expert are not read. `xfmr.add_rows` multiplies each row by its share and adds it to the sum of its token.
+
+    Leaves no `xfmr.experts`. Run it before `xfmr-decompose-composites`, which decomposes the `xfmr.ffn`. The host
+    decides which experts run, so it must read what tokens choose. With `known-counts`, `xfmr.experts` is an error.
 
     Numerics: exact; the operation is defined as this sum.
   }];
   let options = [Option<"knownCounts", "known-counts", "bool", "false",
-                        "the host cannot read tensors, and knows upper bounds of sizes only">];
+                        "the host cannot read tensors, as on a GPU: it knows sizes only by upper bounds">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
@@ -65,16 +76,20 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     %1 = xfmr.layer_norm %0, %g, %c {…} : …
     ```
 
-    - An `activation` of a linear without activation and residual becomes the linear's activation.
+    The epilogue of a linear, its activation and the addition of its residual, is computed while the sums of the product
+    are in registers.
+
+    - An `xfmr.activation` of a linear without activation, multiplier and residual becomes the linear's activation.
     - An `arith.addf` of a linear without residual disappears: its other operand becomes the linear's residual. If both
       operands are linears, the later one takes the other as its residual.
-    - A `layer_norm` whose input or residual is such a linear leaves the addition to the linear, where the sum is still
-      in registers.
-    - The last addition before a `layer_norm` becomes the norm's residual if no linear can take it.
+    - A `layer_norm` or `rms_norm` computes the norm of its input plus its residual. If one of the two is a linear
+      without residual, the other becomes the linear's residual.
+    - If the input of a norm without residual is an `arith.addf` that no linear can take, the norm takes it: one operand
+      becomes the norm's input, the other its residual.
 
-    The linear must have no other use and must be in the same block as its user; the fused op takes the user's position.
-    Run `xfmr-decompose-composites` and `canonicalize` first (a dropout between linear and user hides them from each
-    other).
+    The operation that disappears must be in the block of its user, and the user must be its only one; a remark names
+    linears that have more. The fused operation takes the position of the user. Run `xfmr-decompose-composites` and
+    `canonicalize` first, which leave no `xfmr.dropout` between a linear and its user.
 
     Numerics: exact; the same additions in the same order. The payload of a NaN may come from the other operand of an
     addition.
@@ -99,11 +114,15 @@ def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
     %k = xfmr.split_heads %2, 4 : …
     ```
 
-    The joined projection reads the input once and computes fewer, longer rows. The pass joins linears of one block
-    without residual whose matrices and biases are weights (arguments marked `xfmr.weight`, `weight_ref`s, expressions
-    over these) and whose results only feed `split_heads`, since there a slice of columns is a strided view and not a
-    copy. It skips linears, with a remark, if their activations, their element types or the presence of biases differ.
-    Run `xfmr-hoist-weight-expressions` afterwards.
+    Here queries and keys have 4 heads of 12 components each, for `%t` tokens. The joined projection reads the input
+    once. The pass joins linears of one block and one input, without multiplier and residual, whose matrices and biases
+    are weights: arguments marked `xfmr.weight`, `weight_ref`s, or expressions over these. All users of their results
+    must be `split_heads`, since these read a slice of columns as a strided view, without a copy. If two of the linears
+    differ in activation, precision, element types or the presence of a bias, none of them is joined, and a remark gives
+    the reason.
+
+    Expects composites decomposed. Run `xfmr-hoist-weight-expressions` afterwards, so that weights are joined at compile
+    time.
 
     Numerics: exact; each column is accumulated as before.
   }];
@@ -123,14 +142,18 @@ def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::Modu
     func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<16x8xf32> {xfmr.weight}) … {
     ```
 
-    The pass works on private functions that are only used by `func.call`. A `weight_concat`, `weight_slice`,
-    `weight_pack` or another expression (or a tree of them) of arguments marked `xfmr.weight` becomes a new argument,
-    which every caller computes; callees are processed before callers. An expression over `weight_ref`s becomes a
-    `weight_ref` of a weight with the composed source; weights of equal source are merged. Arguments, references and
-    weights without a remaining use are removed. Public and recursive functions, and functions with other uses than
-    calls, keep their arguments, with a remark.
+    The source of an `xfmr.weight` is an attribute that says how the compiler computes the weight from tensors of the
+    model folder. A weight expression is an operation on weights, such as `weight_concat`, `weight_slice` or
+    `weight_pack`, or a tree of them. This pass moves every expression into a source, so that the compiler evaluates it
+    when it packs the weights file and the compiled model reads the result.
 
-    Runs at the end of every phase that creates weight expressions: `dialect` joins projections and splits deep ones,
+    In a private function whose only users are `func.call`s, an expression over arguments marked `xfmr.weight` becomes a
+    new argument, which every caller computes. Callees are processed before callers. An expression over `weight_ref`s
+    becomes a `weight_ref` of a new weight with the composed source; weights of equal source are merged. Arguments,
+    references and weights without a remaining use are removed. Public and recursive functions, and functions with users
+    other than calls, keep their arguments and the expressions over them; a remark names these functions.
+
+    Runs at the end of each phase that creates weight expressions: `dialect` joins projections and splits deep ones,
     `linalg` packs panels. Takes time linear in the number of operations.
 
     Numerics: exact.
@@ -146,21 +169,29 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
     %y = xfmr.linear %x, %w bias(%b) {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     ```
 
-    Every f32 linear without a precision of its own gets `precision`, and with `weights-format` its `format`, except those
-    whose results `choose_experts` reads: rounding could change which experts run. With int8, a linear of more than 65536 input
-    features stays f32, with a remark, since its 32-bit sums could overflow. A `weights-format` needs int8. Attention, norms, embeddings and
-    elementwise ops are not changed. Runs after `xfmr-decompose-composites`.
+    Sets the attribute `precision` of every linear on f32 tensors that has none, and with `weights-format` also its
+    `format`. The types stay f32; the phase `linalg` rounds the operands. Some linears stay as they are, with a remark:
 
-    Numerics: rounds the inputs of the products as `xfmr.linear` says under N2, N3 and N4.
+    - a linear whose result `choose_experts` reads, because rounding could change which experts run;
+    - a linear on tensors of another element type;
+    - with int8, a linear of more than 65536 input features, because its sums of products of bytes, up to 255 x 127
+      each, could exceed 32 bits.
+
+    A `weights-format` with another precision than int8 is an error, because the rows that multiply such weights are
+    quantized to int8. Attention, norms, embeddings and elementwise operations are not changed. Runs after
+    `xfmr-decompose-composites`.
+
+    Numerics: rounds the operands of products, as the description of `xfmr.linear` says under N2, N3 and N4.
   }];
-  let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16", "operand type of projections",
+  let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16",
+                        "type to which operands of projections are rounded",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "f32, without rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::Int8, "int8",
-                                                        "8 bits, with scales per row and column"))}]>,
+                                                        "8 bits, with a scale per token and one per output feature"))}]>,
                  Option<"weightsFormat", "weights-format", "std::string", "",
-                        "format of quantized weights, such as int4:32; none by default">];
+                        "format of quantized weights, such as int4:32 (4 bits, a scale per 32 columns); none by default">];
 }
 
 def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::FuncOp"> {
@@ -178,15 +209,21 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
     %y = xfmr.linear %x1, %w1 residual(%0) : …
     ```
 
-    A kernel reads the rows of a block once for each panel of weights, from a cache if they fit. So a linear with K >
-    `max-features` becomes ceil(K / `max-features`) linears of nearly equal K, each but the last a multiple of 64. The
-    split does not depend on the number of rows, so a row's bits do not depend on its neighbors. Linears of lower
-    precision, linears with an activation or a multiplier, and linears whose matrix is not a weight are not changed.
+    The kernel of a projection multiplies a block of input rows by one panel of weights, a few output columns, after the
+    other, and reads the rows again for each panel. If the rows are too long for the L2 cache, each of these reads comes
+    from memory. So a linear of K > `max-features` input features becomes ceil(K / `max-features`) linears of nearly
+    equal K, each but the last a multiple of 64. With the default of 2048, 128 rows, a panel of 32 columns and the next
+    one take 1.5 MiB.
 
-    Run it after `xfmr-fuse-epilogues` and `xfmr-lower-precision`, and `xfmr-hoist-weight-expressions` afterwards.
+    The split does not depend on the number of rows, so the result of a row does not depend on other rows. Linears of
+    lower precision, linears with an activation or a multiplier, and linears whose matrix is not a weight are not
+    changed. Run it after `xfmr-fuse-epilogues` and `xfmr-lower-precision`; run `xfmr-hoist-weight-expressions`
+    afterwards, which slices the weights at compile time.
 
-    Numerics: a sum over k is the sum of one partial sum per part, in order; bias and residual are added to the first.
+    Numerics: changes the order of additions. The sum over K is the sum of one partial sum per part, in order of K; bias
+    and residual are added to the first.
   }];
-  let options = [Option<"maxFeatures", "max-features", "int64_t", "2048", "largest K of one linear; 0 disables the pass">];
+  let options = [Option<"maxFeatures", "max-features", "int64_t", "2048",
+                        "largest number of input features of one linear; 0 disables the pass">];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }

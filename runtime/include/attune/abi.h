@@ -1,9 +1,9 @@
 /*===- abi.h - Structures shared by compiled objects and the runtime --------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A compiled object exports one symbol, `const attune_model_desc attune_model_<name>`. Everything reachable from it is constant. The
- * structures here are written by the compiler and read by the runtime (and the other way round for attune_host and attune_call), so every
- * size is pinned below and ATTUNE_ABI_VERSION changes with any of them.
+ * A compiled object exports one symbol, `const attune_model_desc attune_model_<name>`. Everything reachable from it is
+ * constant. The structures here are written by the compiler and read by the runtime (and the other way round for
+ * attune_host and attune_call), so every size is pinned below and ATTUNE_ABI_VERSION changes with any of them.
  *===-----------------------------------------------------------------------===*/
 #ifndef ATTUNE_ABI_H
 #define ATTUNE_ABI_H
@@ -116,19 +116,20 @@ typedef struct attune_host {
   uint32_t arch;        /* compute capability of the image in use times 10 (80, 90), perhaps with ATTUNE_ARCH_SPECIFIC; 0 on a CPU */
   void *pool;           /* passed to parallel_for and launch */
   int64_t num_workers;  /* parallel_for calls bodies with 0 <= worker < num_workers; on a GPU: CTAs with scratch memory of their own */
-  /* Calls |body| on disjoint ranges that together cover [0, n); each range but the last is a multiple of |grain| long. Returns when all
-     have returned. Two ranges that run at the same time have different worker numbers. */
+  /* Calls |body| on disjoint ranges that together cover [0, n); each range but the last is a multiple of |grain| long.
+     Returns when all have returned. Two ranges that run at the same time have different worker numbers. */
   void (*parallel_for)(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
-  /* Queues a launch after the earlier ones of this call and returns 0, or another value, which the entry must return at once. Null on a
-     CPU. */
+  /* Queues a launch after the earlier ones of this call and returns 0, or another value, which the entry must return at
+     once. Null on a CPU. */
   int32_t (*launch)(void *pool, const attune_launch *launch);
-  /* Writes to |out| the TMA descriptor that a kernel gets as parameter for |map|, unless one of its sizes is 0; returns as launch does.
-     Null on a CPU. */
+  /* Writes to |out| the TMA descriptor that a kernel gets as parameter for |map|, unless one of its sizes is 0; returns
+     as launch does. Null on a CPU. */
   int32_t (*encode_map)(void *pool, const attune_tensor_map *map, void *out);
 } attune_host;
 
-/* One execution of an entry. Pointers to tensors are at least element-aligned; the workspace is ATTUNE_ALIGNMENT-aligned. For a model on a
-   GPU all pointers but dims, state_dims and the two arrays themselves are device addresses. */
+/* One execution of an entry. Pointers to tensors are at least element-aligned; the workspace is
+   ATTUNE_ALIGNMENT-aligned. For a model on a GPU all pointers but dims, state_dims and the two arrays themselves are
+   device addresses. */
 typedef struct attune_call {
   const void *weights;       /* data section of the weights file */
   void *workspace;           /* workspace_bytes(dims, num_workers) bytes */
@@ -139,19 +140,23 @@ typedef struct attune_call {
   void *const *outputs;      /* in the order of attune_entry_desc::outputs; none is null or overlaps another pointer's tensor */
 } attune_call;
 
-/* Runs an entry. Returns 0, or the first other value that launch or encode_map returned. The runtime has validated the inputs. */
+/* Runs an entry. Returns 0, or the first other value that launch or encode_map returned. The runtime has validated the
+   inputs. */
 typedef int32_t (*attune_entry_fn)(const attune_host *host, const attune_call *call);
-/* Returns the workspace bytes for these dims and this number of workers: a closed formula, monotonic in each argument. */
+/* Returns the workspace bytes for these dims and this number of workers: a closed formula, monotonic in each
+   argument. */
 typedef uint64_t (*attune_size_fn)(const int64_t *dims, int64_t workers);
 
-/* The work of one kernel in all its runs of one call. Bytes assume that no cache keeps anything from one run to the next. */
+/* The work of one kernel in all its runs of one call. Bytes assume that no cache keeps anything from one run to the
+   next. */
 typedef struct attune_kernel_work {
   uint64_t calls;        /* runs */
   uint64_t flops;        /* GEMM and attention-product operations */
   uint64_t weight_bytes; /* weights, each read once per run; of lookup tables, the rows that are read */
   uint64_t tensor_bytes; /* other inputs read and results written, each once per run */
 } attune_kernel_work;
-/* Writes the work of each kernel of the model, in the order of attune_model_desc::kernels, for a call with these dims. */
+/* Writes the work of each kernel of the model, in the order of attune_model_desc::kernels, for a call with these
+   dims. */
 typedef void (*attune_work_fn)(const int64_t *dims, attune_kernel_work *out);
 
 /* A symbolic dimension. */
@@ -267,8 +272,8 @@ typedef struct attune_model_desc {
   const char *const *labels; /* the name of each class, in the order of the logits' last dimension */
 } attune_model_desc;
 
-/* Header of a weights file (little endian, at offset 0). The data section begins at a page boundary; the manifest (JSON text: name, source,
-   dtype, shape, layout, offset, bytes of each packed tensor) comes last. */
+/* Header of a weights file (little endian, at offset 0). The data section begins at a page boundary; the manifest (JSON
+   text: name, source, dtype, shape, layout, offset, bytes of each packed tensor) comes last. */
 typedef struct attune_weights_header {
   uint64_t magic;       /* ATTUNE_WEIGHTS_MAGIC */
   uint32_t abi_version; /* ATTUNE_ABI_VERSION */

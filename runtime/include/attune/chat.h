@@ -1,9 +1,9 @@
 /*===- chat.h - Chat templates -----------------------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Renders a conversation by the chat template of a model, to the text that the reference library (apply_chat_template of
- * transformers 5) gives. The template was compiled with the model; nothing is parsed here. The conventions on errors,
- * threads and strings are those of runtime.h; a chat serves one call at a time.
+ * Renders a conversation by the chat template of a model, to the text that the reference library (apply_chat_template
+ * of transformers 5) gives. The template was compiled with the model; nothing is parsed here. The conventions on
+ * errors, threads and strings are those of runtime.h; a chat serves one call at a time.
  *
  *   program = attune_text_chat_program(text, &bytes);  // of OUT.text (text.h)
  *   attune_chat_open(program, bytes, NULL, &chat);
@@ -71,8 +71,8 @@ void attune_chat_close(attune_chat *chat);
 void attune_chat_clear(attune_chat *chat);
 
 //===--- Values ------------------------------------------------------------===//
-// These return null and set attune_last_error if the memory of the chat is full, or an argument is wrong. They take null
-// where a value is expected, and return null then: a chain of calls is checked once, at its end.
+// These return null and set attune_last_error if the memory of the chat is full, or an argument is wrong. They take
+// null where a value is expected, and return null then: a chain of calls is checked once, at its end.
 
 /// Makes the value of a key that has none; JSON's null.
 attune_chat_value *attune_chat_none(attune_chat *chat);
@@ -107,13 +107,13 @@ attune_chat_value *attune_chat_variables(attune_chat *chat);
 attune_chat_value *attune_chat_message(attune_chat *chat, const char *role, const char *content);
 /// Sets the date that templates print (`strftime_now`). A rendering that asks for it without one fails.
 attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *date);
-/// Renders the conversation. As in the reference, keys of a message without a value (none) are left out, and reasoning is
-/// found under each of its names (`reasoning_content`, `thinking`, `reasoning`).
+/// Renders the conversation. As in the reference, keys of a message without a value (none) are left out, and reasoning
+/// is found under each of its names (`reasoning_content`, `thinking`, `reasoning`).
 ///
 /// Fails with INVALID_ARGUMENT if there is no message, or for an error of the template: one that it raises
-/// (`raise_exception`, whose text attune_last_error gives), or an operation that its values do not allow; with NOT_FOUND
-/// if there is no such template, or none that could be compiled; with LIMIT_EXCEEDED above the options' steps or bytes of
-/// text, above 200 nested calls or 64-bit integers; with OUT_OF_MEMORY above their memory.
+/// (`raise_exception`, whose text attune_last_error gives), or an operation that its values do not allow; with
+/// NOT_FOUND if there is no such template, or none that could be compiled; with LIMIT_EXCEEDED above the options' steps
+/// or bytes of text, above 200 nested calls or 64-bit integers; with OUT_OF_MEMORY above their memory.
 attune_status attune_chat_render(attune_chat *chat, attune_chat_rendered *out_rendered);
 
 #ifdef ATTUNE_BUILD_SHARED

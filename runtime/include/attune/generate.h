@@ -1,8 +1,9 @@
 /*===- generate.h - Text generation ------------------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Greedy search, sampling and beam search on a session of a model that has the entries `prefill` and `decode`, and `encode` if it is an
- * encoder-decoder. The conventions on errors, threads and strings are those of runtime.h. Programs link the mathematics library (-lm).
+ * Greedy search, sampling and beam search on a session of a model that has the entries `prefill` and `decode`, and
+ * `encode` if it is an encoder-decoder. The conventions on errors, threads and strings are those of runtime.h. Programs
+ * link the mathematics library (-lm).
  *===-----------------------------------------------------------------------===*/
 #ifndef ATTUNE_GENERATE_H
 #define ATTUNE_GENERATE_H
@@ -86,7 +87,8 @@ typedef struct attune_generation_options {
   double presence_penalty;    ///< subtracted from the scores of ids that were generated before; those of the prompt do not count
   double frequency_penalty;   ///< subtracted from them once for each time that they were generated
   const char *const *stop_strings; ///< texts that end a sequence before they appear in it; borrowed. attune_generate, which knows ids
-                                   ///< alone, fails unless there are none; attune_generate_texts (text_generation.h) looks for them
+                                   ///< alone, fails unless there are none; attune_generate_texts (text_generation.h)
+                                   ///< looks for them
   size_t num_stop_strings;
 } attune_generation_options;
 
@@ -136,12 +138,12 @@ attune_status attune_generate(attune_session *session, const attune_generation_o
 /// Frees |generation|. Null is allowed.
 void attune_generation_free(attune_generation *generation);
 
-/// Returns the bytes of scratch memory that attune_sample needs for |vocab_size| logits; 0 if |vocab_size| is less than 1
-/// or greater than 2^31 - 1.
+/// Returns the bytes of scratch memory that attune_sample needs for |vocab_size| logits; 0 if |vocab_size| is less than
+/// 1 or greater than 2^31 - 1.
 size_t attune_sample_scratch_bytes(int64_t vocab_size);
 /// Chooses the next id from |logits| [vocab_size], for programs that call the entries of a model themselves, and writes
-/// it to |out_id|. A null |options| stands for the defaults of attune_generation_options_init without a model. Takes no memory but
-/// |scratch|, at a multiple of 4 and at least attune_sample_scratch_bytes(vocab_size) long; it may be null if
+/// it to |out_id|. A null |options| stands for the defaults of attune_generation_options_init without a model. Takes no
+/// memory but |scratch|, at a multiple of 4 and at least attune_sample_scratch_bytes(vocab_size) long; it may be null if
 /// options.do_sample is 0.
 ///
 /// With options.do_sample 0 the id is that of the largest logit, the smallest of equals. Otherwise, in this order:

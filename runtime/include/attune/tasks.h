@@ -107,9 +107,9 @@ float attune_embed_compare(attune_similarity similarity, const float *a, const f
 /// Returns prompt |index| by its name and text; null if there is none. The strings are not NUL-terminated.
 const char *attune_embed_prompt(const attune_text *text, int64_t index, size_t *out_name_bytes, const char **out_text,
                                 size_t *out_text_bytes);
-/// Writes the embedding of each text (whose pair is not used) to |out_vectors| [num_texts, attune_embed_size]. |options|
-/// may be null. Fails with INVALID_ARGUMENT for an unknown prompt or bytes that are not UTF-8, LIMIT_EXCEEDED for a text
-/// above max_text_bytes, or as attune_session_run.
+/// Writes the embedding of each text (whose pair is not used) to |out_vectors| [num_texts, attune_embed_size].
+/// |options| may be null. Fails with INVALID_ARGUMENT for an unknown prompt or bytes that are not UTF-8, LIMIT_EXCEEDED
+/// for a text above max_text_bytes, or as attune_session_run.
 attune_status attune_embed_texts(attune_task *task, const attune_text_input *texts, size_t num_texts, const attune_embed_options *options,
                                  float *out_vectors);
 
@@ -123,8 +123,9 @@ typedef enum attune_score_function {
   ATTUNE_SCORES_LOGITS = 3
 } attune_score_function;
 
-/// Writes the score of each label for each text or pair to |out_scores| [num_texts, attune_model_num_labels]. A reranker
-/// has one label, whose score says how well the second text of a pair fits the first. Fails as attune_embed_texts.
+/// Writes the score of each label for each text or pair to |out_scores| [num_texts, attune_model_num_labels]. A
+/// reranker has one label, whose score says how well the second text of a pair fits the first. Fails as
+/// attune_embed_texts.
 attune_status attune_classify_texts(attune_task *task, const attune_text_input *texts, size_t num_texts, attune_score_function function,
                                     float *out_scores);
 
@@ -167,8 +168,8 @@ typedef struct attune_candidate {
 
 /// Returns the token that marks a place to fill, "[MASK]" or the like, and its length; null if the tokenizer has none.
 const char *attune_fill_mask(const attune_text *text, size_t *out_bytes);
-/// Finds the |top_k| best tokens for each mask of |text|, best first, mask by mask. |*out_candidates| lives until the next
-/// call of |task|. Fails with INVALID_ARGUMENT if there is no mask in the text, or as attune_embed_texts.
+/// Finds the |top_k| best tokens for each mask of |text|, best first, mask by mask. |*out_candidates| lives until the
+/// next call of |task|. Fails with INVALID_ARGUMENT if there is no mask in the text, or as attune_embed_texts.
 attune_status attune_fill_text(attune_task *task, const attune_text_input *text, int64_t top_k, const attune_candidate **out_candidates,
                                size_t *out_num);
 

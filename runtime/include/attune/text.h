@@ -40,8 +40,8 @@ const char *attune_text_token(const attune_text *text, int64_t id, size_t *out_b
 int64_t attune_text_token_id(const attune_text *text, const char *token, size_t bytes);
 /// Returns 1 if |id| is a special token, which decoding may skip.
 int attune_text_is_special(const attune_text *text, int64_t id);
-/// Returns the compiled chat templates, for attune_chat_open (chat.h), and their length in |out_bytes|; null if there are
-/// none. They live until |text| is closed.
+/// Returns the compiled chat templates, for attune_chat_open (chat.h), and their length in |out_bytes|; null if there
+/// are none. They live until |text| is closed.
 const void *attune_text_chat_program(const attune_text *text, size_t *out_bytes);
 
 //===--- Tokenizers --------------------------------------------------------===//
@@ -103,8 +103,8 @@ typedef struct attune_encode_options {
   int64_t pad_type_id;
 } attune_encode_options;
 
-/// Sets |options| to the defaults: special tokens, no truncation, no padding. pad_id, sides and split_special_tokens are
-/// those of |text|, which may be null.
+/// Sets |options| to the defaults: special tokens, no truncation, no padding. pad_id, sides and split_special_tokens
+/// are those of |text|, which may be null.
 void attune_encode_options_init(const attune_text *text, attune_encode_options *options);
 
 /// The tokens of an input, or of one window of it, in memory of the tokenizer.

@@ -27,8 +27,8 @@ extern "C" {
 #endif
 
 /// Called for each piece of a text as it comes: |row| of the result, and |bytes| bytes of complete UTF-8, not
-/// NUL-terminated. All pieces of a row together are its text. Text that may be the beginning of a stop string waits until
-/// that is decided. With beams each row is one piece, at the end. Returns an attune_token_answer.
+/// NUL-terminated. All pieces of a row together are its text. Text that may be the beginning of a stop string waits
+/// until that is decided. With beams each row is one piece, at the end. Returns an attune_token_answer.
 typedef int (*attune_piece_fn)(void *user, int64_t row, const char *piece, size_t bytes);
 
 /// The reason why a text ends.
@@ -83,8 +83,8 @@ typedef struct attune_text_generation {
 /// result that follows a prompt is decoded behind it, so prompt and result make one text. |options| may be null.
 ///
 /// If options.generation is null and the model's files set neither max_length nor max_new_tokens, new_tokens is 256. A
-/// prompt without any token is the model's bos_token_id. A stop string that is the string of a special token, which texts leave
-/// out, stands for that token.
+/// prompt without any token is the model's bos_token_id. A stop string that is the string of a special token, which
+/// texts leave out, stands for that token.
 ///
 /// The languages are names of tokens of the tokenizer, as "fra_Latn", "fr_XX", or "fr" for "__fr__" and ">>fr<<". The
 /// source language replaces the one that the tokenizer adds. The target language is the first token that is generated,
@@ -137,10 +137,10 @@ typedef struct attune_chat_reply {
   int64_t left_turns;    ///< the oldest turns that left the conversation for want of room
 } attune_chat_reply;
 
-/// Begins a conversation. |options| may be null. This is the only allocation, of address space whose pages become memory
-/// when they are used, except that each reply takes memory as attune_generate does. Fails with NOT_FOUND if the model has
-/// no chat template, with INVALID_ARGUMENT if it has no decoder that continues sequences or is an encoder-decoder, and as
-/// attune_session_create does.
+/// Begins a conversation. |options| may be null. This is the only allocation, of address space whose pages become
+/// memory when they are used, except that each reply takes memory as attune_generate does. Fails with NOT_FOUND if the
+/// model has no chat template, with INVALID_ARGUMENT if it has no decoder that continues sequences or is an
+/// encoder-decoder, and as attune_session_create does.
 attune_status attune_chat_session_create(attune_model *model, const attune_text *text, const attune_chat_session_options *options,
                                          attune_chat_session **out_chat);
 /// Ends the conversation. Null is allowed.
@@ -153,8 +153,8 @@ void attune_chat_session_reset(attune_chat_session *chat);
 /// Sends |message| of the user and generates the reply. Only the tokens that the session does not hold are computed.
 ///
 /// A reply ends with an end id of the settings, with the token by which the template ends a message of the assistant,
-/// with a stop string, or when the context is full; max_length of the settings does not count, max_new_tokens does.
-/// If there is no room for the message and max_new_tokens (at most a quarter of the context), the oldest turns leave the
+/// with a stop string, or when the context is full; max_length of the settings does not count, max_new_tokens does. If
+/// there is no room for the message and max_new_tokens (at most a quarter of the context), the oldest turns leave the
 /// conversation, a message and its reply at a time; the system message stays. A reply that a callback ends stays in the
 /// conversation as far as it got; one without any text leaves together with its message.
 ///

@@ -100,6 +100,7 @@ struct Copy2D {
     (Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY, unsigned blockZ,                 \
      unsigned sharedBytes, Stream stream, void **args, void **extra))
 
+/// The functions of libcuda, by their names in this program.
 struct Driver {
 #define ATTUNE_CUDA_MEMBER(name, symbol, parameters) Code(*name) parameters;
   ATTUNE_CUDA_FUNCTIONS(ATTUNE_CUDA_MEMBER)

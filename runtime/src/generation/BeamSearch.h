@@ -49,8 +49,8 @@ public:
   /// Takes memory from |arena| for |options.num_beams| hypotheses of |options.max_length| ids.
   Hypotheses(Arena &arena, const attune_generation_options &options);
 
-  /// Keeps a copy of ids[0 … length - 1], whose log-probabilities add up to |sum|, if it is among the best. |end| is the
-  /// id that ended it, -1 if none did.
+  /// Keeps a copy of ids[0 … length - 1], whose log-probabilities add up to |sum|, if it is among the best. |end| is
+  /// the id that ended it, -1 if none did.
   void add(const int64_t *ids, int64_t length, double sum, int64_t end);
   /// Returns true if the row is done by options.early_stopping: |best| is the largest sum of this step's candidates,
   /// |length| the number of ids before the step.

@@ -22,8 +22,8 @@ struct IdList {
   int64_t count;
 };
 
-/// The context of the scores: the ids of a sequence so far, the number of them that belong to the prompt, the ids of its
-/// source, empty if they are not known, and the number of ids at the beginning of the prompt that are padding.
+/// The context of the scores: the ids of a sequence so far, the number of them that belong to the prompt, the ids of
+/// its source, empty if they are not known, and the number of ids at the beginning of the prompt that are padding.
 struct LogitsContext {
   IdList sequence;
   int64_t promptLength;

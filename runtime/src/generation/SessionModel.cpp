@@ -152,9 +152,9 @@ attune_status SessionModel::step(const int64_t *parents, const int64_t *ids, int
   return run(decode, count, logits);
 }
 
-/// Gives each of |count| sequences a slot with the cached keys and values of the sequence that it continues: |parents|[i],
-/// by its number before the call. The first child of a parent takes over its slot; each further one gets a free slot, into
-/// which the parent's cache is copied. Slots of sequences without children become free.
+/// Gives each of |count| sequences a slot with the cached keys and values of the sequence that it continues:
+/// |parents|[i], by its number before the call. The first child of a parent takes over its slot; each further one gets
+/// a free slot, into which the parent's cache is copied. Slots of sequences without children become free.
 attune_status SessionModel::moveSlots(const int64_t *parents, int64_t count) {
   std::fill_n(taken, plan.sequences, uint8_t(0));
   for (int64_t i = 0; i < count; ++i) {

@@ -9,7 +9,7 @@ using namespace attune::chat;
 
 //===--- Methods -----------------------------------------------------------===//
 
-/// items, keys, values.
+/// Implements the methods items, keys and values of dictionaries.
 template <ViewKind kind>
 static attune_status view(Machine &machine, const Value &self, const Arguments &arguments, Value &result) {
   Value none;
@@ -37,7 +37,7 @@ static attune_status copy(Machine &machine, const Value &self, const Arguments &
   return ATTUNE_OK;
 }
 
-/// index and count of lists and tuples.
+/// Implements the methods index and count of lists and tuples.
 template <bool counts>
 static attune_status locate(Machine &machine, const Value &self, const Arguments &arguments, Value &result) {
   Value given[1];

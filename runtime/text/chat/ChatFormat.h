@@ -1,13 +1,13 @@
 //===- ChatFormat.h - Compiled chat templates -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The section CHAT of .text files, which the compiler (compiler/Text) writes: a program, with its instructions and the names
-// of filters and tests. One block of bytes at a multiple of 8, little endian:
+// The section CHAT of .text files, which the compiler (compiler/Text) writes: a program, with its instructions and the
+// names of filters and tests. One block of bytes at a multiple of 8, little endian:
 //
 //   header | templates | functions | constants | variables | calls | names | instructions | lines | text
 //
-// Each table follows the one before; constants begin at a multiple of 8. The header has the lengths of the tables. Offsets of
-// strings count from the beginning of `text`.
+// Each table follows the one before; constants begin at a multiple of 8. The header has the lengths of the tables.
+// Offsets of strings count from the beginning of `text`.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_CHAT_CHATFORMAT_H
 #define ATTUNE_RUNTIME_TEXT_CHAT_CHATFORMAT_H
@@ -93,8 +93,8 @@ typedef struct attune_chat_line {
   uint32_t instruction, line;
 } attune_chat_line;
 
-/// Instructions: the low 8 bits are the operation, the high 24 an operand. The name of each operation, and the kind of its
-/// operand.
+/// Instructions: the low 8 bits are the operation, the high 24 an operand. The name of each operation, and the kind of
+/// its operand.
 #define ATTUNE_CHAT_OPERATIONS(X)                                                                                                          \
   X(Return, Nothing)     /* ends the function */                                                                                           \
   X(Text, String)        /* appends a string to the output */                                                                              \
@@ -255,6 +255,7 @@ enum {
 
 namespace attune::chat {
 
+/// The operations of instructions.
 enum class Operation : uint8_t {
 #define ATTUNE_CHAT_NAME(name, operand) name,
   ATTUNE_CHAT_OPERATIONS(ATTUNE_CHAT_NAME)

@@ -8,21 +8,21 @@
 
 namespace attune::chat {
 
-/// Filters by number.
+/// The filters of templates, by their numbers in instructions.
 enum class FilterName : uint16_t {
 #define ATTUNE_CHAT_NAME(text, name) name,
   ATTUNE_CHAT_FILTERS(ATTUNE_CHAT_NAME)
 #undef ATTUNE_CHAT_NAME
 };
 
-/// Tests by number.
+/// The tests of templates, by their numbers in instructions.
 enum class TestName : uint16_t {
 #define ATTUNE_CHAT_NAME(text, name) name,
   ATTUNE_CHAT_TESTS(ATTUNE_CHAT_NAME)
 #undef ATTUNE_CHAT_NAME
 };
 
-// Each of these clears |known| if |filter| is not one of its filters.
+// Each of these applies the filter |filter| to |subject|. It clears |known| if it does not implement that filter.
 attune_status applyTextFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,
                               bool &known);
 attune_status applySequenceFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,

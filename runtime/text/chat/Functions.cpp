@@ -38,7 +38,7 @@ static attune_status makeRange(Machine &machine, const Arguments &arguments, Val
   return ATTUNE_OK;
 }
 
-/// dict(mapping or pairs, key=value…), also of namespaces.
+/// Implements dict(mapping or pairs, key=value…) and namespace(…) with the same arguments.
 static attune_status makeDict(Machine &machine, Tag tag, const Arguments &arguments, Value &result) {
   Table *table;
   const char *what = tag == Tag::Dict ? "dict" : "namespace";
@@ -71,7 +71,7 @@ static attune_status makeDict(Machine &machine, Tag tag, const Arguments &argume
   return ATTUNE_OK;
 }
 
-/// cycler(items…): its position, then the items.
+/// Implements cycler(items…). A cycler is an array of its position and the items.
 static attune_status makeCycler(Machine &machine, const Arguments &arguments, Value &result) {
   Array *items;
   if (arguments.count == 0 || arguments.numKeywords)

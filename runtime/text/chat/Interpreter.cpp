@@ -1,9 +1,9 @@
 //===- Interpreter.cpp - The instructions of chat templates ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stack machine. Indices of constants, variables, calls and jumps were checked when the program was opened; the depth of
-// the stack, the slots of outer functions and the tags of values are checked here, so no program can read or write outside
-// its memory.
+// A stack machine. Indices of constants, variables, calls and jumps were checked when the program was opened; the depth
+// of the stack, the slots of outer functions and the tags of values are checked here, so no program can read or write
+// outside its memory.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"

@@ -147,18 +147,26 @@ private:
 
 /// Returns the name of the type for messages: "str", "int", "NoneType".
 const char *typeName(Tag tag);
+/// Returns the truth of |value| as Python's bool does.
 bool isTrue(Machine &machine, const Value &value);
+/// Computes a == b. Fails if values are nested too deep; |depth| is the number of values around |a| and |b|, also in
+/// the functions below.
 attune_status equals(Machine &machine, const Value &a, const Value &b, bool &result, unsigned depth = 0);
-/// Computes a < b (|orEqual|: a <= b).
+/// Computes a < b, or a <= b if |orEqual|.
 attune_status less(Machine &machine, const Value &a, const Value &b, bool orEqual, bool &result, unsigned depth = 0);
+/// Computes |comparison|, a number of ChatFormat.h, of |a| and |b|.
 attune_status compare(Machine &machine, uint32_t comparison, const Value &a, const Value &b, bool &result);
+/// Computes `item in container`.
 attune_status contains(Machine &machine, const Value &item, const Value &container, bool &result);
+/// Computes a + b.
 attune_status add(Machine &machine, const Value &a, const Value &b, Value &result);
 /// Computes |operation| of two values: everything but Add and Concat.
 attune_status arithmetic(Machine &machine, Operation operation, const Value &a, const Value &b, Value &result);
+/// Computes -value (|minus|) or +value.
 attune_status negate(Machine &machine, const Value &value, bool minus, Value &result);
 /// Finds |key| in |table|; sets |pair| to null if it is not there.
 attune_status find(Machine &machine, const Table &table, const Value &key, Pair *&pair);
+/// Finds the string |key|; returns null if it is not there.
 Pair *find(const Table &table, Text key);
 /// Returns true for values that may be keys of dictionaries.
 bool isHashable(const Value &key, unsigned depth = 0);
@@ -173,13 +181,14 @@ attune_status represent(Machine &machine, const Value &value, Builder &builder, 
 attune_status toText(Machine &machine, const Value &value, Value &result);
 /// Escapes text for HTML.
 attune_status escape(Machine &machine, const Value &value, Value &result);
-/// Returns `text % values`
+/// Returns `text % values`.
 attune_status formatPercent(Machine &machine, Text format, const Value &values, Value &result);
-/// Returns `text.format(...)`
+/// Returns `text.format(...)`.
 attune_status formatBraces(Machine &machine, Text format, const Arguments &arguments, Value &result);
 
 //===--- Json.cpp ----------------------------------------------------------===//
 
+/// Returns json.dumps of |value| with the arguments of the filter tojson.
 attune_status toJson(Machine &machine, const Value &value, const Value &ensureAscii, const Value &indent, const Value &separators,
                      const Value &sortKeys, Value &result);
 
@@ -189,6 +198,7 @@ attune_status toJson(Machine &machine, const Value &value, const Value &ensureAs
 using NumberText = char[512];
 /// Writes repr(number) to |text|, the shortest decimal that reads back as the same number.
 void formatFloat(double number, NumberText &text);
+/// Writes |number| in decimal to |text|.
 void formatInt(int64_t number, NumberText &text);
 /// Writes |number| with |digits| digits after the point, which is a point in every locale.
 void formatFixed(double number, int digits, NumberText &text);
@@ -201,19 +211,24 @@ double roundTo(double number, int64_t digits);
 
 //===--- Access.cpp --------------------------------------------------------===//
 
+/// Returns object.name, an undefined value if there is none.
 attune_status getAttribute(Machine &machine, const Value &object, Text name, Value &result);
+/// Returns object[key], an undefined value if there is none.
 attune_status getItem(Machine &machine, const Value &object, const Value &key, Value &result);
+/// Returns object[start:stop:step]; limits may be None.
 attune_status getSlice(Machine &machine, const Value &object, const Value &start, const Value &stop, const Value &step, Value &result);
 /// Returns the attribute at a path such as "a.b.0", as in the filters map, select, sort and others.
 attune_status getPath(Machine &machine, const Value &object, const Value &path, const Value &fallback, Value &result);
 
 //===--- Iterators.cpp -----------------------------------------------------===//
 
+/// The kinds of sequences that an iterator runs over.
 enum class IteratorKind : uint8_t { Array, Characters, Keys, View, Range, Empty, ReversedArray, ReversedTable, ReversedRange, Generator };
 
 /// Filters that compute their items on demand, and the conditions of loops.
 enum class GeneratorKind : uint8_t { Map, MapPath, Select, Items, Unique, Batch, Slice, LoopFilter };
 
+/// The state of a generator. Fields that its kind does not need are unused.
 struct Generator {
   GeneratorKind kind;
   bool reject, byAttribute, started;
@@ -248,6 +263,7 @@ struct Iterator {
 
 /// Returns an iterator over |value|, as Python's iter does; fails for values that are not iterable.
 attune_status iterate(Machine &machine, const Value &value, Iterator *&iterator);
+/// Returns true if iterate() accepts |value|.
 bool isIterable(const Value &value);
 /// Returns the next item. Sets |done| after the last.
 attune_status next(Machine &machine, Iterator &iterator, Value &item, bool &done);
@@ -255,20 +271,27 @@ attune_status next(Machine &machine, Iterator &iterator, Value &item, bool &done
 attune_status collect(Machine &machine, const Value &value, Array *&array);
 /// Returns len(value) or -1 for values that have no length.
 int64_t lengthOf(const Value &value);
+/// Creates a generator of |kind| over the items of |value|; |result| is an iterator over it.
 attune_status makeGenerator(Machine &machine, GeneratorKind kind, const Value &value, Generator *&generator, Value &result);
 /// Returns the iterator of `reverse`. Sets |isSequence| to false if |value| is not a sequence.
 attune_status reversed(Machine &machine, const Value &value, Value &result, bool &isSequence);
+/// Sets |length| to the number of items of |loop|, for which it may have to collect them.
 attune_status loopLength(Machine &machine, Loop &loop, int64_t &length);
+/// Sets loop.after to the next item of |loop|, if there is one.
 attune_status loopPeek(Machine &machine, Loop &loop);
 
 //===--- Filters and tests -------------------------------------------------===//
 
+/// Sets |filter| to the number of the filter |name|; returns false if there is none.
 bool findFilter(Text name, uint16_t &filter);
+/// Sets |test| to the number of the test |name|; returns false if there is none.
 bool findTest(Text name, uint16_t &test);
+/// Applies the filter number |filter| to |subject|.
 attune_status applyFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result);
+/// Applies the test number |test| to |subject|.
 attune_status applyTest(Machine &machine, uint16_t test, const Value &subject, const Arguments &arguments, bool &result);
-/// Assigns |arguments| to the parameters |names|, which are separated by blanks. Parameters without an argument become
-/// Missing.
+/// Assigns |arguments| to the parameters |names|, which are separated by blanks; after a '/' at the beginning they take
+/// no keywords. Parameters without an argument become Missing. |what| names the callee in messages.
 attune_status bind(Machine &machine, const char *what, const char *names, const Arguments &arguments, Value *values);
 /// Sorts |count| items and their |keys| by the keys. The sort is stable, also in |reverse|.
 attune_status sortBy(Machine &machine, Value *items, Value *keys, uint32_t count, bool reverse);
@@ -281,12 +304,17 @@ struct MethodEntry {
   /// Null for methods that are not supported.
   attune_status (*call)(Machine &machine, const Value &self, const Arguments &arguments, Value &result);
 };
+/// Returns the method |name| of values of |type|; null if there is none.
 const MethodEntry *findMethod(Tag type, Text name);
+/// Returns the method |name| of strings; null if there is none.
 const MethodEntry *findStringMethod(Text name);
+/// Calls |callee|: a function, method, macro or joiner. Fails for other values.
 attune_status callValue(Machine &machine, const Value &callee, const Arguments &arguments, Value &result);
 /// Returns the global function |name|, or Missing.
 Value findGlobal(Text name);
+/// Calls the global function number |function|.
 attune_status callFunction(Machine &machine, uint8_t function, const Arguments &arguments, Value &result);
+/// Calls |method| of its value.
 attune_status callMethod(Machine &machine, const Method &method, const Arguments &arguments, Value &result);
 /// Methods of strings that filters use.
 attune_status stripText(Machine &machine, const Value &self, const Value &characters, bool left, bool right, Value &result);
@@ -297,8 +325,9 @@ bool isDate(const attune_chat_date &date);
 /// Formats |date| as Python's strftime does. Requires isDate(|date|).
 attune_status formatDate(Machine &machine, Text format, const attune_chat_date &date, Value &result);
 
-/// Returns an integer argument; fails for other values.
+/// Returns an integer argument; fails for other values. |what| names the argument in messages.
 attune_status wantInteger(Machine &machine, const Value &value, const char *what, int64_t &result);
+/// Returns a string argument; fails for other values.
 attune_status wantText(Machine &machine, const Value &value, const char *what, Text &result);
 
 } // namespace attune::chat

@@ -416,7 +416,7 @@ static attune_status integerPower(int64_t base, int64_t exponent, Value &result)
   return ATTUNE_OK;
 }
 
-/// Python's remainder of floats has the sign of the divisor.
+/// Returns Python's remainder of floats, which has the sign of the divisor.
 static double floatRemainder(double a, double b) {
   double remainder = std::fmod(a, b);
   if (remainder != 0)

@@ -199,7 +199,7 @@ static attune_status makeItems(Machine &machine, FilterName filter, const Value 
   return ATTUNE_OK;
 }
 
-/// first, last, list, reverse, length.
+/// Applies the filters first, last, list, reverse and length.
 static attune_status applyPlain(Machine &machine, FilterName filter, const Value &subject, Value &result) {
   Iterator *iterator;
   Array *items;

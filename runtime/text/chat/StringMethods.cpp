@@ -495,7 +495,7 @@ static attune_status removeAffix(Machine &machine, const Value &self, const Argu
   return ATTUNE_OK;
 }
 
-/// center, ljust, rjust: |side| 0, 1, 2.
+/// Implements the methods center, ljust and rjust, for |side| 0, 1 and 2.
 static attune_status pad(Machine &machine, const Value &self, const Arguments &arguments, int side, Value &result) {
   Value given[2];
   Text fill = " ";
@@ -544,7 +544,7 @@ static attune_status areAll(Machine &machine, const Value &self, const Arguments
 
 using Call = attune_status (*)(Machine &, const Value &, const Arguments &, Value &);
 
-/// Returns a method without arguments.
+/// Implements a method without arguments by |function|.
 template <attune_status (*function)(Machine &, const Value &, Value &)>
 static attune_status plain(Machine &machine, const Value &self, const Arguments &arguments, Value &result) {
   Value none;

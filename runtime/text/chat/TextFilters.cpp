@@ -8,7 +8,7 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Filters of the text of any value.
+/// Applies filters that take any value as its text.
 static attune_status applySimple(Machine &machine, FilterName filter, const Value &subject, Value &result) {
   Value text;
   ATTUNE_TRY(toText(machine, subject, text));

@@ -1,8 +1,8 @@
 //===- Value.h - Values of chat templates ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values are immutable, except namespaces and the state of iterators: templates run in a sandbox that forbids changes of
-// lists and dictionaries. Strings are UTF-8; positions in them count characters, as in Python.
+// Values are immutable, except namespaces and the state of iterators: templates run in a sandbox that forbids changes
+// of lists and dictionaries. Strings are UTF-8; positions in them count characters, as in Python.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_CHAT_VALUE_H
 #define ATTUNE_RUNTIME_TEXT_CHAT_VALUE_H
@@ -26,6 +26,7 @@ struct Text {
   Text from(size_t offset) const { return {data + offset, bytes - offset}; }
 };
 
+/// The type of a value.
 enum class Tag : uint8_t {
   Missing, ///< no value: a variable that was not set, an argument that was not given
   Undefined,
@@ -50,7 +51,7 @@ enum class Tag : uint8_t {
   Capture ///< the beginning of captured output; on the stack only
 };
 
-/// The message of an undefined value.
+/// The reason why a value is undefined, by which its error message is chosen.
 enum class Missed : uint8_t { Name, Attribute, Element, Message, Unsafe };
 
 /// The three views of a dictionary.
@@ -75,6 +76,7 @@ struct Table {
   uint32_t count, capacity;
 };
 
+/// The value of range(start, stop, step), which has |count| items.
 struct Range {
   int64_t start, stop, step, count;
 };
@@ -158,6 +160,7 @@ struct Value {
 };
 static_assert(sizeof(Value) == 16);
 
+/// A key and its value in a Table.
 struct Pair {
   Value key, value;
 };
@@ -169,11 +172,13 @@ struct Frame {
   uint32_t numSlots;
 };
 
+/// A macro: its function, and the frame in which it was defined.
 struct Macro {
   uint32_t function;
   Frame *outer;
 };
 
+/// A method bound to the value |self|.
 struct Method {
   Value self;
   const struct MethodEntry *entry;

@@ -1,10 +1,10 @@
 //===- ChatSession.cpp - A conversation with a model ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each message renders the whole conversation anew, by the template of the model, and encodes it. The session computes
-// only the tokens behind those that its slot holds already (options.reuse_cache of attune_generate): usually the end of
-// the last reply and the new message. A template that changes earlier messages, such as one that removes reasoning, costs
-// more and changes no result.
+// For each message the whole conversation is rendered anew, by the template of the model, and encoded. The session
+// computes only the tokens after those that its cache slot holds already (options.reuse_cache of attune_generate):
+// usually the end of the last reply and the new message. A template that changes earlier messages, such as one that
+// removes reasoning, makes more tokens necessary and changes no result.
 //
 //   turns    [system]  [user 1, reply 1]  [user 2, reply 2]  user 3      rendered and encoded: 900 tokens
 //   context  1024      there is room for 124 tokens, a quarter of the context is wanted: turn 1 leaves
@@ -112,8 +112,8 @@ static int64_t limitOf(const attune_entry_desc &entry, const char *name) {
   return INT32_MAX;
 }
 
-/// Returns the most tokens of a conversation: those that the model can continue, and that it can read at once, as when a
-/// turn has left.
+/// Returns the most tokens of a conversation: the model must be able to continue them, and to read them at once, since
+/// it reads the conversation anew after a turn has left it.
 static int64_t positionsOf(const attune_model *model) {
   return std::min(limitOf(*attune_model_entry(model, "decode"), "past"), limitOf(*attune_model_entry(model, "prefill"), "length"));
 }
@@ -317,7 +317,8 @@ attune_status attune_chat_session::encode(const char *data, size_t bytes, int64_
   return ATTUNE_OK;
 }
 
-/// Writes the conversation with |turn| to |ids|. The turns before |firstTurn| have to leave for it.
+/// Writes the ids of the conversation with |turn| to |ids|. Sets |firstTurn| to the first turn that stays; there is no
+/// room for those before it.
 attune_status attune_chat_session::fit(const Turn &turn, int64_t &firstTurn, int64_t &count) {
   int64_t wanted = std::max<int64_t>(context / 4, 1);
   if (generation.max_new_tokens > 0)

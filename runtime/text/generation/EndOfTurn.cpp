@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A template says how a message of the assistant ends: a conversation whose last message has a text that no template
-// writes is rendered, and what follows this text is encoded. If it begins with a special token, that is the one by which
-// a model that was trained on such conversations ends its replies; generation_config.json often lacks it.
+// writes is rendered, and what follows this text is encoded. If it begins with a special token, that is the one by
+// which a model that was trained on such conversations ends its replies; generation_config.json often lacks it.
 //===----------------------------------------------------------------------===//
 
 #include "EndOfTurn.h"

@@ -9,8 +9,8 @@
 
 namespace attune::text {
 
-/// Returns the token that the template of |chat| writes behind a message of the assistant, as `<|im_end|>`, or -1 if there
-/// is none. Renders a conversation for it; clears |chat|.
+/// Returns the token that the template of |chat| writes behind a message of the assistant, as `<|im_end|>`, or -1 if
+/// there is none. Renders a conversation for it; clears |chat|.
 int64_t findEndOfTurn(const attune_text *text, attune_tokenizer *tokenizer, attune_chat *chat, const attune_chat_date *date);
 
 } // namespace attune::text

@@ -10,8 +10,8 @@
 
 namespace attune::text {
 
-/// The end ids of a generation: those of its settings, then |more|, then the special tokens that are stop strings, which
-/// texts leave out, so that they would never be found there.
+/// The end ids of a generation: those of its settings, then |more|, then the special tokens that are stop strings,
+/// which texts leave out, so that they would never be found there.
 class GenerationEnds {
 public:
   /// Takes memory. Fails with INVALID_ARGUMENT for a stop string that is null or empty.

@@ -19,7 +19,8 @@ static size_t countRange(const char *text, size_t size, size_t begin, char first
   return count;
 }
 
-/// Returns true if |text| is two or three small letters, "_", and the rest of a language of NLLB ("Latn") or mBART ("XX").
+/// Returns true if |text| is two or three small letters, "_", and the rest of a language of NLLB ("Latn") or mBART
+/// ("XX").
 static bool isTagged(const char *text, size_t size) {
   size_t letters = countRange(text, size, 0, 'a', 'z');
   if (letters < 2 || letters > 3 || letters + 1 >= size || text[letters] != '_')

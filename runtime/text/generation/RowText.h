@@ -39,8 +39,8 @@ public:
   /// Begins a text that follows the |count| ids at |before|.
   template <typename Id>
   attune_status begin(const Id *before, int64_t count);
-  /// Adds |id| and hands complete text to |sink|. Sets |answer| to END_ROW if the text ends with it, else to the answer of
-  /// the sink.
+  /// Adds |id| and hands complete text to |sink|. Sets |answer| to END_ROW if the text ends with it, else to the answer
+  /// of the sink.
   attune_status push(int64_t id, const PieceSink &sink, int &answer);
   /// Ends the text, of which the rest goes to |sink|: a row that has not ended ends for |reason|.
   attune_status finish(attune_finish reason, const PieceSink &sink);

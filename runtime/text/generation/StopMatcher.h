@@ -49,8 +49,8 @@ public:
   void open(const StopSet &set, size_t *states);
   void reset();
 
-  /// Adds |bytes| bytes of the text. Calls |show|(data, size) for what may be shown now, in order. Returns true if a stop
-  /// string is complete: the text ends before it, and everything before it was shown.
+  /// Adds |bytes| bytes of the text. Calls |show|(data, size) for what may be shown now, in order. Returns true if a
+  /// stop string is complete: the text ends before it, and everything before it was shown.
   template <typename Show>
   bool add(const char *data, size_t bytes, Show show) {
     size_t begin = seen, from = shown;
@@ -71,7 +71,8 @@ public:
   }
 
 private:
-  /// Adds the piece and sets |shown| to where the text that may be shown ends. Returns true if a stop string is complete.
+  /// Adds the piece and sets |shown| to where the text that may be shown ends. Returns true if a stop string is
+  /// complete.
   bool scan(const char *data, size_t bytes);
 
   const StopSet *set = nullptr;

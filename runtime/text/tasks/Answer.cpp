@@ -221,7 +221,8 @@ Array<attune_answer> AnswerFinder::finish() {
   return answers;
 }
 
-/// Completes |given| by what |task| allows.
+/// Sets |options| to |given|, or to the defaults if that is null, completed by the limits of |task|. Fails with
+/// INVALID_ARGUMENT.
 static attune_status completeOptions(const attune_task &task, const attune_answer_options *given, attune_answer_options &options) {
   attune_answer_options_init(&options);
   if (given)

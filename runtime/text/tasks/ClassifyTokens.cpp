@@ -40,7 +40,7 @@ public:
 private:
   const float *scoresOf(uint32_t token) const { return resultsOf(task, 0) + int64_t(token) * task.shape.features; }
   int64_t bestOf(const float *scores) const;
-  /// Returns the string of a token, of an unknown one the text that it stands for.
+  /// Returns the string of a token; for an unknown token, the text that it stands for.
   Bytes wordOf(uint32_t token);
   Bytes textOf(uint32_t token);
   bool isUnknown(uint32_t token) const { return unknownId >= 0 && encoding.ids[token] == unknownId; }

@@ -13,9 +13,9 @@
 using namespace attune;
 using namespace attune::text;
 
-/// Most tokens of a text where neither the model nor the folder knows a limit.
+/// The most tokens of a text if neither the model nor its folder has a limit.
 static constexpr int64_t kDefaultLength = 512;
-/// The results of a call: an upper bound of spans, answers and candidates with their texts.
+/// The bytes of memory for the results of a call: spans, answers and candidates with their texts.
 static constexpr size_t kResultBytes = size_t(1) << 20;
 static constexpr int64_t kMostTexts = int64_t(1) << 24, kMostLength = int64_t(1) << 24;
 
@@ -272,7 +272,8 @@ static attune_status checkOptions(attune_model *model, const attune_text *text, 
   return ATTUNE_OK;
 }
 
-/// Sets what |task| is made of and measures it: |own| bytes without session and tokenizer.
+/// Decides the limits of |task| and lays it out without memory. Sets |own| to its bytes, those of session and tokenizer
+/// excluded.
 static attune_status plan(attune_task &task, const attune_task_options &options, size_t &own) {
   ATTUNE_TRY(decideLimits(task, options));
   Memory memory;

@@ -59,6 +59,7 @@ attune_status findTaskShape(const attune_model *model, attune_task_kind kind, Ta
 
 } // namespace attune::text
 
+/// A task. The block of memory that it begins also holds its buffers.
 struct attune_task {
   attune_model *model;
   const attune_text *text;
@@ -91,13 +92,15 @@ namespace attune::text {
 
 /// Checks that |task| is not null and of |kind|.
 attune_status checkKind(const attune_task *task, attune_task_kind kind);
-/// Appends the tokens of |input| to those of the turn as a row for |output|. |promptLength| is for the entry.
+/// Appends the tokens of |input|, encoded by |options|, to those of the turn, as the row of result number |output|.
 attune_status appendText(attune_task &task, const attune_text_input &input, uint32_t output, const attune_encode_options &options);
 /// Returns the options for texts that are cut at the task's length.
 attune_encode_options cutOptions(const attune_task &task);
 /// Runs the model on rows [begin, end) of the turn, which are sorted by length; results go to task.batchOutputs.
+/// |promptLength| is the number of tokens of the prompt, for models that have it as an input.
 attune_status runBatch(attune_task &task, size_t begin, size_t end, int32_t promptLength);
 /// Runs the model on all texts, each with |prefix| before it, and writes rows of task.shape.features values to |out|.
+/// |promptLength| is as for runBatch.
 attune_status runTexts(attune_task &task, const attune_text_input *texts, size_t count, const char *prefix, size_t prefixBytes,
                        int32_t promptLength, float *out);
 /// Returns the values of output |number| of the task's shape.

@@ -1,11 +1,11 @@
 //===- TaskFormat.h - Settings of tasks in a .text file -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The section TASK: what a folder says about the use of its model with texts. It is
+// The section TASK: the settings of a model folder for tasks on texts. It consists of
 //
 //     TaskHeader, TaskPrompt [numPrompts], bytes of strings
 //
-// and strings are places among these bytes. Readers that know less than headerBytes of the header ignore the rest.
+// A string is a range of these bytes. A reader whose header has fewer than headerBytes bytes ignores the rest.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_TASKS_TASKFORMAT_H
 #define ATTUNE_RUNTIME_TEXT_TASKS_TASKFORMAT_H
@@ -19,6 +19,7 @@ struct TaskString {
   uint32_t offset, size;
 };
 
+/// Properties of the folder.
 enum TaskFlag : uint32_t {
   kTaskSentences = 1, ///< the folder is one of sentence-transformers
 };
@@ -34,6 +35,7 @@ enum class TaskProblem : uint32_t {
 /// The numbers of attune_similarity.
 enum class TaskSimilarity : uint32_t { Cosine = 0, Dot = 1, Euclidean = 2, Manhattan = 3 };
 
+/// The beginning of the section TASK.
 struct TaskHeader {
   uint32_t headerBytes; ///< sizeof(TaskHeader)
   uint32_t flags;       ///< TaskFlag

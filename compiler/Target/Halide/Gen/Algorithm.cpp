@@ -69,9 +69,8 @@ static void define(StageFunc &result, const Scope &scope, const std::vector<Expr
   result.func(result.vars) = ExpressionBuilder(scope, indices, result.func(at)).build(stage.body);
 }
 
-/// Returns the columns of a register tile: as many as registers hold, in whole tiles if all vectors are whole, and at
-/// most
-/// |columns|.
+/// Returns the columns of a register tile: as many as registers hold, and at most |columns|. If |columns| is a multiple
+/// of a vector, the tile divides it.
 static int tileColumnsFor(const Expr &columns, const ScheduleOptions &options) {
   for (int count = options.tileColumns; count > options.lanes; count -= options.lanes)
     if (isMultiple(columns, count))

@@ -67,6 +67,7 @@ struct Output {
   std::string stage;
 };
 
+/// The description of one kernel: its operands, and the stages that compute its outputs.
 struct Description {
   std::string name;
   std::vector<Scalar> scalars;

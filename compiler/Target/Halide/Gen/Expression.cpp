@@ -11,7 +11,8 @@
 using namespace attune;
 using Halide::Expr;
 
-/// Halide's own tanh is a call of libm. Near zero the difference of exponentials would lose digits.
+/// Returns the hyperbolic tangent of |x| by exponentials, since Halide's own tanh is a call of libm. Near zero their
+/// difference would lose digits, so a polynomial replaces it there.
 static Expr tanhOf(const Expr &x) {
   Expr decay = Halide::exp(-2.0f * Halide::abs(x)), far = (1.0f - decay) / (1.0f + decay), square = x * x;
   Expr near = x * (1.0f + square * (-1.0f / 3 + square * (2.0f / 15 - square * (17.0f / 315))));
