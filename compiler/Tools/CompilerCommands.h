@@ -17,6 +17,7 @@ void showProgress(const char *what, uint64_t done, uint64_t total);
 /// Prints "progress: WHAT DONE TOTAL", a line for each percent, to standard error for programs that run this one.
 void printProgress(const char *what, uint64_t done, uint64_t total);
 
+int runBisectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runFamiliesCommand(const CommandHost &host, const std::vector<std::string> &arguments);

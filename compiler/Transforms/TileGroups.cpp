@@ -106,8 +106,8 @@ static FailureOr<TilingInterface> tileAndFuse(RewriterBase &rewriter, TilingInte
   options.tilingOptions.setTileSizes(tileSizes).setLoopType(type);
   std::optional<int64_t> group = groupOf(root);
   options.setFusionControlFn(
-      [group](tensor::ExtractSliceOp, OpResult producer, bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-        if (!group || groupOf(producer.getOwner()) != group)
+      [group](tensor::ExtractSliceOp slice, OpResult producer, bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+        if (!group || groupOf(producer.getOwner()) != group || llvm::any_of(slice.getMixedSizes(), isZeroInteger))
           return std::nullopt;
         return scf::SCFTileAndFuseOptions::ControlFnResult{};
       });
@@ -184,6 +184,12 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
     IRRewriter rewriter(&getContext());
     while (!roots.empty()) {
       auto root = cast<TilingInterface>(roots.takeFirst());
+      // Upstream's tiling takes a size of 0 for a loop that stays whole.
+      rewriter.setInsertionPoint(root);
+      if (llvm::any_of(root.getIterationDomain(rewriter), [](const Range &range) { return isZeroInteger(range.size); })) {
+        root->emitError("expects no dimension of size 0");
+        return signalPassFailure();
+      }
       if (failed(tile(rewriter, root))) {
         root->emitError("could not tile this operation");
         return signalPassFailure();

@@ -58,10 +58,11 @@ struct AttentionOutputs {
   std::vector<bool> hiddenByPosition;
 };
 
-/// Returns the probabilities of |scores| by the rules for hidden keys.
+/// Returns the probabilities of |scores| by the rules for hidden keys. |byEnd| has the keys that |byPosition| hides because
+/// they are after the query.
 template <typename T>
 std::vector<T> softmaxVisible(const std::vector<T> &scores, const std::vector<bool> &byPosition, const std::vector<bool> &byMask,
-                              xfmr::MaskedRows rule, std::optional<T> sink) {
+                              const std::vector<bool> &byEnd, xfmr::MaskedRows rule, std::optional<T> sink) {
   size_t count = scores.size();
   std::vector<T> result(count, T(0));
   std::vector<bool> used(count);
@@ -73,7 +74,9 @@ std::vector<T> softmaxVisible(const std::vector<T> &scores, const std::vector<bo
       return result;
     bool some = false;
     for (size_t j = 0; j < count; ++j)
-      some = (used[j] = rule == xfmr::MaskedRows::Uniform || byPosition[j] != byMask[j]) || some;
+      some = (used[j] = rule == xfmr::MaskedRows::Uniform ||
+                        (byPosition[j] != byMask[j] && !(rule == xfmr::MaskedRows::LeastMaskedPast && byEnd[j]))) ||
+             some;
     if (!some)
       used.assign(count, true);
     T share = T(1) / T(std::count(used.begin(), used.end(), true));
@@ -100,7 +103,7 @@ template <typename T>
 AttentionOutputs<T> attendRow(const AttentionRow<T> &row, const AttentionRules &rules) {
   AttentionOutputs<T> result;
   std::vector<T> scores(row.keys), stored(row.keys);
-  std::vector<bool> byMask(row.keys);
+  std::vector<bool> byMask(row.keys), byEnd(row.keys);
   result.hiddenByPosition.assign(row.keys, false);
   for (int64_t j = 0; j < row.keys; ++j) {
     T product = 0;
@@ -127,13 +130,13 @@ AttentionOutputs<T> attendRow(const AttentionRow<T> &row, const AttentionRules &
         score = T(*rules.maskFill);
       }
     }
-    result.hiddenByPosition[j] = (rules.causal && j > row.position) || (rules.windowLeft && j < row.position - *rules.windowLeft) ||
-                                 (rules.windowRight && j > row.position + *rules.windowRight);
+    byEnd[j] = (rules.causal && j > row.position) || (rules.windowRight && j > row.position + *rules.windowRight);
+    result.hiddenByPosition[j] = byEnd[j] || (rules.windowLeft && j < row.position - *rules.windowLeft);
     if (rules.stage == xfmr::ScoreStage::Masked)
       stored[j] = result.hiddenByPosition[j] || byMask[j] ? T(kLowest) : score;
     scores[j] = score;
   }
-  std::vector<T> shares = softmaxVisible(scores, result.hiddenByPosition, byMask, rules.maskedRows, row.sink);
+  std::vector<T> shares = softmaxVisible(scores, result.hiddenByPosition, byMask, byEnd, rules.maskedRows, row.sink);
   for (T &share : shares)
     if (row.headScale)
       share *= *row.headScale;

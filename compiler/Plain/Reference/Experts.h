@@ -11,25 +11,67 @@
 
 namespace attune::reference {
 
+/// Returns the indices of |keys| in the order in which they are chosen: the largest key first, of equal keys the first.
+/// NaN counts as the smallest key.
+template <typename T>
+std::vector<int64_t> sortByKey(const std::vector<T> &keys) {
+  std::vector<int64_t> order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto rank = [&](int64_t i) { return keys[i] != keys[i] ? -std::numeric_limits<T>::infinity() : keys[i]; };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return rank(a) > rank(b); });
+  return order;
+}
+
+/// Returns for each group of |size| neighbors in |keys| whether it is among the |kept| groups with the largest sums of
+/// their |largest| largest keys.
+template <typename T>
+std::vector<bool> chooseGroups(const std::vector<T> &keys, int64_t size, int64_t kept, int64_t largest) {
+  std::vector<T> sums;
+  for (auto begin = keys.begin(); begin != keys.end(); begin += size) {
+    std::vector<T> group(begin, begin + size);
+    std::vector<int64_t> order = sortByKey(group);
+    T sum = 0;
+    for (int64_t i = 0; i < largest; ++i)
+      sum += group[order[i]] != group[order[i]] ? -std::numeric_limits<T>::infinity() : group[order[i]];
+    sums.push_back(sum);
+  }
+  std::vector<bool> isKept(sums.size());
+  std::vector<int64_t> order = sortByKey(sums);
+  for (int64_t i = 0; i < kept; ++i)
+    isKept[order[i]] = true;
+  return isKept;
+}
+
 template <typename T>
 void compute(Context<T> &c, xfmr::ChooseExpertsOp op) {
-  PlainBuffer scores = c.in(op.getScores());
+  PlainBuffer scores = c.in(op.getScores()), bias = c.in(op.getBias());
   int64_t tokens = scores.size(0), experts = scores.size(1), count = int64_t(op.getCount());
   PlainBuffer choices = c.out({tokens, count}, 0), shares = c.out({tokens, count}, 1);
   for (int64_t t = 0; t < tokens; ++t) {
-    std::vector<T> row;
-    for (int64_t e = 0; e < experts; ++e)
-      row.push_back(scores.get<T>({t, e}));
-    std::vector<int64_t> order(experts);
-    std::iota(order.begin(), order.end(), 0);
-    auto rank = [&](int64_t e) { return row[e] != row[e] ? -std::numeric_limits<T>::infinity() : row[e]; };
-    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return rank(a) != rank(b) ? rank(a) > rank(b) : a < b; });
-    T most = *std::max_element(row.begin(), row.end()), sum = 0;
+    std::vector<T> weights, keys;
+    for (int64_t e = 0; e < experts; ++e) {
+      T score = scores.get<T>({t, e});
+      weights.push_back(op.getSigmoid() ? T(1) / (T(1) + std::exp(-score)) : score);
+      keys.push_back(bias.present() ? weights[e] + bias.get<T>({e}) : weights[e]);
+    }
+    std::vector<int64_t> order = sortByKey(keys);
+    if (op.getGroups()) {
+      int64_t size = experts / int64_t(*op.getGroups());
+      std::vector<bool> isKept = chooseGroups(keys, size, int64_t(*op.getKeptGroups()), int64_t(*op.getGroupKeys()));
+      order.erase(std::remove_if(order.begin(), order.end(), [&](int64_t e) { return !isKept[e / size]; }), order.end());
+    }
+    // A share is a weight, or its exponential, divided by the sum of all, or of the chosen ones.
+    if (!op.getSigmoid()) {
+      T most = *std::max_element(weights.begin(), weights.end());
+      for (T &weight : weights)
+        weight = std::exp(weight - most);
+    }
+    T sum = 0;
     for (int64_t i = 0; i < (op.getNormalized() ? count : experts); ++i)
-      sum += std::exp(row[op.getNormalized() ? order[i] : i] - most);
+      sum += weights[op.getNormalized() ? order[i] : i];
     for (int64_t i = 0; i < count; ++i) {
       choices.set<int64_t>({t, i}, order[i]);
-      shares.set<T>({t, i}, std::exp(row[order[i]] - most) / sum);
+      shares.set<T>({t, i}, op.getSigmoid() && !op.getNormalized() ? weights[order[i]] : weights[order[i]] / sum);
     }
   }
 }

@@ -96,25 +96,51 @@ void compute(Context<T> &c, xfmr::ScatterProbabilitiesOp op) {
   }
 }
 
+/// Returns column |n| of the tokens |first| to |end| - 1 of a sequence that begins at |begin|, reduced to one value. There is
+/// at least one token.
+template <typename T>
+T pooled(xfmr::PoolKind kind, const PlainBuffer &input, int64_t n, int64_t begin, int64_t first, int64_t end) {
+  T result = 0, factors = 0;
+  for (int64_t t = first; t < end; ++t) {
+    T value = input.get<T>({t, n}), factor = kind == xfmr::PoolKind::WeightedMean ? T(t - begin + 1) : T(1);
+    if (kind == xfmr::PoolKind::Max)
+      result = t == first || value > result || value != value ? value : result;
+    else
+      result += value * factor;
+    factors += factor;
+  }
+  switch (kind) {
+  case xfmr::PoolKind::First:
+  case xfmr::PoolKind::Leading:
+    return input.get<T>({first, n});
+  case xfmr::PoolKind::Last:
+    return input.get<T>({end - 1, n});
+  case xfmr::PoolKind::Max:
+    return result;
+  case xfmr::PoolKind::MeanSqrtLength:
+    return result / std::sqrt(factors);
+  case xfmr::PoolKind::Mean:
+  case xfmr::PoolKind::WeightedMean:
+    return result / factors;
+  }
+  llvm_unreachable("unknown kind");
+}
+
 template <typename T>
 void compute(Context<T> &c, xfmr::PoolOp op) {
-  PlainBuffer input = c.in(op.getInput()), offsets = c.in(op.getOffsets()), positions = c.in(op.getPositions());
+  PlainBuffer input = c.in(op.getInput()), offsets = c.in(op.getOffsets()), positions = c.in(op.getPositions()), skip = c.in(op.getSkip());
   int64_t batch = offsets.size(0) - 1, columns = input.size(1);
   PlainBuffer out = c.out({batch, columns});
   for (int64_t b = 0; b < batch; ++b) {
     int64_t begin = offsets.get<int64_t>({b}), end = offsets.get<int64_t>({b + 1});
-    if (op.getKind() == xfmr::PoolKind::First) {
-      bool visible = begin < end && (!positions.present() || positions.get<int64_t>({begin}) == b * c.number(op.getLength()));
-      if (visible)
-        copyRow(input, begin, out, b);
+    int64_t first = skip.present() ? begin + skip.get<int64_t>({b}) : begin;
+    // The token at position 0 may be padding, which packed sequences do not have.
+    bool isPadding = op.getKind() == xfmr::PoolKind::First && positions.present() && begin < end &&
+                     positions.get<int64_t>({begin}) != b * c.number(op.getLength());
+    if (first >= end || isPadding)
       continue;
-    }
-    for (int64_t n = 0; n < columns && begin < end; ++n) {
-      T sum = 0;
-      for (int64_t t = begin; t < end; ++t)
-        sum += input.get<T>({t, n});
-      out.set<T>({b, n}, sum / T(end - begin));
-    }
+    for (int64_t n = 0; n < columns; ++n)
+      out.set<T>({b, n}, pooled<T>(op.getKind(), input, n, begin, first, end));
   }
 }
 

@@ -24,11 +24,12 @@ LogicalResult attune::mergeTiles(scf::ForOp loop) {
     return failure();
   auto insert = loop.getBody()->getTerminator()->getOperand(0).getDefiningOp<tensor::InsertSliceOp>();
   auto whole = loop.getInitArgs()[0].getDefiningOp<tensor::ExtractSliceOp>();
-  if (!insert || !whole || insert.getDest() != loop.getRegionIterArg(0) || !startsAt(insert.getMixedOffsets(), loop.getInductionVar()) ||
-      whole.getMixedSizes()[0] != OpFoldResult(loop.getUpperBound()))
+  if (!insert || !whole || insert->getBlock() != loop.getBody() || !insert->hasOneUse() || insert.getDest() != loop.getRegionIterArg(0) ||
+      !startsAt(insert.getMixedOffsets(), loop.getInductionVar()) || insert.getSourceType() != loop.getResult(0).getType() ||
+      whole.getMixedSizes().empty() || whole.getMixedSizes()[0] != OpFoldResult(loop.getUpperBound()))
     return failure();
   auto size = dyn_cast<Value>(insert.getMixedSizes()[0]);
-  if (!size)
+  if (!size || size == loop.getInductionVar())
     return failure();
   OpBuilder builder(loop);
   IRMapping mapping;
@@ -38,7 +39,7 @@ LogicalResult attune::mergeTiles(scf::ForOp loop) {
   for (Operation &op : loop.getBody()->without_terminator())
     if (&op != size.getDefiningOp() && &op != insert.getOperation())
       builder.clone(op, mapping);
-  loop.getResult(0).replaceAllUsesWith(mapping.lookup(insert.getSource()));
+  loop.getResult(0).replaceAllUsesWith(mapping.lookupOrDefault(insert.getSource()));
   loop.erase();
   return success();
 }

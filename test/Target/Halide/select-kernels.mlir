@@ -254,3 +254,24 @@ func.func private @negative_bf16(%x: tensor<8x16xf32>, %y: tensor<8x16xbf16>) ->
   }
   return %r : tensor<8x16xbf16>
 }
+
+// -----
+
+// Loops that do not compute rows of their result are not tiles.
+// CHECK-LABEL: func.func private @negative_tiles
+// CHECK-SAME: not by Halide
+func.func private @negative_tiles(%x: tensor<?x?xf32>, %y: tensor<?x1xf32>) attributes {tile.kernel = #tile.kernel<"rows">} {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %0 = scf.forall (%i, %j) = (0, 0) to (%c0, 1) step (%c1, 32) shared_outs(%o = %y) -> (tensor<?x1xf32>) {
+    %slice = tensor.extract_slice %o[%i, %j] [%i, %j] [1, 1] : tensor<?x1xf32> to tensor<?x?xf32>
+    %1 = scf.for %k = %c0 to %i step %c1 iter_args(%rows = %slice) -> (tensor<?x?xf32>) {
+      %inserted = tensor.insert_slice %x into %rows[%k, 0] [%k, %j] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+      scf.yield %inserted : tensor<?x?xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %1 into %o[%i, %j] [%i, %j] [1, 1] : tensor<?x?xf32> into tensor<?x1xf32>
+    }
+  }
+  return
+}

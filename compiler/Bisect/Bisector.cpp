@@ -1,0 +1,232 @@
+//===- Bisector.cpp - Where do the numbers of a model become wrong? -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Bisect/Bisector.h"
+#include "compiler/Pipelines/ModuleTarget.h"
+#include "dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace attune;
+
+static void setWrong(BisectVerdict &verdict, const Judgment &judgment) {
+  verdict.value = judgment.worst;
+  verdict.reason = judgment.reason;
+}
+
+Judgment Bisector::judgeImport() const {
+  // Only outputs that both have are compared.
+  std::vector<std::string> known;
+  for (const OwnedTensor &tensor : options.expected)
+    if (options.outputs.empty() || llvm::is_contained(options.outputs, tensor.spec.name))
+      known.push_back(tensor.spec.name);
+  Judgment none;
+  if (known.empty())
+    return none;
+  Result<Judge> judge = Judge::create(imported, tensors, inputs, known);
+  if (!judge) {
+    none.reason = judge.message();
+    return none;
+  }
+  Judgment judgment = judge->judgeOutputs(options.expected);
+  // The values of the module are wrong, not those of the reference.
+  std::swap(judgment.worst.got, judgment.worst.expected);
+  return judgment;
+}
+
+Result<BisectVerdict> Bisector::run() {
+  BisectVerdict verdict;
+  if (!options.expected.empty()) {
+    Judgment judgment = judgeImport();
+    report("import: " + std::string(judgment.kind == Judgment::Wrong ? "WRONG" : judgment.kind == Judgment::Right ? "right" : "not judged"));
+    if (judgment.kind == Judgment::Wrong) {
+      verdict.isFound = true;
+      setWrong(verdict, judgment);
+      return verdict;
+    }
+  }
+  Result<Judge> judge = Judge::create(imported, tensors, inputs, options.outputs);
+  if (!judge)
+    return Status::error("the phase 'import' cannot be executed: " + judge.message());
+  judgeOfPhase = std::move(*judge);
+  if (Status status = judgePhases(verdict); status.failed())
+    return status;
+  return verdict;
+}
+
+Status Bisector::judgePhases(BisectVerdict &verdict) {
+  FailureOr<ModuleTarget> carried = readTarget(imported);
+  bool isRounded = succeeded(carried) && carried->target->precision() != xfmr::Precision::F32;
+  OwningOpRef<ModuleOp> module = cast<ModuleOp>(imported->clone()), described;
+  bool isKnown = true;
+  for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target}) {
+    std::string name = stringifyPhase(phase).str();
+    if (phase == Phase::Target) {
+      Result<PlainSignature> read = readPlainSignature(*module);
+      if (!read)
+        return read.status();
+      signature = std::move(*read);
+      described = cast<ModuleOp>(module->clone());
+    }
+    PhaseReplay replay(*module, phase, options.hooks);
+    Result<OwningOpRef<ModuleOp>> next = replay.run();
+    if (!next)
+      return next.status();
+    // Operands of products are rounded from this phase on, on purpose: what follows is compared with it.
+    if (isRounded && phase == Phase::Linalg) {
+      Result<Judge> rounded = Judge::create(**next, tensors, inputs, options.outputs);
+      if (!rounded)
+        return Status::error("the phase 'linalg' cannot be executed: " + rounded.message());
+      judgeOfPhase = std::move(*rounded);
+      report("linalg: operands are rounded; the phases after it are judged by it");
+      module = std::move(*next);
+      continue;
+    }
+    Judgment judgment = judge(**next);
+    report(name + ": " + (judgment.kind == Judgment::Right   ? "right"
+                          : judgment.kind == Judgment::Wrong ? "WRONG"
+                                                             : "not judged: " + judgment.reason));
+    if (judgment.kind == Judgment::Wrong) {
+      verdict.isFound = true;
+      verdict.phase = phase;
+      setWrong(verdict, judgment);
+      if (isKnown)
+        return searchSteps(replay, verdict);
+      verdict.before = std::move(module);
+      verdict.after = std::move(*next);
+      return {};
+    }
+    isKnown = judgment.kind == Judgment::Right;
+    if (!isKnown)
+      verdict.unknown.push_back({phase, judgment.reason});
+    module = std::move(*next);
+  }
+  return options.llvmText ? judgeLlvm(*described, verdict) : Status();
+}
+
+Status Bisector::judgeLlvm(ModuleOp described, BisectVerdict &verdict) {
+  Result<std::string> text = options.llvmText();
+  if (!text)
+    return text.status();
+  PlainOptions plain;
+  plain.llvmText = std::move(*text);
+  Judgment judgment = judgeOfPhase->judge(described, &*signature, plain);
+  report("llvm: " + std::string(judgment.kind == Judgment::Right   ? "right"
+                                : judgment.kind == Judgment::Wrong ? "WRONG"
+                                                                   : "not judged: " + judgment.reason));
+  if (judgment.kind == Judgment::Unknown)
+    verdict.unknown.push_back({Phase::Llvm, judgment.reason});
+  if (judgment.kind != Judgment::Wrong)
+    return {};
+  verdict.isFound = true;
+  verdict.phase = Phase::Llvm;
+  setWrong(verdict, judgment);
+  return {};
+}
+
+Status Bisector::searchSteps(PhaseReplay &replay, BisectVerdict &verdict) {
+  const int64_t count = int64_t(replay.steps().size());
+  std::map<int64_t, Judgment> known;
+  auto judgeStep = [&](int64_t step) -> const Judgment & {
+    auto [place, isNew] = known.try_emplace(step);
+    if (isNew) {
+      Result<OwningOpRef<ModuleOp>> module = replay.moduleAfter(step);
+      if (module)
+        place->second = judge(**module);
+      else
+        place->second.reason = module.message();
+    }
+    return place->second;
+  };
+  // Step |left| is right and step |right| wrong; -1 is the module before the phase.
+  int64_t left = -1, right = count - 1;
+  while (right - left > 1) {
+    // The step nearest to the middle that can be judged.
+    int64_t middle = left + (right - left) / 2, picked = middle;
+    Judgment::Kind kind = judgeStep(picked).kind;
+    for (int64_t away = 1; kind == Judgment::Unknown && (middle - away > left || middle + away < right); ++away)
+      for (int64_t next : {middle - away, middle + away})
+        if (kind == Judgment::Unknown && next > left && next < right)
+          kind = judgeStep(picked = next).kind;
+    if (kind == Judgment::Unknown)
+      break;
+    (kind == Judgment::Right ? left : right) = picked;
+  }
+  for (int64_t step = left + 1; step <= right; ++step)
+    verdict.steps.push_back(replay.steps()[size_t(step)]);
+  if (const Judgment &judgment = judgeStep(right); judgment.kind == Judgment::Wrong)
+    setWrong(verdict, judgment);
+  report("step " + std::to_string(right + 1) + " of " + std::to_string(count) + ": " + verdict.steps.back().pass);
+  Result<OwningOpRef<ModuleOp>> before = replay.moduleAfter(left), after = replay.moduleAfter(right);
+  if (!before || !after)
+    return before ? after.status() : before.status();
+  verdict.before = std::move(*before);
+  verdict.after = std::move(*after);
+  searchFunction(verdict);
+  return verdict.steps.size() == 1 ? searchRewrite(replay, size_t(right), verdict) : Status();
+}
+
+/// Returns the functions with bodies that have the same name and type in both modules, and differ.
+static std::vector<func::FuncOp> listChangedFunctions(ModuleOp before, ModuleOp after) {
+  std::vector<func::FuncOp> changed;
+  for (auto function : after.getOps<func::FuncOp>()) {
+    auto old = before.lookupSymbol<func::FuncOp>(function.getSymName());
+    if (!old || old.isExternal() || function.isExternal() || old.getFunctionType() != function.getFunctionType())
+      continue;
+    if (!OperationEquivalence::isEquivalentTo(old, function, OperationEquivalence::IgnoreLocations))
+      changed.push_back(function);
+  }
+  return changed;
+}
+
+void Bisector::searchFunction(BisectVerdict &verdict) {
+  std::vector<func::FuncOp> changed = listChangedFunctions(*verdict.before, *verdict.after);
+  func::FuncOp culprit;
+  if (verdict.steps.size() == 1 && !verdict.steps[0].function.empty())
+    culprit = verdict.after->lookupSymbol<func::FuncOp>(verdict.steps[0].function);
+  else if (changed.size() == 1)
+    culprit = changed[0];
+  else
+    for (func::FuncOp function : changed) {
+      OwningOpRef<ModuleOp> mixed = cast<ModuleOp>(verdict.before.get()->clone());
+      auto old = mixed->lookupSymbol<func::FuncOp>(function.getSymName());
+      OpBuilder(old).clone(*function.getOperation());
+      old.erase();
+      if (judge(*mixed).kind != Judgment::Wrong)
+        continue;
+      culprit = function;
+      break;
+    }
+  if (!culprit)
+    return;
+  verdict.function = culprit.getSymName().str();
+  if (tiles::KernelAttr kernel = tiles::getKernel(culprit))
+    verdict.kernel = kernel.getText().str();
+}
+
+Status Bisector::searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict) {
+  Result<size_t> count = replay.countRewrites(step);
+  if (!count)
+    return count.status();
+  auto judgeLimit = [&](size_t limit, std::optional<Rewrite> *last) {
+    Result<OwningOpRef<ModuleOp>> module = replay.moduleAfter(step, limit, last);
+    return module ? judge(**module) : Judgment();
+  };
+  // Without its rewrites the step must be right, or they are not what made it wrong.
+  size_t left = 0, right = *count;
+  if (right == 0 || judgeLimit(left, nullptr).kind != Judgment::Right)
+    return {};
+  while (right - left > 1) {
+    size_t middle = left + (right - left) / 2;
+    Judgment::Kind kind = judgeLimit(middle, nullptr).kind;
+    // A module between two rewrites may be one that cannot be executed.
+    if (kind == Judgment::Unknown)
+      return {};
+    (kind == Judgment::Right ? left : right) = middle;
+  }
+  (void)judgeLimit(right, &verdict.rewrite);
+  report("rewrite " + std::to_string(right) + " of " + std::to_string(*count));
+  return {};
+}

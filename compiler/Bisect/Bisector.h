@@ -1,0 +1,101 @@
+//===- Bisector.h - Where do the numbers of a model become wrong? -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Finds the first phase, then the pass, the function and the rewrite after which a model computes wrong numbers:
+//
+//   import      dialect     linalg      tiled       ...            phases, judged one after the other (Judge.h)
+//   right       right       right       WRONG
+//                              |           |
+//                            step 0 ... step k ... step N          steps of the phase, by binary search (PhaseReplay.h)
+//                            right      WRONG
+//                                         |
+//                         before step k, with one function of      functions, one by one
+//                         the module after it: @f right, @g WRONG
+//                                         |
+//                         step k with the first n rewrites         rewrites, by binary search
+//
+// A module that the plain path cannot execute is neither right nor wrong: the search goes around it, and the verdict has
+// several steps if it cannot tell them apart.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_BISECT_BISECTOR_H
+#define ATTUNE_COMPILER_BISECT_BISECTOR_H
+
+#include "compiler/Bisect/Judge.h"
+#include "compiler/Bisect/PhaseReplay.h"
+
+#include <map>
+
+namespace attune {
+
+/// What to bisect, and how.
+struct BisectOptions {
+  /// Names or groups of the outputs to judge; empty means all.
+  std::vector<std::string> outputs;
+  /// Outputs by the reference implementation, by which the phase `import` is judged; may be empty.
+  std::vector<OwnedTensor> expected;
+  ReplayHooks hooks;
+  /// Returns the LLVM IR of the model; null if the phase `llvm` is not to be judged.
+  std::function<Result<std::string>()> llvmText;
+  /// Called with a sentence for each part of the search.
+  std::function<void(const std::string &)> progress;
+};
+
+/// The result of a search.
+struct BisectVerdict {
+  /// True if there are wrong numbers, which come from |phase|.
+  bool isFound = false;
+  Phase phase = Phase::Import;
+  /// The steps of the phase that make numbers wrong. More than one if the modules between them cannot be executed; none
+  /// for the phases `import` and `llvm`, which are not made of passes.
+  std::vector<PassStep> steps;
+  /// The function that they made wrong, empty if that is not known, and its kernel's description.
+  std::string function, kernel;
+  /// The rewrite that made it wrong, if it was one by a pattern.
+  std::optional<Rewrite> rewrite;
+  /// The wrong value, or, if there are no values, the reason.
+  WrongValue value;
+  std::string reason;
+  /// The modules before and after the steps.
+  mlir::OwningOpRef<mlir::ModuleOp> before, after;
+  /// Phases whose modules could not be executed, with reasons.
+  std::vector<std::pair<Phase, std::string>> unknown;
+};
+
+class Bisector {
+public:
+  /// |imported| is IR of the phase `import`, in a context without threads. All arguments must outlive this object.
+  Bisector(mlir::ModuleOp imported, const TensorProvider &tensors, const PlainInputs &inputs, const BisectOptions &options)
+      : imported(imported), tensors(tensors), inputs(inputs), options(options) {}
+
+  /// Fails if the model cannot be executed at all, or a phase cannot be run.
+  Result<BisectVerdict> run();
+
+private:
+  Judgment judgeImport() const;
+  Status judgePhases(BisectVerdict &verdict);
+  Status judgeLlvm(mlir::ModuleOp described, BisectVerdict &verdict);
+  /// Finds the steps of |replay|, a phase whose module is wrong after it and right before it.
+  Status searchSteps(PhaseReplay &replay, BisectVerdict &verdict);
+  /// Finds the function that differs between the modules of |verdict| and makes them wrong.
+  void searchFunction(BisectVerdict &verdict);
+  Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);
+  Judgment judge(mlir::ModuleOp module) const { return judgeOfPhase->judge(module, signature ? &*signature : nullptr); }
+  void report(const std::string &text) const {
+    if (options.progress)
+      options.progress(text);
+  }
+
+  mlir::ModuleOp imported;
+  const TensorProvider &tensors;
+  const PlainInputs &inputs;
+  const BisectOptions &options;
+  std::optional<Judge> judgeOfPhase;
+  /// The entries, for modules of the phase `target`, which do not describe them.
+  std::optional<PlainSignature> signature;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_BISECT_BISECTOR_H

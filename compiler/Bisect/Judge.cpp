@@ -1,0 +1,251 @@
+//===- Judge.cpp - Are the numbers of a module right? ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Bisect/Judge.h"
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace attune;
+
+/// How much larger the error of a phase may be than the measured one: sums in other orders, approximations of functions.
+static constexpr double kErrorFactor = 32;
+/// The least error of an output, as a part of its largest value: 4 units in the last place of an f32.
+static constexpr double kLeastError = 4 * 0x1p-24;
+
+/// Returns the elements of |tensor|, F32, F64 or I64.
+static std::vector<double> readValues(const OwnedTensor &tensor) {
+  auto read = [&](auto zero) {
+    std::vector<decltype(zero)> raw(tensor.data.size() / sizeof(zero));
+    std::memcpy(raw.data(), tensor.data.data(), raw.size() * sizeof(zero));
+    return std::vector<double>(raw.begin(), raw.end());
+  };
+  switch (tensor.spec.dtype) {
+  case DType::F32:
+    return read(float());
+  case DType::F64:
+    return read(double());
+  default:
+    return read(int64_t());
+  }
+}
+
+static bool holdsIntegers(const TensorSpec &spec) { return spec.dtype != DType::F32 && spec.dtype != DType::F64; }
+
+/// Returns true if |wanted| has |name| or its group, "hidden_states" for "hidden_states.0".
+static bool isWanted(const std::vector<std::string> &wanted, const std::string &name) {
+  return wanted.empty() || llvm::is_contained(wanted, name) || llvm::is_contained(wanted, name.substr(0, name.rfind('.')));
+}
+
+static Result<std::vector<OwnedTensor>> execute(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs,
+                                                const PlainOptions &options, const PlainSignature *signature) {
+  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options, signature);
+  return model ? runPlainly(**model, inputs) : Result<std::vector<OwnedTensor>>(model.status());
+}
+
+Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs,
+                            const std::vector<std::string> &outputs) {
+  PlainOptions wide;
+  wide.wide = true;
+  auto begin = std::chrono::steady_clock::now();
+  Result<std::vector<OwnedTensor>> exact = execute(module, tensors, inputs, wide, nullptr);
+  if (!exact)
+    return exact.status();
+  Result<std::vector<OwnedTensor>> rounded = execute(module, tensors, inputs, {}, nullptr);
+  if (!rounded)
+    return rounded.status();
+  Judge judge(tensors, inputs);
+  // Later phases have more code, which takes longer to translate.
+  constexpr double kSlowdown = 20, kLeastSeconds = 30;
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  judge.limit = unsigned(std::max(kLeastSeconds, kSlowdown * seconds));
+  for (size_t i = 0; i < exact->size(); ++i) {
+    const OwnedTensor &tensor = (*exact)[i];
+    if (!isWanted(outputs, tensor.spec.name))
+      continue;
+    Expected one{tensor.spec, readValues(tensor), 0};
+    std::vector<double> narrow = readValues((*rounded)[i]);
+    double most = 0;
+    for (size_t k = 0; k < one.values.size(); ++k) {
+      if (!std::isfinite(one.values[k]))
+        continue;
+      most = std::max(most, std::abs(one.values[k]));
+      if (std::isfinite(narrow[k]))
+        one.allowed = std::max(one.allowed, std::abs(one.values[k] - narrow[k]));
+    }
+    one.allowed = holdsIntegers(tensor.spec) ? 0 : kErrorFactor * std::max(one.allowed, kLeastError * most);
+    judge.expected.push_back(std::move(one));
+  }
+  if (judge.expected.empty())
+    return Status::error("--outputs: the model computes none of these");
+  return judge;
+}
+
+//===--- Judgments of another process --------------------------------------===//
+//
+// The process that executes a module judges it, too, and sends back one record: the kind, then text and numbers.
+
+/// Sends |bytes| bytes through the pipe |end|. A reader that is gone is not an error here.
+static void sendBytes(int end, const void *data, size_t bytes) {
+  for (const char *at = static_cast<const char *>(data); bytes > 0;) {
+    ssize_t sent = write(end, at, bytes);
+    if (sent <= 0)
+      return;
+    at += sent;
+    bytes -= size_t(sent);
+  }
+}
+
+static void sendText(int end, const std::string &text) {
+  uint64_t bytes = text.size();
+  sendBytes(end, &bytes, sizeof(bytes));
+  sendBytes(end, text.data(), text.size());
+}
+
+static void sendJudgment(int end, const Judgment &judgment) {
+  const WrongValue &worst = judgment.worst;
+  uint64_t head[] = {uint64_t(judgment.kind), worst.index.size()};
+  sendBytes(end, head, sizeof(head));
+  sendBytes(end, worst.index.data(), worst.index.size() * sizeof(int64_t));
+  double numbers[] = {worst.got, worst.expected, worst.allowed};
+  sendBytes(end, numbers, sizeof(numbers));
+  sendText(end, judgment.reason);
+  sendText(end, worst.output);
+}
+
+namespace {
+/// Reads a record from a pipe until it ends.
+class RecordReader {
+public:
+  explicit RecordReader(int end) : end(end) {}
+
+  bool read(void *data, size_t bytes) {
+    for (char *at = static_cast<char *>(data); bytes > 0;) {
+      ssize_t got = ::read(end, at, bytes);
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got <= 0)
+        return false;
+      at += got;
+      bytes -= size_t(got);
+    }
+    return true;
+  }
+  bool read(std::string &text) {
+    uint64_t bytes = 0;
+    // The record comes from a process whose memory a wrong module may have changed.
+    if (!read(&bytes, sizeof(bytes)) || bytes > 65536)
+      return false;
+    text.resize(bytes);
+    return read(text.data(), bytes);
+  }
+  bool read(Judgment &judgment) {
+    uint64_t head[2];
+    double numbers[3];
+    if (!read(head, sizeof(head)) || head[0] > Judgment::Unknown || head[1] > 8)
+      return false;
+    judgment.kind = Judgment::Kind(head[0]);
+    WrongValue &worst = judgment.worst;
+    worst.index.resize(head[1]);
+    if (!read(worst.index.data(), head[1] * sizeof(int64_t)) || !read(numbers, sizeof(numbers)))
+      return false;
+    worst.got = numbers[0];
+    worst.expected = numbers[1];
+    worst.allowed = numbers[2];
+    return read(judgment.reason) && read(worst.output);
+  }
+
+private:
+  int end;
+};
+} // namespace
+
+Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, PlainOptions options) const {
+  Judgment judgment;
+  int ends[2];
+  if (pipe(ends) != 0) {
+    judgment.reason = "no pipe: " + std::string(strerror(errno));
+    return judgment;
+  }
+  fflush(nullptr);
+  pid_t process = fork();
+  if (process == 0) {
+    close(ends[0]);
+    // The tools' handlers would report a crash of the compiler.
+    for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
+      signal(number, SIG_DFL);
+    // What the library of memory says of damage is part of the verdict, not of the messages.
+    close(STDERR_FILENO);
+    struct rlimit cpu = {};
+    getrlimit(RLIMIT_CPU, &cpu);
+    cpu.rlim_cur = std::min<rlim_t>(cpu.rlim_max, limit);
+    setrlimit(RLIMIT_CPU, &cpu);
+    Result<std::vector<OwnedTensor>> outputs = execute(module, *tensors, *inputs, options, signature);
+    if (outputs)
+      judgment = judgeOutputs(*outputs);
+    else
+      judgment.reason = outputs.message().substr(0, 65536);
+    sendJudgment(ends[1], judgment);
+    _exit(0);
+  }
+  close(ends[1]);
+  if (process < 0) {
+    judgment.reason = "no process: " + std::string(strerror(errno));
+    close(ends[0]);
+    return judgment;
+  }
+  bool isWhole = RecordReader(ends[0]).read(judgment);
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (isWhole)
+    return judgment;
+  judgment = {};
+  judgment.kind = Judgment::Wrong;
+  judgment.reason = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU
+                        ? "it does not end within " + std::to_string(limit) + " seconds of CPU time"
+                        : "it crashes: " + std::string(WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "no result");
+  return judgment;
+}
+
+/// Returns the multi-index of the element |flat| of a tensor of |shape|.
+static std::vector<int64_t> indexOf(const std::vector<int64_t> &shape, int64_t flat) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0; flat /= shape[dim])
+    index[dim] = flat % shape[dim];
+  return index;
+}
+
+Judgment Judge::judgeOutputs(const std::vector<OwnedTensor> &outputs) const {
+  Judgment result;
+  result.kind = Judgment::Right;
+  double worst = 1;
+  for (const Expected &one : expected) {
+    auto found = std::find_if(outputs.begin(), outputs.end(), [&](const OwnedTensor &other) { return other.spec.name == one.spec.name; });
+    if (found == outputs.end() || found->spec.shape != one.spec.shape) {
+      result.kind = Judgment::Unknown;
+      result.reason = "output '" + one.spec.name + "' is missing or has another shape";
+      return result;
+    }
+    std::vector<double> values = readValues(*found);
+    for (size_t i = 0; i < values.size(); ++i) {
+      double got = values[i], wanted = one.values[i], error = std::abs(got - wanted);
+      if (got == wanted || (std::isnan(got) && std::isnan(wanted)))
+        continue;
+      double ratio = std::isfinite(error) && one.allowed > 0 ? error / one.allowed : HUGE_VAL;
+      if (ratio <= worst)
+        continue;
+      worst = ratio;
+      result.kind = Judgment::Wrong;
+      result.worst = {one.spec.name, indexOf(one.spec.shape, int64_t(i)), got, wanted, one.allowed};
+    }
+  }
+  return result;
+}

@@ -1,0 +1,70 @@
+//===- Judge.h - Are the numbers of a module right? -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A module of a phase is right if, executed by the plain path (PlainModel.h), its outputs are close to those of an
+// earlier module in f64. How close is measured, not assumed: the earlier module is executed in f32 as well, and the
+// largest difference of the two is the error that f32 alone makes in each output. Later phases sum in other orders, so
+// they may differ by kErrorFactor times as much.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_BISECT_JUDGE_H
+#define ATTUNE_COMPILER_BISECT_JUDGE_H
+
+#include "compiler/Plain/PlainSteps.h"
+
+namespace attune {
+
+/// A value of an output beside the value that was expected.
+struct WrongValue {
+  std::string output;
+  std::vector<int64_t> index;
+  double got = 0, expected = 0;
+  /// The largest difference that is right.
+  double allowed = 0;
+};
+
+/// The judgment of a module.
+struct Judgment {
+  /// Unknown: the plain path cannot execute the module; |reason| says why. A module that crashes or does not end is wrong,
+  /// and |reason| says so.
+  enum Kind { Right, Wrong, Unknown } kind = Unknown;
+  std::string reason;
+  /// The value that is farthest from what is allowed, if the module gives wrong values.
+  WrongValue worst;
+};
+
+/// The expected outputs of a call, with their bounds.
+class Judge {
+public:
+  /// Measures |module| in f64 and f32. If its precision is not f32, values are rounded where the module says so in both.
+  /// |outputs| are names or groups of outputs; empty means all.
+  static Result<Judge> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs,
+                              const std::vector<std::string> &outputs);
+
+  /// Judges |module|, IR of the phases `import` to `target`; see PlainModel::create for |signature| and |options|. It is
+  /// executed in a process of its own, since a wrong module may write anywhere.
+  Judgment judge(mlir::ModuleOp module, const PlainSignature *signature = nullptr, PlainOptions options = {}) const;
+  /// Judges outputs that were computed elsewhere.
+  Judgment judgeOutputs(const std::vector<OwnedTensor> &outputs) const;
+
+private:
+  Judge(const TensorProvider &tensors, const PlainInputs &inputs) : tensors(&tensors), inputs(&inputs) {}
+
+  /// The values of an output and the largest difference that is right.
+  struct Expected {
+    TensorSpec spec;
+    std::vector<double> values;
+    double allowed = 0;
+  };
+
+  const TensorProvider *tensors;
+  const PlainInputs *inputs;
+  std::vector<Expected> expected;
+  /// The seconds of CPU time that an execution may take.
+  unsigned limit = 0;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_BISECT_JUDGE_H

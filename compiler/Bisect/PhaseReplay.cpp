@@ -1,0 +1,163 @@
+//===- PhaseReplay.cpp - The passes of a phase, one by one ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Bisect/PhaseReplay.h"
+#include "compiler/Pipelines/ModuleTarget.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Action.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Rewrite/PatternApplicator.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// Watches the passes of a phase that runs on |module|.
+class PhaseReplay::Recorder : public PassInstrumentation {
+public:
+  Recorder(PhaseReplay &replay, const Request &request, ModuleOp module, OwningOpRef<ModuleOp> &copy)
+      : replay(replay), request(request), module(module), copy(copy), fingerprint(module) {}
+
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (isAdaptor(pass) || depth++ > 0 || !request.run || runs != *request.run)
+      return;
+    replay.attempts = 0;
+    module.getContext()->registerActionHandler([this](llvm::function_ref<void()> transform, const tracing::Action &action) {
+      const auto *rewrite = dyn_cast<ApplyPatternAction>(&action);
+      if (rewrite && !count(*rewrite, action))
+        return;
+      transform();
+    });
+  }
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    // Passes that a pass runs are parts of it: it may need all of them for a module that can be executed.
+    if (isAdaptor(pass) || --depth > 0)
+      return;
+    endPass();
+    if (replay.hooks.afterPass)
+      replay.hooks.afterPass(pass, op);
+    if (request.run && runs == *request.run)
+      copy = cast<ModuleOp>(module->clone());
+    if (request.listsSteps) {
+      OperationFingerPrint now(module);
+      if (now != fingerprint)
+        replay.found.push_back({describe(*pass), nameOf(op), runs});
+      fingerprint = now;
+    }
+    ++runs;
+  }
+
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    if (!isAdaptor(pass) && --depth == 0)
+      endPass();
+  }
+
+private:
+  /// Returns true for the pass of MLIR that runs nested pipelines.
+  static bool isAdaptor(Pass *pass) { return pass->getName().ends_with("OpToOpPassAdaptor"); }
+
+  static std::string describe(Pass &pass) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    pass.printAsTextualPipeline(stream);
+    return text;
+  }
+
+  static std::string nameOf(Operation *op) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    return symbol && !isa<ModuleOp>(op) ? symbol.getName().str() : "";
+  }
+
+  void endPass() {
+    if (request.run && runs == *request.run)
+      module.getContext()->registerActionHandler(nullptr);
+  }
+
+  /// Counts an attempt to apply a pattern. Returns false if it is beyond the limit.
+  bool count(const ApplyPatternAction &rewrite, const tracing::Action &action) {
+    if (replay.attempts >= request.limit)
+      return false;
+    ++replay.attempts;
+    if (replay.attempts != request.limit)
+      return true;
+    std::string pattern;
+    llvm::raw_string_ostream stream(pattern);
+    rewrite.print(stream);
+    for (const IRUnit &unit : action.getContextIRUnits())
+      if (auto *op = dyn_cast<Operation *>(unit))
+        replay.lastRewrite = Rewrite{pattern, op->getName().getStringRef().str(), op->getLoc()};
+    return true;
+  }
+
+  PhaseReplay &replay;
+  const Request &request;
+  ModuleOp module;
+  OwningOpRef<ModuleOp> &copy;
+  OperationFingerPrint fingerprint;
+  /// The number of runs of passes that have ended, and of those that run now, each in the one before.
+  size_t runs = 0, depth = 0;
+};
+
+Result<OwningOpRef<ModuleOp>> PhaseReplay::replay(const Request &request) {
+  OwningOpRef<ModuleOp> module = cast<ModuleOp>(before->clone()), copy;
+  MLIRContext *context = before.getContext();
+  std::string message;
+  ScopedDiagnosticHandler diagnostics(context, [&](Diagnostic &diagnostic) {
+    if (message.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      message = diagnostic.str();
+    return success();
+  });
+  FailureOr<ModuleTarget> carried = readTarget(*module);
+  if (failed(carried))
+    return Status::error(message);
+  PassManager passes(context);
+  passes.enableVerifier(false);
+  buildPhasePipeline(passes, phase, *carried->target, carried->schedule);
+  lastRewrite.reset();
+  if (hooks.begin)
+    hooks.begin();
+  passes.addInstrumentation(std::make_unique<Recorder>(*this, request, *module, copy));
+  bool isDone = succeeded(passes.run(*module));
+  if (copy)
+    return copy;
+  if (!isDone || request.run)
+    return Status::error("phase '" + stringifyPhase(phase).str() + "': " + (message.empty() ? "a pass failed" : message));
+  return module;
+}
+
+Result<OwningOpRef<ModuleOp>> PhaseReplay::run() {
+  found.clear();
+  Request request;
+  request.listsSteps = true;
+  return replay(request);
+}
+
+Result<OwningOpRef<ModuleOp>> PhaseReplay::moduleAfter(int64_t index) {
+  if (index < 0)
+    return OwningOpRef<ModuleOp>(cast<ModuleOp>(before->clone()));
+  Request request;
+  request.run = found[size_t(index)].run;
+  return replay(request);
+}
+
+Result<size_t> PhaseReplay::countRewrites(size_t index) {
+  Request request;
+  request.run = found[index].run;
+  Result<OwningOpRef<ModuleOp>> module = replay(request);
+  return module ? Result<size_t>(attempts) : Result<size_t>(module.status());
+}
+
+Result<OwningOpRef<ModuleOp>> PhaseReplay::moduleAfter(size_t index, size_t limit, std::optional<Rewrite> *last) {
+  Request request;
+  request.run = found[index].run;
+  request.limit = limit;
+  Result<OwningOpRef<ModuleOp>> module = replay(request);
+  if (last)
+    *last = lastRewrite;
+  return module;
+}

@@ -1,0 +1,91 @@
+//===- PhaseReplay.h - The passes of a phase, one by one --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Runs a phase of a compilation again and again on copies of the same module. A run of a pass on one operation, the
+// module or a function, is a step if it changes the module. The module after any step can be had, and the rewrites of a
+// step can be cut off after the first N:
+//
+//   module before the phase
+//     | pass A on @f      step 0
+//     | pass A on @g      no change
+//     | pass B on @f      step 1: rewrite 1, rewrite 2, ...
+//   module after the phase
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_BISECT_PHASEREPLAY_H
+#define ATTUNE_COMPILER_BISECT_PHASEREPLAY_H
+
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Support/Status.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+
+namespace attune {
+
+/// A run of a pass that changes the module.
+struct PassStep {
+  /// The pass as `attune-opt` takes it, and its options: "attune-tile-groups{panel-width=32}".
+  std::string pass;
+  /// The function that the pass ran on, empty if it ran on the module.
+  std::string function;
+  /// The number of the run among all runs of passes in the phase.
+  size_t run = 0;
+};
+
+/// A rewrite by a pattern.
+struct Rewrite {
+  std::string pattern, operation;
+  mlir::Location location;
+};
+
+/// Functions that tests insert errors by.
+struct ReplayHooks {
+  /// Called before each run of a phase.
+  std::function<void()> begin;
+  /// Called after each pass with the operation that it ran on, before the module is looked at.
+  std::function<void(mlir::Pass *, mlir::Operation *)> afterPass;
+};
+
+class PhaseReplay {
+public:
+  /// |before| is the module before |phase|; it is not changed and must outlive this object.
+  PhaseReplay(mlir::ModuleOp before, Phase phase, ReplayHooks hooks) : before(before), phase(phase), hooks(std::move(hooks)) {}
+
+  /// Runs the whole phase. Returns the module after it, and records the steps.
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> run();
+  /// The steps of the last call of run().
+  const std::vector<PassStep> &steps() const { return found; }
+  /// Returns the module after step |index|, or before the phase for -1.
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(int64_t index);
+
+  /// Returns the number of attempts to apply a pattern in step |index|.
+  Result<size_t> countRewrites(size_t index);
+  /// Returns the module after step |index| if only the first |limit| attempts to apply a pattern are made. Fails if the
+  /// pass does, as conversions do without some of their patterns. Sets |last| to the last attempt that was made, if any.
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(size_t index, size_t limit, std::optional<Rewrite> *last);
+
+private:
+  class Recorder;
+  /// What to record in a run of the phase.
+  struct Request {
+    /// Records |found|.
+    bool listsSteps = false;
+    /// The run of a pass after which the module is copied, and the most attempts to apply a pattern in it.
+    std::optional<size_t> run;
+    size_t limit = SIZE_MAX;
+  };
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> replay(const Request &request);
+
+  mlir::ModuleOp before;
+  Phase phase;
+  ReplayHooks hooks;
+  std::vector<PassStep> found;
+  size_t attempts = 0;
+  std::optional<Rewrite> lastRewrite;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_BISECT_PHASEREPLAY_H

@@ -1,0 +1,60 @@
+//===- PlainCall.cpp - A call by the plain path ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Tools/PlainCall.h"
+#include "compiler/Support/Safetensors.h"
+#include "compiler/Tools/CompileFlags.h"
+#include "compiler/Tools/FlagInputs.h"
+#include "compiler/Tools/InputRequests.h"
+#include "compiler/Tools/StepCall.h"
+
+using namespace attune;
+
+void PlainCall::addTo(FlagTable &flags) {
+  flags.addString("input", "FILE", input, "inputs by name, a safetensors file");
+  flags.addCustom("ids", "N,N,...", "input_ids, a row; once for each row of a batch, all equally long",
+                  [&](const std::string &text) { return parseIds(text, ids); });
+  flags.addList("outputs", "LIST", outputs, "outputs or groups to give (default: all the model computes)");
+  flags.addList("steps", "N,N,...", steps, "feed the ids in chunks of these sizes through the cache");
+  addCompileFlags(flags, compile, {"inputs", "outputs", "set"});
+}
+
+Result<PlainInputs> PlainCall::readInputs() const {
+  PlainInputs inputs;
+  if (!input.empty()) {
+    Result<SafetensorsFile> file = SafetensorsFile::open(input);
+    if (!file)
+      return file.status();
+    for (const auto &[name, view] : file->tensors())
+      inputs.tensors.push_back({{name, view.dtype, view.shape}, {view.data, view.data + view.bytes}});
+  }
+  if (!ids.empty()) {
+    OwnedTensor made{{"input_ids", DType::I64, {int64_t(ids.size()), int64_t(ids[0].size())}}, {}};
+    for (const std::vector<int64_t> &row : ids) {
+      if (row.size() != ids[0].size())
+        return Status::error("--ids: expected rows of one length, got " + std::to_string(ids[0].size()) + " and " +
+                             std::to_string(row.size()) + " ids");
+      const auto *bytes = reinterpret_cast<const uint8_t *>(row.data());
+      made.data.insert(made.data.end(), bytes, bytes + row.size() * sizeof(int64_t));
+    }
+    inputs.tensors.push_back(std::move(made));
+  }
+  if (inputs.tensors.empty())
+    return Status::error("expected inputs, --input=FILE or --ids=N,N,..., which are missing");
+  for (const std::string &text : steps) {
+    Result<int64_t> size = parseInteger(text);
+    if (!size || *size < 1)
+      return Status::error("--steps: expected sizes of at least 1, got '" + text + "'");
+    inputs.steps.push_back(*size);
+  }
+  return inputs;
+}
+
+void PlainCall::request(const PlainInputs &inputs) {
+  if (compile.inputs.empty())
+    for (const OwnedTensor &tensor : inputs.tensors)
+      compile.inputs.push_back(requestInput(tensor.spec));
+  compile.outputs = outputs;
+  compile.entries = inputs.steps.empty() ? std::vector<std::string>{"forward"} : stepEntries();
+}

@@ -1,0 +1,32 @@
+//===- PlainCall.h - A call by the plain path -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_PLAINCALL_H
+#define ATTUNE_COMPILER_TOOLS_PLAINCALL_H
+
+#include "compiler/Driver/CompileOptions.h"
+#include "compiler/Plain/PlainSteps.h"
+#include "compiler/Tools/Flags.h"
+
+namespace attune {
+
+/// A model, and a call of it that the plain path executes, as flags give them.
+struct PlainCall {
+  CompileOptions compile;
+  /// A safetensors file, and rows of the input input_ids.
+  std::string input;
+  std::vector<std::vector<int64_t>> ids;
+  std::vector<std::string> steps, outputs;
+
+  /// Adds the flags that describe the call, and those of compilations.
+  void addTo(FlagTable &flags);
+  bool hasInputs() const { return !input.empty() || !ids.empty(); }
+  /// Returns the inputs of the call: the tensors of the file, and rows of ids.
+  Result<PlainInputs> readInputs() const;
+  /// Adds the inputs, outputs and entries that the call needs to the options of an import.
+  void request(const PlainInputs &inputs);
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_PLAINCALL_H
