@@ -142,10 +142,10 @@ void Model::tokenizeUnigram(const AlignedText &piece) {
       uint32_t id = tables->trie.value(node);
       if (id >= tables->rules.numPieces)
         continue;
-      double score = tables->scores[id] + before;
+      double score = round(tables->scores[id] + before);
       PathNode &target = path[i + 1];
       if (target.start == kNoId || score > target.score)
-        target = {round(score), uint32_t(at), id};
+        target = {score, uint32_t(at), id};
       single |= i + 1 - at == length;
     }
     if (!single) {
