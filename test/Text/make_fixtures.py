@@ -36,6 +36,7 @@ TEXTS = [
     "e=mc² $5 x_y (z) “q”",
 ]
 MORE = [">>deu<< Hello world", ">>a b<<x >>deu<<", "<pad> x </s></s>", "__bg__ abc __fr__", "MKTAYIAK<mask> QRx", "a<extra_id_1> b"]
+MORE += ["VIII", "x VIII VIIII", "VIIIVIII xVIII IIII III", "IIIII VIII IIIIV" * 3]
 PAIRS = [("Hello world", "It's a dog"), ("a b c d e f g h", "i j k"), ("", "x"), ("one two three four", "five six seven eight nine")]
 TRUNCATIONS = [
     dict(max_length=7, stride=0, truncation=0),

@@ -20,6 +20,15 @@ from train import TEXT, read_corpus
 # The normalization of small models: those of the package have a quarter of a megabyte.
 RULES = [("FF21", "41"), ("FF22", "42"), ("FB01", "66 69"), ("2460", "31"), ("A0", "20"), ("3000", "20"), ("A", "20"), ("D A", "20")]
 
+ROUNDED = [
+    ("▁", -3.7148051261901855),
+    ("V", -7.420319080352783),
+    ("I", -7.496953010559082),
+    ("▁V", -8.271368026733398),
+    ("II", -10.269457817077637),
+    ("▁VI", -10.3983736038208),
+]
+
 
 class Folders:
     def __init__(self, out, corpus, size, small):
@@ -225,6 +234,7 @@ def write_character_bpe(f):
 def write_python(f):
     """Classes that the reference runs in Python."""
     import sentencepiece as sp
+    from sentencepiece import sentencepiece_model_pb2
 
     def pieces_of(model):
         processor = sp.SentencePieceProcessor(model_proto=model)
@@ -262,6 +272,18 @@ def write_python(f):
         "marian-suffix",
         {"source.spm": suffix, "target.spm": suffix, "vocab.json": vocabulary(["</s>", "<unk>"] + pieces_of(suffix)[3:] + ["<pad>"])},
         {"unk_token": "<unk>", "pad_token": "</s>"},
+        "marian",
+    )
+    # Scores whose sums tie once they are rounded to 32 bits.
+    model = sentencepiece_model_pb2.ModelProto()
+    model.trainer_spec.model_type = 1
+    for piece, score, kind in [("<unk>", 0, 2)] + [(piece, score, 1) for piece, score in ROUNDED]:
+        model.pieces.add(piece=piece, score=score, type=kind)
+    rounded = model.SerializeToString()
+    f.write(
+        "marian-rounding",
+        {"source.spm": rounded, "target.spm": rounded, "vocab.json": vocabulary(["</s>", "<unk>"] + [p for p, _ in ROUNDED] + ["<pad>"])},
+        {},
         "marian",
     )
     bpe = f.sentence_piece("bpe")
