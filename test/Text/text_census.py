@@ -191,6 +191,7 @@ def compare(name, tokenizer, decode, text_file, arguments, rng, texts):
             "pad_length": rng.choice([0, 9]),
             "pad_left": rng.randrange(2),
             "pad_id": 0,
+            "pad_type_id": 0,
         }
         plans.append((str(options), options, [(a, b) for a, b in zip(some[:60], reversed(some[:60]))]))
     plans.append(("no special tokens", {"add_special_tokens": 0}, some))
