@@ -55,9 +55,9 @@ static CodePointSet changedCharacters(const CharacterMapping &mapping) {
   return collect(members);
 }
 
-/// Writes the section CHAR.
-static void writeFlags(TextFileWriter &out) {
-  static const std::vector<uint16_t> flags = [] {
+/// Writes the section CHAR. |separators|: U+1C to U+1F are white space.
+static void writeFlags(bool separators, TextFileWriter &out) {
+  static const std::vector<uint16_t> common = [] {
     std::vector<uint16_t> result(kCodePoints);
     auto mark = [&](const CodePointSet &set, uint16_t flag) {
       const std::vector<uint32_t> &edges = set.boundaries();
@@ -74,6 +74,9 @@ static void writeFlags(TextFileWriter &out) {
     mark(composingCharacters(), kCharComposes);
     return result;
   }();
+  std::vector<uint16_t> flags = common;
+  for (uint32_t c = 0x1C; c <= 0x1F && separators; ++c)
+    flags[c] |= kCharWhiteSpace;
   std::vector<uint16_t> stage1, stage2;
   std::map<std::vector<uint16_t>, uint16_t> blocks;
   for (uint32_t block = 0; block < kMapStage; ++block) {
@@ -140,6 +143,6 @@ static void writeUnicode(const TokenizerSpec &spec, TextFileWriter &out) {
 }
 
 void attune::text::writeCharacterSections(const TokenizerSpec &spec, TextFileWriter &out) {
-  writeFlags(out);
+  writeFlags(spec.separatorsAreSpaces, out);
   writeUnicode(spec, out);
 }

@@ -110,15 +110,23 @@ private:
 
 } // namespace
 
-Result<PrecompiledMap> attune::text::parsePrecompiledBytes(const std::string &bytes) {
-  PrecompiledMap map;
-  if (bytes.empty())
-    return map;
+Result<size_t> attune::text::measurePrecompiledTrie(const std::string &bytes) {
   uint32_t trieBytes = 0;
   if (bytes.size() >= 4)
     std::memcpy(&trieBytes, bytes.data(), 4);
   if (bytes.size() < 8 || trieBytes % 4 || trieBytes == 0 || trieBytes > bytes.size() - 4)
     return Status::error("expected a size, a trie and strings, got " + std::to_string(bytes.size()) + " bytes");
+  return size_t(trieBytes);
+}
+
+Result<PrecompiledMap> attune::text::parsePrecompiledBytes(const std::string &bytes) {
+  PrecompiledMap map;
+  if (bytes.empty())
+    return map;
+  Result<size_t> measured = measurePrecompiledTrie(bytes);
+  if (!measured)
+    return measured.status();
+  const size_t trieBytes = *measured;
   std::vector<uint32_t> units(trieBytes / 4);
   std::memcpy(units.data(), bytes.data() + 4, trieBytes);
   std::string texts = bytes.substr(4 + trieBytes), key;

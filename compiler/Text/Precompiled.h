@@ -26,6 +26,10 @@ std::string encodeBase64(const std::string &bytes);
 /// NUL.
 Result<PrecompiledMap> parsePrecompiledBytes(const std::string &bytes);
 
+/// Returns the bytes of the trie that |bytes|, a map as SentencePiece stores it, holds behind its first four bytes; the
+/// strings follow.
+Result<size_t> measurePrecompiledTrie(const std::string &bytes);
+
 } // namespace attune::text
 
 #endif // ATTUNE_COMPILER_TEXT_PRECOMPILED_H

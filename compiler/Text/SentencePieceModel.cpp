@@ -141,6 +141,10 @@ static bool parseTrainer(std::string_view bytes, SentencePieceModel &model) {
          : reader.field == 41 ? model.bosId
                               : model.eosId) = int32_t(reader.number);
       break;
+    case 44:
+      if (reader.expect(2))
+        model.unknownText = reader.content;
+      break;
     case 45:
     case 46:
     case 47:
@@ -192,7 +196,7 @@ Result<SentencePieceModel> attune::text::parseSentencePiece(std::string_view byt
   }
   if (reader.failed() || model.pieces.empty())
     return Status::error(file + notModel);
-  for (const std::string *piece : {&model.unknownPiece, &model.bosPiece, &model.eosPiece})
+  for (const std::string *piece : {&model.unknownPiece, &model.bosPiece, &model.eosPiece, &model.unknownText})
     if (!isUtf8(*piece))
       return Status::error(file + ": 'trainer_spec': expected pieces of UTF-8, got other bytes");
   return model;

@@ -31,6 +31,7 @@ struct SentencePieceModel {
   bool byteFallback = false, whiteSpaceIsSuffix = false;
   int32_t unknownId = 0, bosId = 1, eosId = 2;
   std::string unknownPiece = "<unk>", bosPiece = "<s>", eosPiece = "</s>";
+  std::string unknownText = " \xE2\x81\x87 "; ///< what the unknown piece is decoded to
 
   std::string characterMap; ///< normalizer_spec.precompiled_charsmap
   bool addsDummyPrefix = true, removesExtraSpaces = true, escapesSpaces = true;

@@ -87,11 +87,7 @@ static bool holds(const std::vector<NamedToken> &tokens, const NamedToken &token
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
-Status TokenizerBuilder::initialize(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
-  if (addBos || addEos)
-    shouldUpdatePostProcessor = true;
-  shouldUpdatePostProcessor |= postProcessor.is_null();
-
+void TokenizerBuilder::setSpecials(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
   // The common tokens, then those with names of their own.
   std::map<std::string, std::optional<NamedToken>> values = arguments.named;
   for (const auto &[name, token] : tokens)
@@ -118,6 +114,13 @@ Status TokenizerBuilder::initialize(const NamedTokens &tokens, std::optional<std
     extraSpecials = *extra;
   else if (arguments.additional)
     extraSpecials = *arguments.additional;
+}
+
+Status TokenizerBuilder::initialize(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
+  if (addBos || addEos)
+    shouldUpdatePostProcessor = true;
+  shouldUpdatePostProcessor |= postProcessor.is_null();
+  setSpecials(tokens, std::move(extra));
 
   // Tokens of the settings by id, then special tokens that are not there yet.
   std::set<std::string> known;
@@ -149,6 +152,37 @@ Status TokenizerBuilder::initialize(const NamedTokens &tokens, std::optional<std
   ATTUNE_TEXT_TRY(patchMistral());
   shouldUpdatePostProcessor |= postProcessor.is_null();
   return shouldUpdatePostProcessor ? updatePostProcessor() : Status();
+}
+
+Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
+  setSpecials(tokens, std::move(extra));
+  auto add = [&](uint32_t id, AddedToken token) -> Status {
+    if (token.singleWord)
+      return Status::error(file + ": the added token " + describeJson(Json(token.content)) + " has 'single_word', which is not supported " +
+                           "for the tokenizer class " + type.name);
+    token.normalized = false; // the class matches texts as they are
+    spec.addedIds[token.content] = id;
+    spec.added[id] = std::move(token);
+    return {};
+  };
+  for (const auto &[id, token] : arguments.byId)
+    ATTUNE_TEXT_TRY(add(id, token.toAddedToken()));
+  size_t count = spec.modelSize;
+  for (const auto &[content, id] : spec.addedIds)
+    count += !spec.vocab.count(content);
+  std::vector<NamedToken> all = extraSpecials;
+  for (auto special = specials.rbegin(); special != specials.rend(); ++special)
+    if (special->second)
+      all.insert(all.begin(), *special->second);
+  for (const NamedToken &token : all) {
+    spec.specials.insert(token.content);
+    if (token.content.empty() || spec.addedIds.count(token.content))
+      continue;
+    std::optional<uint32_t> known = spec.findToken(token.content);
+    ATTUNE_TEXT_TRY(add(known ? *known : uint32_t(count++), NamedToken(token.content).toAddedToken()));
+  }
+  spec.specials.erase(std::string());
+  return {};
 }
 
 //===--- Post-processors ---------------------------------------------------===//
@@ -376,6 +410,13 @@ Status TokenizerBuilder::loadVocabulary() {
 
 Status TokenizerBuilder::run() {
   padsLeft = type.padsLeft;
+  if (type.inPython) {
+    // Of tokenizer.json, such a class has no more than the added tokens.
+    arguments.tokenizer = Json();
+    arguments.tokenizerFile.clear();
+    file = arguments.folder;
+    return make();
+  }
   if (arguments.tokenizerFile.empty()) {
     for (auto [key, place] : {std::pair("add_bos_token", &addBos), std::pair("add_eos_token", &addEos)})
       if (findJson(arguments.config, key)) {
@@ -421,9 +462,11 @@ Status TokenizerBuilder::finishDecoder() {
   bool cleans = false, cleansBpe = false;
   ATTUNE_TEXT_TRY(arguments.read("clean_up_tokenization_spaces", cleans));
   ATTUNE_TEXT_TRY(arguments.read("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output", cleansBpe));
-  if (!cleans || (spec.model == ModelKind::Bpe && !cleansBpe) || decoder.is_null())
+  if (!cleans || (!type.inPython && ((spec.model == ModelKind::Bpe && !cleansBpe) || decoder.is_null())))
     return {};
-  std::vector<Json> parts = {decoder, jsonType("Fuse")};
+  std::vector<Json> parts;
+  if (!type.inPython)
+    parts = {decoder, jsonType("Fuse")};
   for (auto [from, to] : {std::pair(" .", "."), std::pair(" ?", "?"), std::pair(" !", "!"), std::pair(" ,", ","), std::pair(" ' ", "'"),
                           std::pair(" n't", "n't"), std::pair(" 'm", "'m"), std::pair(" 's", "'s"), std::pair(" 've", "'ve"),
                           std::pair(" 're", "'re")})

@@ -32,6 +32,9 @@ struct TokenizerClass {
   bool padsLeft = false;
   /// The class gives the model `token_type_ids`.
   bool givesTypes = false;
+  /// The class runs in Python, without the package `tokenizers`: it reads its files and makes its steps itself.
+  bool inPython = false;
+  bool needsNoFile = false; ///< it has no vocabulary
 };
 
 /// A special token of a class: its attribute and its value, nullopt for none.
@@ -80,6 +83,9 @@ public:
   /// Adds the special tokens of class and settings, as the base class of the reference does. |extra| are the additional
   /// special tokens that the class passes on; nullopt: those of the settings.
   Status initialize(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
+  /// The same for a class in Python, after its vocabulary is in |spec|: added tokens keep the ids of the settings, and
+  /// special tokens that are not among them are added without flags.
+  Status initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
   /// Returns the string of the special token |name| after initialize, "" if there is none.
   std::string token(const std::string &name) const;
   /// Sets the post-processor to a template.
@@ -103,6 +109,7 @@ private:
   Status useSentencePiece(const SentencePieceModel &model, const std::string &path);
   /// Makes the tokenizer of the vocabulary.
   Status make();
+  void setSpecials(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra);
   /// Adds what the reference does to decoded texts.
   Status finishDecoder();
   /// Reads the defaults of encodings.

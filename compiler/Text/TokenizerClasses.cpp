@@ -65,6 +65,10 @@ const TokenizerClass kClasses[] = {
     {"RemBertTokenizer", kUnigram, "sentencepiece.model", nullptr, buildRemBert},
     {"XLNetTokenizer", kUnigram, "spiece.model", nullptr, buildXlNet, /*padsLeft=*/true},
     {"XGLMTokenizer", kUnigram, nullptr, nullptr, buildXglm},
+    {"MarianTokenizer", std::nullopt, nullptr, nullptr, buildMarian, false, false, /*inPython=*/true},
+    {"M2M100Tokenizer", std::nullopt, nullptr, nullptr, buildM2M100, false, false, /*inPython=*/true},
+    {"EsmTokenizer", std::nullopt, nullptr, nullptr, buildEsm, false, false, /*inPython=*/true},
+    {"ByT5Tokenizer", std::nullopt, nullptr, nullptr, buildByT5, false, false, /*inPython=*/true, /*needsNoFile=*/true},
 };
 
 /// Other names of classes.
@@ -82,10 +86,10 @@ const std::pair<const char *, const char *> kAliases[] = {
 /// Classes of the reference that are not here. Names that the reference does not know stand for kWhole.
 constexpr const char *kOthers =
     "BartphoTokenizer BertGenerationTokenizer BertJapaneseTokenizer BertTokenizerLegacy BertweetTokenizer BioGptTokenizer "
-    "BlenderbotSmallTokenizer ByT5Tokenizer CTRLTokenizer CanineTokenizer CharacterTokenizer ClvpTokenizer CpmAntTokenizer CpmTokenizer "
-    "DiaTokenizer EsmTokenizer EsmcTokenizer FSMTTokenizer FastSpeech2ConformerTokenizer FlaubertTokenizer GPTNeoXJapaneseTokenizer "
-    "GPTSw3Tokenizer LasrTokenizer LayoutLMv2Tokenizer LayoutLMv3Tokenizer LayoutXLMTokenizer LukeTokenizer M2M100Tokenizer "
-    "MLukeTokenizer MarianTokenizer MarkupLMTokenizer MecabTokenizer MgpstrTokenizer MistralCommonBackend MyT5Tokenizer NougatTokenizer "
+    "BlenderbotSmallTokenizer CTRLTokenizer CanineTokenizer CharacterTokenizer ClvpTokenizer CpmAntTokenizer CpmTokenizer "
+    "DiaTokenizer EsmcTokenizer FSMTTokenizer FastSpeech2ConformerTokenizer FlaubertTokenizer GPTNeoXJapaneseTokenizer "
+    "GPTSw3Tokenizer LasrTokenizer LayoutLMv2Tokenizer LayoutLMv3Tokenizer LayoutXLMTokenizer LukeTokenizer "
+    "MLukeTokenizer MarkupLMTokenizer MecabTokenizer MgpstrTokenizer MistralCommonBackend MyT5Tokenizer NougatTokenizer "
     "PLBartTokenizer PerceiverTokenizer PhobertTokenizer Pop2PianoTokenizer ProphetNetTokenizer RagTokenizer RoCBertTokenizer "
     "RoFormerTokenizer SeamlessM4TTokenizer Siglip2Tokenizer SiglipTokenizer Speech2TextTokenizer SpeechT5Tokenizer TapasTokenizer "
     "Tipsv2Tokenizer UdopTokenizer VideoPrismTokenizer VitsTokenizer Wav2Vec2CTCTokenizer Wav2Vec2PhonemeCTCTokenizer WhisperTokenizer "

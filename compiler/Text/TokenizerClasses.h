@@ -1,7 +1,8 @@
 //===- TokenizerClasses.h - The reference's tokenizer classes -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The classes by subject: WordPieceClasses.cpp, ByteLevelClasses.cpp, CharacterBpeClasses.cpp and UnigramClasses.cpp.
+// The classes by subject: WordPieceClasses.cpp, ByteLevelClasses.cpp, CharacterBpeClasses.cpp, UnigramClasses.cpp and
+// PythonClasses.cpp.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
 #define ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
@@ -59,6 +60,12 @@ Status buildBigBird(TokenizerBuilder &builder);
 Status buildRemBert(TokenizerBuilder &builder);
 Status buildXlNet(TokenizerBuilder &builder);
 Status buildXglm(TokenizerBuilder &builder);
+
+// In Python.
+Status buildMarian(TokenizerBuilder &builder);
+Status buildM2M100(TokenizerBuilder &builder);
+Status buildEsm(TokenizerBuilder &builder);
+Status buildByT5(TokenizerBuilder &builder);
 
 } // namespace attune::text
 

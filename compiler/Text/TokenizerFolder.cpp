@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 /// Files with a vocabulary. A folder without any has no tokenizer.
 static const char *const vocabularyFiles[] = {"vocab.txt",           "vocab.json", "tokenizer.model", "sentencepiece.bpe.model",
                                               "sentencepiece.model", "spm.model",  "spiece.model",    "tekken.json",
-                                              "tiktoken.model"};
+                                              "tiktoken.model",      "source.spm"};
 /// Files with more of it.
 static const char *const furtherFiles[] = {"config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
-                                           "merges.txt"};
+                                           "merges.txt",  "target.spm",            "target_vocab.json"};
 
 /// Returns the names tokenizer.json and tokenizer.VERSION.json of |folder|.
 static std::vector<std::string> listTokenizerJson(const std::string &folder) {
@@ -55,6 +55,15 @@ static bool hasTokenizer(const std::string &folder) {
   return exists("tokenizer.json") || std::any_of(std::begin(vocabularyFiles), std::end(vocabularyFiles), exists);
 }
 
+/// Returns true if |folder|, which has no vocabulary, names a class that needs none.
+static bool namesByteTokenizer(const std::string &folder) {
+  Result<TokenizerArguments> arguments = readTokenizerArguments(folder);
+  if (!arguments)
+    return false;
+  Result<const TokenizerClass *> type = chooseTokenizerClass(*arguments);
+  return type && (*type)->needsNoFile;
+}
+
 /// Adds the tokenizer of the GGUF file |path|, if it has one, to |writer|.
 static Status addGgufTokenizer(const std::string &path, const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
   Result<GgufFile> file = GgufFile::open(path);
@@ -80,7 +89,7 @@ static bool hasLowercase(const TokenizerSpec &spec) {
 Status attune::text::addTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
   if (isGgufFile(folder))
     return addGgufTokenizer(folder, warn, writer);
-  if (!hasTokenizer(folder))
+  if (!hasTokenizer(folder) && !namesByteTokenizer(folder))
     return {};
   Result<TokenizerArguments> arguments = readTokenizerArguments(folder);
   if (!arguments)

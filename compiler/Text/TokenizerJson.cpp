@@ -757,7 +757,7 @@ Status Reader::runComponents() {
   TRY(readParts(findJson(root, "post_processor"), "post_processor", "processors",
                 [&](const Component &c, const std::string &) { return readProcessor(c); }));
   const Json *decoder = findJson(root, "decoder");
-  spec.hasDecoder = decoder && !decoder->is_null();
+  spec.hasDecoder = (decoder && !decoder->is_null()) || !spec.decoders.empty();
   return readParts(decoder, "decoder", "decoders", [&](const Component &c, const std::string &) { return readDecoder(c); });
 }
 

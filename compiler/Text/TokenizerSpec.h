@@ -44,6 +44,24 @@ struct AddedToken {
   }
 };
 
+/// The pieces of a model that is not made of the vocabulary. A piece that is a token has its id; the ids of others follow
+/// those of the vocabulary.
+struct PieceModel {
+  std::unordered_map<std::string, uint32_t> ids;
+  /// The number of ids; from |firstUnknown| on they are of characters that are parts of pieces, but no pieces.
+  uint32_t numIds = 0, firstUnknown = kNoId;
+  std::vector<double> scores; ///< Unigram, by id
+  double unknownScore = 0;
+  std::vector<MergeSlot> merges;   ///< BPE
+  std::vector<uint32_t> byteTokens; ///< 256 ids for unknown characters, or none
+};
+
+/// How tables show and decode a token.
+struct TokenForm {
+  std::string content, decoded;
+  uint8_t flags = 0;
+};
+
 /// A tokenizer: model, steps and added tokens.
 struct TokenizerSpec {
   ModelKind model = ModelKind::WordPiece;
@@ -72,6 +90,18 @@ struct TokenizerSpec {
   std::set<std::string> specials;
   uint32_t padId = 0, padTypeId = 0;
   uint32_t defaults = 0; ///< DefaultFlag
+
+  std::optional<PieceModel> pieces;
+  uint32_t ruleFlags = 0;         ///< RuleFlag
+  std::string codeBegin, codeEnd; ///< Rules
+  /// U+1C to U+1F are white space, as in Python.
+  bool separatorsAreSpaces = false;
+  /// Tokens of the model that are cut out of texts as added tokens are.
+  std::vector<uint32_t> cutTokens;
+  /// Ids that only decoding knows, and their strings.
+  std::map<uint32_t, std::string> decodedOnly;
+  /// Changes the form of a token that has its strings and flags; empty for none.
+  std::function<void(uint32_t id, TokenForm &form)> changeForm;
 
   /// Adds a token of the model.
   void addToken(const std::string &content, uint32_t id);

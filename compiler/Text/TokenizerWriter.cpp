@@ -13,6 +13,7 @@
 #include "runtime/text/Normalizer.h"
 #include "runtime/text/PreTokenizer.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -22,12 +23,6 @@ using namespace attune;
 using namespace attune::text;
 
 namespace {
-
-/// A token, after added tokens have their ids.
-struct FinalToken {
-  std::string content, decoded;
-  uint8_t flags = 0;
-};
 
 class Writer {
 public:
@@ -46,6 +41,9 @@ public:
 private:
   void decideBytes();
   bool cutsAtMark() const;
+  /// Returns the strings of the model and their ids.
+  const std::unordered_map<std::string, uint32_t> &pieceIds() const { return spec.pieces ? spec.pieces->ids : spec.vocab; }
+  std::vector<std::pair<std::string, uint32_t>> listTokens() const;
   std::string toModelString(const std::string &token, bool &reachable) const;
   Status writeModel(TextFileWriter &out);
   Status writeMerges(TextFileWriter &out);
@@ -59,7 +57,7 @@ private:
   /// True if the strings of the model are bytes: then ByteLevel is the last pre-tokenizer, and its mapping of bytes to
   /// characters is left out.
   bool bytes = false;
-  std::vector<FinalToken> tokens;
+  std::vector<TokenForm> tokens; ///< after added tokens have their ids
   std::map<std::string, uint32_t> addedTrie, addedNormalTrie;
 };
 
@@ -74,19 +72,26 @@ void Writer::decideBytes() {
           !spec.preTokenizers.empty() && spec.preTokenizers.back().kind == StepKind::SplitByteLevel;
 }
 
+static const std::string mark = "\xE2\x96\x81";
+
+/// Returns true if |piece| has a mark after another character.
+static bool joinsMark(const std::string &piece) {
+  size_t leading = 0;
+  while (piece.compare(leading, mark.size(), mark) == 0)
+    leading += mark.size();
+  return piece.find(mark, leading) != std::string::npos;
+}
+
 /// Returns true if pieces may be cut before each U+2581 that follows another character: if it is a token, so that no
 /// unknown token extends over it, and no merge makes a token with it after another character.
 bool Writer::cutsAtMark() const {
-  static const std::string mark = "\xE2\x96\x81";
   if (spec.model != ModelKind::Bpe || bytes || spec.ignoreMerges || !spec.continuingPrefix.empty() || !spec.endSuffix.empty() ||
-      !spec.vocab.count(mark))
+      !pieceIds().count(mark))
     return false;
+  if (spec.pieces)
+    return std::none_of(spec.pieces->ids.begin(), spec.pieces->ids.end(), [](const auto &piece) { return joinsMark(piece.first); });
   for (const auto &[left, right] : spec.merges) {
-    const std::string merged = left + right;
-    size_t leading = 0;
-    while (merged.compare(leading, mark.size(), mark) == 0)
-      leading += mark.size();
-    if (merged.find(mark, leading) != std::string::npos)
+    if (joinsMark(left + right))
       return false;
   }
   return true;
@@ -96,7 +101,7 @@ void Writer::prepare() {
   decideBytes();
   tokens.clear();
   for (size_t id = 0; id < spec.tokens.size(); ++id) {
-    FinalToken token;
+    TokenForm token;
     token.content = token.decoded = spec.tokens[id];
     token.flags = spec.exists[id] ? kTokenExists : 0;
     tokens.push_back(token);
@@ -120,7 +125,7 @@ Status Writer::addTokens(const std::function<Result<std::string>(const std::stri
   for (const auto &[id, token] : spec.added) {
     if (id >= tokens.size())
       tokens.resize(id + 1);
-    FinalToken &target = tokens[id];
+    TokenForm &target = tokens[id];
     auto form = normalizedForms.find(id);
     target.content = token.content;
     target.decoded = form != normalizedForms.end() && token.normalized ? form->second : token.content;
@@ -135,9 +140,20 @@ Status Writer::addTokens(const std::function<Result<std::string>(const std::stri
              " are equal after normalization; the one with the lower id is found");
     }
   }
-  for (FinalToken &token : tokens)
+  for (uint32_t id : spec.cutTokens)
+    addedTrie.insert({tokens[id].content, id});
+  for (TokenForm &token : tokens)
     if ((token.flags & kTokenExists) && spec.specials.count(token.decoded))
       token.flags |= kTokenSkipped;
+  for (const auto &[id, string] : spec.decodedOnly) {
+    if (id >= tokens.size())
+      tokens.resize(id + 1);
+    if (!(tokens[id].flags & kTokenExists))
+      tokens[id] = {string, string, kTokenExists};
+  }
+  for (size_t id = 0; id < tokens.size() && spec.changeForm; ++id)
+    if (tokens[id].flags & kTokenExists)
+      spec.changeForm(uint32_t(id), tokens[id]);
   return {};
 }
 
@@ -181,6 +197,16 @@ void Writer::writeLookup(TextFileWriter &out, uint32_t kind, const std::vector<s
   out.add(kind, slots);
 }
 
+/// Returns the strings of all tokens and their ids. An added token replaces the model's token with the same string; of
+/// equal strings the last id counts.
+std::vector<std::pair<std::string, uint32_t>> Writer::listTokens() const {
+  std::map<std::string, uint32_t> ids;
+  for (size_t id = 0; id < tokens.size(); ++id)
+    if ((tokens[id].flags & kTokenExists) && !spec.decodedOnly.count(uint32_t(id)))
+      ids[tokens[id].content] = uint32_t(id);
+  return {ids.begin(), ids.end()};
+}
+
 Status Writer::writeMerges(TextFileWriter &out) {
   std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint32_t>> merges;
   size_t prefix = spec.continuingPrefix.size();
@@ -197,6 +223,8 @@ Status Writer::writeMerges(TextFileWriter &out) {
                              describeJson(Json(*token)));
     merges[{find(left), find(right)}] = {uint32_t(rank), find(merged)};
   }
+  for (const MergeSlot &merge : spec.pieces ? spec.pieces->merges : std::vector<MergeSlot>())
+    merges[{merge.left, merge.right}] = {merge.rank, merge.id};
   size_t size = 16;
   while (size < merges.size() * 2)
     size *= 2;
@@ -221,11 +249,21 @@ Status Writer::writeModel(TextFileWriter &out) {
     modelStrings[id] = spec.exists[id] ? toModelString(spec.tokens[id], reachable) : std::string();
     differs |= modelStrings[id] != tokens[id].content;
   }
-  for (const auto &[text, id] : spec.vocab) {
+  for (const auto &[text, id] : pieceIds()) {
     bool reachable;
     std::string model = toModelString(text, reachable);
     if (reachable)
       lookup.emplace_back(model, id);
+  }
+  if (spec.pieces && spec.model == ModelKind::Unigram) {
+    // Runs of unknown characters are looked up among all tokens, unless they become bytes.
+    differs = false;
+    lookup = spec.byteFallback ? decltype(lookup)() : listTokens();
+  } else if (spec.pieces) {
+    differs = true;
+    modelStrings.assign(spec.pieces->numIds, std::string());
+    for (const auto &[text, id] : spec.pieces->ids)
+      modelStrings[id] = text;
   }
   if (differs)
     writeStrings(out, kSectionModelStrings, kSectionModelStarts, modelStrings);
@@ -233,10 +271,10 @@ Status Writer::writeModel(TextFileWriter &out) {
   writeLookup(out, kSectionModelLookup, looksUp ? lookup : decltype(lookup)());
 
   if (spec.model == ModelKind::WordPiece || spec.model == ModelKind::Unigram)
-    out.add(kSectionTrie, buildTrie(std::map<std::string, uint32_t>(spec.vocab.begin(), spec.vocab.end())));
+    out.add(kSectionTrie, buildTrie(std::map<std::string, uint32_t>(pieceIds().begin(), pieceIds().end())));
   if (spec.model == ModelKind::Unigram) {
-    std::vector<double> scores = spec.scores;
-    scores.resize(tokens.size());
+    std::vector<double> scores = spec.pieces ? spec.pieces->scores : spec.scores;
+    scores.resize(std::max(tokens.size(), scores.size()));
     out.add(kSectionScores, scores);
   }
   if (spec.model == ModelKind::Bpe)
@@ -249,9 +287,11 @@ Status Writer::writeModel(TextFileWriter &out) {
       std::string text = name;
       if (bytes)
         text = toUtf8({byteToCharacter(uint8_t(byte))});
-      if (auto place = spec.vocab.find(text); place != spec.vocab.end())
+      if (spec.pieces)
+        symbols[byte] = spec.byteFallback ? spec.pieces->byteTokens[byte] : kNoId;
+      else if (auto place = spec.vocab.find(text); place != spec.vocab.end())
         symbols[byte] = place->second;
-      if (auto place = spec.vocab.find(std::string(1, char(byte))); byte < 128 && place != spec.vocab.end())
+      if (auto place = pieceIds().find(std::string(1, char(byte))); byte < 128 && place != pieceIds().end())
         symbols[256 + byte] = place->second;
     }
     out.add(kSectionSymbols, symbols);
@@ -300,11 +340,22 @@ Status Writer::write(TextFileWriter &out) {
   settings.endSuffix = pool.add(spec.endSuffix);
   if (spec.model == ModelKind::Unigram && !spec.scores.empty())
     settings.unknownScore = *std::min_element(spec.scores.begin(), spec.scores.end()) - 10.0;
+  if (spec.pieces)
+    settings.unknownScore = spec.pieces->unknownScore;
   out.add(kSectionSettings, std::string(reinterpret_cast<const char *>(&settings), sizeof(settings)));
+
+  if (spec.pieces || spec.ruleFlags || !spec.codeEnd.empty()) {
+    Rules rules = {};
+    rules.flags = spec.ruleFlags;
+    rules.numPieces = spec.pieces ? std::max(spec.pieces->numIds, settings.vocabSize) : settings.vocabSize;
+    rules.firstUnknown = spec.pieces ? spec.pieces->firstUnknown : kNoId;
+    rules.codeBegin = pool.add(spec.codeBegin);
+    rules.codeEnd = pool.add(spec.codeEnd);
+    out.add(kSectionRules, std::string(reinterpret_cast<const char *>(&rules), sizeof(rules)));
+  }
 
   std::vector<std::string> contents, decoded;
   std::vector<uint8_t> flags;
-  std::map<std::string, uint32_t> ids;
   for (size_t id = 0; id < tokens.size(); ++id) {
     contents.push_back(tokens[id].content);
     decoded.push_back(tokens[id].decoded);
@@ -314,11 +365,7 @@ Status Writer::write(TextFileWriter &out) {
   if (decoded != contents)
     writeStrings(out, kSectionDecodeStrings, kSectionDecodeStarts, decoded);
   out.add(kSectionTokenFlags, flags);
-  // An added token replaces the model's token with the same string; of equal strings the last id counts.
-  for (size_t id = 0; id < tokens.size(); ++id)
-    if (tokens[id].flags & kTokenExists)
-      ids[tokens[id].content] = uint32_t(id);
-  writeLookup(out, kSectionLookup, {ids.begin(), ids.end()});
+  writeLookup(out, kSectionLookup, listTokens());
   TRY(writeModel(out));
   writeSteps(out, pool);
   writeCharacterSections(spec, out);
@@ -337,7 +384,7 @@ Status Writer::checkTemplates() const {
       for (uint32_t i = 0; i < count; ++i) {
         TemplatePiece piece;
         std::memcpy(&piece, spec.pool.bytes().data() + offset + i * sizeof(piece), sizeof(piece));
-        if (piece.kind == 2 && piece.id >= tokens.size())
+        if (piece.kind >= 2 && piece.id >= tokens.size())
           return Status::error(file + ": 'post_processor': expected the id of a token, got " + std::to_string(piece.id));
       }
   }

@@ -43,7 +43,7 @@ bool AddedTokenMatches::findMatch(size_t &begin, size_t &end, uint32_t &id) {
 bool AddedTokenMatches::next(size_t &begin, size_t &end, uint32_t &id) {
   while (!hasMatch && findMatch(matchBegin, matchEnd, matchId)) {
     uint8_t flags = tables.flags[matchId];
-    if (skipSpecial && (flags & kTokenSpecial))
+    if (skipSpecial && ((flags & kTokenSpecial) || (tables.rules.flags & kRuleSplitsAdded)))
       continue;
     const uint8_t *stop = text + size;
     if (flags & kTokenSingleWord) {

@@ -70,6 +70,8 @@ void Model::tokenizeBpeUnit(const AlignedText &piece) {
       mergeShort();
     else
       mergeLong();
+    if (tables->rules.flags & kRuleJoinsUnknown)
+      joinUnknown(piece);
   }
   size_t at = 0;
   // A piece that needs a missing unknown token must fail again.
@@ -91,6 +93,29 @@ void Model::tokenizeBpeUnit(const AlignedText &piece) {
     entry->count = uint8_t(count);
     entry->bytes = uint8_t(piece.size);
   }
+}
+
+/// Joins neighboring unknown characters to the token of their string, or to the unknown token. Pieces that are no tokens
+/// become the unknown token each.
+void Model::joinUnknown(const AlignedText &piece) {
+  const Settings &settings = tables->settings;
+  auto isUnknown = [&](const Symbol &symbol) { return symbol.id == settings.unknownId || symbol.id >= tables->rules.firstUnknown; };
+  size_t count = 0, at = 0;
+  for (size_t i = 0; i < symbols.size;) {
+    Symbol symbol = symbols[i++];
+    if (symbol.size == 0)
+      continue;
+    const bool unknown = isUnknown(symbol);
+    for (; unknown && i < symbols.size && (symbols[i].size == 0 || isUnknown(symbols[i])); ++i)
+      symbol.size += symbols[i].size;
+    if (unknown)
+      symbol.id = at + symbol.size <= piece.size ? tables->lookup.find(tables->strings, piece.bytes + at, symbol.size) : kNoId;
+    if (symbol.id >= settings.vocabSize)
+      symbol.id = settings.unknownId;
+    at += symbol.size;
+    symbols[count++] = symbol;
+  }
+  symbols.size = count;
 }
 
 void Model::startBpe(const AlignedText &piece) {

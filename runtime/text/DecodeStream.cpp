@@ -33,6 +33,7 @@ struct attune_decode_stream {
   bool skipSpecial;
   bool holdsAll;         ///< a step works on the whole text, which comes out at the end
   bool hasByteTokens;    ///< runs of byte tokens are decoded when they end
+  bool dropsBytes;       ///< bytes that are not UTF-8 have no text
   uint32_t stripFromEnd; ///< the character that a step strips from the end, kNoId if none
   Array<int32_t> ids;
   size_t out;       ///< bytes of the window's text that are out
@@ -51,11 +52,17 @@ static void examineSteps(attune_decode_stream &stream) {
       if (joined && step.c > 0)
         stream.stripFromEnd = step.a;
       stream.holdsAll |= joined && !last;
+    } else if (step.kind == StepKind::DecodeTrim) {
+      // White space at the end comes out with the text after it.
+      stream.holdsAll |= !joined || !last;
     } else if (joined && step.kind != StepKind::DecodeFuse) {
       stream.holdsAll = true;
     }
-    joined |= step.kind == StepKind::DecodeFuse || step.kind == StepKind::DecodeByteLevel;
-    stream.hasByteTokens |= step.kind == StepKind::DecodeByteFallback;
+    const bool isPieces = step.kind == StepKind::DecodePieces;
+    // A space of DecodeFuse comes out with the token after it.
+    joined |= step.kind == StepKind::DecodeFuse || step.kind == StepKind::DecodeByteLevel || isPieces;
+    stream.hasByteTokens |= step.kind == StepKind::DecodeByteFallback || (isPieces && (step.a & kDecodeByteTokens));
+    stream.dropsBytes |= step.kind == StepKind::DecodeByteLevel && step.a;
   }
 }
 
@@ -90,12 +97,13 @@ void attune_decode_stream_destroy(attune_decode_stream *stream) {
 }
 
 /// Decodes the window from id |first| on. Sets |unstable| to the bytes at the end that may change.
-static attune_status decodeWindow(attune_decode_stream &stream, size_t first, Bytes &text, size_t &unstable) {
+static attune_status decodeWindow(attune_decode_stream &stream, size_t first, Bytes &text, size_t &unstable, bool &incomplete) {
   Decoder decoder;
   Memory &memory = stream.memory[first > 0];
   memory.release(0);
   if (!decoder.run(stream.text->tables, stream.ids.data + first, stream.ids.size - first, stream.skipSpecial, memory, text))
     return fail(ATTUNE_LIMIT_EXCEEDED, "the text of %zu ids that waits for its end is too long for a stream", stream.ids.size);
+  incomplete = decoder.endsInCharacter();
   unstable = decoder.unstableBytes() < text.size ? decoder.unstableBytes() : text.size;
   if (stream.stripFromEnd != kNoId) {
     const uint8_t *end = text.data + text.size - unstable;
@@ -129,17 +137,22 @@ attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id
     return ATTUNE_OK;
   Bytes text;
   size_t unstable;
-  ATTUNE_TRY(decodeWindow(*stream, 0, text, unstable));
+  bool incomplete, partial;
+  ATTUNE_TRY(decodeWindow(*stream, 0, text, unstable, incomplete));
   size_t stable = text.size - unstable;
   if (stable <= stream->out)
     return ATTUNE_OK;
   const uint8_t *begin = text.data + stream->out;
   size_t size = stable - stream->out;
   stream->out = stable;
-  if (unstable == 0 && stream->ids.size > 1) {
+  if (stream->dropsBytes && !incomplete && stable == text.size) {
+    // The bytes of the window are whole characters, which the next ones do not change.
+    stream->ids.clear();
+    stream->out = 0;
+  } else if (unstable == 0 && stream->ids.size > 1) {
     // Keep the last id, if it has text of its own.
     Bytes alone;
-    ATTUNE_TRY(decodeWindow(*stream, stream->ids.size - 1, alone, unstable));
+    ATTUNE_TRY(decodeWindow(*stream, stream->ids.size - 1, alone, unstable, partial));
     if (alone.size > 0 && unstable == 0) {
       stream->ids[0] = stream->ids[stream->ids.size - 1];
       stream->ids.size = 1;
@@ -160,7 +173,8 @@ attune_status attune_decode_stream_finish(attune_decode_stream *stream, const ch
     return fail(ATTUNE_INVALID_ARGUMENT, "stream is null");
   Bytes text;
   size_t unstable = 0;
-  attune_status status = decodeWindow(*stream, 0, text, unstable);
+  bool incomplete;
+  attune_status status = decodeWindow(*stream, 0, text, unstable, incomplete);
   size_t out = stream->out;
   stream->ids.clear();
   stream->out = 0;

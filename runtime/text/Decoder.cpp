@@ -23,14 +23,18 @@ bool Decoder::run(const Tables &source, const int32_t *ids, size_t numIds, bool 
   tables = &source;
   tokens = memory.take<Bytes>(numIds * 4 + 16);
   other = memory.take<Bytes>(numIds * 4 + 16);
+  flags = memory.take<uint8_t>(numIds + 16);
   bytes = memory.take<uint8_t>(memory.left() > 128 ? memory.left() - 128 : 0);
   stringBegin = unstable = unstableTokens = 0;
+  incomplete = false;
   for (size_t i = 0; i < numIds; ++i) {
     if (ids[i] < 0 || uint32_t(ids[i]) >= tables->settings.vocabSize)
       continue;
-    uint8_t flags = tables->flags[size_t(ids[i])];
-    if ((flags & kTokenExists) && !(skipSpecial && (flags & kTokenSkipped)))
-      tokens.push(tables->decodeStrings.get(size_t(ids[i])));
+    uint8_t flag = tables->flags[size_t(ids[i])];
+    if (!(flag & kTokenExists) || (skipSpecial && (flag & kTokenSkipped)))
+      continue;
+    tokens.push(tables->decodeStrings.get(size_t(ids[i])));
+    flags.push(flag);
   }
   bool fits = !tokens.full;
   // As in the reference, an empty list goes through no steps.
@@ -75,17 +79,18 @@ void Decoder::putClean(Bytes text) {
   }
 }
 
-void Decoder::putLossy(Bytes raw) {
+void Decoder::putLossy(Bytes raw, bool drops) {
   const uint8_t *at = raw.data, *end = at + raw.size;
   while (at < end) {
     bool complete;
     size_t length = scanCharacter(at, end, complete);
     if (length && complete)
       put(at, length);
-    else
+    else if (!drops)
       put(literal("\xEF\xBF\xBD"));
     at += length ? length : 1;
-    unstable = length && !complete && at == end ? 3 : 0;
+    incomplete = length && !complete && at == end;
+    unstable = incomplete && !drops ? 3 : 0;
   }
 }
 
@@ -93,11 +98,15 @@ void Decoder::apply(const CheckedStep &checked) {
   const Step &step = checked.step;
   switch (step.kind) {
   case StepKind::DecodeByteLevel:
-    return applyByteLevel();
+    return applyByteLevel(step.a);
   case StepKind::DecodeByteFallback:
     return applyByteFallback();
   case StepKind::DecodeCtc:
     return applyCtc(checked);
+  case StepKind::DecodePieces:
+    return applyPieces(step.a);
+  case StepKind::DecodeTrim:
+    return applyTrim();
   case StepKind::DecodeStrip:
     return applyStrip(step);
   case StepKind::DecodeReplace:
@@ -138,6 +147,8 @@ void Decoder::apply(const CheckedStep &checked) {
       putReplaced(token, checked.text, literal(i + 1 == tokens.size ? "" : " "));
       break;
     default: // DecodeFuse
+      if (step.a && i > 0)
+        bytes.push(' ');
       put(token);
       if (i + 1 < tokens.size)
         continue;
@@ -151,7 +162,7 @@ void Decoder::apply(const CheckedStep &checked) {
 }
 
 /// Converts characters to bytes. A token with a character that stands for no byte is unchanged.
-void Decoder::applyByteLevel() {
+void Decoder::applyByteLevel(bool drops) {
   size_t begin = bytes.size;
   for (size_t i = 0; i < tokens.size; ++i) {
     const uint8_t *end = tokens[i].data + tokens[i].size;
@@ -170,7 +181,7 @@ void Decoder::applyByteLevel() {
   }
   Bytes raw = {bytes.data + begin, bytes.size - begin};
   beginStep();
-  putLossy(raw);
+  putLossy(raw, drops);
   endToken();
   endStep();
 }
@@ -184,6 +195,96 @@ int attune::text::parseByteToken(Bytes token) {
   };
   int high = token.data[3] == '+' ? 0 : digit(token.data[3]), low = digit(token.data[4]);
   return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+/// Appends the bytes of byte tokens [begin, end), with U+FFFD for each byte that is not UTF-8.
+void Decoder::putByteTokens(size_t begin, size_t end) {
+  uint8_t window[4];
+  size_t size = 0;
+  while (begin < end || size > 0) {
+    while (begin < end && size < sizeof(window))
+      window[size++] = uint8_t(parseByteToken(tokens[begin++]));
+    bool complete;
+    size_t length = scanCharacter(window, window + size, complete);
+    if (length && complete) {
+      put(window, length);
+    } else {
+      put(literal("\xEF\xBF\xBD"));
+      length = 1;
+    }
+    size -= length;
+    for (size_t i = 0; i < size; ++i)
+      window[i] = window[i + length];
+  }
+}
+
+/// Joins the strings of tokens as SentencePiece decodes pieces: a mark at the beginning of a text is dropped, others
+/// are spaces.
+void Decoder::applyPieces(uint32_t decodeFlags) {
+  beginStep();
+  const bool drops = decodeFlags & (kDecodeDropsMark | kDecodeDropsMarks);
+  size_t begin = bytes.size; // of a text
+  bool atBegin = true, droppedMark = false;
+  for (size_t i = 0; i < tokens.size && i < flags.size; ++i) {
+    Bytes token = tokens[i];
+    if (flags[i] & kTokenCuts) {
+      put(token);
+      begin = bytes.size;
+      atBegin = true;
+      droppedMark = false;
+      continue;
+    }
+    const bool isLiteral = flags[i] & kTokenLiteral;
+    if ((decodeFlags & kDecodeByteTokens) && !isLiteral && parseByteToken(token) >= 0) {
+      size_t end = i;
+      while (end < tokens.size && end < flags.size && !(flags[end] & (kTokenLiteral | kTokenCuts)) && parseByteToken(tokens[end]) >= 0)
+        ++end;
+      putByteTokens(i, end);
+      i = end - 1;
+      continue;
+    }
+    if (droppedMark || bytes.size > begin)
+      atBegin = false;
+    droppedMark = false;
+    const uint8_t *at = token.data, *end = at + token.size;
+    bool isFirst = drops && atBegin;
+    while (at < end) {
+      Character c = decodeCharacter(at, end);
+      if (c.value != 0x2581 || isLiteral)
+        put(at, c.bytes);
+      else if (isFirst)
+        droppedMark = !(decodeFlags & kDecodeDropsMarks);
+      else
+        bytes.push(' ');
+      isFirst = false;
+      at += c.bytes;
+    }
+  }
+  endToken();
+  endStep();
+}
+
+/// Removes white space at both ends.
+void Decoder::applyTrim() {
+  beginStep();
+  for (size_t i = 0; i < tokens.size; ++i) {
+    const uint8_t *begin = tokens[i].data, *end = begin + tokens[i].size;
+    while (begin < end) {
+      Character c = decodeCharacter(begin, end);
+      if (!(tables->characters(c.value) & kCharWhiteSpace))
+        break;
+      begin += c.bytes;
+    }
+    while (begin < end) {
+      Character c = decodeCharacterBefore(begin, end);
+      if (!(tables->characters(c.value) & kCharWhiteSpace))
+        break;
+      end -= c.bytes;
+    }
+    put(begin, size_t(end - begin));
+    endToken();
+  }
+  endStep();
 }
 
 /// Joins runs of byte tokens. A run that is not valid UTF-8 becomes a U+FFFD for each byte.

@@ -21,10 +21,15 @@ public:
   /// Returns the number of bytes at the end of the text that a further token may change: a replacement character for
   /// bytes that are not yet a character, or a run of byte tokens.
   size_t unstableBytes() const { return unstable; }
+  /// Returns true if the tokens end with bytes that are not yet a character and are left out.
+  bool endsInCharacter() const { return incomplete; }
 
 private:
   void apply(const CheckedStep &step);
-  void applyByteLevel();
+  void applyByteLevel(bool drops);
+  void applyPieces(uint32_t flags);
+  void applyTrim();
+  void putByteTokens(size_t begin, size_t end);
   void applyByteFallback();
   void applyCtc(const CheckedStep &step);
   void applyStrip(const Step &step);
@@ -54,13 +59,15 @@ private:
   void putReplaced(Bytes text, Bytes from, Bytes to);
   /// Appends |text| after WordPiece's clean-up of spaces before punctuation.
   void putClean(Bytes text);
-  /// Appends bytes, with U+FFFD for each maximal part that is not UTF-8.
-  void putLossy(Bytes raw);
+  /// Appends bytes, with U+FFFD for each maximal part that is not UTF-8, or without it if |drops|.
+  void putLossy(Bytes raw, bool drops);
 
   const Tables *tables = nullptr;
   Array<Bytes> tokens, other;
+  Array<uint8_t> flags; ///< TokenFlags of the tokens that the first step gets
   Array<uint8_t> bytes;
   size_t stringBegin = 0;
+  bool incomplete = false;
   size_t unstable = 0;       ///< bytes
   size_t unstableTokens = 0; ///< tokens of the step before, at the end of its list
 };

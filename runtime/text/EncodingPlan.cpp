@@ -33,15 +33,25 @@ const TemplatePiece *EncodingPlan::templateOf(bool isPair, uint32_t &count) cons
   return step ? (isPair ? step->pair : step->single) : nullptr;
 }
 
+bool EncodingPlan::addsToken(const TemplatePiece *pieces, uint32_t index, const Window *windows) const {
+  if (pieces[index].kind < 2 || !options.add_special_tokens)
+    return false;
+  if (pieces[index].kind == 2 || index == 0 || pieces[index - 1].kind > 1)
+    return true;
+  const TokenSpan span = windows[pieces[index - 1].kind].span;
+  return span.size() == 0 || tokens[span.end - 1].id != pieces[index].id;
+}
+
 int64_t EncodingPlan::lengthOf(bool isPair, Window first, Window second) const {
   const int64_t texts[2] = {first.span.size(), isPair ? second.span.size() : 0};
   uint32_t count;
   const TemplatePiece *pieces = templateOf(isPair, count);
   if (!pieces)
     return texts[0] + texts[1];
+  const Window windows[2] = {first, second};
   int64_t length = 0;
   for (uint32_t i = 0; i < count; ++i)
-    length += pieces[i].kind == 2 ? options.add_special_tokens != 0 : texts[pieces[i].kind];
+    length += pieces[i].kind < 2 ? texts[pieces[i].kind] : addsToken(pieces, i, windows);
   return length;
 }
 
@@ -69,7 +79,7 @@ attune_status EncodingPlan::truncate(uint32_t input, TokenSpan *spans, bool isPa
   const TemplatePiece *pieces = templateOf(isPair, count);
   int64_t added = 0;
   for (uint32_t i = 0; i < count && options.add_special_tokens; ++i)
-    added += pieces[i].kind == 2;
+    added += pieces[i].kind >= 2;
   if (added > options.max_length)
     return fail(ATTUNE_INVALID_ARGUMENT, "max_length: expected at least %lld, the number of special tokens, got %lld",
                 static_cast<long long>(added), static_cast<long long>(options.max_length));
@@ -84,15 +94,19 @@ attune_status EncodingPlan::truncate(uint32_t input, TokenSpan *spans, bool isPa
     if (!isPair) {
       n1 = most;
     } else {
-      // The reference compares the lengths of the texts at which it stops tokenizing.
-      n1 = lengthAtStop(spans[0]);
-      n2 = lengthAtStop(spans[1]);
+      const bool oddToFirst = tables.rules.flags & kRuleOddToFirst;
+      if (!oddToFirst) {
+        // The reference compares the lengths of the texts at which it stops tokenizing.
+        n1 = lengthAtStop(spans[0]);
+        n2 = lengthAtStop(spans[1]);
+      }
       bool swap = n1 > n2;
       int64_t shorter = swap ? n2 : n1, longer;
       longer = shorter > most ? shorter : shorter > most - shorter ? shorter : most - shorter;
       if (shorter + longer > most) {
         shorter = most / 2;
         longer = shorter + most % 2;
+        swap |= oddToFirst;
       }
       n1 = swap ? longer : shorter;
       n2 = swap ? shorter : longer;
@@ -256,8 +270,8 @@ void EncodingPlan::fillOne(const attune_text_input &input, const PlannedEncoding
   bool keepTypes = step && (step->step.e & kTemplateTypesWithSpecial) && !options.add_special_tokens;
   for (uint32_t i = 0; i < count; ++i) {
     const TemplatePiece &piece = pieces[i];
-    if (piece.kind == 2) {
-      if (options.add_special_tokens)
+    if (piece.kind >= 2) {
+      if (addsToken(pieces, i, plan.parts))
         put(piece.id < tables.settings.vocabSize ? piece.id : 0, int32_t(piece.typeId), 1, 1, -1, {}, -1);
       continue;
     }

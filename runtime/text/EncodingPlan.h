@@ -39,6 +39,8 @@ private:
   /// Returns the number of tokens that fillOne writes for these windows, without padding.
   int64_t lengthOf(bool isPair, Window first, Window second) const;
   int64_t lengthAtStop(TokenSpan span) const;
+  /// Returns true if piece |index| of a template adds a token to these windows.
+  bool addsToken(const TemplatePiece *pieces, uint32_t index, const Window *windows) const;
   attune_status truncate(uint32_t input, TokenSpan *spans, bool isPair, uint32_t *limits);
   /// Sets |window| to window |index| of |span| if at most |limit| tokens fit into one. Returns false after the last
   /// one.

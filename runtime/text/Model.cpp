@@ -119,7 +119,8 @@ void Model::tokenizeWordLevel(const AlignedText &piece) {
 }
 
 /// Finds the segmentation with the greatest sum of scores, from left to right; of equal ones, that with the earliest
-/// start. Runs of unknown characters become one token, unless they have byte tokens.
+/// start. Runs of unknown characters become one token, unless they have byte tokens. Pieces that are no tokens become the
+/// unknown token each.
 void Model::tokenizeUnigram(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   size_t size = piece.size;
@@ -129,6 +130,8 @@ void Model::tokenizeUnigram(const AlignedText &piece) {
   }
   for (size_t i = 0; i <= size; ++i)
     path.data[i] = {0, kNoId, 0};
+  const bool narrow = tables->rules.flags & kRuleFloatSums;
+  auto round = [narrow](double score) { return narrow ? double(float(score)) : score; };
   const uint8_t *end = piece.bytes + size;
   for (size_t at = 0; at < size;) {
     double before = path[at].score;
@@ -137,16 +140,16 @@ void Model::tokenizeUnigram(const AlignedText &piece) {
     uint32_t node = Trie::kRoot;
     for (size_t i = at; i < size && tables->trie.step(node, piece.bytes[i]); ++i) {
       uint32_t id = tables->trie.value(node);
-      if (id >= settings.vocabSize)
+      if (id >= tables->rules.numPieces)
         continue;
-      double score = tables->scores[id] + before;
+      double score = round(tables->scores[id] + before);
       PathNode &target = path[i + 1];
       if (target.start == kNoId || score > target.score)
         target = {score, uint32_t(at), id};
       single |= i + 1 - at == length;
     }
     if (!single) {
-      double score = settings.unknownScore + before;
+      double score = round(settings.unknownScore + before);
       PathNode &target = path[at + length];
       if (target.start == kNoId || score > target.score) {
         if (settings.unknownId == kNoId) {
@@ -178,7 +181,7 @@ void Model::tokenizeUnigram(const AlignedText &piece) {
       else
         add(id, piece, begin, stop);
     } else {
-      add(id, piece, begin, stop);
+      add(id < settings.vocabSize ? id : settings.unknownId, piece, begin, stop);
     }
     begin = stop;
   }

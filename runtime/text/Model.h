@@ -112,6 +112,7 @@ private:
   };
   void startBpe(const AlignedText &piece);
   void startBpeCharacters(const AlignedText &piece);
+  void joinUnknown(const AlignedText &piece);
   void mergeShort();
   void mergeLong();
   void pushPair(size_t left);

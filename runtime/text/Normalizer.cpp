@@ -127,6 +127,8 @@ AlignedText Normalizer::apply(const CheckedStep &step, const AlignedText &text) 
     return replace(step, text);
   case StepKind::NormalizePrecompiled:
     return applyPrecompiled(step, text);
+  case StepKind::NormalizePieces:
+    return applyPieces(step, text);
   case StepKind::NormalizeNmt:
     return clean(text, kCharNmtDropped, kCharNmtSpace);
   case StepKind::NormalizeByteLevel:
@@ -540,6 +542,71 @@ AlignedText Normalizer::applyPrecompiled(const CheckedStep &step, const AlignedT
     return text;
   if (hasHeld)
     transform.emit(heldCharacter, heldChange);
+  return out.text(text.origin);
+}
+
+/// Normalizes as SentencePiece does: at each place the longest string of the map is replaced, then spaces become marks.
+AlignedText Normalizer::applyPieces(const CheckedStep &step, const AlignedText &text) {
+  const uint32_t flags = step.step.e;
+  const bool trims = flags & kPiecesTrim;
+  static constexpr uint8_t markBytes[] = {0xE2, 0x96, 0x81};
+  static constexpr uint8_t spaceByte = ' ';
+  const Bytes mark = flags & kPiecesUnmarked ? Bytes{&spaceByte, 1} : Bytes{markBytes, sizeof(markBytes)};
+  const uint8_t *at = text.bytes, *end = at + text.size;
+  auto next = [&](Bytes &part) {
+    size_t size = step.prefixes.find(at, end, part);
+    if (size == 0) {
+      size = decodeCharacter(at, end).bytes;
+      part = {at, size};
+    }
+    return size;
+  };
+  auto rangeOf = [&](size_t size) {
+    if (!wantRanges)
+      return OriginalRange{};
+    const size_t begin = size_t(at - text.bytes);
+    return OriginalRange{text.rangeAt(begin).begin, text.rangeAt(begin + size - 1).end};
+  };
+  Bytes part;
+  while (trims && at < end) {
+    const size_t size = next(part);
+    if (part.size != 1 || part.data[0] != ' ')
+      break;
+    at += size;
+  }
+  TextBuilder &out = nextBuilder(wantRanges);
+  if (at == end)
+    return out.text(text.origin);
+  if (flags & kPiecesBegin)
+    out.addBytes(mark.data, mark.size, rangeOf(1));
+  bool afterSpace = trims;
+  while (at < end) {
+    const size_t size = next(part);
+    const OriginalRange range = rangeOf(size);
+    at += size;
+    while (afterSpace && part.size && part.data[0] == ' ')
+      part = {part.data + 1, part.size - 1};
+    for (size_t i = 0; i < part.size;) {
+      if (part.data[i] == ' ') {
+        out.addBytes(mark.data, mark.size, range);
+        ++i;
+        continue;
+      }
+      const void *space = __builtin_memchr(part.data + i, ' ', part.size - i);
+      const size_t stop = space ? size_t(static_cast<const uint8_t *>(space) - part.data) : part.size;
+      out.addBytes(part.data + i, stop - i, range);
+      i = stop;
+    }
+    if (part.size)
+      afterSpace = trims && part.data[part.size - 1] == ' ';
+  }
+  while (trims && out.bytes.size >= mark.size && __builtin_memcmp(out.bytes.data + out.bytes.size - mark.size, mark.data, mark.size) == 0) {
+    out.bytes.size -= mark.size;
+    if (wantRanges)
+      out.ranges.size -= mark.size;
+  }
+  if (flags & kPiecesEnd)
+    out.addBytes(mark.data, mark.size, wantRanges ? text.rangeAt(text.size - 1) : OriginalRange{});
   return out.text(text.origin);
 }
 

@@ -37,6 +37,7 @@ private:
   AlignedText strip(const AlignedText &text, uint32_t sides);
   AlignedText prepend(const AlignedText &text, Bytes prefix);
   AlignedText replace(const CheckedStep &step, const AlignedText &text);
+  AlignedText applyPieces(const CheckedStep &step, const AlignedText &text);
   AlignedText applyPrecompiled(const CheckedStep &step, const AlignedText &text);
   AlignedText mapBytes(const AlignedText &text);
 

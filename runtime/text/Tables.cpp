@@ -55,6 +55,31 @@ uint32_t UnicodeData::compose(uint32_t first, uint32_t second) const {
   return low < numPairs && pairs[low].first == first && pairs[low].second == second ? pairs[low].composed : 0;
 }
 
+size_t PrefixMap::find(const uint8_t *at, const uint8_t *end, Bytes &text) const {
+  auto offsetOf = [](uint32_t unit) { return (unit >> 10) << ((unit & (1u << 9)) >> 6); };
+  if (numUnits == 0)
+    return 0;
+  size_t longest = 0;
+  uint32_t node = offsetOf(units[0]);
+  for (const uint8_t *key = at; key < end; ++key) {
+    node ^= *key;
+    if (node >= numUnits || (units[node] & (1u << 31 | 0xFF)) != *key)
+      break;
+    const uint32_t unit = units[node];
+    node ^= offsetOf(unit);
+    if (!(unit >> 8 & 1))
+      continue;
+    uint32_t place = node < numUnits ? units[node] & 0x7FFFFFFF : kNoId;
+    if (place > texts.size)
+      break;
+    const uint8_t *begin = texts.data + place;
+    const void *zero = __builtin_memchr(begin, 0, texts.size - place);
+    longest = size_t(key + 1 - at);
+    text = {begin, zero ? size_t(static_cast<const uint8_t *>(zero) - begin) : texts.size - place};
+  }
+  return longest;
+}
+
 /// Sets |out| to the pool string at |offset|; returns false if it does not fit.
 static bool takeString(Section pool, uint32_t offset, uint32_t bytes, Bytes &out) {
   if (offset > pool.bytes || bytes > pool.bytes - offset)
@@ -69,7 +94,7 @@ static bool takePieces(Section pool, uint32_t offset, uint32_t count, const Temp
     return false;
   out = reinterpret_cast<const TemplatePiece *>(pool.data + offset);
   for (uint32_t i = 0; i < count; ++i)
-    if (out[i].kind > 2)
+    if (out[i].kind > 3)
       return false;
   return true;
 }
@@ -100,6 +125,8 @@ bool Tables::openStep(Section pool, CheckedStep &checked) {
   case StepKind::DecodeByteFallback:
   case StepKind::DecodeFuse:
   case StepKind::DecodeStrip:
+  case StepKind::DecodePieces:
+  case StepKind::DecodeTrim:
     return true;
   case StepKind::SplitPunctuation:
     return step.a <= uint32_t(SplitBehavior::Contiguous);
@@ -125,6 +152,12 @@ bool Tables::openStep(Section pool, CheckedStep &checked) {
     return step.a % 4 == 0 && step.a <= pool.bytes && step.b <= (pool.bytes - step.a) / sizeof(TrieUnit) &&
            checked.charsmap.open(reinterpret_cast<const TrieUnit *>(pool.data + step.a), step.b) &&
            takeString(pool, step.c, step.d, checked.replacements);
+  case StepKind::NormalizePieces:
+    if (step.a % 4 || step.a > pool.bytes || step.b > (pool.bytes - step.a) / sizeof(uint32_t) ||
+        !takeString(pool, step.c, step.d, checked.replacements))
+      return false;
+    checked.prefixes.open(reinterpret_cast<const uint32_t *>(pool.data + step.a), step.b, checked.replacements);
+    return true;
   case StepKind::ProcessTemplate:
     return takePieces(pool, step.a, step.b, checked.single) && takePieces(pool, step.c, step.d, checked.pair);
   case StepKind::DecodeCtc:
@@ -156,7 +189,8 @@ attune_status Tables::openSteps(const TextFile &file, const char *name) {
     memcpy(&steps[i].step, section.data + sizeof(counts) + i * sizeof(Step), sizeof(Step));
     uint32_t kind = uint32_t(steps[i].step.kind);
     uint32_t group = kind < 32 ? 0 : kind < 64 ? 1 : kind < 96 ? 2 : 3;
-    if (i < firstStep[group] || i >= firstStep[group] + numSteps[group] || !openStep(pool, steps[i]))
+    bool isLate = steps[i].step.kind == StepKind::DecodePieces && i > firstStep[3];
+    if (i < firstStep[group] || i >= firstStep[group] + numSteps[group] || isLate || !openStep(pool, steps[i]))
       return fail(ATTUNE_CORRUPT, "'%s' has a damaged step: number %u of kind %u", name, i, kind);
   }
   return ATTUNE_OK;
@@ -175,6 +209,12 @@ attune_status Tables::open(const TextFile &file, const char *name) {
   if (section.bytes < sizeof(settings))
     return fail(ATTUNE_CORRUPT, "'%s' has settings of %zu bytes, expected %zu", name, section.bytes, sizeof(settings));
   memcpy(&settings, section.data, sizeof(settings));
+  rules = {};
+  rules.numPieces = settings.vocabSize;
+  rules.firstUnknown = kNoId;
+  Section ruleSection = file.find(kSectionRules);
+  if (ruleSection.bytes >= sizeof(rules))
+    memcpy(&rules, ruleSection.data, sizeof(rules));
   auto require = [&](bool fits, const char *what) {
     return fits ? ATTUNE_OK : fail(ATTUNE_CORRUPT, "'%s' has a damaged table: %s", name, what);
   };
@@ -202,6 +242,10 @@ attune_status Tables::open(const TextFile &file, const char *name) {
   ATTUNE_TRY(require(takeString(pool, settings.continuingPrefix.offset, settings.continuingPrefix.bytes, continuingPrefix) &&
                          takeString(pool, settings.endSuffix.offset, settings.endSuffix.bytes, endSuffix),
                      "prefix and suffix"));
+  ATTUNE_TRY(require((!ruleSection || ruleSection.bytes >= sizeof(rules)) && rules.numPieces >= settings.vocabSize &&
+                         takeString(pool, rules.codeBegin.offset, rules.codeBegin.bytes, codeBegin) &&
+                         takeString(pool, rules.codeEnd.offset, rules.codeEnd.bytes, codeEnd),
+                     "rules"));
   switch (settings.model) {
   case ModelKind::WordPiece:
     ATTUNE_TRY(require(bool(trie), "the trie of WordPiece"));
@@ -210,7 +254,7 @@ attune_status Tables::open(const TextFile &file, const char *name) {
     ATTUNE_TRY(require(merges.open(file.find(kSectionMerges)) && symbols.size >= 512, "merges"));
     break;
   case ModelKind::Unigram:
-    ATTUNE_TRY(require(bool(trie) && scores.size >= settings.vocabSize && symbols.size >= 512, "pieces and scores"));
+    ATTUNE_TRY(require(bool(trie) && scores.size >= rules.numPieces && symbols.size >= 512, "pieces and scores"));
     break;
   case ModelKind::WordLevel:
     break;

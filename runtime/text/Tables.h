@@ -230,11 +230,31 @@ struct UnicodeData {
   uint32_t compose(uint32_t first, uint32_t second) const;
 };
 
+/// A map of strings as SentencePiece stores it: a double-array trie in the format of the library darts-clone, and texts
+/// that end with a zero.
+class PrefixMap {
+public:
+  void open(const uint32_t *data, size_t count, Bytes replacements) {
+    units = data;
+    numUnits = count;
+    texts = replacements;
+  }
+  /// Finds the longest prefix of [at, end) that has a replacement, sets |text| to it, and returns the length of the
+  /// prefix, 0 if there is none.
+  size_t find(const uint8_t *at, const uint8_t *end, Bytes &text) const;
+
+private:
+  const uint32_t *units = nullptr;
+  size_t numUnits = 0;
+  Bytes texts;
+};
+
 /// A step with its arguments resolved.
 struct CheckedStep {
   Step step;
   Bytes text;    ///< arguments ab
   Bytes literal; ///< arguments de of patterns, cd of DecodeCtc
+  PrefixMap prefixes; ///< NormalizePieces
   bool hasAutomaton = false;
   Automaton automaton;
   Trie charsmap; ///< NormalizePrecompiled
@@ -248,6 +268,7 @@ constexpr uint32_t kMaxSteps = 96;
 /// All tables of a tokenizer.
 struct Tables {
   Settings settings;
+  Rules rules;
   StringTable strings, decodeStrings, modelStrings;
   StringLookup lookup, modelLookup;
   Table<uint8_t> flags;
@@ -257,7 +278,7 @@ struct Tables {
   Table<double> scores;
   CharacterFlags characters;
   UnicodeData unicode;
-  Bytes continuingPrefix, endSuffix;
+  Bytes continuingPrefix, endSuffix, codeBegin, codeEnd;
   CheckedStep steps[kMaxSteps];
   uint32_t numSteps[4]; ///< normalizers, pre-tokenizers, processors, decoders
   uint32_t firstStep[4];

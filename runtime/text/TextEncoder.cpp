@@ -32,7 +32,26 @@ void TextEncoder::open(const Tables &source, Memory &memory, size_t bytes) {
   preTokenizer.open(source, memory, capacity, model);
 }
 
-void TextEncoder::encodeSegment(const AlignedText &segment, bool splitSpecial, bool aligned) {
+/// Appends the token of a code at the beginning of |segment|, as ">>fra<<", and removes it.
+void TextEncoder::encodeCode(AlignedText &segment) {
+  const Bytes begin = tables->codeBegin, end = tables->codeEnd;
+  if (end.size == 0 || segment.size < begin.size + end.size || __builtin_memcmp(segment.bytes, begin.data, begin.size) != 0)
+    return;
+  for (size_t at = 0; at + end.size <= segment.size; ++at) {
+    if (__builtin_memcmp(segment.bytes + at, end.data, end.size) != 0)
+      continue;
+    const size_t size = at + end.size;
+    const uint32_t id = tables->lookup.find(tables->strings, segment.bytes, size);
+    model.addWhole(id == kNoId ? tables->settings.unknownId : id, segment.slice(0, size));
+    segment = segment.slice(size, segment.size);
+    return;
+  }
+}
+
+void TextEncoder::encodeSegment(AlignedText segment, bool splitSpecial, bool aligned) {
+  encodeCode(segment);
+  if (segment.size == 0)
+    return;
   AlignedText normalized = tables->numSteps[0] ? normalizer.run(segment, aligned) : segment;
   if (!firstNormal.any)
     return preTokenizer.run(normalized, aligned);

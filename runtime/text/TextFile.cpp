@@ -23,6 +23,7 @@ static const SectionEntry *sectionTable(const uint8_t *base) { return reinterpre
 static bool isKnown(uint32_t kind) {
   switch (kind) {
   case kSectionSettings:
+  case kSectionRules:
   case kSectionStrings:
   case kSectionStringStarts:
   case kSectionTokenFlags:

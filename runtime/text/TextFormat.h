@@ -30,6 +30,7 @@ constexpr uint32_t sectionName(const char (&name)[5]) {
 /// The kinds of sections. The comment names the element type.
 enum SectionKind : uint32_t {
   kSectionSettings = sectionName("CONF"),        ///< one Settings
+  kSectionRules = sectionName("RULE"),           ///< one Rules: of tokenizers that need them
   kSectionStrings = sectionName("VOCB"),         ///< bytes of the tokens' strings, one after the other
   kSectionStringStarts = sectionName("VOCO"),    ///< u32 per id and one more: where its string starts in VOCB
   kSectionTokenFlags = sectionName("VOCF"),      ///< u8 per id: TokenFlag

@@ -53,6 +53,24 @@ struct Settings {
 };
 static_assert(sizeof(Settings) == 56, "Settings is part of the format");
 
+enum RuleFlag : uint32_t {
+  kRuleFloatSums = 1,     ///< Unigram: sums of scores are rounded to 32 bits
+  kRuleJoinsUnknown = 2,  ///< BPE: neighboring unknown characters are one token, the one with their string if there is one
+  kRuleOddToFirst = 4,    ///< truncation of a pair: the first text keeps the odd token
+  kRuleSplitsAdded = 8,   ///< split_special_tokens: no added token is found, special or not
+};
+
+/// The section RULE. A model may have pieces that are no tokens: their ids follow those of the vocabulary, and a text
+/// with them gets the unknown token.
+struct Rules {
+  uint32_t flags;        ///< RuleFlag
+  uint32_t numPieces;    ///< every id of the model is less; at least the size of the vocabulary
+  uint32_t firstUnknown; ///< BPE: ids from here on are characters that are unknown unless a merge joins them to others
+  PoolString codeBegin;  ///< a text that begins with this, up to the first |codeEnd|, begins with a token of this string
+  PoolString codeEnd;
+};
+static_assert(sizeof(Rules) == 28, "Rules is part of the format");
+
 /// The element of VOCF.
 enum TokenFlag : uint8_t {
   kTokenExists = 1,
@@ -61,6 +79,8 @@ enum TokenFlag : uint8_t {
   kTokenSingleWord = 8, ///< the flags of added tokens
   kTokenStripLeft = 16,
   kTokenStripRight = 32,
+  kTokenLiteral = 64, ///< DecodePieces: the string is text as it is
+  kTokenCuts = 128,   ///< DecodePieces: what follows is decoded as a text of its own
 };
 
 //===--- Tries and hash tables ---------------------------------------------===//
@@ -209,6 +229,8 @@ enum class StepKind : uint32_t {
                              ///< then text), d: bytes of them
   NormalizeNmt = 9,          //
   NormalizeByteLevel = 10,   //
+  NormalizePieces = 11,      ///< a: pool offset of a map's units (u32), b: their number, c: pool offset of its texts, which end with
+                             ///< a zero, d: bytes of them, e: PiecesFlag
 
   // Pre-tokenizers
   SplitBert = 32,        //
@@ -229,14 +251,16 @@ enum class StepKind : uint32_t {
 
   // Decoders
   DecodeWordPiece = 96,     ///< ab: prefix, c: 1 cleans up
-  DecodeByteLevel = 97,     //
+  DecodeByteLevel = 97,     ///< a: 1 drops bytes that are not UTF-8
   DecodeMetaspace = 98,     ///< a: replacement, b: 1 drops it in the first token
   DecodeBpe = 99,           ///< ab: suffix
   DecodeByteFallback = 100, //
-  DecodeFuse = 101,         //
+  DecodeFuse = 101,         ///< a: 1 with a space between tokens
   DecodeStrip = 102,        ///< a: character, b: most at the start, c: most at the end
   DecodeReplace = 103,      ///< as NormalizeReplace
   DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up
+  DecodePieces = 105,       ///< a: DecodePiecesFlag; the first decoder, if any
+  DecodeTrim = 106,         ///< without white space at both ends
 };
 
 /// A step of the section PIPE: an operation and its arguments, whose meaning depends on |kind|.
@@ -255,6 +279,19 @@ struct StepCounts {
 
 /// The arguments of NormalizeBert: clean control characters, separate Chinese characters, drop accents, lower case.
 enum BertFlag : uint32_t { kBertClean = 1, kBertChinese = 2, kBertAccents = 4, kBertLower = 8 };
+/// SentencePiece's treatment of white space. A mark is U+2581.
+enum PiecesFlag : uint32_t {
+  kPiecesTrim = 1,     ///< drops spaces at both ends and after a space
+  kPiecesBegin = 2,    ///< adds a mark at the beginning
+  kPiecesEnd = 4,      ///< adds a mark at the end
+  kPiecesUnmarked = 8, ///< spaces stay, and a space is the mark
+};
+/// The treatment of marks when tokens become text.
+enum DecodePiecesFlag : uint32_t {
+  kDecodeDropsMark = 1,  ///< drops a mark at the beginning of a text
+  kDecodeDropsMarks = 2, ///< drops one of each token before there is text
+  kDecodeByteTokens = 4, ///< tokens as <0x0A> are bytes
+};
 /// The Unicode normalization form: NFKD or NFKC instead of NFD or NFC; NFC or NFKC instead of NFD or NFKD.
 enum FormFlag : uint32_t { kFormCompatible = 1, kFormCompose = 2 };
 /// The pieces that get a mark of a space (U+2581) before them: none, the first of a text, or all.
@@ -265,7 +302,7 @@ enum class SplitBehavior : uint32_t { Removed = 0, Isolated = 1, MergedWithPrevi
 
 /// A part of a post-processor's template.
 struct TemplatePiece {
-  uint32_t kind; ///< 0, 1: the first or second text; 2: the token |id|
+  uint32_t kind; ///< 0, 1: the first or second text; 2: the token |id|; 3: the same, unless the text before ends with it
   uint32_t typeId;
   uint32_t id;
 };

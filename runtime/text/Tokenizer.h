@@ -42,7 +42,8 @@ public:
   static constexpr size_t room(size_t bytes) { return bytes * 4 + 65536; }
 
 private:
-  void encodeSegment(const AlignedText &segment, bool splitSpecial, bool aligned);
+  void encodeCode(AlignedText &segment);
+  void encodeSegment(AlignedText segment, bool splitSpecial, bool aligned);
 
   const Tables *tables = nullptr;
   FirstBytes first, firstNormal;

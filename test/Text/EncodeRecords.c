@@ -7,6 +7,8 @@
  *
  *   ids_only=1      without offsets
  *   skip_special=1  for decoding
+ *   stream=1        decodes id by id
+ *   ids=1           the texts are ids between spaces, which are decoded only
  *   repeat=N        encodes all of the input N times as one text, and prints MB/s and tokens instead
  *===-----------------------------------------------------------------------===*/
 #include "attune/text.h"
@@ -67,6 +69,57 @@ static void measure(attune_tokenizer *tokenizer, const attune_encode_options *op
   }
 }
 
+/* Prints the text of a stream that gets |ids| one after the other. */
+static void printStream(const attune_text *text, const int32_t *ids, int64_t length, int skipSpecial) {
+  attune_decode_stream *stream;
+  if (attune_decode_stream_create(text, skipSpecial, &stream) != ATTUNE_OK)
+    fail(attune_last_error());
+  char *all = NULL;
+  size_t size = 0;
+  for (int64_t i = 0; i <= length; ++i) {
+    const char *part;
+    size_t bytes;
+    attune_status status =
+        i < length ? attune_decode_stream_push(stream, ids[i], &part, &bytes) : attune_decode_stream_finish(stream, &part, &bytes);
+    if (status != ATTUNE_OK)
+      fail(attune_last_error());
+    all = realloc(all, size + bytes + 1);
+    memcpy(all + size, part, bytes);
+    size += bytes;
+  }
+  printText(all, size);
+  free(all);
+  attune_decode_stream_destroy(stream);
+}
+
+static void printDecoded(attune_tokenizer *tokenizer, const attune_text *text, const int32_t *ids, int64_t length, int skipSpecial,
+                         int streams) {
+  const char *decoded;
+  size_t bytes;
+  if (streams)
+    printStream(text, ids, length, skipSpecial);
+  else if (attune_tokenizer_decode(tokenizer, ids, (size_t)length, skipSpecial, &decoded, &bytes) != ATTUNE_OK)
+    fail(attune_last_error());
+  else
+    printText(decoded, bytes);
+  printf("}\n");
+}
+
+static void decodeIds(attune_tokenizer *tokenizer, const attune_text *text, const attune_text_input *input, int skipSpecial, int streams) {
+  char *list = calloc(input->bytes + 1, 1), *at = list, *end;
+  int32_t *ids = malloc(sizeof(int32_t) * (input->bytes + 1));
+  int64_t length = 0;
+  memcpy(list, input->text, input->bytes);
+  for (long id = strtol(at, &end, 10); end != at; id = strtol(at, &end, 10)) {
+    ids[length++] = (int32_t)id;
+    at = end;
+  }
+  printf("{\"decoded\":");
+  printDecoded(tokenizer, text, ids, length, skipSpecial, streams);
+  free(ids);
+  free(list);
+}
+
 int main(int argc, char **argv) {
   attune_text *text;
   if (argc < 2)
@@ -78,7 +131,7 @@ int main(int argc, char **argv) {
   attune_encode_options options;
   attune_encode_options_init(text, &options);
   options.want_offsets = 1;
-  int64_t repeat = 0, skipSpecial = 0;
+  int64_t repeat = 0, skipSpecial = 0, streams = 0, areIds = 0;
   for (int i = 2; i < argc; ++i) {
     char *equals = strchr(argv[i], '=');
     if (!equals)
@@ -96,6 +149,8 @@ int main(int argc, char **argv) {
         OPTION(pad_to_longest) OPTION(pad_left) OPTION(pad_length) OPTION(pad_to_multiple_of) OPTION(pad_id)
             OPTION(pad_type_id) if (!strcmp(name, "ids_only")) options.want_offsets = !value;
     else if (!strcmp(name, "skip_special")) skipSpecial = value;
+    else if (!strcmp(name, "stream")) streams = value;
+    else if (!strcmp(name, "ids")) areIds = value;
     else if (!strcmp(name, "repeat")) repeat = value;
     else if (!strcmp(name, "max_call_bytes")) tokenizerOptions.max_call_bytes = (size_t)value;
     else fail("an unknown name");
@@ -122,6 +177,10 @@ int main(int argc, char **argv) {
     }
     if (at > size)
       fail("a truncated record");
+    if (areIds) {
+      decodeIds(tokenizer, text, &input, (int)skipSpecial, (int)streams);
+      continue;
+    }
     const attune_encoding *encodings;
     size_t count;
     if (attune_tokenizer_encode(tokenizer, &input, 1, &options, &encodings, &count) != ATTUNE_OK) {
@@ -152,13 +211,8 @@ int main(int argc, char **argv) {
     int64_t length = encodings[0].length;
     int32_t *ids = malloc(sizeof(int32_t) * (size_t)(length + 1));
     memcpy(ids, encodings[0].ids, sizeof(int32_t) * (size_t)length);
-    const char *decoded;
-    size_t decodedBytes;
-    if (attune_tokenizer_decode(tokenizer, ids, (size_t)length, (int)skipSpecial, &decoded, &decodedBytes) != ATTUNE_OK)
-      fail(attune_last_error());
     printf("],\"decoded\":");
-    printText(decoded, decodedBytes);
-    printf("}\n");
+    printDecoded(tokenizer, text, ids, length, (int)skipSpecial, (int)streams);
     free(ids);
   }
   attune_tokenizer_destroy(tokenizer);

@@ -2,7 +2,7 @@
 # ===- check_fixtures.py - Compares with stored answers of the reference ------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_fixtures.py COMPILE ENCODE SCRATCH FOLDER/expected.json…: compiles FOLDER/tokenizer.json, encodes the texts of
+# check_fixtures.py COMPILE ENCODE SCRATCH FOLDER/expected.json…: compiles the tokenizer of FOLDER, encodes the texts of
 # FOLDER/expected.json, and compares ids, types, masks, offsets, words and decoded texts. Exits with 1 if something
 # differs. Needs the standard library alone.
 # ===-----------------------------------------------------------------------===#

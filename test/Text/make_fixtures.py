@@ -8,9 +8,10 @@
 # ===-----------------------------------------------------------------------===#
 import json
 import os
+import random
 import sys
 
-from text_census import load_reference
+from text_census import PythonReference, load_reference, random_ids, reference_encoding
 
 TEXTS = [
     "",
@@ -34,6 +35,8 @@ TEXTS = [
     "русский ελληνικά עברית العربية हिन्दी",
     "e=mc² $5 x_y (z) “q”",
 ]
+MORE = [">>deu<< Hello world", ">>a b<<x >>deu<<", "<pad> x </s></s>", "__bg__ abc __fr__", "MKTAYIAK<mask> QRx", "a<extra_id_1> b"]
+MORE += ["VIII", "x VIII VIIII", "VIIIVIII xVIII IIII III", "IIIII VIII IIIIV" * 3]
 PAIRS = [("Hello world", "It's a dog"), ("a b c d e f g h", "i j k"), ("", "x"), ("one two three four", "five six seven eight nine")]
 TRUNCATIONS = [
     dict(max_length=7, stride=0, truncation=0),
@@ -43,19 +46,20 @@ TRUNCATIONS = [
 STRATEGIES = ["longest_first", "only_first", "only_second"]
 
 
-def answer(tokenizer, decode, text, pair, special=True):
+def answer(tokenizer, decode, text, pair, special=True, skip=False):
     e = tokenizer.encode(text, pair, add_special_tokens=special)
-    return {
-        "text": text,
-        "pair": pair,
-        "ids": e.ids,
-        "type_ids": e.type_ids,
-        "offsets": [x for o in e.offsets for x in o],
-        "word_ids": [-1 if w is None else w for w in e.word_ids],
-        "attention_mask": e.attention_mask,
-        "special_tokens_mask": e.special_tokens_mask,
-        "decoded": decode(e.ids) if e.ids else "",
-    }
+    decoded = decode(e.ids, skip_special_tokens=skip) if e.ids else ""
+    return {"text": text, "pair": pair, **reference_encoding(e), "decoded": decoded}
+
+
+def keeps_tokens(tokenizer, options, text, pair):
+    """Returns true if truncation leaves tokens of the text. A class in Python gives longer encodings instead of errors."""
+    kept, tokenizer.truncation = tokenizer.truncation, {"truncation": False}
+    excess = sum(tokenizer.encode(text, pair).attention_mask) - options["max_length"]
+    sizes = [sum(tokenizer.encode(t, add_special_tokens=False).attention_mask) for t in (text, pair) if t is not None]
+    tokenizer.truncation = kept
+    size = sum(sizes) if options["truncation"] == 0 else sizes[min(options["truncation"], len(sizes)) - 1]
+    return size > excess + options["stride"]
 
 
 def main():
@@ -67,6 +71,13 @@ def main():
             {"options": {}, "answers": [answer(tokenizer, decode, a, b) for a, b in [(t, None) for t in TEXTS] + PAIRS]},
             {"options": {"add_special_tokens": 0}, "answers": [answer(tokenizer, decode, a, b, False) for a, b in PAIRS]},
         ]
+        if isinstance(tokenizer, PythonReference):
+            for options, skip in (({"skip_special": 1}, True), ({"stream": 1}, False), ({"skip_special": 1, "stream": 1}, True)):
+                groups.append({"options": options, "answers": [answer(tokenizer, decode, t, None, True, skip) for t in TEXTS + MORE]})
+            rng = random.Random(1)
+            lists = [random_ids(tokenizer, rng) for _ in range(12)]
+            answers = [{"text": " ".join(map(str, ids)), "pair": None, "decoded": decode(ids)} for ids in lists]
+            groups.append({"options": {"ids": 1}, "answers": answers})
         for options in TRUNCATIONS:
             tokenizer.enable_truncation(options["max_length"], stride=options["stride"], strategy=STRATEGIES[options["truncation"]])
             if "pad_length" in options:
@@ -74,7 +85,9 @@ def main():
             answers = []
             for a, b in PAIRS[:1] + PAIRS[3:]:
                 try:
-                    answers.append(answer(tokenizer, decode, a, b))
+                    made = answer(tokenizer, decode, a, b)
+                    if not isinstance(tokenizer, PythonReference) or keeps_tokens(tokenizer, options, a, b):
+                        answers.append(made)
                 except Exception:
                     pass  # the text to truncate is too short
             groups.append({"options": options, "answers": answers})

@@ -20,6 +20,15 @@ from train import TEXT, read_corpus
 # The normalization of small models: those of the package have a quarter of a megabyte.
 RULES = [("FF21", "41"), ("FF22", "42"), ("FB01", "66 69"), ("2460", "31"), ("A0", "20"), ("3000", "20"), ("A", "20"), ("D A", "20")]
 
+ROUNDED = [
+    ("▁", -3.7148051261901855),
+    ("V", -7.420319080352783),
+    ("I", -7.496953010559082),
+    ("▁V", -8.271368026733398),
+    ("II", -10.269457817077637),
+    ("▁VI", -10.3983736038208),
+]
+
 
 class Folders:
     def __init__(self, out, corpus, size, small):
@@ -222,6 +231,105 @@ def write_character_bpe(f):
     f.write("bpe-model", {"tokenizer.model": plain}, None, "stablelm")
 
 
+def write_python(f):
+    """Classes that the reference runs in Python."""
+    import sentencepiece as sp
+    from sentencepiece import sentencepiece_model_pb2
+
+    def pieces_of(model):
+        processor = sp.SentencePieceProcessor(model_proto=model)
+        return [processor.IdToPiece(i) for i in range(processor.GetPieceSize())]
+
+    def vocabulary(tokens):
+        return json.dumps({token: id for id, token in enumerate(dict.fromkeys(tokens))}, ensure_ascii=False)
+
+    source = f.sentence_piece("unigram")
+    target = f.sentence_piece("bpe", character_coverage=0.98)
+    # Every ninth piece is missing from the vocabulary.
+    shared = [piece for i, piece in enumerate(pieces_of(source)[3:] + pieces_of(target)[3:]) if i % 9]
+    codes = [">>deu<<", ">>fra<<", ">>zho_Hans<<", "((", "→→"]
+    files = {"source.spm": source, "target.spm": target, "vocab.json": vocabulary(["</s>", "<unk>"] + shared + codes + ["<pad>"])}
+    f.write("marian", files, {"source_lang": "eng", "target_lang": "deu"}, "marian")
+    f.write(
+        "marian-settings",
+        {**files, "source.spm": target, "target.spm": source},
+        {
+            "tokenizer_class": "MarianTokenizer",
+            "clean_up_tokenization_spaces": True,
+            "extra_special_tokens": ["<x>", "▁the"],
+            "truncation_side": "left",
+        },
+        "marian",
+        **{"added_tokens.json": {"foo1": 9000, "Zz": 17}},
+    )
+    separate = {"target_vocab.json": vocabulary(["</s>", "<unk>"] + pieces_of(target)[40:] + ["<pad>"])}
+    f.write("marian-separate", {**files, **separate}, {"separate_vocabs": True, "target_vocab_file": "target_vocab.json"}, "marian")
+    fallback = f.sentence_piece("unigram", byte_fallback=True, remove_extra_whitespaces=False, add_dummy_prefix=False)
+    tokens = ["</s>", "<unk>"] + [p for i, p in enumerate(pieces_of(fallback)[3:]) if i % 9] + ["<pad>"]
+    f.write("marian-bytes", {"source.spm": fallback, "target.spm": fallback, "vocab.json": vocabulary(tokens)}, {}, "marian")
+    suffix = f.sentence_piece("unigram", treat_whitespace_as_suffix=True, unk_surface="?", user_defined_symbols=[])
+    f.write(
+        "marian-suffix",
+        {"source.spm": suffix, "target.spm": suffix, "vocab.json": vocabulary(["</s>", "<unk>"] + pieces_of(suffix)[3:] + ["<pad>"])},
+        {"unk_token": "<unk>", "pad_token": "</s>"},
+        "marian",
+    )
+    # Scores whose sums tie once they are rounded to 32 bits.
+    model = sentencepiece_model_pb2.ModelProto()
+    model.trainer_spec.model_type = 1
+    for piece, score, kind in [("<unk>", 0, 2)] + [(piece, score, 1) for piece, score in ROUNDED]:
+        model.pieces.add(piece=piece, score=score, type=kind)
+    rounded = model.SerializeToString()
+    f.write(
+        "marian-rounding",
+        {"source.spm": rounded, "target.spm": rounded, "vocab.json": vocabulary(["</s>", "<unk>"] + [p for p, _ in ROUNDED] + ["<pad>"])},
+        {},
+        "marian",
+    )
+    bpe = f.sentence_piece("bpe")
+    fair = {
+        "sentencepiece.bpe.model": bpe,
+        "vocab.json": vocabulary(["<s>", "<pad>", "</s>", "<unk>"] + [p for i, p in enumerate(pieces_of(bpe)[3:]) if i % 11]),
+    }
+    languages = ["af", "am", "ar", "ast", "az", "ba", "be", "bg"]
+    f.write(
+        "m2m100",
+        fair,
+        {"src_lang": "fr", "tgt_lang": "de", "additional_special_tokens": [f"__{code}__" for code in languages]},
+        "m2m_100",
+    )
+    f.write("m2m100-plain", fair, {"tokenizer_class": "M2M100Tokenizer"}, "m2m_100")
+    f.write("m2m100-wmt21", fair, {"tokenizer_class": "M2M100Tokenizer", "language_codes": "wmt21", "src_lang": "de"}, "m2m_100")
+    unigram = {"sentencepiece.bpe.model": source, "vocab.json": vocabulary(["<s>", "<pad>", "</s>", "<unk>"] + shared)}
+    f.write("m2m100-unigram", unigram, {"bos_token": None, "mask_token": "<mask>", "num_madeup_words": 2}, "m2m_100")
+
+    residues = "<cls> <pad> <eos> <unk> L A G V S E R T I D P K Q N F Y M H W C X B U Z O . - <null_1> <mask>".split()
+    esm = {"vocab.txt": "\n".join(residues)}
+    f.write("esm", esm, {"tokenizer_class": "EsmTokenizer", "model_max_length": 1024}, "esm")
+    f.write("esm-cleanup", esm, {"clean_up_tokenization_spaces": True, "split_special_tokens": True}, "esm")
+    lines = "\n".join(residues).replace("\n", "\r\n") + "\n\n  ab \x1cLA\nL\nabc\n"
+    mask = {"content": "<mask>", "lstrip": True, "rstrip": True, "normalized": False, "single_word": False, "special": True}
+    f.write("esm-lines", {"vocab.txt": lines}, {"added_tokens_decoder": {"32": mask}, "extra_special_tokens": ["<s>"]}, "esm")
+
+    f.write("byt5", {}, {"tokenizer_class": "ByT5Tokenizer", "extra_ids": 125}, "t5")
+    f.write("byt5-config", {}, None, "t5", **{"config.json": {"model_type": "t5", "tokenizer_class": "ByT5Tokenizer"}})
+    flags = {"lstrip": False, "rstrip": False, "normalized": True, "single_word": False, "special": True}
+    eos = {"__type": "AddedToken", "content": "</s>", **flags}
+    f.write(
+        "byt5-settings",
+        {},
+        {
+            "tokenizer_class": "ByT5Tokenizer",
+            "extra_ids": 3,
+            "additional_special_tokens": [],
+            "eos_token": eos,
+            "clean_up_tokenization_spaces": True,
+            "added_tokens_decoder": {"259": {**eos, "content": "naïve"}, "300": {**eos, "content": "<mask>", "lstrip": True}},
+        },
+        "t5",
+    )
+
+
 def save_again(f):
     from transformers import AutoTokenizer
 
@@ -247,7 +355,7 @@ def main():
     arguments = parser.parse_args()
     corpus = [TEXT] * 4 if arguments.small else read_corpus(6_000_000)
     f = Folders(arguments.out, corpus, 400 if arguments.small else 8000, arguments.small)
-    for make in (write_word_piece, write_byte_level, write_unigram, write_character_bpe):
+    for make in (write_word_piece, write_byte_level, write_unigram, write_character_bpe, write_python):
         if arguments.only in make.__name__:
             make(f)
     save_again(f)

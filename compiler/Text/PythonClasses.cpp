@@ -1,0 +1,369 @@
+//===- PythonClasses.cpp - Tokenizers that the reference runs in Python ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// These classes read their files themselves and have no components of tokenizer.json: the steps here are those of our
+// tables. Common to all of them: added tokens match texts as they are, white space is Python's, and of a pair of texts
+// that is truncated the first one keeps the odd token.
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Support/MappedFile.h"
+#include "compiler/Text/CharacterTables.h"
+#include "compiler/Text/LanguageCodes.h"
+#include "compiler/Text/PieceModels.h"
+#include "compiler/Text/TokenizerClasses.h"
+#include "compiler/Text/Unicode.h"
+#include "compiler/Text/VocabularyFiles.h"
+#include "runtime/text/Normalizer.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace attune;
+using namespace attune::text;
+
+#define TRY ATTUNE_TEXT_TRY
+
+static Step makeStep(StepKind kind, uint32_t a = 0) {
+  Step step = {};
+  step.kind = kind;
+  step.a = a;
+  return step;
+}
+
+/// Sets what all classes have in common.
+static void setCommonRules(TokenizerBuilder &builder) {
+  builder.spec.ruleFlags |= kRuleOddToFirst | kRuleSplitsAdded;
+  builder.spec.separatorsAreSpaces = true;
+}
+
+/// Sets the template of the post-processor.
+static void setTemplate(TokenizerBuilder &builder, const std::vector<TemplatePiece> &single, const std::vector<TemplatePiece> &pair) {
+  auto add = [&](const std::vector<TemplatePiece> &pieces) {
+    return builder.spec.pool.add(std::string(reinterpret_cast<const char *>(pieces.data()), pieces.size() * sizeof(TemplatePiece)), 4)
+        .offset;
+  };
+  Step step = makeStep(StepKind::ProcessTemplate, add(single));
+  step.b = uint32_t(single.size());
+  step.c = add(pair);
+  step.d = uint32_t(pair.size());
+  builder.spec.processors.push_back(step);
+}
+
+static std::string replaceMarks(const std::string &text) {
+  static const std::string mark = "\xE2\x96\x81";
+  std::string result;
+  size_t begin = 0;
+  for (size_t at; (at = text.find(mark, begin)) != std::string::npos; begin = at + mark.size())
+    result.append(text, begin, at - begin) += ' ';
+  return result.append(text, begin, std::string::npos);
+}
+
+/// Returns the id of the special token |name|.
+static Result<uint32_t> requireToken(const TokenizerBuilder &builder, const char *name, const std::string &file) {
+  const std::string content = builder.token(name);
+  std::optional<uint32_t> id = content.empty() ? std::nullopt : builder.spec.findToken(content);
+  if (!id)
+    return Status::error(file + ": expected the token " + describeJson(Json(content)) + " ('" + name + "') for the tokenizer class " +
+                         builder.description().name + ", got none");
+  return *id;
+}
+
+/// Returns the special tokens of |names| with defaults.
+static NamedTokens readTokens(const TokenizerBuilder &builder, const std::vector<std::pair<const char *, const char *>> &defaults) {
+  NamedTokens tokens;
+  for (auto [name, fallback] : defaults)
+    tokens.emplace_back(name, builder.named(name, NamedToken(fallback)));
+  return tokens;
+}
+
+/// Adds ids without a token, below |end| and between added tokens, as |textOf| shows them in decoded texts.
+template <typename Fn>
+static void fillGaps(TokenizerSpec &spec, size_t end, Fn textOf) {
+  if (!spec.added.empty())
+    end = std::max(end, size_t(spec.added.rbegin()->first));
+  for (size_t id = 0; id < end; ++id)
+    if ((id >= spec.tokens.size() || !spec.exists[id]) && !spec.added.count(uint32_t(id)))
+      spec.decodedOnly[uint32_t(id)] = textOf(id);
+}
+
+//===--- SentencePiece with a vocabulary -----------------------------------===//
+
+/// Texts are split by the source's model, and tokens decoded by the same one unless the target has a vocabulary of its
+/// own. A text may begin with a code, as ">>fra<<".
+Status attune::text::buildMarian(TokenizerBuilder &builder) {
+  TokenizerSpec &spec = builder.spec;
+  const std::string folder = builder.arguments.folder + "/", vocabFile = folder + "vocab.json", sourceFile = folder + "source.spm";
+  const std::string targetFile = folder + "target.spm", targetVocab = folder + "target_vocab.json";
+  Result<SentencePieceModel> source = readPieceModel(sourceFile);
+  if (!source)
+    return source.status();
+  Result<SentencePieceModel> target = readPieceModel(targetFile);
+  if (!target)
+    return target.status();
+  TRY(readVocabJson(vocabFile, spec));
+  builder.file = vocabFile;
+  setCommonRules(builder);
+  spec.codeBegin = ">>";
+  spec.codeEnd = "<<";
+  bool separate = false;
+  TRY(builder.arguments.read("separate_vocabs", separate));
+  const std::string unknown = builder.text("unk_token", "<unk>");
+  if (!spec.vocab.count(unknown))
+    return Status::error(vocabFile + ": expected the token " + describeJson(Json(unknown)) + " ('unk_token'), got none");
+  TRY(builder.initializeInPython(readTokens(builder, {{"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}})));
+  const SentencePieceModel &decoding = separate ? *target : *source;
+  std::map<uint32_t, std::string> decoded;
+  if (separate) {
+    TokenizerSpec other;
+    TRY(readVocabJson(targetVocab, other));
+    for (size_t id = 0; id < other.tokens.size(); ++id)
+      if (other.exists[id])
+        decoded[uint32_t(id)] = other.tokens[id];
+  }
+  const size_t end = std::max(spec.tokens.size(), decoded.empty() ? 0 : size_t(decoded.rbegin()->first) + 1);
+  auto pieceOf = [&](size_t id) { return id < decoding.pieces.size() ? decoding.pieces[id].text : unknown; };
+  fillGaps(spec, end, [&](size_t id) {
+    auto place = decoded.find(uint32_t(id));
+    return place == decoded.end() ? pieceOf(id) : place->second;
+  });
+  if (separate)
+    for (size_t id = 0; id < end; ++id)
+      decoded.try_emplace(uint32_t(id), pieceOf(id));
+  Result<uint32_t> eos = requireToken(builder, "eos_token", vocabFile), unk = requireToken(builder, "unk_token", vocabFile);
+  if (!eos || !unk)
+    return eos ? unk.status() : eos.status();
+  spec.unknownToken = unknown;
+  TRY(usePieceModel(*source, sourceFile, *unk, spec));
+  PieceDecoder decoder(decoding);
+  spec.decoders.push_back(decoder.step());
+  spec.decoders.push_back(makeStep(StepKind::DecodeTrim));
+  spec.changeForm = [decoder, decoded, added = spec.added, specials = spec.specials](uint32_t id, TokenForm &form) {
+    auto place = added.count(id) ? decoded.end() : decoded.find(id);
+    const std::string text = place == decoded.end() ? form.content : place->second;
+    if (specials.count(text)) {
+      form.decoded = replaceMarks(text) + " ";
+      form.flags |= kTokenCuts;
+      return;
+    }
+    decoder.apply(text, form);
+    if (form.flags & kTokenLiteral)
+      form.decoded = replaceMarks(form.decoded);
+  };
+  setTemplate(builder, {{0, 0, 0}, {2, 0, *eos}}, {{0, 0, 0}, {1, 0, 0}, {2, 0, *eos}});
+  return {};
+}
+
+/// The tokens of languages follow the vocabulary; then come words that stand for nothing.
+Status attune::text::buildM2M100(TokenizerBuilder &builder) {
+  TokenizerSpec &spec = builder.spec;
+  const std::string folder = builder.arguments.folder + "/", vocabFile = folder + "vocab.json";
+  const std::string modelFile = folder + "sentencepiece.bpe.model";
+  Result<SentencePieceModel> model = readPieceModel(modelFile);
+  if (!model)
+    return model.status();
+  TRY(readVocabJson(vocabFile, spec));
+  builder.file = vocabFile;
+  setCommonRules(builder);
+  std::string codes = "m2m100", language = "en";
+  uint32_t madeUp = 8;
+  TRY(builder.arguments.read("language_codes", codes));
+  TRY(builder.arguments.read("src_lang", language));
+  TRY(builder.arguments.read("num_madeup_words", madeUp, 0, 100000));
+  if (codes != "m2m100" && codes != "wmt21")
+    return jsonTypeError(builder.arguments.configFile, "language_codes", "m2m100 or wmt21", Json(codes));
+  const std::string unknown = builder.text("unk_token", "<unk>");
+  if (!spec.vocab.count(unknown))
+    return Status::error(vocabFile + ": expected the token " + describeJson(Json(unknown)) + " ('unk_token'), got none");
+  TRY(builder.initializeInPython(readTokens(builder, {{"bos_token", "<s>"},
+                                                      {"eos_token", "</s>"},
+                                                      {"sep_token", "</s>"},
+                                                      {"unk_token", "<unk>"},
+                                                      {"pad_token", "<pad>"}})));
+  std::optional<uint32_t> languageId;
+  const uint32_t first = spec.modelSize;
+  for (const char *code : codes == "m2m100" ? m2m100Languages() : wmt21Languages()) {
+    const uint32_t id = first + uint32_t(builder.languages.size());
+    spec.addToken("__" + std::string(code) + "__", id);
+    builder.languages.emplace_back(code, id);
+    if (language == code)
+      languageId = id;
+  }
+  if (!languageId)
+    return jsonTypeError(builder.arguments.configFile, "src_lang", "a language of " + codes, Json(language));
+  fillGaps(spec, std::max(spec.tokens.size(), size_t(first) + builder.languages.size() + madeUp), [&](size_t) { return unknown; });
+  Result<uint32_t> eos = requireToken(builder, "eos_token", vocabFile), unk = requireToken(builder, "unk_token", vocabFile);
+  if (!eos || !unk)
+    return eos ? unk.status() : eos.status();
+  spec.unknownToken = unknown;
+  TRY(usePieceModel(*model, modelFile, *unk, spec));
+  PieceDecoder decoder(*model);
+  spec.decoders.push_back(decoder.step());
+  spec.decoders.push_back(makeStep(StepKind::DecodeTrim));
+  spec.changeForm = [decoder, specials = spec.specials](uint32_t, TokenForm &form) {
+    if (specials.count(form.content))
+      form.flags |= kTokenCuts;
+    else
+      decoder.apply(form.content, form);
+  };
+  setTemplate(builder, {{2, 0, *languageId}, {0, 0, 0}, {2, 0, *eos}}, {{2, 0, *languageId}, {0, 0, 0}, {1, 0, 0}, {2, 0, *eos}});
+  return {};
+}
+
+//===--- ESM ---------------------------------------------------------------===//
+
+/// Returns the lines of the file |path| as Python's splitlines() and strip() make them.
+static Result<std::vector<std::string>> readPythonLines(const std::string &path) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file)
+    return file.status();
+  static constexpr size_t mostBytes = size_t(64) << 20;
+  if (file->size() > mostBytes)
+    return Status::error(path + ": expected at most 64 MiB, got " + std::to_string(file->size()) + " bytes");
+  const std::string content(reinterpret_cast<const char *>(file->data()), file->size());
+  if (!isUtf8(content))
+    return Status::error(path + ": expected UTF-8, got other bytes");
+  const std::vector<uint32_t> characters = toCodePoints(content);
+  auto isSpace = [](uint32_t c) { return predicate(Predicate::WhiteSpace).contains(c) || (c >= 0x1C && c <= 0x1F); };
+  auto endsLine = [](uint32_t c) { return (c >= 0xA && c <= 0xD) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 || c == 0x2029; };
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < characters.size();) {
+    size_t end = at;
+    while (end < characters.size() && !endsLine(characters[end]))
+      ++end;
+    size_t begin = at, stop = end;
+    while (begin < stop && isSpace(characters[begin]))
+      ++begin;
+    while (begin < stop && isSpace(characters[stop - 1]))
+      --stop;
+    lines.push_back(toUtf8({characters.begin() + ptrdiff_t(begin), characters.begin() + ptrdiff_t(stop)}));
+    if (std::any_of(characters.begin() + ptrdiff_t(begin), characters.begin() + ptrdiff_t(stop), isSpace))
+      return Status::error(path + ": line " + std::to_string(lines.size()) + ": expected a token without white space, got " +
+                           describeJson(Json(lines.back())));
+    at = end + 1;
+    if (end + 1 < characters.size() && characters[end] == '\r' && characters[end + 1] == '\n')
+      ++at;
+  }
+  return lines;
+}
+
+/// All tokens are cut out of texts; what is left between them and white space is unknown.
+Status attune::text::buildEsm(TokenizerBuilder &builder) {
+  TokenizerSpec &spec = builder.spec;
+  builder.file = builder.arguments.folder + "/vocab.txt";
+  Result<std::vector<std::string>> lines = readPythonLines(builder.file);
+  if (!lines)
+    return lines.status();
+  if (lines->empty())
+    return Status::error(builder.file + ": expected a token on each line, got an empty file");
+  std::unordered_map<std::string, uint32_t> ids;
+  for (size_t i = 0; i < lines->size(); ++i)
+    ids[(*lines)[i]] = uint32_t(i);
+  for (size_t i = 0; i < lines->size(); ++i) {
+    const std::string &token = (*lines)[i];
+    if (ids[token] == i)
+      spec.addToken(token, uint32_t(i));
+    else
+      spec.decodedOnly[uint32_t(i)] = token;
+    if (ids[token] == i && !token.empty())
+      spec.cutTokens.push_back(uint32_t(i));
+  }
+  spec.tokens.resize(lines->size());
+  spec.exists.resize(lines->size());
+  spec.modelSize = uint32_t(ids.size());
+  spec.model = ModelKind::WordLevel;
+  setCommonRules(builder);
+  TRY(builder.initializeInPython(readTokens(builder, {{"unk_token", "<unk>"},
+                                                      {"cls_token", "<cls>"},
+                                                      {"pad_token", "<pad>"},
+                                                      {"mask_token", "<mask>"},
+                                                      {"eos_token", "<eos>"}})));
+  const std::string unknown = builder.token("unk_token");
+  if (auto place = spec.vocab.find(unknown); place != spec.vocab.end())
+    spec.unknownId = place->second;
+  Result<uint32_t> cls = requireToken(builder, "cls_token", builder.file), eos = requireToken(builder, "eos_token", builder.file);
+  if (!cls || !eos)
+    return cls ? eos.status() : cls.status();
+  spec.preTokenizers.push_back(makeStep(StepKind::SplitWhiteSpaces));
+  spec.decoders.push_back(makeStep(StepKind::DecodeFuse, 1));
+  setTemplate(builder, {{2, 0, *cls}, {0, 0, 0}, {2, 0, *eos}},
+              {{2, 0, *cls}, {0, 0, 0}, {2, 0, *eos}, {1, 1, 0}, {2, 1, *eos}});
+  return {};
+}
+
+//===--- Bytes -------------------------------------------------------------===//
+
+/// Returns |bytes| in the characters that stand for them in byte-level vocabularies.
+static std::string toByteLevel(const std::string &bytes) {
+  std::string text;
+  for (char byte : bytes)
+    appendCharacter(text, byteToCharacter(uint8_t(byte)));
+  return text;
+}
+
+/// Three special tokens, the bytes, then further special tokens. Bytes that are not UTF-8 are left out of decoded texts.
+Status attune::text::buildByT5(TokenizerBuilder &builder) {
+  TokenizerSpec &spec = builder.spec;
+  const TokenizerArguments &arguments = builder.arguments;
+  builder.file = arguments.configFile;
+  static constexpr uint32_t numSpecials = 3;
+  uint32_t count = 125;
+  TRY(arguments.read("extra_ids", count, 0, 100000));
+  std::optional<std::vector<NamedToken>> additional = arguments.additional;
+  if (count > 0 && !additional) {
+    additional.emplace();
+    for (uint32_t i = 0; i < count; ++i)
+      additional->emplace_back("<extra_id_" + std::to_string(i) + ">");
+  } else if (count > 0 && !additional->empty()) {
+    std::set<std::string> given;
+    for (const NamedToken &token : *additional)
+      if (token.content.find("extra_id") != std::string::npos)
+        given.insert(token.content);
+    if (given.size() != count)
+      return Status::error(arguments.configFile + ": 'extra_ids': expected the number of tokens <extra_id_…> of " +
+                           "'additional_special_tokens', " + std::to_string(given.size()) + ", got " + std::to_string(count));
+  }
+  NamedTokens tokens = readTokens(builder, {{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}});
+  std::map<uint32_t, NamedToken> first;
+  for (auto [index, id] : {std::pair(2, 0u), std::pair(0, 1u), std::pair(1, 2u)}) {
+    std::optional<NamedToken> &token = tokens[size_t(index)].second;
+    if (!token)
+      return Status::error(arguments.configFile + ": '" + tokens[size_t(index)].first + "': expected a token, got null");
+    if (!token->hasFlags) {
+      token->hasFlags = token->stripLeft = token->stripRight = true;
+      token->special = false;
+    }
+    first[id] = *token;
+  }
+  // The settings come before the three.
+  for (const auto &[id, token] : first)
+    builder.arguments.byId.try_emplace(id, token);
+  for (uint32_t byte = 0; byte < 256; ++byte)
+    spec.addToken(toByteLevel(std::string(1, char(byte))), numSpecials + byte);
+  // Special tokens are counted from the number of different strings.
+  std::set<std::string> known;
+  for (uint32_t id = 0; id < numSpecials + 256; ++id) {
+    auto place = arguments.byId.find(id);
+    known.insert(place != arguments.byId.end() ? place->second.content : toUtf8({id - numSpecials}));
+  }
+  spec.modelSize = uint32_t(known.size());
+  for (const auto &[id, token] : arguments.byId)
+    spec.modelSize -= known.count(token.content) ? 1 : 0;
+  spec.model = ModelKind::Bpe;
+  setCommonRules(builder);
+  TRY(builder.initializeInPython(tokens, additional));
+  Result<uint32_t> eos = requireToken(builder, "eos_token", builder.file);
+  if (!eos)
+    return eos.status();
+  Step split = makeStep(StepKind::SplitByteLevel, 2);
+  split.b = kNoId;
+  spec.preTokenizers.push_back(split);
+  spec.decoders.push_back(makeStep(StepKind::DecodeByteLevel, 1));
+  spec.changeForm = [added = spec.added](uint32_t id, TokenForm &form) {
+    if (added.count(id))
+      form.decoded = toByteLevel(form.content);
+    else
+      form.content = toUtf8({id - numSpecials});
+  };
+  setTemplate(builder, {{0, 0, 0}, {3, 0, *eos}}, {{0, 0, 0}, {3, 0, *eos}, {1, 0, 0}, {3, 0, *eos}});
+  return {};
+}
