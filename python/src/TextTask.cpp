@@ -237,10 +237,12 @@ nb::tuple TextTask::fill(nb::sequence inputs, int64_t topK, int64_t maxLength) {
   TextInputs texts(inputs);
   checkOne(texts);
   Sizes sizes = sizesOf(texts, 0, 1, maxLength);
-  // Each candidate brings a copy of the text and its token.
+  // Each candidate brings a copy of the text and its token. No vocabulary is larger than the bound, above which the call fails.
   constexpr size_t kCandidateBytes = sizeof(attune_candidate) + 64;
-  if (topK > 0 && topK < (int64_t(1) << 24))
-    sizes.results = roundUp<size_t>(static_cast<size_t>(topK) * countMasks(text(), *texts.data()) * (kCandidateBytes + texts.bytes()), 65536);
+  constexpr int64_t kMostCandidates = int64_t(1) << 20;
+  if (topK > 0 && topK <= kMostCandidates)
+    sizes.results =
+        roundUp<size_t>(static_cast<size_t>(topK) * countMasks(text(), *texts.data()) * (kCandidateBytes + texts.bytes()), 65536);
   TaskUse task(*this, sizes);
   const attune_candidate *candidates;
   size_t count;
