@@ -3,12 +3,13 @@
 """sentence_peers.py NAME FOLDER TEXTS THREADS: the process that `sentences` times.
 
 Reads commands from standard input: `go` embeds all lines of TEXTS and answers with the seconds, `vectors FILE` writes
-them as an array of numpy.
+them as an array of numpy. NAME is a backend of sentence-transformers, `onnxruntime`, or `attune:DTYPE`.
 """
 
 import json
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import time
@@ -37,6 +38,13 @@ def sentence_transformers(folder, backend, threads):
     return lambda texts: model.encode(texts, batch_size=32, show_progress_bar=False)
 
 
+def attune_encoder(folder, dtype, threads):
+    import attune
+
+    model = attune.SentenceTransformer(folder, threads=threads, progress=False, dtype=dtype)
+    return lambda texts: model.encode(texts, batch_size=32)
+
+
 def onnxruntime_pipeline(folder, threads):
     import onnxruntime
     from support.bert_onnx import write
@@ -44,7 +52,7 @@ def onnxruntime_pipeline(folder, threads):
 
     scratch = tempfile.mkdtemp()
     for name in ("config.json", "model.safetensors"):
-        os.symlink(pathlib.Path(folder, name).resolve(), f"{scratch}/{name}")
+        shutil.copy(pathlib.Path(folder, name), scratch)  # a link would lead out of the folder, which onnxruntime refuses
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
@@ -79,7 +87,13 @@ def main():
     answers, sys.stdout = os.fdopen(os.dup(1), "w"), sys.stderr
     texts = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
     try:
-        embed = onnxruntime_pipeline(folder, int(threads)) if name == "onnxruntime" else sentence_transformers(folder, name, int(threads))
+        kind, _, dtype = name.partition(":")
+        if kind == "attune":
+            embed = attune_encoder(folder, dtype, int(threads))
+        elif kind == "onnxruntime":
+            embed = onnxruntime_pipeline(folder, int(threads))
+        else:
+            embed = sentence_transformers(folder, kind, int(threads))
         embed(texts[:40])
     except Exception as error:
         print("error: " + " ".join(str(error).split())[:160], file=answers, flush=True)

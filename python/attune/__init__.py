@@ -10,6 +10,9 @@
     model.generate("Once upon a time", max_new_tokens=20) # of a model that generates text
     for piece in model.stream("Once upon a time"): ...    # text as it comes; `async for`, too
 
+    attune.SentenceTransformer("folder").encode(texts)    # as sentence-transformers
+    attune.pipeline("fill-mask", "folder")("a [MASK]")    # as the pipelines of transformers
+
 Errors are exceptions of attune.errors, one class for each status of the runtime.
 """
 
@@ -33,6 +36,8 @@ from attune.chat import Chat, Reply
 from attune.compiler import compile
 from attune.generation import GeneratedText, GenerationOutput, Stream
 from attune.model import Entry, Model, Outputs, Session, TensorInfo
+from attune.pipelines import Pipeline, TextsCutWarning, pipeline
+from attune.sentence_transformer import SentenceTransformer, quantize_embeddings
 from attune.tokenizer import BatchEncoding, Encoding, Tokenizer
 
 __all__ = [
@@ -57,11 +62,16 @@ __all__ = [
     "NotFoundError",
     "OutOfMemoryError",
     "Outputs",
+    "Pipeline",
     "Reply",
+    "SentenceTransformer",
     "Session",
     "Stream",
     "TensorInfo",
+    "TextsCutWarning",
     "Tokenizer",
     "__version__",
     "compile",
+    "pipeline",
+    "quantize_embeddings",
 ]

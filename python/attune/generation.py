@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import queue
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from attune import _attune
@@ -19,13 +20,11 @@ if TYPE_CHECKING:
 
 # Arguments of transformers' generate that this package lacks, and what takes their place.
 UNSUPPORTED: dict[str, str] = {
-    "generation_config": "give its settings as arguments",
     "logits_processor": "run the entries of a session and attune's settings instead",
     "stopping_criteria": "on_token=, a function that returns False, ends a generation",
     "prefix_allowed_tokens_fn": "constrained search is not implemented",
     "synced_gpus": "a model runs on one machine",
     "assistant_model": "assisted search is not implemented",
-    "streamer": "model.stream(…) gives pieces as they come",
     "negative_prompt_ids": "guidance is not implemented",
     "negative_prompt_attention_mask": "guidance is not implemented",
     "custom_generate": "no code of others runs",
@@ -34,7 +33,6 @@ UNSUPPORTED: dict[str, str] = {
     "output_hidden_states": "compile with outputs=['hidden_states'] and run the entry forward",
     "past_key_values": "a session keeps them, see Session",
     "cache_implementation": "a session keeps keys and values itself",
-    "tokenizer": "the model has its own",
     "inputs_embeds": "give input_ids",
 }
 
@@ -59,6 +57,75 @@ class GenerationOutput(NamedTuple):
     sequences_scores: Any
     logits: Any
     reused_tokens: int
+
+
+class _Listener:
+    """The arguments of transformers' generate that act on tokens as they come, as one function of (row, token, length): a
+    limit of seconds, a streamer with `put` and `end`, and the caller's own function."""
+
+    def __init__(self, on_token: Any, max_time: Any, streamer: Any, rows: int, beams: Any) -> None:
+        self._function = _check_callback("on_token", on_token)
+        self._seconds: float | None = None
+        if max_time is not None:
+            if isinstance(max_time, bool) or not isinstance(max_time, (int, float)) or not 0 < max_time < float("inf"):
+                raise InvalidArgumentError(f"max_time: expected seconds above 0, got {describe(max_time)}")
+            self._seconds = float(max_time)
+        self._streamer = streamer
+        if streamer is not None:
+            if not callable(getattr(streamer, "put", None)) or not callable(getattr(streamer, "end", None)):
+                raise InvalidArgumentError(
+                    f"streamer: expected an object with the methods put and end, got {describe(streamer)}"
+                )
+            if rows != 1 or (isinstance(beams, int) and beams > 1):
+                raise InvalidArgumentError("streamer: expected one prompt without beams")
+        self._end = float("inf")
+
+    def begin(self, prompt: Callable[[], Any]) -> Callable[[int, int, int], bool | None] | None:
+        """Begins the time and puts the ids of |prompt|; returns the function, None if there is nothing to do."""
+        if self._seconds is None and self._streamer is None:
+            return self._function  # type: ignore[no-any-return]
+        if self._seconds is not None:
+            self._end = time.monotonic() + self._seconds
+        if self._streamer is not None:
+            import numpy
+
+            self._streamer.put(numpy.asarray(prompt(), dtype=numpy.int64).reshape(1, -1))
+        return self._on_token
+
+    def _on_token(self, row: int, token: int, length: int) -> bool | None:
+        if self._streamer is not None:
+            import numpy
+
+            self._streamer.put(numpy.array([token], dtype=numpy.int64))
+        goes_on = self._function is None or self._function(row, token, length) is not False
+        return goes_on and time.monotonic() < self._end
+
+    def finish(self) -> None:
+        """Ends the streamer."""
+        if self._streamer is not None:
+            self._streamer.end()
+
+
+def _merge_config(settings: dict[str, Any], config: Any) -> dict[str, Any]:
+    """Returns |settings| with those of |config|, a dictionary or an object with `to_diff_dict` or `to_dict`, which they
+    override."""
+    if config is None:
+        return settings
+    for method in ("to_diff_dict", "to_dict"):
+        if not isinstance(config, dict) and callable(getattr(config, method, None)):
+            config = getattr(config, method)()
+    if not isinstance(config, dict) or not all(isinstance(name, str) for name in config):
+        raise InvalidArgumentError(f"generation_config: expected a dictionary of settings, got {describe(config)}")
+    # Names with a line in front, and the version, are no settings.
+    given = {name: value for name, value in config.items() if value is not None and name[:1] != "_"}
+    given.pop("transformers_version", None)
+    return {**given, **settings}
+
+
+def _check_tokenizer(model: Model, tokenizer: Any) -> None:
+    """stop_strings of transformers need the tokenizer; here only that of the model can be given."""
+    if tokenizer is not None and tokenizer is not model._tokenizer:
+        raise InvalidArgumentError("generate: 'tokenizer' is not supported: the model has its own")
 
 
 def _plain(value: Any) -> Any:
@@ -161,6 +228,10 @@ def generate(
     add_special_tokens: bool = True,
     skip_special_tokens: bool = True,
     threads: int | None = None,
+    generation_config: Any = None,
+    max_time: float | None = None,
+    streamer: Any = None,
+    tokenizer: Any = None,
     **settings: Any,
 ) -> Any:
     """Generates text by greedy search, sampling (do_sample=True) or beam search (num_beams=4).
@@ -174,6 +245,11 @@ def generate(
     on_text       texts only: a function of (row, piece of text)
     source_language, target_language   texts and translators only: as "eng_Latn"
     add_special_tokens, skip_special_tokens   texts only: the tokenizer's own around the prompt; in results
+    generation_config   settings as a dictionary or an object of transformers; arguments override them
+    max_time      seconds; the generation ends at the first token after them
+    streamer      one prompt without beams: an object with `put`, which gets arrays of ids, first those of the prompt, and
+                  `end`, as TextStreamer of transformers
+    tokenizer     that of the model, model.tokenizer, or None
     settings      max_length, max_new_tokens, min_length, min_new_tokens, num_beams, num_return_sequences, length_penalty,
                   early_stopping, no_repeat_ngram_size, repetition_penalty, do_sample, temperature, top_k, top_p, min_p, typical_p,
                   epsilon_cutoff, eta_cutoff, seed, eos_token_id, pad_token_id, bad_words_ids, suppress_tokens, stop_strings, … as
@@ -185,22 +261,28 @@ def generate(
 
     workers = model._threads if threads is None else read_threads(threads)
     compiled = model._open()
-    _check_callback("on_token", on_token)
+    settings = _merge_config(settings, generation_config)
+    max_time = settings.pop("max_time", None) if max_time is None else max_time
+    return_dict_in_generate = settings.pop("return_dict_in_generate", None) is True or return_dict_in_generate
+    _check_tokenizer(model, tokenizer)
+    beams = settings.get("num_beams")
     if _is_text(inputs):
         texts = _check_texts([inputs] if isinstance(inputs, str) else list(inputs))
+        listener = _Listener(on_token, max_time, streamer, len(texts), beams)
         found = _attune.generate_texts(
             compiled,
             model.tokenizer._handle,
             texts,
             dump_settings(settings),
             _check_callback("on_text", on_text),
-            on_token,
+            listener.begin(lambda: model.tokenizer.encode(texts[0], add_special_tokens=bool(add_special_tokens)).ids),
             _check_language("source_language", source_language),
             _check_language("target_language", target_language),
             bool(add_special_tokens),
             bool(skip_special_tokens),
             workers,
         )
+        listener.finish()
         results = [GeneratedText(*one) for one in found]
         if return_dict_in_generate:
             return results
@@ -209,9 +291,17 @@ def generate(
     if on_text is not None or source_language is not None or target_language is not None:
         raise InvalidArgumentError("generate: on_text, source_language and target_language need a text, got ids")
     tensors = _collect_inputs(inputs, settings, _entry_inputs(model))
-    return _pack(
-        _attune.generate(compiled, tensors, dump_settings(settings), workers, on_token), return_dict_in_generate
+    listener = _Listener(on_token, max_time, streamer, _count_rows(tensors["input_ids"]), beams)
+    result = _attune.generate(
+        compiled, tensors, dump_settings(settings), workers, listener.begin(lambda: tensors["input_ids"])
     )
+    listener.finish()
+    return _pack(result, return_dict_in_generate)
+
+
+def _count_rows(ids: Any) -> int:
+    shape = getattr(ids, "shape", None)
+    return int(shape[0]) if shape is not None and len(shape) == 2 else len(ids) if isinstance(ids, (list, tuple)) else 0
 
 
 def generate_on(
@@ -223,11 +313,19 @@ def generate_on(
     **settings: Any,
 ) -> Any:
     """Generates ids from ids on |session|, as generate does."""
+    settings = _merge_config(settings, settings.pop("generation_config", None))
+    _check_tokenizer(session.model, settings.pop("tokenizer", None))
+    return_dict_in_generate = settings.pop("return_dict_in_generate", None) is True or return_dict_in_generate
+    max_time, streamer = settings.pop("max_time", None), settings.pop("streamer", None)
     tensors = _collect_inputs(inputs, settings, _entry_inputs(session.model))
-    _check_callback("on_token", on_token)
-    return _pack(
-        _attune.generate_on(session._open(), tensors, dump_settings(settings), on_token), return_dict_in_generate
+    listener = _Listener(
+        on_token, max_time, streamer, _count_rows(tensors["input_ids"]), settings.get("num_beams")
     )
+    result = _attune.generate_on(
+        session._open(), tensors, dump_settings(settings), listener.begin(lambda: tensors["input_ids"])
+    )
+    listener.finish()
+    return _pack(result, return_dict_in_generate)
 
 
 class _Work:

@@ -95,6 +95,35 @@ def read_threads(threads: int | None) -> int:
     return threads
 
 
+def is_source(name: str) -> bool:
+    """Returns True if |name| is a model to compile: a folder, a .gguf or .mlir file, or a name of the local Hugging Face cache,
+    which the command resolves."""
+    if os.path.isdir(name) or name.endswith((".mlir", ".gguf")):
+        return True
+    return (
+        not os.path.exists(name)
+        and re.fullmatch(r"[\w.-]+/[\w.-]+", name) is not None
+        and not name.endswith(".so")
+    )
+
+
+def open_for_texts(path: StrPath | Model, **arguments: Any) -> Model:
+    """Returns the model at |path| as the commands on texts open it: one that is compiled skips padding, so that neighbors
+    of a text change no bit of its result. An open model takes no arguments."""
+    if isinstance(path, Model):
+        defaults: tuple[Any, ...] = (None, False, 0)
+        given = next(
+            (name for name, value in arguments.items() if not any(value is one for one in defaults)),
+            None,
+        )
+        if given is not None:
+            raise InvalidArgumentError(f"{given}: only for a path, got an open model")
+        return path
+    if isinstance(os.fspath(path), str) and is_source(os.fspath(path)):
+        arguments.setdefault("padding", "skip")
+    return Model(path, **arguments)
+
+
 def _check_limits(limits: dict[str, int]) -> dict[str, int]:
     for name, most in limits.items():
         if isinstance(most, bool) or not isinstance(most, int) or not -(2**63) <= most < 2**63:
@@ -156,12 +185,9 @@ class Model:
         given = os.fspath(weights) if weights is not None else ""
         if not isinstance(given, str) or "\0" in given:
             raise InvalidArgumentError(f"weights: expected a path without NUL, got {describe(weights)}")
-        is_model = os.path.isdir(name) or name.endswith((".mlir", ".gguf"))
+        is_model = is_source(name)
         if not is_model and not os.path.exists(name):
-            # A name of the local Hugging Face cache, which the command resolves.
-            is_model = re.fullmatch(r"[\w.-]+/[\w.-]+", name) is not None and not name.endswith(".so")
-            if not is_model:
-                raise NotFoundError(f"{name}: no such file or folder")
+            raise NotFoundError(f"{name}: no such file or folder")
         object_path = name
         if is_model:
             self._kept = compile_cached(name, progress=progress, **({"weights": given} if given else {}), **flags)
@@ -176,6 +202,7 @@ class Model:
         self._facts = self._compiled.describe()
         self._entries: dict[str, Entry] | None = None
         self._tokenizer: Tokenizer | None = None
+        self._tasks: dict[int, _attune.TextTask] = {}
         self._first_input = next(
             (tensor[0] for tensor in self._facts["entries"][0]["inputs"] if tensor[3] == "required"), None
         )
@@ -330,6 +357,14 @@ class Model:
             self._tokenizer.model_max_length = max(limits) or None
         return self._tokenizer
 
+    def _text_task(self, kind: int) -> _attune.TextTask:
+        """Returns the memory for the work |kind| of attune/tasks.h on texts. Fails with InvalidArgumentError for a model that
+        does something else."""
+        compiled = self._open()
+        if kind not in self._tasks:
+            self._tasks[kind] = _attune.TextTask(compiled, self.tokenizer._handle, kind, self._threads)
+        return self._tasks[kind]
+
     def generate(
         self, inputs: Any = None, **arguments: Any
     ) -> str | list[str] | list[GeneratedText] | GenerationOutput | Any:
@@ -371,6 +406,9 @@ class Model:
             self._closed = True
             self._pool.clear()
             self._tokenizer = None
+            for task in self._tasks.values():
+                task.clear()
+            self._tasks.clear()
 
     def __enter__(self) -> Model:
         self._open()

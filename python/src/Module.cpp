@@ -6,12 +6,14 @@
 //     CompiledModel   a loaded object with its weights         SessionPool    calls of any size
 //     ModelSession    memory and workers of one call           TextHandle     tokenizers of a .text file
 //     Conversation    a chat                                   DecodeStream   text token by token
+//     TextTask        texts to vectors, labels, words, answers
 //
 // _attune.pyi declares all of it.
 //===----------------------------------------------------------------------===//
 #include "Conversation.h"
 #include "ModelSession.h"
 #include "SessionPool.h"
+#include "TextTask.h"
 
 using namespace attune::python;
 
@@ -27,6 +29,7 @@ NB_MODULE(_attune, module) {
   bindText(module);
   bindGeneration(module);
   bindConversation(module);
+  bindTextTask(module);
   module.def("available_cpus", &attune_available_cpus);
   module.def("cpu_has", [](const char *feature) { return attune_cpu_has(feature); }, nb::arg("feature"));
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 
@@ -47,6 +48,35 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 @pytest.fixture(scope="session")
 def bert(folders: pathlib.Path) -> Folder:
     return Folder(folders, "bert-tiny")
+
+
+def init_headed(folder: pathlib.Path, architecture: str, name: str, more: str = "") -> pathlib.Path:
+    """Makes the model folder |name| in |folder|: sentence-tiny as |architecture|, without the modules of sentences; |more| are
+    members of its config.json."""
+    source, config = ROOT / "examples/configs/sentence-tiny", folder / (name + "-config")
+    config.mkdir()
+    for path in source.glob("*token*"):
+        shutil.copy(path, config)
+    text = (source / "config.json").read_text().replace("BertModel", architecture)
+    if more:
+        text = text.replace("{", "{" + more + ",", 1)
+    (config / "config.json").write_text(text)
+    run_attune("init", config, "-o", folder / name)
+    return folder / name
+
+
+@pytest.fixture(scope="session")
+def plain(folders: pathlib.Path) -> attune.Model:
+    """A BERT with a tokenizer."""
+    path = init_headed(folders, "BertModel", "plain")
+    return attune.Model(path, threads=2, progress=False, padding="skip")
+
+
+@pytest.fixture(scope="session")
+def finder(folders: pathlib.Path) -> attune.SentenceTransformer:
+    """A model of sentence-transformers with the prompts query and document."""
+    run_attune("init", ROOT / "examples/configs/sentence-tiny", "-o", folders / "finder")
+    return attune.SentenceTransformer(folders / "finder", threads=2, progress=False)
 
 
 @pytest.fixture(scope="session")

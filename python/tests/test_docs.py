@@ -9,13 +9,15 @@ import contextlib
 import io
 import re
 
-from conftest import ROOT, run_attune
+from conftest import ROOT, init_headed, run_attune
 
 
 def test_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_attune("init", ROOT / "examples/configs/bert-tiny", "-o", "bert")
     run_attune("init", ROOT / "examples/configs/chat-tiny", "-o", "talker")
+    run_attune("init", ROOT / "examples/configs/sentence-tiny", "-o", "finder")
+    init_headed(tmp_path, "BertForMaskedLM", "filler")
     page = (ROOT / "docs/python.md").read_text()
     blocks = re.findall(r"<!-- test: (python|python-output) -->\n```\w+\n(.*?)```\n", page, re.S)
     assert len(blocks) > 8

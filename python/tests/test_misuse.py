@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 import attune
 
+UNICODE = st.text(alphabet=st.characters(), max_size=30)
 RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 arrays = st.one_of(
@@ -164,3 +165,151 @@ def test_constructors(chat, value):
     allowed(lambda: attune.Model(chat.object, gpu=value))
     if isinstance(value, (str, type(None))):
         allowed(lambda: chat.model.chat(system=value, max_new_tokens=1, context=64).send(value))
+
+
+@RELAXED
+@given(
+    value=anything,
+    text=st.one_of(UNICODE, st.lists(UNICODE, max_size=4), anything),
+    name=st.sampled_from(
+        [
+            "prompt_name",
+            "prompt",
+            "batch_size",
+            "show_progress_bar",
+            "output_value",
+            "precision",
+            "device",
+            "normalize_embeddings",
+            "truncate_dim",
+            "pool",
+            "inputs",
+            "anything",
+        ]
+    ),
+)
+def test_encoders(finder, value, text, name):
+    if not (name == "batch_size" and isinstance(value, int)):
+        allowed(lambda: finder.encode(text, **{name: value}))
+    allowed(lambda: finder.encode(text, convert_to_numpy=True if value is None or value is False else value))
+    allowed(lambda: finder.encode_query(text, prompt_name=value))
+    allowed(lambda: finder.tokenize(text))
+    allowed(lambda: finder.similarity(value, text))
+    allowed(lambda: finder.similarity_pairwise(value, value))
+    allowed(lambda: attune.quantize_embeddings(value, "int8"))
+    allowed(lambda: setattr(finder, "similarity_fn_name", value))
+    allowed(lambda: setattr(finder, "max_seq_length", value))
+    finder.similarity_fn_name = finder.max_seq_length = None
+    allowed(lambda: attune.SentenceTransformer(finder.model, prompts=value))
+    allowed(lambda: attune.SentenceTransformer(finder.model, default_prompt_name=value))
+    allowed(lambda: attune.SentenceTransformer(finder.model, truncate_dim=value))
+    allowed(lambda: attune.SentenceTransformer(finder.model, **{name: value}))
+
+
+@RELAXED
+@given(
+    first=st.integers(-(2**70), 2**70),
+    second=st.integers(-(2**70), 2**70),
+    texts=st.one_of(anything, st.lists(UNICODE, max_size=3)),
+    value=anything,
+)
+def test_tasks_of_the_module(finder, first, second, texts, value):
+    """The compiled module is called as no part of the package does."""
+    from attune import _attune
+
+    def lenient(call):
+        try:
+            allowed(call)
+        except (TypeError, OverflowError):  # of nanobind
+            pass
+
+    task = finder._task
+    for name in ("classify", "classify_tokens"):
+        lenient(lambda: getattr(task, name)(texts, first, second, 5))
+    lenient(lambda: task.embed(texts, min(first, 64), min(second, 4096), value, None, True, None))
+    lenient(lambda: task.embed(texts, 1, 0, None, value, False, None))
+    lenient(lambda: task.fill(texts, first, second))
+    lenient(lambda: task.answer(texts, {"top_k": first, "stride": second}))
+    lenient(lambda: task.answer(["a"], {"x": value}))
+    lenient(lambda: _attune.TextTask(finder.model._compiled, finder.tokenizer._handle, first, 1))
+
+
+@pytest.fixture(scope="session")
+def pipes(folders):
+    """A pipeline of each task that has a head, on models with random weights."""
+    import json
+
+    from conftest import init_headed
+
+    labels = json.dumps({"id2label": {"0": "O", "1": "B-LOC", "2": "I-LOC"}})[1:-1]
+    heads = {
+        "text-classification": "BertForSequenceClassification",
+        "token-classification": "BertForTokenClassification",
+        "fill-mask": "BertForMaskedLM",
+        "question-answering": "BertForQuestionAnswering",
+    }
+    return {
+        task: attune.pipeline(task, init_headed(folders, head, task, labels), threads=1, progress=False)
+        for task, head in heads.items()
+    }
+
+
+@RELAXED
+@given(
+    value=anything,
+    text=st.one_of(UNICODE, st.lists(UNICODE, max_size=3), anything, st.just("the [MASK] fox")),
+    task=st.sampled_from(["text-classification", "token-classification", "fill-mask", "question-answering"]),
+    data=st.data(),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_pipelines(pipes, value, text, task, data):
+    pipe = pipes[task]
+    name = data.draw(st.sampled_from([*pipe._names, *pipe._refused, "batch_size", "anything"]))
+
+    def run(*inputs, **arguments):
+        found = pipe(*inputs, **arguments)
+        return list(found) if hasattr(found, "__next__") else found
+
+    allowed(lambda: run(text))
+    if not (name == "batch_size" and isinstance(value, int)):
+        allowed(lambda: run(text, **{name: value}))
+        allowed(lambda: run("the [MASK] fox", **{name: value}))
+    if task == "question-answering":
+        allowed(lambda: run(question=text, context=value))
+        allowed(lambda: run({"question": "who?", "context": text}, **{name: value}))
+    allowed(lambda: attune.pipeline(task, pipe.model, **{name: value}))
+    allowed(lambda: attune.pipeline(task, pipe.model, dtype=value))
+    allowed(lambda: attune.pipeline(task, pipe.model, device=value))
+    allowed(lambda: attune.pipeline(value, pipe.model))
+
+
+@RELAXED
+@given(
+    value=anything,
+    name=st.sampled_from(
+        [
+            "return_full_text",
+            "return_text",
+            "return_tensors",
+            "prefix",
+            "stop_sequence",
+            "continue_final_message",
+            "tools",
+            "documents",
+            "add_special_tokens",
+            "truncation",
+            "generation_config",
+            "max_time",
+            "streamer",
+            "tokenizer",
+            "anything",
+        ]
+    ),
+)
+def test_text_generation(chat, value, name):
+    pipe = attune.pipeline("text-generation", chat.model, max_new_tokens=1)
+    allowed(lambda: pipe("The", **{name: value}))
+    allowed(lambda: pipe([{"role": "user", "content": value}], **{name: value}))
+    allowed(lambda: pipe([{"role": "assistant", "content": "a"}], **{name: value}))
+    allowed(lambda: pipe(value))
+    allowed(lambda: chat.model.generate([5], max_new_tokens=1, **{name: value}))

@@ -259,3 +259,76 @@ def test_unsupported_arguments_are_refused_by_name(chat):
         with pytest.raises(attune.InvalidArgumentError):
             chat.model.generate([5], **{name: value})
     assert chat.model.generate([5], max_new_tokens=np.int64(3), eos_token_id=np.array([401])).shape[1] <= 4
+
+
+def test_arguments_of_transformers(chat):
+    """Each setting of GenerationConfig of transformers 5.23 is taken, or refused by its name."""
+    names = """assistant_confidence_threshold assistant_early_exit assistant_lookbehind bad_words_ids begin_suppress_tokens
+    bos_token_id cache_config cache_implementation compile_config constraints decoder_start_token_id disable_compile
+    diversity_penalty do_sample dola_layers early_stopping encoder_no_repeat_ngram_size encoder_repetition_penalty eos_token_id
+    epsilon_cutoff eta_cutoff exponential_decay_length_penalty force_words_ids forced_bos_token_id forced_eos_token_id
+    guidance_scale is_assistant length_penalty low_memory max_length max_matching_ngram_size max_new_tokens max_time min_length
+    min_new_tokens min_p no_repeat_ngram_size num_assistant_tokens num_assistant_tokens_schedule num_beam_groups num_beams
+    num_return_sequences output_attentions output_hidden_states output_logits output_scores pad_token_id penalty_alpha
+    prefill_chunk_size prompt_lookup_num_tokens remove_invalid_values renormalize_logits repetition_penalty
+    return_dict_in_generate sequence_bias stop_strings suppress_tokens target_lookbehind temperature token_healing top_h top_k
+    top_p typical_p use_cache watermarking_config logits_processor stopping_criteria prefix_allowed_tokens_fn synced_gpus
+    assistant_model negative_prompt_ids negative_prompt_attention_mask custom_generate""".split()
+    lists = {"bad_words_ids": [[3]], "begin_suppress_tokens": [3], "suppress_tokens": [3], "stop_strings": ["a"]}
+    taken = 0
+    for name in names:
+        value = lists.get(name, 1)
+        if name in ("do_sample", "early_stopping", "output_logits", "renormalize_logits", "return_dict_in_generate", "use_cache"):
+            value = True
+        try:
+            chat.model.generate([[5, 6]], **{"max_new_tokens": 2, name: value})
+            taken += 1
+        except attune.InvalidArgumentError as error:
+            assert name in str(error), (name, str(error))
+    assert taken >= 30
+
+
+def test_generation_config_streamer_and_time(chat):
+    model = chat.model
+    expected = model.generate([[5, 6]], max_new_tokens=4)
+    assert model.generate([[5, 6]], generation_config={"max_new_tokens": 4}).tolist() == expected.tolist()
+
+    class Config:
+        def to_diff_dict(self):
+            return {"max_new_tokens": 9, "transformers_version": "5", "_from_model_config": True, "top_k": None}
+
+    assert model.generate([[5, 6]], generation_config=Config(), max_new_tokens=4).tolist() == expected.tolist()
+
+    class Streamer:
+        def __init__(self):
+            self.arrays, self.ended = [], 0
+
+        def put(self, array):
+            self.arrays.append(array)
+
+        def end(self):
+            self.ended += 1
+
+    streamer = Streamer()
+    model.generate([[5, 6]], max_new_tokens=4, streamer=streamer)
+    assert streamer.arrays[0].tolist() == [[5, 6]] and streamer.ended == 1
+    assert [array.tolist() for array in streamer.arrays[1:]] == [[token] for token in expected[0, 2:].tolist()]
+    streamer = Streamer()
+    text = model.generate("The", max_new_tokens=4, streamer=streamer, tokenizer=model.tokenizer)
+    ids = [token for array in streamer.arrays[1:] for token in array.tolist()]
+    assert model.tokenizer.decode(ids) == text
+    with model.session(batch=1, length=8, past=8) as session:
+        streamer = Streamer()
+        session.generate([[5, 6]], generation_config={"max_new_tokens": 4}, streamer=streamer)
+        assert len(streamer.arrays) == 5
+    late = model.generate([[5, 6]], max_new_tokens=50, max_time=1e-9)
+    assert late.shape == (1, 3)
+    for arguments, message in (
+        ({"streamer": 3}, "put and end"),
+        ({"streamer": Streamer(), "num_beams": 2}, "without beams"),
+        ({"max_time": -1}, "seconds above 0"),
+        ({"tokenizer": "a"}, "the model has its own"),
+        ({"generation_config": 3}, "generation_config"),
+    ):
+        with pytest.raises(attune.InvalidArgumentError, match=message):
+            model.generate([[5, 6]], **arguments)

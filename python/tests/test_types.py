@@ -52,7 +52,13 @@ def test_every_public_name_is_documented():
         value = getattr(attune, name)
         if not isinstance(value, str):
             assert value.__doc__, name
-    for cls in (attune.Model, attune.Session, attune.Tokenizer, attune.Encoding, attune.Chat, attune.Stream):
+    from attune import integrations, pipelines
+
+    classes = [attune.Model, attune.Session, attune.Tokenizer, attune.Encoding, attune.Chat, attune.Stream]
+    classes += [attune.SentenceTransformer, attune.Pipeline, *pipelines._PIPELINES.values()]
+    classes += [integrations.LangChainEmbeddings, integrations.LlamaIndexEmbedding, integrations.TextEncoder]
+    for cls in classes:
+        assert cls.__doc__, cls.__name__
         for name, member in vars(cls).items():
-            if not name.startswith("_"):
+            if not name.startswith("_") and not isinstance(member, (str, tuple)):
                 assert member.__doc__, f"{cls.__name__}.{name}"

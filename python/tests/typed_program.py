@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import attune
+from attune.integrations import LangChainEmbeddings
 
 
 async def use(path: str) -> None:
@@ -23,6 +24,11 @@ async def use(path: str) -> None:
     print(reply.text, attune.compile(path, "out.so", limit={"length": 8}))
     tokenizer: attune.Tokenizer = model.tokenizer
     ids: list[int] = tokenizer.encode("text", max_length=5).ids
+    encoder: attune.SentenceTransformer = attune.SentenceTransformer(path, threads=1, dtype="bf16")
+    print(encoder.encode(["text"], normalize_embeddings=True), encoder.prompts["query"], encoder.max_seq_length)
+    print(attune.pipeline("fill-mask", model)("a [MASK]"), attune.quantize_embeddings([[1.0]], "binary"))
+    vectors: list[list[float]] = LangChainEmbeddings(encoder).embed_documents(["text"])
+    print(vectors)
     try:
         print(tokenizer.decode(ids), tokenizer(["a"], padding=True, return_tensors="np")["input_ids"])
     except attune.InvalidArgumentError as error:
