@@ -76,7 +76,8 @@ Result<std::string> getModelName(const CompileOptions &options);
 /// Returns an error that names the flag if flags do not go together.
 Status checkFlags(const CompileOptions &options);
 
-/// Compiles a model. Writes all files or none. Errors are one line, and name the phase if they come from the compiler itself.
+/// Compiles a model. Writes all files or none. Errors are one line. Those of a pass name
+/// the phase; those of the model, the flags and the files name these.
 Status compileModel(const CompileOptions &options, const CompileListener &listener = {});
 
 } // namespace attune

@@ -38,7 +38,7 @@ private:
   /// or, with |mayAdd|, a new argument of the function. It is neither |except| nor defined by an operation in |doomed|.
   /// Returns null if there is none.
   mlir::Value findValue(mlir::Type type, mlir::Operation *before, bool mayAdd = true, mlir::Value except = {});
-  /// Returns the same, or poison if there is none.
+  /// Returns a value of |type| that may be used at |before|, by the rules of findValue, or poison if there is none.
   mlir::Value findOrMakeValue(mlir::Type type, mlir::Operation *before);
   mlir::Value addArgument(mlir::func::FuncOp function, mlir::Type type);
   bool isDoomed(mlir::Operation *op) const;

@@ -30,7 +30,7 @@ static Step makeStep(StepKind kind, uint32_t a = 0) {
   return step;
 }
 
-/// Sets what all classes have in common.
+/// Sets the rules that all tokenizer classes of the reference that are written in Python have in common.
 static void setCommonRules(TokenizerBuilder &builder) {
   builder.spec.ruleFlags |= kRuleOddToFirst | kRuleSplitsAdded;
   builder.spec.separatorsAreSpaces = true;

@@ -186,7 +186,8 @@ static void reinstallHandler(int signal, const siginfo_t *info, const struct sig
     ::raise(signal);
 }
 
-/// Ends the process with a line that reports the lack of stack.
+/// Ends the process with a line that reports that the stack of |limit| bytes is full. Called by a signal handler, so it
+/// may only call functions that are safe there.
 [[noreturn]] static void endWithoutStack(uint64_t limit) {
   if (!isEnding.exchange(true)) {
     removeTemporaries();

@@ -330,10 +330,12 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
     inside. Sizes equal to those of a destination are taken from it, so that equal loops become equal functions, which
     `duplicate-function-elimination` merges afterwards.
 
-    `tile.kernel` describes the kernel and gives the function its name. Its `row_wise` becomes `tile.rows` on the
+    A loop is top-level if no other `scf.forall` contains it; an `scf.if` or `scf.for` may. `tile.kernel` describes the
+    kernel and gives the function its name; a loop without it is called `kernel`. Its `row_wise` becomes `tile.rows` on the
     arguments of which row i (index i of the first dimension) alone determines row i of every result. The kernel takes
-    its number of rows from them and reads all other arguments as a whole. The group numbers `tile.group` are removed,
-    and `tile.work` moves to the call.
+    its number of rows from them and reads all other arguments as a whole. The group numbers `tile.group`, by which
+    `attune-tile-groups` found the operations of the loop, are removed. `tile.work`, the operations and bytes of the loop
+    as formulas of its sizes, moves to the call.
 
     Every other private function then takes destinations for its tensor results, too, except for results that update an
     argument in place, such as a cache; a size that does not follow from the arguments is an error. Runs after the phase

@@ -77,11 +77,14 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
     Compiled objects link against no library: they may call only `memcpy`, `memmove` and `memset`.
 
     - A copy between strided buffers, for which MLIR would call a runtime function, becomes loops over 16 elements at a
-      time and over the rest. A copy between buffers of identity layout stays and becomes `memcpy`.
+      time and over the rest, or over single elements if the last stride of a buffer is not 1. A copy between buffers of
+      identity layout stays and becomes `memcpy`.
     - `arith.ceildivsi`, `arith.ceildivui` and `arith.floordivsi` become truncating divisions with a correction.
     - A `memref.expand_shape` with several dynamic sizes in one group becomes `memref.reinterpret_cast`, since
       `expand-strided-metadata` of MLIR 22 crashes on it.
-    - Allocations, `arith.remf` and `math` operations that are no instructions are errors.
+    - `memref.alloc`, `memref.realloc` and `memref.dealloc` are errors; `memref.alloca` stays. So are `arith.remf` and all
+      operations of `math` but absolute values, roundings, `sqrt`, `fma`, `copysign`, counts of bits and tests for NaN and
+      infinity: LLVM has code without a call for these on every target.
 
     Expects code on buffers after `attune-plan-memory` and `attune-expand-math`. Run it before `expand-strided-metadata`
     and `convert-scf-to-cf`. Numerics: exact.

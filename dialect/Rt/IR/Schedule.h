@@ -53,7 +53,7 @@ struct Schedule {
   int64_t rowBlock = 8;
   /// The layouts of low-precision operands.
   OperandLayout bf16 = {StorageType::F32, 2}, int8 = {StorageType::I16, 2};
-  /// Rows of a register tile of low-precision operands, a power of two.
+  /// Rows of a register tile of products of bf16 or of integers with a scale per row, a power of two.
   int64_t lowPrecisionRows = 8;
   /// Rows of a register tile of products of quantized weights with a scale per group.
   int64_t groupedRows = 4;

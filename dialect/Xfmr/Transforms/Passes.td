@@ -80,16 +80,17 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     are in registers.
 
     - An `xfmr.activation` of a linear without activation, multiplier and residual becomes the linear's activation.
-    - An `arith.addf` of a linear without residual disappears: its other operand becomes the linear's residual. If both
-      operands are linears, the later one takes the other as its residual.
+    - An `arith.addf` of a linear without residual disappears: its other operand becomes the linear's residual.
     - A `layer_norm` or `rms_norm` computes the norm of its input plus its residual. If one of the two is a linear
       without residual, the other becomes the linear's residual.
     - If the input of a norm without residual is an `arith.addf` that no linear can take, the norm takes it: one operand
       becomes the norm's input, the other its residual.
 
-    The operation that disappears must be in the block of its user, and the user must be its only one; a remark names
-    linears that have more. The fused operation takes the position of the user. Run `xfmr-decompose-composites` and
-    `canonicalize` first, which leave no `xfmr.dropout` between a linear and its user.
+    Of two linears without residual that are added, the later one takes the result of the other. A linear that takes
+    something must be in the block of the activation, addition or norm that it takes it from, and that operation must be
+    its only user; a remark names linears with other users. The same holds for an addition that a norm takes. The fused
+    linear is at the position of the operation that it takes. Run `xfmr-decompose-composites` and `canonicalize` first,
+    which leave no `xfmr.dropout` between a linear and its user.
 
     Numerics: exact; the same additions in the same order. The payload of a NaN may come from the other operand of an
     addition.

@@ -141,7 +141,8 @@ static attune_status checkIds(const GenerationPlan &plan) {
   return ATTUNE_OK;
 }
 
-/// Finds the mask of the prompts, which are padded on the left, and sets |visible| to the most visible tokens of a row.
+/// Finds the mask of the prompts, and sets |visible| to the largest number of visible tokens in any row. Fails with
+/// INVALID_ARGUMENT if the mask has another shape than the prompts, or a row is not padded on the left.
 static attune_status findMask(GenerationPlan &plan, int64_t &visible) {
   visible = plan.length;
   for (uint32_t i = 0; i < plan.prefill->num_inputs && !plan.mask; ++i)

@@ -136,7 +136,7 @@ void Scheduler::scheduleTiles(StageFunc &host, size_t index) {
   scheduleSum(host, tiles);
 }
 
-/// Schedules the sums of one tile of |host|.
+/// Schedules |tiles|.sum, which is computed for each tile of |host|, the stage that reads it.
 void Scheduler::scheduleSum(StageFunc &host, RowTiles &tiles) {
   StageFunc &sum = tiles.sum;
   findPanel(tiles, host);
