@@ -40,7 +40,9 @@ Result<BisectVerdict> Bisector::run() {
   BisectVerdict verdict;
   if (!options.expected.empty()) {
     Judgment judgment = judgeImport();
-    report("import: " + std::string(judgment.kind == Judgment::Wrong ? "WRONG" : judgment.kind == Judgment::Right ? "right" : "not judged"));
+    report("import: " + std::string(judgment.kind == Judgment::Wrong   ? "WRONG"
+                                    : judgment.kind == Judgment::Right ? "right"
+                                                                       : "not judged"));
     if (judgment.kind == Judgment::Wrong) {
       verdict.isFound = true;
       setWrong(verdict, judgment);
@@ -85,9 +87,10 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
       continue;
     }
     Judgment judgment = judge(**next);
-    report(name + ": " + (judgment.kind == Judgment::Right   ? "right"
-                          : judgment.kind == Judgment::Wrong ? "WRONG"
-                                                             : "not judged: " + judgment.reason));
+    report(name + ": " +
+           (judgment.kind == Judgment::Right   ? "right"
+            : judgment.kind == Judgment::Wrong ? "WRONG"
+                                               : "not judged: " + judgment.reason));
     if (judgment.kind == Judgment::Wrong) {
       verdict.isFound = true;
       verdict.phase = phase;

@@ -29,7 +29,7 @@
 
 namespace attune {
 
-/// What to bisect, and how.
+/// The outputs to judge, and the functions that a search calls.
 struct BisectOptions {
   /// Names or groups of the outputs to judge; empty means all.
   std::vector<std::string> outputs;

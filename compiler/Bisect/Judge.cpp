@@ -180,7 +180,7 @@ Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, Pl
     // The tools' handlers would report a crash of the compiler.
     for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
       signal(number, SIG_DFL);
-    // What the library of memory says of damage is part of the verdict, not of the messages.
+    // The C library reports damaged memory there; the verdict says that the module crashes.
     close(STDERR_FILENO);
     struct rlimit cpu = {};
     getrlimit(RLIMIT_CPU, &cpu);

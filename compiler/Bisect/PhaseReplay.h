@@ -68,7 +68,7 @@ public:
 
 private:
   class Recorder;
-  /// What to record in a run of the phase.
+  /// The records that a run of the phase makes.
   struct Request {
     /// Records |found|.
     bool listsSteps = false;

@@ -174,11 +174,8 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
   const std::string unknown = builder.text("unk_token", "<unk>");
   if (!spec.vocab.count(unknown))
     return Status::error(vocabFile + ": expected the token " + describeJson(Json(unknown)) + " ('unk_token'), got none");
-  TRY(builder.initializeInPython(readTokens(builder, {{"bos_token", "<s>"},
-                                                      {"eos_token", "</s>"},
-                                                      {"sep_token", "</s>"},
-                                                      {"unk_token", "<unk>"},
-                                                      {"pad_token", "<pad>"}})));
+  TRY(builder.initializeInPython(readTokens(
+      builder, {{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"sep_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}})));
   std::optional<uint32_t> languageId;
   const uint32_t first = spec.modelSize;
   for (const char *code : codes == "m2m100" ? m2m100Languages() : wmt21Languages()) {
@@ -272,11 +269,9 @@ Status attune::text::buildEsm(TokenizerBuilder &builder) {
   spec.modelSize = uint32_t(ids.size());
   spec.model = ModelKind::WordLevel;
   setCommonRules(builder);
-  TRY(builder.initializeInPython(readTokens(builder, {{"unk_token", "<unk>"},
-                                                      {"cls_token", "<cls>"},
-                                                      {"pad_token", "<pad>"},
-                                                      {"mask_token", "<mask>"},
-                                                      {"eos_token", "<eos>"}})));
+  TRY(builder.initializeInPython(readTokens(
+      builder,
+      {{"unk_token", "<unk>"}, {"cls_token", "<cls>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}, {"eos_token", "<eos>"}})));
   const std::string unknown = builder.token("unk_token");
   if (auto place = spec.vocab.find(unknown); place != spec.vocab.end())
     spec.unknownId = place->second;
@@ -285,8 +280,7 @@ Status attune::text::buildEsm(TokenizerBuilder &builder) {
     return cls ? eos.status() : cls.status();
   spec.preTokenizers.push_back(makeStep(StepKind::SplitWhiteSpaces));
   spec.decoders.push_back(makeStep(StepKind::DecodeFuse, 1));
-  setTemplate(builder, {{2, 0, *cls}, {0, 0, 0}, {2, 0, *eos}},
-              {{2, 0, *cls}, {0, 0, 0}, {2, 0, *eos}, {1, 1, 0}, {2, 1, *eos}});
+  setTemplate(builder, {{2, 0, *cls}, {0, 0, 0}, {2, 0, *eos}}, {{2, 0, *cls}, {0, 0, 0}, {2, 0, *eos}, {1, 1, 0}, {2, 1, *eos}});
   return {};
 }
 

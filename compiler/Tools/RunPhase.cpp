@@ -149,7 +149,8 @@ int attune::runPhaseCommand(const std::vector<std::string> &arguments) {
   CommandHost host;
   host.tool = "attune";
   if (std::optional<int> status = parseModelArguments(
-          host, flags, arguments, request.call.compile.model, "run --from-phase=PHASE MODEL|FILE.mlir [--input=FILE] [--ids=N,N,...] [flags]",
+          host, flags, arguments, request.call.compile.model,
+          "run --from-phase=PHASE MODEL|FILE.mlir [--input=FILE] [--ids=N,N,...] [flags]",
           "Runs the IR of a phase by a path of its own: definitions of operations, and loops over elements. It shares no\n"
           "code with the phases that follow."))
     return *status;

@@ -35,9 +35,7 @@ using namespace attune;
 static std::optional<int64_t> groupOf(Operation *op) { return op ? getGroupNumber(op) : std::nullopt; }
 
 /// Returns the number of parallel loops of |op|.
-static unsigned countParallelLoops(TilingInterface op) {
-  return llvm::count(op.getLoopIteratorTypes(), utils::IteratorType::parallel);
-}
+static unsigned countParallelLoops(TilingInterface op) { return llvm::count(op.getLoopIteratorTypes(), utils::IteratorType::parallel); }
 
 /// Returns true for the contraction of a projection: one reduction, last of three loops, over rows and weights.
 static bool isContraction(linalg::LinalgOp op) {

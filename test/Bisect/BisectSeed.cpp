@@ -85,10 +85,16 @@ const Error kErrors[] = {
        op->erase();
      }},
     {"epsilon", "an epsilon a thousand times as large",
-     [](Operation *op) { double value = valueOf(op); return value >= 1e-13 && value < 1e-3; },
+     [](Operation *op) {
+       double value = valueOf(op);
+       return value >= 1e-13 && value < 1e-3;
+     },
      [](Operation *op) { setValue(op, valueOf(op) * 1000); }},
     {"constant", "a factor a tenth too large",
-     [](Operation *op) { double value = std::abs(valueOf(op)); return value > 1e-3 && value < 1e3 && value != 1; },
+     [](Operation *op) {
+       double value = std::abs(valueOf(op));
+       return value > 1e-3 && value < 1e3 && value != 1;
+     },
      [](Operation *op) { setValue(op, valueOf(op) * 1.1); }},
     {"maximum", "a minimum in place of a maximum", [](Operation *op) { return isa<arith::MaximumFOp, arith::MaxNumFOp>(op); },
      [](Operation *op) {
@@ -107,8 +113,7 @@ const Error kErrors[] = {
      [](Operation *op) {
        auto loop = cast<scf::ForOp>(op);
        OpBuilder builder(op);
-       loop.getUpperBoundMutable().assign(
-           arith::SubIOp::create(builder, op->getLoc(), loop.getUpperBound(), loop.getStep()).getResult());
+       loop.getUpperBoundMutable().assign(arith::SubIOp::create(builder, op->getLoc(), loop.getUpperBound(), loop.getStep()).getResult());
      }},
     {"fill", "memory not filled before sums", is<linalg::FillOp>,
      [](Operation *op) {
@@ -117,22 +122,32 @@ const Error kErrors[] = {
          op->getResult(0).replaceAllUsesWith(fill.getDpsInits()[0]);
        op->erase();
      }},
-    {"causal", "later keys not hidden", [](Operation *op) { return op->hasAttr("causal"); }, [](Operation *op) { op->removeAttr("causal"); }},
-    {"scale", "scores a tenth too large",
-     [](Operation *op) { return isa_and_nonnull<FloatAttr>(op->getAttr("scale")); },
+    {"causal", "later keys not hidden", [](Operation *op) { return op->hasAttr("causal"); },
+     [](Operation *op) { op->removeAttr("causal"); }},
+    {"scale", "scores a tenth too large", [](Operation *op) { return isa_and_nonnull<FloatAttr>(op->getAttr("scale")); },
      [](Operation *op) {
        auto scale = cast<FloatAttr>(op->getAttr("scale"));
        op->setAttr("scale", FloatAttr::get(scale.getType(), scale.getValueAsDouble() * 1.1));
      }},
-    {"residual", "a residual dropped", [](Operation *op) { auto linear = dyn_cast<xfmr::LinearOp>(op); return linear && linear.getResidual(); },
+    {"residual", "a residual dropped",
+     [](Operation *op) {
+       auto linear = dyn_cast<xfmr::LinearOp>(op);
+       return linear && linear.getResidual();
+     },
      [](Operation *op) { cast<xfmr::LinearOp>(op).getResidualMutable().clear(); }},
-    {"bias", "a bias dropped", [](Operation *op) { auto linear = dyn_cast<xfmr::LinearOp>(op); return linear && linear.getBias(); },
+    {"bias", "a bias dropped",
+     [](Operation *op) {
+       auto linear = dyn_cast<xfmr::LinearOp>(op);
+       return linear && linear.getBias();
+     },
      [](Operation *op) { cast<xfmr::LinearOp>(op).getBiasMutable().clear(); }},
     {"activation", "another activation", [](Operation *op) { return op->hasAttr("activation") && isa<xfmr::LinearOp>(op); },
+     [](Operation *op) { op->setAttr("activation", xfmr::ActivationAttr::get(op->getContext(), xfmr::Activation::Relu)); }},
+    {"row", "a slice one row further",
      [](Operation *op) {
-       op->setAttr("activation", xfmr::ActivationAttr::get(op->getContext(), xfmr::Activation::Relu));
-     }},
-    {"row", "a slice one row further", [](Operation *op) { auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op); return slice && !slice.getOffsets().empty(); },
+       auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+       return slice && !slice.getOffsets().empty();
+     },
      [](Operation *op) {
        auto slice = cast<OffsetSizeAndStrideOpInterface>(op);
        OpBuilder builder(op);
@@ -195,8 +210,9 @@ static int judgeSteps(LoadedModel &model, const PlainInputs &inputs, const Bisec
       Judgment judgment = judge->judge(**between, signature ? &*signature : nullptr);
       ++counts[judgment.kind];
       if (judgment.kind != Judgment::Right)
-        fprintf(stderr, "%s %s %s: %s %s\n", stringifyPhase(phase).str().c_str(), StringRef(replay.steps()[step].pass).split('{').first.str().c_str(),
-                replay.steps()[step].function.c_str(), judgment.kind == Judgment::Wrong ? "WRONG" : "not judged", judgment.reason.c_str());
+        fprintf(stderr, "%s %s %s: %s %s\n", stringifyPhase(phase).str().c_str(),
+                StringRef(replay.steps()[step].pass).split('{').first.str().c_str(), replay.steps()[step].function.c_str(),
+                judgment.kind == Judgment::Wrong ? "WRONG" : "not judged", judgment.reason.c_str());
     }
     module = std::move(*after);
   }

@@ -240,12 +240,8 @@ private:
   }
 
   /// Returns the magnitudes of signed weights, which the units that multiply without a sign need.
-  Value prepare(Value weights) {
-    return signedWeights ? math::AbsIOp::create(builder, signedOf(weights)).getResult() : Value();
-  }
-  Value signedOf(Value weights) {
-    return arith::XOrIOp::create(builder, weights, splatOf(cast<VectorType>(weights.getType()), -128));
-  }
+  Value prepare(Value weights) { return signedWeights ? math::AbsIOp::create(builder, signedOf(weights)).getResult() : Value(); }
+  Value signedOf(Value weights) { return arith::XOrIOp::create(builder, weights, splatOf(cast<VectorType>(weights.getType()), -128)); }
 
   /// Loads four neighbors of |row| from |k| on: broadcast, or each of them as 32 bits.
   Values loadQuad(Value row, Value k) {
@@ -283,9 +279,7 @@ private:
   /// Returns the sums of two products of bytes without a sign and signed bytes, in 16 bits.
   Value addPairs(Value codes, Value input) { return call("llvm.x86.avx2.pmadd.ub.sw", i16, {codes, input}); }
   /// Returns the sums of pairs of words, in 32 bits.
-  Value addWords(Value words) {
-    return call("llvm.x86.avx2.pmadd.wd", i32, {words, splatOf(cast<VectorType>(words.getType()), 1)});
-  }
+  Value addWords(Value words) { return call("llvm.x86.avx2.pmadd.wd", i32, {words, splatOf(cast<VectorType>(words.getType()), 1)}); }
 
   /// Calls an instruction whose result has as many bits as a vector, in elements of |type|.
   Value call(StringRef name, Type type, ValueRange operands) {
@@ -299,8 +293,8 @@ private:
       return Values(parts);
     Values joined;
     for (size_t i = 0; i < parts.size(); i += 2)
-      joined.push_back(vector::ShuffleOp::create(builder, parts[i], parts[i + 1],
-                                                 llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes))));
+      joined.push_back(
+          vector::ShuffleOp::create(builder, parts[i], parts[i + 1], llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes))));
     return joined;
   }
 

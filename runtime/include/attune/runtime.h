@@ -226,8 +226,9 @@ attune_status attune_session_slot_truncate(attune_session *session, int64_t slot
 /// empty.
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
 /// Reads the first |length| tokens of the cache whose name in the descriptor is |tensor|.name, as F32: [rows, heads,
-/// length, head size] of a cache of keys or values, [rows, length] of a mask. Row i is slot |slots|[i], or slot i if |slots| is null; of caches of sources it is that source.
-/// Fails with INVALID_ARGUMENT if a slot has fewer tokens than the shape says, or BUSY.
+/// length, head size] of a cache of keys or values, [rows, length] of a mask. Row i is slot |slots|[i], or slot i if
+/// |slots| is null; of caches of sources it is that source. Fails with INVALID_ARGUMENT if a slot has fewer tokens than
+/// the shape says, or BUSY.
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
 /// Fills slots (by |tensors| that name caches of sequences) and sources (by |tensors| that name caches of sources) so
 /// that attune_session_cache_read would read the same values. Keys and values of all layers must be given; a mask that
