@@ -19,6 +19,7 @@ _FUNCTIONS = {"default": 0, "softmax": 1, "sigmoid": 2, "none": 3}
 _STRATEGIES = ("none", "simple", "first", "average", "max")
 _DTYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 _BATCH = 32
+_STATES = "last_hidden_state"
 
 # Arguments of transformers' pipeline() that this package lacks, and what takes their place.
 UNSUPPORTED: dict[str, str] = {
@@ -471,7 +472,7 @@ class QuestionAnsweringPipeline(Pipeline):
 
 
 class FeatureExtractionPipeline(Pipeline):
-    """Vectors of tokens: the first output of the entry forward.
+    """Vectors of tokens: the output last_hidden_state of a model without a head.
 
         pipe("text")                        a list [1][tokens][features]
         pipe("text", return_tensors=True)   an array of NumPy, float32 [1, tokens, features]
@@ -483,6 +484,15 @@ class FeatureExtractionPipeline(Pipeline):
     task = "feature-extraction"
     _names = ("return_tensors", "truncation", "tokenize_kwargs")
     _refused: dict[str, str] = {}
+
+    def __init__(self, model: Model, batch_size: int | None, parameters: dict[str, Any]) -> None:
+        super().__init__(model, batch_size, parameters)
+        outputs = [tensor.name for tensor in model.entries["forward"].outputs] if "forward" in model.entries else []
+        if _STATES not in outputs:
+            raise InvalidArgumentError(
+                f"feature-extraction: expected an entry 'forward' with the output {_STATES}, '{model.architecture}' has "
+                f"{', '.join(outputs) or 'none'}: take a folder of a model without a head"
+            )
 
     def _run(self, inputs: Any, batch: int, given: dict[str, Any]) -> Any:
         arguments = given.get("tokenize_kwargs")
@@ -496,18 +506,15 @@ class FeatureExtractionPipeline(Pipeline):
                 raise InvalidArgumentError("truncation: given twice, as an argument and in tokenize_kwargs")
             arguments = {**arguments, "truncation": given["truncation"]}
         many = isinstance(inputs, (list, tuple))
-        entry = "forward" if "forward" in self.model.entries else None
-        name = self.model.entries[entry].outputs[0].name if entry else None
-        if name is None:
-            raise InvalidArgumentError("feature-extraction: expected a model with an entry 'forward', got none")
+        known = {tensor.name for tensor in self.model.entries["forward"].inputs}
         results = []
         for text in inputs if many else [inputs]:
             try:
                 tokens = self.tokenizer([_text(text)], return_tensors="np", **arguments)
             except TypeError as error:  # an argument that the tokenizer does not have
                 raise InvalidArgumentError(f"tokenize_kwargs: {describe(str(error))}") from None
-            known = {tensor.name for tensor in self.model.entries["forward"].inputs}
-            array = self.model(entry=entry, **{key: value for key, value in tokens.items() if key in known})[name]
+            given_inputs = {key: value for key, value in tokens.items() if key in known}
+            array = self.model(entry="forward", **given_inputs)[_STATES]
             results.append(array if _flag(given, "return_tensors") else array.tolist())
         return results if many else results[0]
 

@@ -417,6 +417,11 @@ def test_forms_of_feature_extraction(plain):
     assert pipe("the fox", truncation=True, tokenize_kwargs={"max_length": 3}, return_tensors=True).shape[1] == 3
 
 
+def test_feature_extraction_refuses_heads(case):
+    with pytest.raises(attune.InvalidArgumentError, match="'BertForMaskedLM' has logits: take a folder"):
+        attune.pipeline("feature-extraction", case("fill_bert").object)
+
+
 def test_forms_of_text_generation(chat):
     pipe = attune.pipeline("text-generation", chat.path, progress=False, max_new_tokens=5)
     text = chat.model.generate("The quick", max_new_tokens=5)
