@@ -7,6 +7,8 @@
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 using namespace attune;
@@ -168,7 +170,10 @@ Status Bisector::searchSteps(PhaseReplay &replay, BisectVerdict &verdict) {
   verdict.before = std::move(*before);
   verdict.after = std::move(*after);
   searchFunction(verdict);
-  return verdict.steps.size() == 1 ? searchRewrite(replay, size_t(right), verdict) : Status();
+  if (verdict.steps.size() != 1)
+    return {};
+  searchOperation(verdict);
+  return searchRewrite(replay, size_t(right), verdict);
 }
 
 /// Returns the functions with bodies that have the same name and type in both modules, and differ.
@@ -232,4 +237,30 @@ Status Bisector::searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &
   (void)judgeLimit(right, &verdict.rewrite);
   report("rewrite " + std::to_string(right) + " of " + std::to_string(*count));
   return {};
+}
+
+void Bisector::searchOperation(BisectVerdict &verdict) {
+  const PassStep &step = verdict.steps[0];
+  // Modules of the phase target do not describe their entries, and those on buffers have no results to compare.
+  if (verdict.function.empty() || verdict.phase > Phase::Kernels)
+    return;
+  Result<std::vector<SingleOperation>> all = isolateOperations(*verdict.before, verdict.function, tensors, inputs);
+  if (!all)
+    return;
+  ScopedDiagnosticHandler silent(imported.getContext(), [](Diagnostic &) { return success(); });
+  for (SingleOperation &one : *all) {
+    Result<Judge> judge = Judge::create(*one.module, tensors, one.inputs, {});
+    OwningOpRef<ModuleOp> changed = cast<ModuleOp>(one.module.get()->clone());
+    PassManager passes(imported.getContext());
+    std::string pipeline = step.function.empty() ? step.pass : "func.func(" + step.pass + ")";
+    if (!judge || failed(parsePassPipeline(pipeline, passes)) || failed(passes.run(*changed)))
+      continue;
+    Judgment judgment = judge->judge(*changed);
+    if (judgment.kind != Judgment::Wrong)
+      continue;
+    report("operation " + one.name);
+    verdict.operationValue = judgment.worst;
+    verdict.operation = std::move(one);
+    return;
+  }
 }

@@ -14,6 +14,7 @@
 //                         the module after it: @f right, @g WRONG
 //                                         |
 //                         step k with the first n rewrites         rewrites, by binary search
+//                         step k on modules of one operation       operations (SingleOperation.h)
 //
 // A module that the plain path cannot execute is neither right nor wrong: the search goes around it, and the verdict has
 // several steps if it cannot tell them apart.
@@ -24,6 +25,7 @@
 
 #include "compiler/Bisect/Judge.h"
 #include "compiler/Bisect/PhaseReplay.h"
+#include "compiler/Bisect/SingleOperation.h"
 
 #include <map>
 
@@ -54,6 +56,9 @@ struct BisectVerdict {
   std::string function, kernel;
   /// The rewrite that made it wrong, if it was one by a pattern.
   std::optional<Rewrite> rewrite;
+  /// An operation of which the pass makes something wrong, alone in a module; |operationValue| is the wrong value there.
+  std::optional<SingleOperation> operation;
+  WrongValue operationValue;
   /// The wrong value, or, if there are no values, the reason.
   WrongValue value;
   std::string reason;
@@ -69,7 +74,8 @@ public:
   Bisector(mlir::ModuleOp imported, const TensorProvider &tensors, const PlainInputs &inputs, const BisectOptions &options)
       : imported(imported), tensors(tensors), inputs(inputs), options(options) {}
 
-  /// Fails if the model cannot be executed at all, or a phase cannot be run.
+  /// Fails if the model cannot be executed at all, or a phase cannot be run. Passes must be registered, so that a step
+  /// can be run on one operation.
   Result<BisectVerdict> run();
 
 private:
@@ -81,6 +87,7 @@ private:
   /// Finds the function that differs between the modules of |verdict| and makes them wrong.
   void searchFunction(BisectVerdict &verdict);
   Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);
+  void searchOperation(BisectVerdict &verdict);
   Judgment judge(mlir::ModuleOp module) const { return judgeOfPhase->judge(module, signature ? &*signature : nullptr); }
   void report(const std::string &text) const {
     if (options.progress)

@@ -18,9 +18,14 @@
 #include "compiler/Plain/PlainBuffer.h"
 #include "mlir/IR/Operation.h"
 
+#include <functional>
 #include <vector>
 
 namespace attune {
+
+struct OpCall;
+/// A function that looks at operations as they are computed.
+using OpObserver = std::function<void(const OpCall &)>;
 
 /// An operation, its operands in the current execution, and the results of the last one.
 struct OpCall {
@@ -29,6 +34,7 @@ struct OpCall {
   /// True if floats are computed in f64.
   bool wide = false;
   FaultLog *faults = nullptr;
+  const OpObserver *observer = nullptr;
 
   /// Views of shaped operands, without data for others; values of index operands.
   std::vector<PlainBuffer> operands;

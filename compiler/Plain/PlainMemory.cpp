@@ -44,6 +44,8 @@ static void callReference(int64_t call, int64_t words) {
         sizes.push_back(mlir::ShapedType::isDynamic(size) ? 0 : size);
       op->create(index, sizes);
     }
+  if (op->observer && *op->observer)
+    (*op->observer)(*op);
 }
 
 static int64_t getResultSize(int64_t call, int64_t result, int64_t dim) {

@@ -129,7 +129,7 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
     return calls.status();
   model->calls = std::move(*calls);
   for (auto &call : model->calls)
-    call->faults = &model->faults;
+    call->faults = &model->faults, call->observer = &model->options.observer;
   if (options.wide)
     if (Status status = widenFloats(*lowered); status.failed())
       return status;
@@ -268,7 +268,7 @@ private:
     counts[ofSources ? 2 : 0] = cache.spec.shape[0];
     // Keys have five dimensions, values four, masks two.
     const std::vector<int64_t> &shape = cache.spec.shape;
-    counts[ofSources ? 3 : 1] = shape.size() == 2 ? shape[1] / ATTUNE_CACHE_PANEL
+    counts[ofSources ? 3 : 1] = shape.size() == 2   ? shape[1] / ATTUNE_CACHE_PANEL
                                 : shape.size() == 5 ? shape[2]
                                                     : shape[2] / ATTUNE_CACHE_PANEL;
     bytes.resize(bytes.size() + cache.data.size());
@@ -337,8 +337,8 @@ Result<std::vector<OwnedTensor>> PlainModel::run(const PlainRequest &request, Pl
     host.abi_version = ATTUNE_ABI_VERSION;
     host.num_workers = workers;
     host.parallel_for = options.reverse ? runBackward : runForward;
-    attune_call call = {blob, memory.allocate(workspaceBytes), state.data(), state.counts, dimValues.data(), inputPointers.data(),
-                        outputPointers.data()};
+    attune_call call = {
+        blob, memory.allocate(workspaceBytes), state.data(), state.counts, dimValues.data(), inputPointers.data(), outputPointers.data()};
     int32_t status = reinterpret_cast<attune_entry_fn>(*address)(&host, &call);
     if (status != 0)
       return Status::error("entry '" + entry.name + "' returned " + std::to_string(status));

@@ -33,6 +33,8 @@ struct PlainOptions {
   uint8_t poison = 0xff;
   /// Runs parallel loops from the last iteration to the first, with alternating workers. Only for `target` and `llvm`.
   bool reverse = false;
+  /// Called after each operation that a reference function computed, with its operands and results.
+  OpObserver observer;
   /// LLVM IR of the phase `llvm`, executed in place of the module, which then only describes weights; else empty.
   std::string llvmText;
 };

@@ -8,6 +8,7 @@
 
 #include "compiler/Bisect/Bisector.h"
 #include "compiler/Driver/LoadedModel.h"
+#include "compiler/Driver/Registry.h"
 #include "compiler/Tools/BisectInputs.h"
 #include "compiler/Tools/CaseFile.h"
 #include "compiler/Tools/CompilerCommands.h"
@@ -165,10 +166,14 @@ static std::string describe(const BisectVerdict &verdict) {
   if (!verdict.function.empty())
     text += ", in the function @" + verdict.function + (verdict.kernel.empty() ? "" : " (" + verdict.kernel + ")");
   text += ": " + describeWrong(verdict) + ".";
-  if (!verdict.rewrite)
-    return text;
   std::string where;
   llvm::raw_string_ostream stream(where);
+  if (verdict.operation) {
+    verdict.operation->location.print(stream);
+    return text + " The operation: " + verdict.operation->name + ", " + where + ".";
+  }
+  if (!verdict.rewrite)
+    return text;
   verdict.rewrite->location.print(stream);
   return text + " The rewrite: " + verdict.rewrite->pattern + " on " + verdict.rewrite->operation + ", " + where + ".";
 }
@@ -198,31 +203,35 @@ static std::string makeTest(const BisectCall &request, const BisectVerdict &verd
   }
   for (int64_t step : inputs.steps)
     steps += (steps.empty() ? " --steps=" : ",") + std::to_string(step);
+  const WrongValue &value = verdict.operation ? verdict.operationValue : verdict.value;
   std::string run = "attune run --from-phase=" + stringifyPhase(verdict.phase).str() + " ";
   std::string flags = " --weights=" + request.call.compile.model + " --input=%S/inputs.safetensors" + steps + " --output=";
-  std::string output = verdict.value.output, group = output.substr(0, output.rfind('.'));
+  std::string group = value.output.substr(0, value.output.rfind('.'));
   return "# " + describe(verdict) + "\n\n# RUN: " + run + "%S/before.mlir" + flags + "%t.before\n# RUN: attune-opt %S/before.mlir '" +
          "--pass-pipeline=builtin.module(" + passes + ")' -o %t.mlir\n# RUN: " + run + "%t.mlir" + flags +
          "%t.after\n# RUN: attune diff %t.before %t.after" + (group.empty() ? "" : " --outputs=" + group) +
-         " --atol=" + numberText(verdict.value.allowed, 2) + "\n";
+         " --atol=" + numberText(value.allowed, 2) + "\n";
 }
 
-/// Writes what reproduces the verdict to the folder of the flag -o.
+/// Writes files that reproduce the verdict to the folder of the flag -o: of the operation that was found, or of the whole
+/// model.
 static Status writeFiles(const BisectCall &request, const BisectRun &run) {
   const BisectVerdict &verdict = run.verdict;
   if (request.folder.empty() || !verdict.before)
     return {};
   std::string folder = request.folder + "/";
-  if (Status status = writeText(folder + "before.mlir", print(*verdict.before)); status.failed())
+  const PlainInputs &inputs = verdict.operation ? verdict.operation->inputs : run.inputs;
+  mlir::ModuleOp before = verdict.operation ? *verdict.operation->module : *verdict.before;
+  if (Status status = writeText(folder + "before.mlir", print(before)); status.failed())
     return status;
   if (Status status = writeText(folder + "after.mlir", print(*verdict.after)); status.failed())
     return status;
-  if (Status status = saveSafetensors(folder + "inputs.safetensors", run.inputs.tensors); status.failed())
+  if (Status status = saveSafetensors(folder + "inputs.safetensors", inputs.tensors); status.failed())
     return status;
   // Modules of the phase target do not describe their entries, so they cannot be run alone.
   if (verdict.phase == Phase::Target || verdict.steps.empty())
     return {};
-  return writeText(folder + "wrong.test", makeTest(request, verdict, run.inputs));
+  return writeText(folder + "wrong.test", makeTest(request, verdict, inputs));
 }
 
 int attune::runBisectCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
@@ -235,6 +244,7 @@ int attune::runBisectCommand(const CommandHost &host, const std::vector<std::str
           "Finds the phase, pass, function and rewrite after which the numbers of a model are wrong. Without inputs those of\n"
           "the case are taken, or batches of several shapes are tried. Exit status: 0 none, 1 found, 2 not possible."))
     return *status;
+  registerCompilerPasses();
   BisectRun run;
   Status status = bisect(request, run);
   if (!status.failed())

@@ -1,0 +1,200 @@
+//===- SingleOperation.cpp - A module of one operation --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Bisect/SingleOperation.h"
+#include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/Transforms/WeightExpressions.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace attune;
+
+/// Returns true for tensors that inputs and outputs of an entry may be.
+static bool isPlainTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() > 0 && (tensor.getElementType().isF32() || tensor.getElementType().isInteger(64));
+}
+
+/// Returns the elements of |buffer| as a tensor called |name|.
+static OwnedTensor copyTensor(const PlainBuffer &buffer, const std::string &name) {
+  bool isFloat = buffer.kind == ElementKind::F32;
+  OwnedTensor tensor{{name, isFloat ? DType::F32 : DType::I64, {buffer.sizes.begin(), buffer.sizes.end()}}, {}};
+  for (int64_t i = 0, end = buffer.elements(); i < end; ++i) {
+    uint8_t bytes[8];
+    float real = isFloat ? buffer.get<float>(buffer.indicesOf(i)) : 0;
+    int64_t number = isFloat ? 0 : buffer.get<int64_t>(buffer.indicesOf(i));
+    isFloat ? std::memcpy(bytes, &real, sizeof(real)) : std::memcpy(bytes, &number, sizeof(number));
+    tensor.data.insert(tensor.data.end(), bytes, bytes + (isFloat ? sizeof(real) : sizeof(number)));
+  }
+  return tensor;
+}
+
+namespace {
+/// Makes the module of one operation.
+class Isolation {
+public:
+  explicit Isolation(const OpCall &call) : call(call), op(*call.op), builder(op.getContext()) {}
+
+  /// Returns nullopt if an operand or a result cannot be that of an entry.
+  std::optional<SingleOperation> run();
+
+private:
+  /// Adds the definition of operand |number| to the entry. Returns false if it has none.
+  bool addOperand(OpOperand &operand);
+  /// Adds the expression that |value|, a weight, is; null if it cannot be found.
+  Value addWeight(Value value);
+  /// Returns the attribute "[d0, 8]" of |type| with these sizes; an unknown size gets a name of its own, and equal sizes
+  /// one name.
+  std::string nameDims(ShapedType type, ArrayRef<int64_t> sizes);
+
+  const OpCall &call;
+  Operation &op;
+  OpBuilder builder;
+  func::FuncOp entry;
+  IRMapping mapping;
+  PlainInputs inputs;
+  std::vector<int64_t> sizesOfDims;
+};
+} // namespace
+
+std::string Isolation::nameDims(ShapedType type, ArrayRef<int64_t> sizes) {
+  std::string text;
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    text += text.empty() ? "" : ", ";
+    if (!type.isDynamicDim(unsigned(dim))) {
+      text += std::to_string(size);
+      continue;
+    }
+    auto found = std::find(sizesOfDims.begin(), sizesOfDims.end(), size);
+    text += "d" + std::to_string(found - sizesOfDims.begin());
+    if (found == sizesOfDims.end())
+      sizesOfDims.push_back(size);
+  }
+  return "[" + text + "]";
+}
+
+Value Isolation::addWeight(Value value) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto uses = function ? SymbolTable::getSymbolUses(function, function->getParentOfType<ModuleOp>()) : std::nullopt;
+    for (SymbolTable::SymbolUse use : uses ? *uses : SymbolTable::UseRange({}))
+      if (auto caller = dyn_cast<func::CallOp>(use.getUser()))
+        return addWeight(caller.getOperand(argument.getArgNumber()));
+    return {};
+  }
+  Operation *defining = value.getDefiningOp();
+  if (!isa<xfmr::WeightRefOp>(defining) && !xfmr::isWeightExpression(defining))
+    return {};
+  for (Value operand : defining->getOperands()) {
+    Value inner = addWeight(operand);
+    if (!inner)
+      return {};
+    mapping.map(operand, inner);
+  }
+  builder.clone(*defining, mapping);
+  return mapping.lookup(value);
+}
+
+bool Isolation::addOperand(OpOperand &operand) {
+  Value value = operand.get();
+  if (mapping.contains(value))
+    return true;
+  if (xfmr::isWeight(value)) {
+    Value weight = addWeight(value);
+    if (weight)
+      mapping.map(value, weight);
+    return bool(weight);
+  }
+  unsigned number = operand.getOperandNumber();
+  if (value.getType().isIndex()) {
+    mapping.map(value, arith::ConstantIndexOp::create(builder, op.getLoc(), call.numbers[number]));
+    return true;
+  }
+  if (!isPlainTensor(value.getType()))
+    return false;
+  const PlainBuffer &buffer = call.operands[number];
+  auto type = cast<RankedTensorType>(value.getType());
+  std::string name = "in" + std::to_string(number);
+  Attribute input = parseAttribute("#xfmr.input<\"" + name + "\", " + nameDims(type, buffer.sizes) + ">", builder.getContext());
+  if (!input)
+    return false;
+  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr("xfmr.input", input));
+  (void)entry.insertArgument(entry.getNumArguments(), type, attributes, op.getLoc());
+  mapping.map(value, entry.getArguments().back());
+  inputs.tensors.push_back(copyTensor(buffer, name));
+  return true;
+}
+
+std::optional<SingleOperation> Isolation::run() {
+  if (op.getNumResults() == 0 || op.getNumRegions() != 0 || !llvm::all_of(op.getResultTypes(), isPlainTensor))
+    return std::nullopt;
+  auto whole = op.getParentOfType<ModuleOp>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(op.getLoc());
+  (*module)->setAttrs(whole->getAttrDictionary());
+  builder.setInsertionPointToEnd(module->getBody());
+  for (auto weight : whole.getOps<xfmr::WeightOp>())
+    builder.clone(*weight);
+  entry = func::FuncOp::create(builder, op.getLoc(), "forward", builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(entry.addEntryBlock());
+  for (OpOperand &operand : op.getOpOperands())
+    if (!addOperand(operand))
+      return std::nullopt;
+  Operation *copy = builder.clone(op, mapping);
+  func::ReturnOp::create(builder, op.getLoc(), copy->getResults());
+  entry.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), copy->getResultTypes()));
+  entry->setAttr("xfmr.entry", parseAttribute("#xfmr.entry<\"forward\">", builder.getContext()));
+  size_t known = sizesOfDims.size();
+  for (auto [index, result] : llvm::enumerate(call.results)) {
+    std::string dims = nameDims(cast<ShapedType>(op.getResult(unsigned(index)).getType()), result.buffer.sizes);
+    Attribute output = parseAttribute("#xfmr.output<\"out" + std::to_string(index) + "\", " + dims + ">", builder.getContext());
+    if (!output || sizesOfDims.size() != known || inputs.tensors.empty())
+      return std::nullopt;
+    entry.setResultAttr(unsigned(index), "xfmr.output", output);
+  }
+  if (failed(verify(*module)))
+    return std::nullopt;
+  return SingleOperation{std::move(module), std::move(inputs), op.getName().getStringRef().str(), op.getLoc()};
+}
+
+/// Returns a text that is equal for operations that differ in their operands only.
+static std::string describeKind(Operation *op) {
+  std::string text = op->getName().getStringRef().str();
+  llvm::raw_string_ostream stream(text);
+  op->getAttrDictionary().print(stream);
+  for (Type type : op->getOperandTypes())
+    type.print(stream << ' ');
+  return text;
+}
+
+Result<std::vector<SingleOperation>> attune::isolateOperations(ModuleOp module, StringRef function, const TensorProvider &tensors,
+                                                               const PlainInputs &inputs) {
+  std::vector<SingleOperation> made;
+  llvm::StringSet<> kinds;
+  ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
+  PlainOptions options;
+  options.observer = [&](const OpCall &call) {
+    auto parent = call.op->getParentOfType<func::FuncOp>();
+    if (!parent || parent.getSymName() != function || xfmr::isWeightExpression(call.op) || isa<xfmr::WeightRefOp>(call.op) ||
+        !kinds.insert(describeKind(call.op)).second)
+      return;
+    if (std::optional<SingleOperation> one = Isolation(call).run())
+      made.push_back(std::move(*one));
+  };
+  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options);
+  if (!model)
+    return model.status();
+  Result<std::vector<OwnedTensor>> outputs = runPlainly(**model, inputs);
+  if (!outputs)
+    return outputs.status();
+  return made;
+}

@@ -1,0 +1,43 @@
+//===- SingleOperation.h - A module of one operation ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Narrows an error of a pass to one operation. The module before the pass is executed, and the operands of each
+// operation of `xfmr` and `tile` in the function in question are recorded. Each operation then gets a module of its own,
+// whose inputs have the recorded values:
+//
+//   func.func @forward(%in0: ... {xfmr.input}) -> (... {xfmr.output}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+//     %c = arith.constant ...       sizes and other numbers, as recorded
+//     %w = xfmr.weight_ref @w       weights, and expressions over them
+//     %0 = the operation
+//     return %0
+//   }
+//
+// If the pass makes a wrong module of a right one, the operation is found, and its module is a small test.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_BISECT_SINGLEOPERATION_H
+#define ATTUNE_COMPILER_BISECT_SINGLEOPERATION_H
+
+#include "compiler/Plain/PlainSteps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace attune {
+
+/// A module of one operation, and inputs for it.
+struct SingleOperation {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  PlainInputs inputs;
+  std::string name;
+  mlir::Location location;
+};
+
+/// Executes |module| with |inputs| and returns a module for each operation of |function| that has results of f32 and i64
+/// only and whose operands are tensors of these, numbers and weights. Of operations that differ in their operands only
+/// the first is taken. Fails if |module| cannot be executed.
+Result<std::vector<SingleOperation>> isolateOperations(mlir::ModuleOp module, llvm::StringRef function, const TensorProvider &tensors,
+                                                       const PlainInputs &inputs);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_BISECT_SINGLEOPERATION_H
