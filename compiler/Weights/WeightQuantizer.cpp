@@ -479,43 +479,51 @@ bool WeightQuantizer::quantize(PanelWeights group, int64_t width, int64_t groupC
   static const LaneFunctions functions = chooseFunctions();
   ExactSearch exact(format);
   float highest = IntegerRange(format).highest;
-  std::vector<Floats> lanes(group.columns);
-  std::vector<float> row(group.columns);
+  std::vector<Floats> lanes(group.columns); // aligned, unlike memory of a SmallVector
+  llvm::SmallVector<float, 128> row(group.columns);
   uint8_t *integers = out + format.headBytes(width), *minima = out + width * format.scaleBytes();
   bool fits = true;
   for (int64_t first = 0; first < width; first += kLanes) {
     LaneRows rows{lanes.data(), group.columns, {}, {}};
-    LaneGroups found, best;
+    functions.gather(group.weights + first * group.pitch, group.pitch, std::clamp<int64_t>(group.rows - first, 0, kLanes), rows);
+    float least[kLanes], largest[kLanes], scales[kLanes] = {}, minimum[kLanes] = {};
+    std::memcpy(least, &rows.least, sizeof(least));
+    std::memcpy(largest, &rows.largest, sizeof(largest));
     bool needsSearch = false, known[kLanes];
-    int64_t count = std::clamp<int64_t>(group.rows - first, 0, kLanes);
-    functions.gather(group.weights + first * group.pitch, group.pitch, count, rows);
     for (int64_t lane = 0; lane < kLanes; ++lane) {
-      float least = rows.least[lane], largest = rows.largest[lane], most = std::max(std::fabs(least), std::fabs(largest));
+      float most = std::max(std::fabs(least[lane]), std::fabs(largest[lane]));
       // The range of minima includes that of weights.
       if (!format.wideScales && (format.minima ? most : most / highest) > kLargestHalf)
         fits = false;
-      QuantizedGroup numbers;
       known[lane] = most == 0;
-      if (most != 0 && exact.isPossible(largest > -least ? largest : least)) {
+      if (most != 0 && exact.isPossible(largest[lane] > -least[lane] ? largest[lane] : least[lane])) {
         for (int64_t k = 0; k < group.columns; ++k)
           row[k] = lanes[k][lane];
-        known[lane] = exact.find(row, least, largest, numbers);
+        QuantizedGroup numbers;
+        known[lane] = exact.find(row, least[lane], largest[lane], numbers);
+        scales[lane] = numbers.scale, minimum[lane] = numbers.minimum;
       }
-      found.scale[lane] = numbers.scale, found.minimum[lane] = numbers.minimum;
       needsSearch |= !known[lane];
     }
     if (needsSearch) {
+      LaneGroups best;
       functions.search(rows, format, best);
+      float bestScales[kLanes], bestMinima[kLanes];
+      std::memcpy(bestScales, &best.scale, sizeof(bestScales));
+      std::memcpy(bestMinima, &best.minimum, sizeof(bestMinima));
       for (int64_t lane = 0; lane < kLanes; ++lane)
         if (!known[lane])
-          found.scale[lane] = best.scale[lane], found.minimum[lane] = best.minimum[lane];
+          scales[lane] = bestScales[lane], minimum[lane] = bestMinima[lane];
     }
-    found.invert();
     for (int64_t lane = 0; lane < kLanes; ++lane) {
-      writeNumber(format, found.scale[lane], first + lane, out);
+      writeNumber(format, scales[lane], first + lane, out);
       if (format.minima)
-        writeNumber(format, found.minimum[lane], first + lane, minima);
+        writeNumber(format, minimum[lane], first + lane, minima);
     }
+    LaneGroups found;
+    std::memcpy(&found.scale, scales, sizeof(scales));
+    std::memcpy(&found.minimum, minimum, sizeof(minimum));
+    found.invert();
     functions.write(rows, format, found, groupColumns, width, integers + first * 4);
   }
   return fits;
