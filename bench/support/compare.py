@@ -17,15 +17,16 @@ MACHINE_SECONDS = 0.2
 
 
 class Machine:
-    """The FMA peak and the read bandwidth, measured before each round and after the last."""
+    """The peaks of FMAs and of products of bytes, and the read bandwidth, measured before each round and after the last."""
 
     def __init__(self, worker, threads):
         self.worker = Worker("machine", [worker, "machine"], threads)
-        self.gflops, self.read = [], []
+        self.rates, self.read = {"gflops": [], "byte_gops": []}, []
 
     def look(self, attempts):
         seen = self.worker.run(MACHINE_SECONDS, attempts)
-        self.gflops.append(seen["gflops"])
+        for name, values in self.rates.items():
+            values.append(seen[name])
         self.read.append(seen["read_bytes_per_s"])
 
 
@@ -54,24 +55,25 @@ def times(worker):
     return {"label": worker.label, "min_ms": min(worker.ms), "median_ms": median(worker.ms), "runs": len(worker.ms)}
 
 
-def compare(machine_worker, threads, ours, peers, options, flops=None, read_bytes=None):
-    """Compares |ours| with |peers|, each (label, command). |flops| and |read_bytes| are the work of one call of ours,
-    if it is to be compared with the machine. Returns the figures of the row; "peer" is the fastest peer, if there is
-    any."""
+def compare(machine_worker, threads, ours, peers, options, operations=None, read_bytes=None, rate="gflops"):
+    """Compares |ours| with |peers|, each (label, command). |operations| and |read_bytes| are the work of one call of
+    ours, if it is to be compared with the machine; |rate| names the machine's rate of such operations. Returns the
+    figures of the row; "peer" is the fastest peer, if there is any, and "others" has all of them."""
     machine = Machine(machine_worker, threads)
     workers = [Worker(label, command, threads) for label, command in [ours] + peers]
     try:
         sides = alternate(machine, workers, options)
         own = sides[0]
-        row = {"ours": times(own), "machine": {"fma_gflops": max(machine.gflops), "read_bytes_per_s": max(machine.read)}}
-        if flops:
-            row["peak_fraction"] = fractions(flops / 1e9, own.fastest, machine.gflops)
+        rates = {"fma_gflops": max(machine.rates["gflops"]), "byte_gops": max(machine.rates["byte_gops"])}
+        row = {"ours": times(own), "machine": {**rates, "read_bytes_per_s": max(machine.read)}}
+        if operations:
+            row["peak_fraction"] = fractions(operations / 1e9, own.fastest, machine.rates[rate])
         if read_bytes:
             row["read_fraction"] = fractions(read_bytes, own.fastest, machine.read)
         row["foreign"] = mean([share for w in workers for share in w.foreign])
         if len(sides) > 1:
             peer = min(sides[1:], key=lambda s: min(s.ms))
-            row["peer"] = times(peer)
+            row["peer"], row["others"] = times(peer), [times(s) for s in workers[1:]]
             row["ratio_min"] = min(peer.ms) / min(own.ms)
             row["ratio_median"] = median([p / o for p, o in zip(peer.rounds, own.rounds)])
             if options.outputs:

@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
     return fail(status.message());
   if (flags.helpRequested() || positional.size() != 1) {
     std::fprintf(flags.helpRequested() ? stdout : stderr,
-                 "usage: attune-bench-worker ours|ours-step|ours-generate|onnxruntime|sessions|machine [flags]\n\n%s",
+                 "usage: attune-bench-worker ours|ours-step|ours-prefill|ours-generate|onnxruntime|sessions|machine [flags]\n\n%s",
                  flags.helpText().c_str());
     return flags.helpRequested() ? 0 : 1;
   }
@@ -51,10 +51,11 @@ int main(int argc, char **argv) {
   }
   using Make = Result<std::unique_ptr<Subject>> (*)(const Request &);
   static const std::map<std::string, Make> subjects = {
-      {"ours", makeOurs}, {"ours-step", makeOursStep}, {"ours-generate", makeOursGenerate}, {"onnxruntime", makeOnnxRuntime}};
+      {"ours", makeOurs}, {"ours-step", makeOursStep}, {"ours-prefill", makeOursPrefill},
+      {"ours-generate", makeOursGenerate}, {"onnxruntime", makeOnnxRuntime}};
   auto make = subjects.find(positional[0]);
   if (make == subjects.end())
-    return fail("expected ours, ours-step, ours-generate, onnxruntime, sessions or machine, got '" + positional[0] + "'");
+    return fail("expected ours, ours-step, ours-prefill, ours-generate, onnxruntime, sessions or machine, got '" + positional[0] + "'");
   Result<std::unique_ptr<Subject>> subject = make->second(request);
   if (!subject)
     return fail(subject.message());

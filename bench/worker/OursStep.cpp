@@ -3,7 +3,7 @@
 //
 // The `input_ids` [1, past + 1] of the file are a prompt and the token after it. The prompt is read once, and each call
 // appends the token to it. With --new-tokens N a call does the least work that generating N ids from the prompt needs:
-// it reads the prompt and appends the token N - 1 times.
+// it reads the prompt and appends the token N - 1 times. The subject of a prefill reads the prompt in each call.
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
 #include "compiler/Tools/EntryCall.h"
@@ -16,7 +16,7 @@ using namespace attune::bench;
 namespace {
 class OursStep : public Subject {
 public:
-  explicit OursStep(Artifact artifact) : artifact(std::move(artifact)) {}
+  OursStep(Artifact artifact, bool promptOnly) : artifact(std::move(artifact)), promptOnly(promptOnly) {}
 
   Status open(const TensorView &ids, const Request &request) {
     past = ids.elements - 1;
@@ -40,8 +40,10 @@ public:
   }
 
   Status run() override {
-    if (attune_session_slot_truncate(session.get(), 0, newTokens > 1 ? 0 : past) != ATTUNE_OK)
+    if (attune_session_slot_truncate(session.get(), 0, newTokens > 1 || promptOnly ? 0 : past) != ATTUNE_OK)
       return runtimeError(artifact);
+    if (promptOnly)
+      return run(prompt);
     if (newTokens == 1)
       return run(step);
     Status status = run(prompt);
@@ -51,8 +53,9 @@ public:
   }
 
   Result<std::vector<float>> output() override {
-    std::vector<float> values(step.logits.data.size() / sizeof(float));
-    std::memcpy(values.data(), step.logits.data.data(), step.logits.data.size());
+    const std::vector<uint8_t> &logits = (promptOnly ? prompt : step).logits.data;
+    std::vector<float> values(logits.size() / sizeof(float));
+    std::memcpy(values.data(), logits.data(), logits.size());
     return values;
   }
 
@@ -88,20 +91,26 @@ private:
 
   Artifact artifact;
   std::shared_ptr<attune_session> session;
+  /// True if a call only reads the prompt.
+  bool promptOnly;
   int64_t past = 0, newTokens = 1;
   Call prompt{"prefill", {}, {}}, step{"decode", {}, {}};
 };
 } // namespace
 
-Result<std::unique_ptr<Subject>> attune::bench::makeOursStep(const Request &request) {
+static Result<std::unique_ptr<Subject>> make(const Request &request, bool promptOnly) {
   Result<OpenedModel> model = OpenedModel::open(request);
   if (!model)
     return model.status();
   const TensorView *ids = model->file.find("input_ids");
   if (!ids || ids->dtype != DType::I64 || ids->shape.size() != 2 || ids->shape[0] != 1 || ids->shape[1] < 2)
     return Status::error(request.input + ": tensor 'input_ids': expected I64 [1, past + 1]");
-  auto subject = std::make_unique<OursStep>(model->artifact);
+  auto subject = std::make_unique<OursStep>(model->artifact, promptOnly);
   if (Status status = subject->open(*ids, request); status.failed())
     return status;
   return std::unique_ptr<Subject>(std::move(subject));
 }
+
+Result<std::unique_ptr<Subject>> attune::bench::makeOursStep(const Request &request) { return make(request, /*promptOnly=*/false); }
+
+Result<std::unique_ptr<Subject>> attune::bench::makeOursPrefill(const Request &request) { return make(request, /*promptOnly=*/true); }

@@ -80,12 +80,13 @@ void attune::bench::serveMachine(int64_t threads) {
   answerLines([&](const std::string &word, const std::string &rest) -> Result<Json> {
     if (word != "run")
       return Status::error("unknown command '" + word + "'");
-    double seconds = std::atof(rest.c_str()), gflops = 0, read = 0;
+    double seconds = std::atof(rest.c_str()), gflops = 0, bytes = 0, read = 0;
     Clock::time_point start = Clock::now();
     do {
       gflops = std::max(gflops, measurePeakGflops(threads));
+      bytes = std::max(bytes, measurePeakByteGops(threads));
       read = std::max(read, memory.measure(threads));
     } while (since(start) < seconds);
-    return Json{{"gflops", gflops}, {"read_bytes_per_s", read}};
+    return Json{{"gflops", gflops}, {"byte_gops", bytes}, {"read_bytes_per_s", read}};
   });
 }

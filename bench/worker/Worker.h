@@ -60,6 +60,8 @@ Result<std::unique_ptr<Subject>> makeOurs(const Request &request);
 /// Makes a subject that appends one token to a prompt in a compiled decoder; if |request.newTokens| > 1, one that reads
 /// the prompt and appends all tokens but the last.
 Result<std::unique_ptr<Subject>> makeOursStep(const Request &request);
+/// Makes a subject that reads the prompt of makeOursStep.
+Result<std::unique_ptr<Subject>> makeOursPrefill(const Request &request);
 /// Makes a subject that generates |request.newTokens| ids with |request.beams| beams.
 Result<std::unique_ptr<Subject>> makeOursGenerate(const Request &request);
 /// Makes a subject that runs an ONNX model by the onnxruntime library |request.library|, with all graph optimizations
@@ -76,8 +78,8 @@ Result<Json> runSessions(std::vector<EntryCall> &calls, double seconds);
 void serve(Subject &subject);
 /// Does the same for many sessions; the only command is `run SECONDS`.
 void serveSessions(std::vector<EntryCall> &calls);
-/// Does the same for the machine itself: `run SECONDS` answers {"gflops": …, "read_bytes_per_s": …}, the highest rates
-/// of that time.
+/// Does the same for the machine itself: `run SECONDS` answers {"gflops": …, "byte_gops": …, "read_bytes_per_s": …}, the
+/// highest rates of that time.
 void serveMachine(int64_t threads);
 
 } // namespace attune::bench

@@ -14,7 +14,7 @@
 using namespace attune;
 
 namespace {
-/// A kernel that executes |unroll| * |iterations| vector FMAs.
+/// A kernel that executes |unroll| * |iterations| vector instructions.
 struct PeakKernel {
   void (*run)(int64_t iterations) = nullptr;
   double flopsPerIteration = 0;
@@ -26,6 +26,7 @@ struct PeakKernel {
 #define ATTUNE_TIMES_12(OP) OP(0) OP(1) OP(2) OP(3) OP(4) OP(5) OP(6) OP(7) OP(8) OP(9) OP(10) OP(11)
 #define ATTUNE_FMA_ZMM(i) "vfmadd231ps %%zmm14, %%zmm15, %%zmm" #i "\n\t"
 #define ATTUNE_FMA_YMM(i) "vfmadd231ps %%ymm14, %%ymm15, %%ymm" #i "\n\t"
+#define ATTUNE_DOT_ZMM(i) "vpdpbusd %%zmm14, %%zmm15, %%zmm" #i "\n\t"
 #define ATTUNE_CLEAR(i) "vxorps %%xmm" #i ", %%xmm" #i ", %%xmm" #i "\n\t"
 // 48 FMAs per iteration make the two instructions of the loop itself negligible.
 #define ATTUNE_PEAK_KERNEL(NAME, FMA)                                                                                                      \
@@ -42,6 +43,7 @@ struct PeakKernel {
   }
 ATTUNE_PEAK_KERNEL(peakZmm, ATTUNE_FMA_ZMM)
 ATTUNE_PEAK_KERNEL(peakYmm, ATTUNE_FMA_YMM)
+ATTUNE_PEAK_KERNEL(peakBytes, ATTUNE_DOT_ZMM)
 
 static PeakKernel chooseKernel() {
   if (attune_cpu_has("avx512f") == 1)
@@ -51,14 +53,21 @@ static PeakKernel chooseKernel() {
   return {};
 }
 
+static PeakKernel chooseByteKernel() {
+  if (attune_cpu_has("avx512f") == 1 && attune_cpu_has("avx512vnni") == 1)
+    return {peakBytes, 48.0 * 64 * 2};
+  return {};
+}
+
 #else
 
 static PeakKernel chooseKernel() { return {}; }
+static PeakKernel chooseByteKernel() { return {}; }
 
 #endif
 
-double attune::measurePeakGflops(int64_t threads) {
-  PeakKernel kernel = chooseKernel();
+/// Returns the highest rate of |kernel| in 10^9 operations per second.
+static double measurePeak(PeakKernel kernel, int64_t threads) {
   if (!kernel.run)
     return 0;
   constexpr int64_t iterations = 500'000; // about 10 ms
@@ -70,3 +79,7 @@ double attune::measurePeakGflops(int64_t threads) {
   }
   return best;
 }
+
+double attune::measurePeakGflops(int64_t threads) { return measurePeak(chooseKernel(), threads); }
+
+double attune::measurePeakByteGops(int64_t threads) { return measurePeak(chooseByteKernel(), threads); }

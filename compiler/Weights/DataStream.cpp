@@ -41,31 +41,35 @@ uint64_t StreamChecksum::finish() {
   return attune_checksum_word(hash, total);
 }
 
-DataStream::DataStream(OutputFile &file) : file(file) {
+DataStream::DataStream(OutputFile &file) : file(file), begin(file.position()) {
   for (std::vector<uint8_t> &buffer : buffers)
-    buffer.resize(kMaxElements * sizeof(float));
+    buffer.resize(kMaxElements * sizeof(float) + kPageBytes);
 }
 
 DataStream::~DataStream() { (void)wait().failed(); }
 
 Status DataStream::wait() { return pending.valid() ? pending.get() : Status(); }
 
-Status DataStream::flush() {
+Status DataStream::flush(bool whole) {
   if (Status status = wait(); status.failed())
     return status;
-  pending = std::async(std::launch::async, [this, data = buffers[current].data(), bytes = used] {
+  uint64_t end = begin + position();
+  size_t rest = whole ? 0 : std::min<uint64_t>(end % kPageBytes, used), bytes = used - rest;
+  std::vector<uint8_t> &from = buffers[current], &to = buffers[current ^ 1];
+  std::copy_n(from.data() + bytes, rest, to.data());
+  pending = std::async(std::launch::async, [this, data = from.data(), bytes] {
     checksum.update(data, bytes);
     return file.write(data, bytes);
   });
-  written += used;
-  used = 0;
+  written += bytes;
+  used = rest;
   current ^= 1;
   return {};
 }
 
 Result<uint8_t *> DataStream::reserve(int64_t bytes) {
   if (used + bytes > buffers[current].size())
-    if (Status status = flush(); status.failed())
+    if (Status status = flush(/*whole=*/false); status.failed())
       return status;
   uint8_t *memory = buffers[current].data() + used;
   used += bytes;
@@ -75,7 +79,7 @@ Result<uint8_t *> DataStream::reserve(int64_t bytes) {
 Status DataStream::padTo(uint64_t offset) {
   while (position() < offset) {
     if (used == buffers[current].size())
-      if (Status status = flush(); status.failed())
+      if (Status status = flush(/*whole=*/false); status.failed())
         return status;
     size_t bytes = std::min<uint64_t>(offset - position(), buffers[current].size() - used);
     std::memset(buffers[current].data() + used, 0, bytes);
@@ -85,7 +89,7 @@ Status DataStream::padTo(uint64_t offset) {
 }
 
 Result<uint64_t> DataStream::finish() {
-  if (Status status = flush(); status.failed())
+  if (Status status = flush(/*whole=*/true); status.failed())
     return status;
   if (Status status = wait(); status.failed())
     return status;

@@ -1,7 +1,8 @@
 //===- DataStream.h - Buffered, hashed output of packed data ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two buffers: while one is filled, another thread hashes and writes the other.
+// Two buffers: while one is filled, another thread hashes and writes the other. Writes end at multiples of 2 MiB of the
+// file: systems that keep files in large pages make such pages of them, which readers of the file then map whole.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_DATASTREAM_H
 #define ATTUNE_WEIGHTS_DATASTREAM_H
@@ -45,10 +46,16 @@ public:
   Result<uint64_t> finish();
 
 private:
-  Status flush();
+  /// The size of a large page.
+  static constexpr uint64_t kPageBytes = uint64_t(2) << 20;
+
+  /// Writes the buffer, except for the bytes after the last multiple of kPageBytes if |whole| is false.
+  Status flush(bool whole);
   Status wait();
 
   OutputFile &file;
+  /// The offset of the data section in the file.
+  uint64_t begin;
   StreamChecksum checksum;
   std::vector<uint8_t> buffers[2];
   unsigned current = 0;

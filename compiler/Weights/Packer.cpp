@@ -13,9 +13,11 @@
 #include "compiler/Weights/WeightRows.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Parallel.h"
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 using namespace mlir;
 using namespace attune;
@@ -53,8 +55,72 @@ static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const
   return weights;
 }
 
+namespace {
+/// A weight whose elements several threads evaluate.
+class WeightEvaluation {
+public:
+  WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors)
+      : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader), tensors(tensors),
+        isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
+    // Projected rows are computed whole by each reader.
+    source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
+  }
+
+  /// Writes the slice at |offsets| to |out|. Threads divide it along |axis|, before which all sizes are 1.
+  Status write(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, int64_t axis, uint8_t *out) {
+    int64_t extent = axis < int64_t(sizes.size()) ? sizes[axis] : 1, inner = 1;
+    for (size_t dim = axis + 1; dim < sizes.size(); ++dim)
+      inner *= sizes[dim];
+    int64_t step = std::max<int64_t>(1, kChunkElements / inner), chunks = isDivisible ? llvm::divideCeil(extent, step) : 1;
+    if (chunks == 1)
+      return writeChunk(offsets, sizes, reader, out);
+    std::mutex mutex;
+    Status failure;
+    llvm::parallelFor(0, chunks, [&](size_t chunk) {
+      SmallVector<int64_t, 4> from(offsets), count(sizes);
+      from[axis] += chunk * step;
+      count[axis] = std::min<int64_t>(step, extent - chunk * step);
+      SourceReader own(tensors);
+      Status status = writeChunk(from, count, own, out + chunk * step * inner * element.getIntOrFloatBitWidth() / 8);
+      std::lock_guard<std::mutex> lock(mutex);
+      reader.addNonFinite(own);
+      if (status.failed() && !failure.failed())
+        failure = status;
+    });
+    return failure;
+  }
+
+private:
+  /// Elements that a thread evaluates at a time: their floats fit into a cache.
+  static constexpr int64_t kChunkElements = int64_t(64) << 10;
+
+  Status writeChunk(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, SourceReader &own, uint8_t *out) {
+    if (isBytes && sizes.back() == shape.back())
+      return own.readBytes(source, offsets, sizes, out);
+    if (element.isF32())
+      return own.read(source, SourceBox::dense(offsets, sizes, reinterpret_cast<float *>(out)));
+    int64_t count = 1;
+    for (int64_t size : sizes)
+      count *= size;
+    std::vector<float> values(count);
+    if (Status status = own.read(source, SourceBox::dense(offsets, sizes, values.data())); status.failed())
+      return status;
+    writeElements(element, values.data(), count, out);
+    return {};
+  }
+
+  Attribute source;
+  Type element;
+  SourceReader &reader;
+  const TensorProvider &tensors;
+  bool isBytes, isDivisible = true;
+  ArrayRef<int64_t> shape;
+};
+} // namespace
+
 /// Evaluates |weight| into |stream|, in parts of consecutive elements that fit in the buffer of the stream.
-static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<void()> progress) {
+static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors, DataStream &stream,
+                         llvm::function_ref<void()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))
     return {};
@@ -68,10 +134,14 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
     extent = shape[--axis];
     for (int64_t dim = 0; dim < axis; ++dim)
       outer *= shape[dim];
+  } else if (!shape.empty()) {
+    // All of the weight is one part.
+    extent = shape[0];
+    inner /= extent;
   }
   int64_t step = std::min(extent, DataStream::kMaxElements / inner);
   Type element = cast<RankedTensorType>(weight.getType()).getElementType();
-  std::vector<float> values; // only if the stored type is not f32
+  WeightEvaluation evaluation(weight, reader, tensors);
   for (int64_t index = 0; index < outer; ++index)
     for (int64_t begin = 0; begin < extent; begin += step) {
       SmallVector<int64_t, 4> offsets(shape.size()), sizes(shape);
@@ -87,13 +157,8 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
       Result<uint8_t *> out = stream.reserve(count * element.getIntOrFloatBitWidth() / 8);
       if (!out)
         return out.status();
-      if (!element.isF32())
-        values.resize(count);
-      float *target = element.isF32() ? reinterpret_cast<float *>(*out) : values.data();
-      if (Status status = reader.read(weight.getSource(), SourceBox::dense(offsets, sizes, target)); status.failed())
+      if (Status status = evaluation.write(offsets, sizes, axis, *out); status.failed())
         return status;
-      if (!element.isF32())
-        writeElements(element, target, count, *out);
       progress();
     }
   return {};
@@ -182,7 +247,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
   for (xfmr::WeightOp weight : *weights) {
     if (Status status = stream.padTo(getOffset(weight)); status.failed())
       return status;
-    if (Status status = packWeight(weight, reader, stream, progress); status.failed())
+    if (Status status = packWeight(weight, reader, tensors, stream, progress); status.failed())
       return status;
   }
   if (Status status = stream.padTo(packed.dataBytes); status.failed())

@@ -10,7 +10,6 @@
 #include "llvm/Support/Parallel.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -335,39 +334,68 @@ static std::string findTensor(Attribute source) {
   return name;
 }
 
-Status SourceReader::readQuantizedPanels(QuantizedPanelsSourceAttr source, const SourceBox &box) {
+bool SourceReader::isBytes(Attribute source) {
+  if (auto stack = dyn_cast<StackSourceAttr>(source))
+    return llvm::all_of(stack.getSources(), isBytes);
+  return isa<QuantizedPanelsSourceAttr>(source);
+}
+
+Status SourceReader::readBytes(Attribute source, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, uint8_t *out) {
+  if (auto stack = dyn_cast<StackSourceAttr>(source)) {
+    int64_t inner = 1;
+    for (int64_t size : sizes.drop_front())
+      inner *= size;
+    for (int64_t i = 0; i < sizes[0]; ++i)
+      if (Status status = readBytes(stack.getSources()[offsets[0] + i], offsets.drop_front(), sizes.drop_front(), out + i * inner);
+          status.failed())
+        return status;
+    return {};
+  }
+  return writePanels(cast<QuantizedPanelsSourceAttr>(source), offsets[0], sizes[0], offsets[1], sizes[1], out);
+}
+
+/// Writes the groups |firstGroup| … |firstGroup| + |groups| - 1 of |panels| panels from |firstPanel| on to |out|.
+Status SourceReader::writePanels(QuantizedPanelsSourceAttr source, int64_t firstPanel, int64_t panels, int64_t firstGroup, int64_t groups,
+                                 uint8_t *out) {
   int64_t width = source.getWidth();
   WeightFormat format = source.getFormat().getValue();
   RankedTensorType matrix = getSourceType(source.getSource());
   int64_t allColumns = matrix.getDimSize(1), group = format.groupColumns(allColumns), bytes = format.groupBytes(width, allColumns);
-  // The columns of the matrix that the groups of the slice contain.
-  int64_t first = box.offsets[1] * group, columns = std::min((box.offsets[1] + box.sizes[1]) * group, allColumns) - first;
-  int64_t firstRow = box.offsets[0] * width, rows = std::min(matrix.getDimSize(0) - firstRow, box.sizes[0] * width);
-  std::vector<float> weights(rows * columns);
-  if (Status status = read(source.getSource(), SourceBox::dense({firstRow, first}, {rows, columns}, weights.data())); status.failed())
-    return status;
+  // The columns of the matrix that the groups contain.
+  int64_t first = firstGroup * group, columns = std::min(first + groups * group, allColumns) - first;
   WeightQuantizer quantizer(format);
-  std::atomic<bool> fits = true;
-  llvm::parallelFor(0, box.sizes[0] * box.sizes[1], [&](size_t index) {
-    int64_t panel = int64_t(index) / box.sizes[1], number = int64_t(index) % box.sizes[1];
-    std::vector<QuantizedGroup> numbers(width);
-    std::vector<uint8_t> codes(width * group, static_cast<uint8_t>(format.zero())), packed(bytes);
-    int64_t begin = number * group, count = std::min(group, columns - begin);
-    for (int64_t row = 0; row < width && panel * width + row < rows; ++row) {
-      ArrayRef<float> values = ArrayRef<float>(weights).slice((panel * width + row) * columns + begin, count);
-      if (!quantizer.quantize(values, numbers[row], codes.data() + row * group))
-        fits = false;
+  std::vector<float> weights(width * columns);
+  bool fits = true;
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    int64_t row = (firstPanel + panel) * width, rows = std::min(matrix.getDimSize(0) - row, width);
+    if (Status status = read(source.getSource(), SourceBox::dense({row, first}, {rows, columns}, weights.data())); status.failed())
+      return status;
+    for (int64_t number = 0; number < groups; ++number, out += bytes) {
+      int64_t begin = number * group;
+      fits &= quantizer.quantize({weights.data() + begin, columns, rows, std::min(group, columns - begin)}, width, group, out);
     }
-    quantizer.write(numbers, codes.data(), group, packed.data());
-    float *out = box.out + panel * box.strides[0] + number * box.strides[1];
-    for (int64_t i = 0; i < box.sizes[2]; ++i)
-      out[i * box.strides[2]] = static_cast<int8_t>(packed[box.offsets[2] + i]);
-  });
+  }
   if (fits)
     return {};
   std::string name = findTensor(source);
   return Status::error(tensors.fileOf(name) + ": tensor '" + name +
                        "' has weights whose scales exceed f16, expected a format with :f32, got " + format.str());
+}
+
+Status SourceReader::readQuantizedPanels(QuantizedPanelsSourceAttr source, const SourceBox &box) {
+  int64_t bytes = getSourceType(source).getDimSize(2);
+  std::vector<uint8_t> packed(box.sizes[1] * bytes);
+  for (int64_t panel = 0; panel < box.sizes[0]; ++panel) {
+    if (Status status = writePanels(source, box.offsets[0] + panel, 1, box.offsets[1], box.sizes[1], packed.data()); status.failed())
+      return status;
+    for (int64_t number = 0; number < box.sizes[1]; ++number) {
+      const uint8_t *from = packed.data() + number * bytes + box.offsets[2];
+      float *out = box.out + panel * box.strides[0] + number * box.strides[1];
+      for (int64_t i = 0; i < box.sizes[2]; ++i)
+        out[i * box.strides[2]] = static_cast<int8_t>(from[i]);
+    }
+  }
+  return {};
 }
 
 Status SourceReader::readConvert(ConvertSourceAttr source, const SourceBox &box) {

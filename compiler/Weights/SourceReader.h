@@ -44,6 +44,12 @@ public:
   Status verify(mlir::Attribute source) const;
   /// Evaluates a slice of |source|, which has passed verify.
   Status read(mlir::Attribute source, SourceBox box);
+  /// Returns true if slices of |source| are made of bytes that readBytes writes.
+  static bool isBytes(mlir::Attribute source);
+  /// Writes a slice of such a |source|, which has passed verify, as bytes to |out|, densely. The last dimension is whole.
+  Status readBytes(mlir::Attribute source, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes, uint8_t *out);
+  /// Adds the names that |other| has collected.
+  void addNonFinite(const SourceReader &other) { nonFiniteNames.insert(other.nonFiniteNames.begin(), other.nonFiniteNames.end()); }
   /// Returns the names of the tensors in which a value read so far was infinite or NaN.
   const std::set<std::string, std::less<>> &nonFinite() const { return nonFiniteNames; }
 
@@ -69,6 +75,8 @@ private:
   Status readRowScales(mlir::xfmr::RowScalesSourceAttr source, const SourceBox &box);
   Status readRowQuantized(mlir::xfmr::RowQuantizedSourceAttr source, const SourceBox &box);
   Status readQuantizedPanels(mlir::xfmr::QuantizedPanelsSourceAttr source, const SourceBox &box);
+  Status writePanels(mlir::xfmr::QuantizedPanelsSourceAttr source, int64_t firstPanel, int64_t panels, int64_t firstGroup, int64_t groups,
+                     uint8_t *out);
   Status readRowSums(mlir::xfmr::RowSumsSourceAttr source, const SourceBox &box);
   /// Calls |use| with each of the rows |begin| … |begin| + |count| - 1 of the matrix |source|. Rows are passed whole.
   Status readRows(mlir::Attribute source, int64_t begin, int64_t count, llvm::function_ref<void(int64_t row, llvm::ArrayRef<float>)> use);

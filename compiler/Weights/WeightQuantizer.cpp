@@ -1,37 +1,92 @@
 //===- WeightQuantizer.cpp - Weights in formats of few bits ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+//
+// Eight rows are quantized side by side: lane i of a vector belongs to row i. So every row's sums are added in the order
+// of its columns, for vectors of any machine, and no sum is made of lanes.
+//
+//   weights of a panel      row 0: k0 k1 k2 ...           lanes     k0: row 0, row 1, ... row 7
+//                           row 1: k0 k1 k2 ...     ->              k1: row 0, row 1, ... row 7
+//                           ...                                     ...
+//
+// The code of the lanes is compiled for several instruction sets. It must round alike: no FMA.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/Weights/WeightQuantizer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 using namespace attune;
+using mlir::xfmr::WeightFormat;
+
+namespace {
+
+/// Rows that are quantized side by side.
+constexpr int64_t kLanes = 8;
+typedef float Floats __attribute__((vector_size(32)));
+typedef int32_t Words __attribute__((vector_size(32)));
+typedef float HalfFloats __attribute__((vector_size(16)));
+typedef double Doubles __attribute__((vector_size(32)));
 
 /// The largest f16, and its smallest normal number.
-static constexpr float kLargestHalf = 65504.0f, kNormalHalf = 0x1p-14f;
-
+constexpr float kLargestHalf = 65504.0f, kNormalHalf = 0x1p-14f;
 /// Adding and subtracting this rounds a number of magnitude below 2^22 to an integer, ties to even.
-static constexpr float kShifter = 12582912.0f;
+constexpr float kShifter = 12582912.0f;
 
-/// Returns |value| rounded to f16, to nearest, ties to even; its magnitude is at most that of the largest f16.
-static float roundToHalf(float value) {
-  if (std::fabs(value) < kNormalHalf) {
-    // The sum has the distance of subnormal numbers, 2^-24.
-    volatile float sum = std::fabs(value) + 0.75f;
-    return std::copysign(sum - 0.75f, value);
-  }
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  bits = (bits + 0xfff + (bits >> 13 & 1)) & ~uint32_t(0x1fff);
-  std::memcpy(&value, &bits, sizeof(bits));
-  return value;
+#define ATTUNE_INLINE inline __attribute__((always_inline))
+
+typedef int32_t HalfWords __attribute__((vector_size(16)));
+
+/// A double for each lane.
+struct LaneDoubles {
+  Doubles low = {}, high = {};
+};
+
+// Vectors are passed by reference: the registers that pass them by value depend on the instruction set.
+
+/// Adds the f32 |values| to |sums|.
+ATTUNE_INLINE void addTo(LaneDoubles &sums, const Floats &values) {
+  sums.low += __builtin_convertvector(__builtin_shufflevector(values, values, 0, 1, 2, 3), Doubles);
+  sums.high += __builtin_convertvector(__builtin_shufflevector(values, values, 4, 5, 6, 7), Doubles);
+}
+
+/// Adds the products of |a| and |b|, in double, to |sums|.
+ATTUNE_INLINE void addProducts(LaneDoubles &sums, const Floats &a, const Floats &b) {
+  sums.low += __builtin_convertvector(__builtin_shufflevector(a, a, 0, 1, 2, 3), Doubles) *
+              __builtin_convertvector(__builtin_shufflevector(b, b, 0, 1, 2, 3), Doubles);
+  sums.high += __builtin_convertvector(__builtin_shufflevector(a, a, 4, 5, 6, 7), Doubles) *
+               __builtin_convertvector(__builtin_shufflevector(b, b, 4, 5, 6, 7), Doubles);
+}
+
+ATTUNE_INLINE void store(const LaneDoubles &lanes, double *out) {
+  std::memcpy(out, &lanes.low, sizeof(lanes.low));
+  std::memcpy(out + kLanes / 2, &lanes.high, sizeof(lanes.high));
+}
+
+/// Rounds |values| to the f16 that are stored, to nearest, ties to even; larger ones to the largest.
+ATTUNE_INLINE void roundToHalf(Floats &values) {
+  Floats lowest = Floats{} - kLargestHalf, highest = Floats{} + kLargestHalf;
+  values = values < lowest ? lowest : highest < values ? highest : values;
+  Words bits, sign;
+  std::memcpy(&bits, &values, sizeof(bits));
+  sign = bits & int32_t(0x80000000);
+  Words magnitudeBits = bits ^ sign;
+  Floats magnitude;
+  std::memcpy(&magnitude, &magnitudeBits, sizeof(bits));
+  // The sum has the distance of subnormal numbers, 2^-24.
+  Floats shifted = magnitude + 0.75f, subnormal = shifted - 0.75f;
+  Words subnormalBits, normalBits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fff;
+  std::memcpy(&subnormalBits, &subnormal, sizeof(bits));
+  bits = magnitude < kNormalHalf ? subnormalBits | sign : normalBits;
+  std::memcpy(&values, &bits, sizeof(bits));
 }
 
 /// Returns the bits of |value|, a value of f16.
-static uint16_t bitsOfHalf(float value) {
+uint16_t bitsOfHalf(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   uint16_t sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
@@ -40,179 +95,436 @@ static uint16_t bitsOfHalf(float value) {
   return static_cast<uint16_t>(sign | ((bits & 0x7fffffff) - (112u << 23)) >> 13);
 }
 
-WeightQuantizer::WeightQuantizer(mlir::xfmr::WeightFormat format)
-    : format(format), lowest(static_cast<float>(-format.zero())),
-      highest(static_cast<float>((int64_t(1) << format.bits) - 1 - format.zero())) {}
+/// The integers of a format.
+struct IntegerRange {
+  explicit IntegerRange(WeightFormat format)
+      : lowest(static_cast<float>(-format.zero())), highest(static_cast<float>((int64_t(1) << format.bits) - 1 - format.zero())) {}
+  float lowest, highest;
+};
 
-float WeightQuantizer::store(float number) const {
-  if (format.wideScales)
-    return number;
-  return roundToHalf(std::clamp(number, -kLargestHalf, kLargestHalf));
-}
+/// Scales, minima and inverses of scales; an inverse that is not finite is 0.
+struct LaneGroups {
+  Floats scale = {}, minimum = {}, inverse = {};
 
-float WeightQuantizer::integerOf(float weight, float minimum, float inverse) const {
+  ATTUNE_INLINE void set(const WeightFormat &format, const Floats &wantedScale, const Floats &wantedMinimum) {
+    scale = wantedScale, minimum = wantedMinimum;
+    if (!format.wideScales) {
+      roundToHalf(scale);
+      roundToHalf(minimum);
+    }
+    invert();
+  }
+  ATTUNE_INLINE void invert() {
+    inverse = 1.0f / scale;
+    Words bits;
+    std::memcpy(&bits, &inverse, sizeof(bits));
+    inverse = (bits & 0x7f800000) == 0x7f800000 ? Floats{} : inverse;
+  }
+};
+
+/// Returns in |integers| those of |weights|, as floats. Minima are 0 unless |minima|.
+template <bool minima>
+ATTUNE_INLINE void toIntegers(const Floats &weights, const LaneGroups &groups, const IntegerRange &range, Floats &integers) {
   // The bounds come first: the shifter rounds small numbers only.
-  float integer = std::min(std::max((weight - minimum) * inverse, lowest), highest);
-  return (integer + kShifter) - kShifter;
+  Floats lowest = Floats{} + range.lowest, highest = Floats{} + range.highest;
+  integers = (minima ? weights - groups.minimum : weights) * groups.inverse;
+  integers = integers < lowest ? lowest : integers;
+  integers = highest < integers ? highest : integers;
+  integers = (integers + kShifter) - kShifter;
 }
 
-/// Returns the inverse of |scale|, or 0 if that is not finite.
-static float inverseOf(float scale) {
-  float inverse = 1.0f / scale;
-  return std::isfinite(inverse) ? inverse : 0.0f;
-}
-
-double WeightQuantizer::errorOf(llvm::ArrayRef<float> weights, QuantizedGroup group) const {
-  // Eight sums, which a compiler makes vectors of, in an order that does not depend on it.
-  constexpr size_t kParts = 8;
-  float parts[kParts] = {}, inverse = inverseOf(group.scale);
-  size_t whole = weights.size() / kParts * kParts;
-  auto add = [&](float weight, float &part) {
-    float difference = weight - group.minimum - group.scale * integerOf(weight, group.minimum, inverse);
+/// Computes the squared error of each lane for |groups|.
+template <bool minima>
+ATTUNE_INLINE void getErrors(const Floats *weights, int64_t columns, const LaneGroups &groups, const IntegerRange &range,
+                             LaneDoubles &errors) {
+  constexpr int64_t kParts = 8;
+  Floats parts[kParts] = {};
+  auto add = [&](const Floats &weight, Floats &part) __attribute__((always_inline)) {
+    Floats integers;
+    toIntegers<minima>(weight, groups, range, integers);
+    Floats difference = (minima ? weight - groups.minimum : weight) - groups.scale * integers;
     part += difference * difference;
   };
-  for (size_t i = 0; i < whole; i += kParts)
-    for (size_t j = 0; j < kParts; ++j)
-      add(weights[i + j], parts[j]);
-  for (size_t i = whole; i < weights.size(); ++i)
-    add(weights[i], parts[i - whole]);
-  double error = 0;
-  for (float part : parts)
-    error += part;
-  return error;
+  int64_t whole = columns / kParts * kParts;
+  for (int64_t k = 0; k < whole; k += kParts)
+    for (int64_t part = 0; part < kParts; ++part)
+      add(weights[k + part], parts[part]);
+  for (int64_t k = whole; k < columns; ++k)
+    add(weights[k], parts[k - whole]);
+  errors = {};
+  for (const Floats &part : parts)
+    addTo(errors, part);
 }
 
-bool WeightQuantizer::isExact(llvm::ArrayRef<float> weights, QuantizedGroup group) const {
-  float inverse = inverseOf(group.scale);
-  for (float weight : weights)
-    if (static_cast<float>(static_cast<double>(group.scale) * integerOf(weight, group.minimum, inverse) + group.minimum) != weight)
-      return false;
-  return true;
+/// Replaces |best| by |better| in lanes whose error is smaller, and |errors| by |betterErrors|; the others keep theirs,
+/// and so do lanes that are not |allowed|. Returns the lanes that changed.
+ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &betterErrors, LaneGroups &best, LaneDoubles &errors,
+                              const Words &allowed, Words &changed) {
+  changed = allowed & __builtin_shufflevector(__builtin_convertvector(betterErrors.low < errors.low, HalfWords),
+                                              __builtin_convertvector(betterErrors.high < errors.high, HalfWords), 0, 1, 2, 3, 4, 5, 6, 7);
+  errors.low = betterErrors.low < errors.low ? betterErrors.low : errors.low;
+  errors.high = betterErrors.high < errors.high ? betterErrors.high : errors.high;
+  best.scale = changed ? better.scale : best.scale;
+  best.minimum = changed ? better.minimum : best.minimum;
 }
 
-bool WeightQuantizer::findExact(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const {
-  if (format.minima) {
+/// Refines |best| by least squares for the integers as they are, while that makes the error of a lane smaller.
+template <bool minima>
+ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFormat &format, const IntegerRange &range, LaneGroups &best) {
+  constexpr int kSteps = 2;
+  LaneDoubles errors, betterErrors;
+  Words active = ~Words{};
+  getErrors<minima>(weights, columns, best, range, errors);
+  for (int step = 0; step < kSteps; ++step) {
+    LaneDoubles q, qq, w, wq;
+    for (int64_t k = 0; k < columns; ++k) {
+      Floats integers;
+      toIntegers<minima>(weights[k], best, range, integers);
+      addProducts(qq, integers, integers);
+      addProducts(wq, integers, weights[k]);
+      if constexpr (minima) {
+        addTo(q, integers);
+        addTo(w, weights[k]);
+      }
+    }
+    double sums[4][kLanes], count = static_cast<double>(columns);
+    store(q, sums[0]), store(qq, sums[1]), store(w, sums[2]), store(wq, sums[3]);
+    Floats scale = best.scale, minimum = best.minimum;
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      double sumQ = sums[0][lane], sumQQ = sums[1][lane], sumW = sums[2][lane], sumWQ = sums[3][lane];
+      if constexpr (minima) {
+        double determinant = count * sumQQ - sumQ * sumQ;
+        if (determinant <= 0) {
+          active[lane] = 0;
+          continue;
+        }
+        scale[lane] = static_cast<float>((count * sumWQ - sumQ * sumW) / determinant);
+        minimum[lane] = static_cast<float>((sumQQ * sumW - sumQ * sumWQ) / determinant);
+      } else if (sumQQ > 0) {
+        scale[lane] = static_cast<float>(sumWQ / sumQQ);
+      }
+    }
+    LaneGroups better;
+    better.set(format, scale, minimum);
+    getErrors<minima>(weights, columns, better, range, betterErrors);
+    keepBetter(better, betterErrors, best, errors, active, active);
+    best.invert();
+    bool any = false;
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      any |= active[lane] != 0;
+    if (!any)
+      return;
+  }
+}
+
+/// Finds in |best| the scales and minima of the smallest error for eight rows whose weights are from |least| to |largest|.
+template <bool minima>
+ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFormat &format, const Floats &least, const Floats &largest,
+                          LaneGroups &best) {
+  IntegerRange range(format);
+  LaneDoubles smallest{Doubles{} + HUGE_VAL, Doubles{} + HUGE_VAL}, errors;
+  Words all = ~Words{}, changed;
+  auto consider = [&](const Floats &scale, const Floats &minimum) __attribute__((always_inline)) {
+    LaneGroups candidate;
+    candidate.set(format, scale, minimum);
+    getErrors<minima>(weights, columns, candidate, range, errors);
+    keepBetter(candidate, errors, best, smallest, all, changed);
+  };
+  // Integers of 8 bits need no search: their errors are small, and depend little on the scale.
+  bool narrow = format.bits == 4;
+  if constexpr (minima) {
+    // Shares of the range of weights, from its middle.
+    Floats extent = largest - least;
+    for (float share = narrow ? 0.75f : 1.0f; share <= 1.0f; share += 0.03125f)
+      consider(extent * share / range.highest, least + extent * (1 - share) / 2);
+  } else {
+    // The integer of the weight of the largest magnitude, which may be beyond the bounds: that weight is then smaller.
+    Floats extreme = largest > -least ? largest : least;
+    for (float integer = narrow ? -9.0f : -128.0f; integer <= (narrow ? -6.5f : -127.0f); integer += narrow ? 0.25f : 1.0f)
+      consider(extreme / integer, Floats{});
+    for (float integer = narrow ? 6.5f : 127.0f; integer <= (narrow ? 9.0f : 127.0f); integer += 0.25f)
+      consider(extreme / integer, Floats{});
+  }
+  best.invert();
+  refine<minima>(weights, columns, format, range, best);
+}
+
+/// Writes the integers of eight rows, in dwords of four columns, to rows of |pitch| dwords.
+ATTUNE_INLINE void writeIntegers(const Floats *weights, int64_t columns, const WeightFormat &format, const LaneGroups &groups,
+                                 int64_t groupColumns, int64_t width, uint8_t *out) {
+  IntegerRange range(format);
+  Words zero = Words{} + int32_t(format.zero());
+  auto codeAt = [&](int64_t k, Words &code) __attribute__((always_inline)) {
+    code = zero;
+    if (k >= columns)
+      return;
+    Floats integers;
+    toIntegers<true>(weights[k], groups, range, integers);
+    code += __builtin_convertvector(integers, Words);
+  };
+  constexpr int64_t kQuad = 4;
+  int64_t step = format.bits == 4 ? 2 * kQuad : kQuad;
+  for (int64_t column = 0; column < groupColumns; column += step, out += width * kQuad) {
+    Words quad = {};
+    for (int64_t i = 0; i < step; ++i) {
+      Words code;
+      codeAt(column + i, code);
+      quad |= code << int32_t(i < kQuad ? 8 * i : 8 * (i - kQuad) + 4);
+    }
+    std::memcpy(out, &quad, sizeof(quad));
+  }
+}
+
+/// Eight rows of a group: their weights side by side, and the least and the largest of each row.
+struct LaneRows {
+  Floats *weights;
+  int64_t columns;
+  Floats least, largest;
+};
+
+/// Puts the weights of |count| rows, |pitch| apart, side by side; rows beyond them, infinities and NaNs are zeros.
+ATTUNE_INLINE void gather(const float *weights, int64_t pitch, int64_t count, LaneRows &rows) {
+  Floats least = {}, largest = {};
+  for (int64_t k = 0; k < rows.columns; ++k) {
+    float values[kLanes] = {};
+    if (count == kLanes)
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        values[lane] = weights[lane * pitch + k];
+    else
+      for (int64_t lane = 0; lane < count; ++lane)
+        values[lane] = weights[lane * pitch + k];
+    Words bits;
+    std::memcpy(&bits, values, sizeof(bits));
+    bits = (bits & 0x7f800000) == 0x7f800000 ? Words{} : bits;
+    Floats all;
+    std::memcpy(&all, &bits, sizeof(bits));
+    rows.weights[k] = all;
+    least = k == 0 || all < least ? all : least;
+    largest = k == 0 || largest < all ? all : largest;
+  }
+  rows.least = least, rows.largest = largest;
+}
+
+/// The functions that are compiled for several instruction sets.
+struct LaneFunctions {
+  void (*gather)(const float *weights, int64_t pitch, int64_t count, LaneRows &rows);
+  void (*search)(const LaneRows &rows, const WeightFormat &format, LaneGroups &best);
+  void (*write)(const LaneRows &rows, const WeightFormat &format, const LaneGroups &groups, int64_t groupColumns, int64_t width,
+                uint8_t *out);
+};
+
+#define ATTUNE_LANE_FUNCTIONS(NAME, ATTRIBUTE)                                                                                             \
+  ATTRIBUTE void gather##NAME(const float *weights, int64_t pitch, int64_t count, LaneRows &rows) {                                        \
+    gather(weights, pitch, count, rows);                                                                                                   \
+  }                                                                                                                                        \
+  ATTRIBUTE void search##NAME(const LaneRows &rows, const WeightFormat &format, LaneGroups &best) {                                        \
+    if (format.minima)                                                                                                                     \
+      search<true>(rows.weights, rows.columns, format, rows.least, rows.largest, best);                                                    \
+    else                                                                                                                                   \
+      search<false>(rows.weights, rows.columns, format, rows.least, rows.largest, best);                                                   \
+  }                                                                                                                                        \
+  ATTRIBUTE void write##NAME(const LaneRows &rows, const WeightFormat &format, const LaneGroups &groups, int64_t groupColumns,             \
+                             int64_t width, uint8_t *out) {                                                                                \
+    writeIntegers(rows.weights, rows.columns, format, groups, groupColumns, width, out);                                                   \
+  }                                                                                                                                        \
+  constexpr LaneFunctions k##NAME = {gather##NAME, search##NAME, write##NAME};
+ATTUNE_LANE_FUNCTIONS(Baseline, )
+#if defined(__x86_64__)
+ATTUNE_LANE_FUNCTIONS(Avx2, __attribute__((target("avx2"))))
+// The same vectors in twice as many registers.
+ATTUNE_LANE_FUNCTIONS(Avx512, __attribute__((target("avx2,avx512f,avx512vl,avx512dq"))))
+#endif
+
+LaneFunctions chooseFunctions() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    return kAvx512;
+  if (__builtin_cpu_supports("avx2"))
+    return kAvx2;
+#endif
+  return kBaseline;
+}
+
+//===----------------------------------------------------------------------===//
+// Exact groups
+//===----------------------------------------------------------------------===//
+
+/// Finds the scale and the minimum of a row that the format represents exactly.
+class ExactSearch {
+public:
+  explicit ExactSearch(WeightFormat format) : format(format), range(format) {}
+
+  /// Returns true, and the group, if there is one for |weights|, which are from |least| to |largest|.
+  bool find(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const {
+    return format.minima ? findWithMinimum(weights, least, largest, group) : findScale(weights, largest > -least ? largest : least, group);
+  }
+  /// Returns false if no scale of f16 times an integer is |extreme|: the product has at most 11 + |bits| bits.
+  bool isPossible(float extreme) const {
+    uint32_t bits;
+    std::memcpy(&bits, &extreme, sizeof(bits));
+    return format.minima || format.wideScales || bits << (9 + 10 + format.bits) == 0;
+  }
+
+private:
+  float store(float number) const {
+    if (format.wideScales)
+      return number;
+    Floats all = Floats{} + number;
+    roundToHalf(all);
+    return all[0];
+  }
+
+  float integerOf(float weight, QuantizedGroup group, float inverse) const {
+    float integer = std::min(std::max((weight - group.minimum) * inverse, range.lowest), range.highest);
+    return (integer + kShifter) - kShifter;
+  }
+
+  bool isExact(llvm::ArrayRef<float> weights, QuantizedGroup group) const {
+    float inverse = 1.0f / group.scale;
+    inverse = std::isfinite(inverse) ? inverse : 0.0f;
+    for (float weight : weights)
+      if (static_cast<float>(static_cast<double>(group.scale) * integerOf(weight, group, inverse) + group.minimum) != weight)
+        return false;
+    return true;
+  }
+
+  bool findWithMinimum(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const {
     // The least weight has the integer 0, the largest one up to the largest integer.
     QuantizedGroup found{0, store(least)};
-    for (float integer = 1; integer <= highest; ++integer) {
+    for (float integer = 1; integer <= range.highest; ++integer) {
       found.scale = store((largest - least) / integer);
       if (isExact(weights, found))
         return group = found, true;
     }
     return false;
   }
-  // The weight of the largest magnitude has one of the integers.
-  float extreme = largest > -least ? largest : least;
-  for (float integer = lowest; integer <= highest; ++integer) {
-    if (integer == 0)
-      continue;
-    float scale = store(extreme / integer);
-    // Of an f32 scale whose product was rounded, the quotient may be a neighbor.
-    float below = std::nextafter(scale, -HUGE_VALF), above = std::nextafter(scale, HUGE_VALF);
-    for (float candidate : {scale, format.wideScales ? below : scale, format.wideScales ? above : scale}) {
-      QuantizedGroup found{candidate, 0};
-      if (candidate * integer == extreme && isExact(weights, found))
-        return group = found, true;
-    }
-  }
-  return false;
-}
 
-void WeightQuantizer::refine(llvm::ArrayRef<float> weights, QuantizedGroup &group) const {
-  constexpr int kSteps = 2;
-  double error = errorOf(weights, group);
-  for (int step = 0; step < kSteps; ++step) {
-    // Least squares for the integers of the group as it is.
-    double count = 0, q = 0, qq = 0, w = 0, wq = 0;
-    float inverse = inverseOf(group.scale);
-    for (float weight : weights) {
-      double integer = integerOf(weight, group.minimum, inverse);
-      count += 1, q += integer, qq += integer * integer, w += weight, wq += integer * weight;
-    }
-    QuantizedGroup better = group;
-    if (format.minima) {
-      double determinant = count * qq - q * q;
-      if (determinant <= 0)
-        return;
-      better.scale = store(static_cast<float>((count * wq - q * w) / determinant));
-      better.minimum = store(static_cast<float>((qq * w - q * wq) / determinant));
-    } else if (qq > 0) {
-      better.scale = store(static_cast<float>(wq / qq));
-    }
-    double betterError = errorOf(weights, better);
-    if (!(betterError < error))
-      return;
-    group = better, error = betterError;
-  }
-}
+  /// Odd numbers below this have a list of the integers whose odd part divides them.
+  static constexpr uint32_t kListed = 256;
+  using Integers = llvm::SmallVector<int16_t, 0>;
 
-void WeightQuantizer::search(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const {
-  double smallest = HUGE_VAL;
-  auto consider = [&](float scale, float minimum) {
-    QuantizedGroup candidate{store(scale), store(minimum)};
-    double error = errorOf(weights, candidate);
-    if (error < smallest)
-      smallest = error, group = candidate;
-  };
-  // Integers of 8 bits need no search: their errors are small, and depend little on the scale.
-  bool narrow = format.bits == 4;
-  if (format.minima) {
-    // Shares of the range of weights, from its middle.
-    float range = largest - least;
-    for (float share = narrow ? 0.75f : 1.0f; share <= 1.0f; share += 0.03125f)
-      consider(range * share / highest, least + range * (1 - share) / 2);
-  } else {
-    // The integer of the weight of the largest magnitude, which may be beyond the bounds: that weight is then smaller.
-    float extreme = largest > -least ? largest : least;
-    for (float integer = narrow ? -9.0f : -128.0f; integer <= (narrow ? -6.5f : -127.0f); integer += narrow ? 0.25f : 1.0f)
-      consider(extreme / integer, 0);
-    for (float integer = narrow ? 6.5f : 127.0f; integer <= (narrow ? 9.0f : 127.0f); integer += 0.25f)
-      consider(extreme / integer, 0);
-  }
-  refine(weights, group);
-}
+  static uint32_t oddPart(uint32_t number) { return number == 0 ? 0 : number >> __builtin_ctz(number); }
 
-bool WeightQuantizer::quantize(llvm::ArrayRef<float> weights, QuantizedGroup &group, uint8_t *codes) const {
-  llvm::SmallVector<float, 128> finite(weights);
-  for (float &weight : finite)
-    weight = std::isfinite(weight) ? weight : 0.0f;
-  group = {};
-  auto [least, largest] = std::minmax_element(finite.begin(), finite.end());
-  float low = finite.empty() ? 0.0f : *least, high = finite.empty() ? 0.0f : *largest;
-  float most = std::max(std::fabs(low), std::fabs(high));
-  // The range of minima includes that of weights.
-  if (!format.wideScales && (format.minima ? most : most / highest) > kLargestHalf)
+  /// Appends the integers from -128 to 127 whose odd part divides |odd|.
+  static void addDivisors(uint32_t odd, Integers &integers) {
+    bool divides[128] = {};
+    for (uint32_t part = 1; part < 128; part += 2)
+      divides[part] = odd % part == 0;
+    for (int16_t integer = -128; integer < 128; ++integer)
+      if (integer != 0 && divides[oddPart(static_cast<uint32_t>(std::abs(integer)))])
+        integers.push_back(integer);
+  }
+
+  static const Integers &getListed(uint32_t odd) {
+    static const std::vector<Integers> lists = [] {
+      std::vector<Integers> lists(kListed);
+      for (uint32_t odd = 1; odd < kListed; odd += 2)
+        addDivisors(odd, lists[odd]);
+      return lists;
+    }();
+    return lists[odd];
+  }
+
+  bool findScale(llvm::ArrayRef<float> weights, float extreme, QuantizedGroup &group) const {
+    uint32_t bits;
+    std::memcpy(&bits, &extreme, sizeof(bits));
+    uint32_t odd = oddPart((bits & 0x7fffff) | (bits & 0x7f800000 ? 0x800000 : 0));
+    // The weight of the largest magnitude has one of the integers. Its product with a scale of f16 is exact, so the odd
+    // part of the integer divides that of the weight.
+    Integers divisors;
+    if (format.wideScales)
+      addDivisors(0, divisors);
+    else if (odd >= kListed)
+      addDivisors(odd, divisors);
+    for (int16_t integer : divisors.empty() ? getListed(odd) : divisors) {
+      float number = integer;
+      if (number < range.lowest || number > range.highest)
+        continue;
+      float scale = store(extreme / number);
+      if (tryScale(weights, scale, number, extreme, group))
+        return true;
+      // Of an f32 scale whose product was rounded, the quotient may be a neighbor.
+      if (format.wideScales && (tryScale(weights, std::nextafter(scale, -HUGE_VALF), number, extreme, group) ||
+                                tryScale(weights, std::nextafter(scale, HUGE_VALF), number, extreme, group)))
+        return true;
+    }
     return false;
-  if (low != 0 || high != 0)
-    if (!findExact(finite, low, high, group))
-      search(finite, low, high, group);
-  float inverse = inverseOf(group.scale);
-  for (size_t i = 0; i < finite.size(); ++i)
-    codes[i] = static_cast<uint8_t>(static_cast<int>(integerOf(finite[i], group.minimum, inverse)) + format.zero());
-  return true;
+  }
+
+  bool tryScale(llvm::ArrayRef<float> weights, float scale, float integer, float extreme, QuantizedGroup &group) const {
+    QuantizedGroup found{scale, 0};
+    if (scale * integer != extreme || !isExact(weights, found))
+      return false;
+    group = found;
+    return true;
+  }
+
+  WeightFormat format;
+  IntegerRange range;
+};
+
+} // namespace
+
+/// Writes scale or minimum |number| of row |row| to |out|.
+static void writeNumber(const WeightFormat &format, float number, int64_t row, uint8_t *out) {
+  if (format.wideScales) {
+    std::memcpy(out + row * sizeof(number), &number, sizeof(number));
+  } else {
+    uint16_t bits = bitsOfHalf(number);
+    std::memcpy(out + row * sizeof(bits), &bits, sizeof(bits));
+  }
 }
 
-void WeightQuantizer::write(llvm::ArrayRef<QuantizedGroup> numbers, const uint8_t *codes, int64_t columns, uint8_t *out) const {
-  auto put = [&](float number) {
-    if (format.wideScales) {
-      std::memcpy(out, &number, sizeof(number));
-    } else {
-      uint16_t bits = bitsOfHalf(number);
-      std::memcpy(out, &bits, sizeof(bits));
-    }
-    out += format.scaleBytes();
-  };
-  for (const QuantizedGroup &group : numbers)
-    put(group.scale);
-  if (format.minima)
-    for (const QuantizedGroup &group : numbers)
-      put(group.minimum);
-  constexpr int64_t kQuad = 4;
-  int64_t step = format.bits == 4 ? 2 * kQuad : kQuad;
-  for (int64_t column = 0; column < columns; column += step)
-    for (size_t row = 0; row < numbers.size(); ++row)
-      for (int64_t i = 0; i < kQuad; ++i) {
-        const uint8_t *code = codes + row * columns + column + i;
-        *out++ = format.bits == 4 ? static_cast<uint8_t>(code[0] | code[kQuad] << 4) : code[0];
+bool WeightQuantizer::quantize(PanelWeights group, int64_t width, int64_t groupColumns, uint8_t *out) const {
+  static const LaneFunctions functions = chooseFunctions();
+  ExactSearch exact(format);
+  float highest = IntegerRange(format).highest;
+  std::vector<Floats> lanes(group.columns); // aligned, unlike memory of a SmallVector
+  llvm::SmallVector<float, 128> row(group.columns);
+  uint8_t *integers = out + format.headBytes(width), *minima = out + width * format.scaleBytes();
+  bool fits = true;
+  for (int64_t first = 0; first < width; first += kLanes) {
+    LaneRows rows{lanes.data(), group.columns, {}, {}};
+    functions.gather(group.weights + first * group.pitch, group.pitch, std::clamp<int64_t>(group.rows - first, 0, kLanes), rows);
+    float least[kLanes], largest[kLanes], scales[kLanes] = {}, minimum[kLanes] = {};
+    std::memcpy(least, &rows.least, sizeof(least));
+    std::memcpy(largest, &rows.largest, sizeof(largest));
+    bool needsSearch = false, known[kLanes];
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      float most = std::max(std::fabs(least[lane]), std::fabs(largest[lane]));
+      // The range of minima includes that of weights.
+      if (!format.wideScales && (format.minima ? most : most / highest) > kLargestHalf)
+        fits = false;
+      known[lane] = most == 0;
+      if (most != 0 && exact.isPossible(largest[lane] > -least[lane] ? largest[lane] : least[lane])) {
+        for (int64_t k = 0; k < group.columns; ++k)
+          row[k] = lanes[k][lane];
+        QuantizedGroup numbers;
+        known[lane] = exact.find(row, least[lane], largest[lane], numbers);
+        scales[lane] = numbers.scale, minimum[lane] = numbers.minimum;
       }
+      needsSearch |= !known[lane];
+    }
+    if (needsSearch) {
+      LaneGroups best;
+      functions.search(rows, format, best);
+      float bestScales[kLanes], bestMinima[kLanes];
+      std::memcpy(bestScales, &best.scale, sizeof(bestScales));
+      std::memcpy(bestMinima, &best.minimum, sizeof(bestMinima));
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        if (!known[lane])
+          scales[lane] = bestScales[lane], minimum[lane] = bestMinima[lane];
+    }
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      writeNumber(format, scales[lane], first + lane, out);
+      if (format.minima)
+        writeNumber(format, minimum[lane], first + lane, minima);
+    }
+    LaneGroups found;
+    std::memcpy(&found.scale, scales, sizeof(scales));
+    std::memcpy(&found.minimum, minimum, sizeof(minimum));
+    found.invert();
+    functions.write(rows, format, found, groupColumns, width, integers + first * 4);
+  }
+  return fits;
 }

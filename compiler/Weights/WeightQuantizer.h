@@ -21,32 +21,24 @@ struct QuantizedGroup {
   float scale = 0, minimum = 0;
 };
 
-/// Quantizes groups of weights in one format.
+/// Weights of one group of columns in the rows of a panel: |rows| x |columns|, rows |pitch| elements apart.
+struct PanelWeights {
+  const float *weights;
+  int64_t pitch, rows, columns;
+};
+
+/// Quantizes groups of weights in one format. Thread-safe.
 class WeightQuantizer {
 public:
-  explicit WeightQuantizer(mlir::xfmr::WeightFormat format);
+  explicit WeightQuantizer(mlir::xfmr::WeightFormat format) : format(format) {}
 
-  /// Quantizes |weights| to |quantized|, a byte for each weight. Infinite and NaN weights count as 0. Returns false if
-  /// the scale or the minimum exceeds the range of f16.
-  bool quantize(llvm::ArrayRef<float> weights, QuantizedGroup &group, uint8_t *quantized) const;
-
-  /// Writes one group of columns of a panel to |out|, in the layout of the format: |numbers| has the scale and the
-  /// minimum of each row, |quantized| the |columns| bytes of each row.
-  void write(llvm::ArrayRef<QuantizedGroup> numbers, const uint8_t *quantized, int64_t columns, uint8_t *out) const;
+  /// Quantizes one group of a panel of |width| rows (a multiple of 8) to |out|, in the layout of the format with
+  /// |groupColumns| columns. Rows and columns that |group| does not have are zeros. Infinite and NaN weights count as 0.
+  /// Returns false if a scale or a minimum exceeds the range of f16.
+  bool quantize(PanelWeights group, int64_t width, int64_t groupColumns, uint8_t *out) const;
 
 private:
-  float store(float number) const;
-  double errorOf(llvm::ArrayRef<float> weights, QuantizedGroup group) const;
-  bool findExact(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const;
-  bool isExact(llvm::ArrayRef<float> weights, QuantizedGroup group) const;
-  void search(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const;
-  void refine(llvm::ArrayRef<float> weights, QuantizedGroup &group) const;
-  /// Returns the integer of |weight|, as a float; |inverse| is the inverse of the scale.
-  float integerOf(float weight, float minimum, float inverse) const;
-
   mlir::xfmr::WeightFormat format;
-  /// The smallest and the largest integer.
-  float lowest, highest;
 };
 
 } // namespace attune

@@ -103,6 +103,10 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
   if (base == MAP_FAILED)
     return fail(ATTUNE_IO_ERROR, "cannot map '%s' (%lld bytes): %s", file.path, static_cast<long long>(info.st_size),
                 strerror(errno));
+#ifdef MADV_HUGEPAGE
+  // Where files can be in large pages: a model that reads all of its weights for each token walks few page tables then.
+  madvise(base, info.st_size, MADV_HUGEPAGE);
+#endif
   file.base = static_cast<const char *>(base);
   return ATTUNE_OK;
 }

@@ -49,12 +49,11 @@ struct ReadGroup {
 ReadGroup quantizeAndRead(const WeightFormat &format, const std::vector<float> &weights) {
   constexpr int64_t kWidth = 16, kRow = 5;
   int64_t columns = int64_t(weights.size());
-  std::vector<uint8_t> codes(kWidth * columns, uint8_t(format.zero()));
   std::vector<uint8_t> stream(format.headBytes(kWidth) + kWidth * columns * format.bits / 8);
-  std::vector<QuantizedGroup> numbers(kWidth);
-  WeightQuantizer quantizer(format);
-  expect(quantizer.quantize(weights, numbers[kRow], codes.data() + kRow * columns), format.str() + " has a scale");
-  quantizer.write(numbers, codes.data(), columns, stream.data());
+  std::vector<float> panel((kRow + 1) * columns);
+  std::copy(weights.begin(), weights.end(), panel.begin() + kRow * columns);
+  PanelWeights group{panel.data(), columns, kRow + 1, columns};
+  expect(WeightQuantizer(format).quantize(group, kWidth, columns, stream.data()), format.str() + " has a scale");
   return ReadGroup(format, stream, columns, kWidth, kRow);
 }
 
@@ -154,10 +153,9 @@ void attune::testQuantizer(MLIRContext &context) {
   ReadGroup some = quantizeAndRead(format, odd);
   expect(some.weight(0) == 0 && some.weight(1) == 0 && some.weight(2) == 1, "infinities and NaNs count as 0");
   odd[2] = 1e6f;
-  QuantizedGroup group;
-  std::vector<uint8_t> codes(32);
-  expect(!WeightQuantizer(format).quantize(odd, group, codes.data()), "a scale beyond f16");
+  std::vector<uint8_t> stream(8 * 4 + 8 * 32);
+  expect(!WeightQuantizer(format).quantize({odd.data(), 32, 1, 32}, 8, 32, stream.data()), "a scale beyond f16");
   format.wideScales = true;
-  expect(WeightQuantizer(format).quantize(odd, group, codes.data()), "a scale beyond f16 as f32");
+  expect(WeightQuantizer(format).quantize({odd.data(), 32, 1, 32}, 8, 32, stream.data()), "a scale beyond f16 as f32");
   testSlices(context);
 }

@@ -103,7 +103,7 @@ private:
     Values sums = builder.loop(builder.index(0), builder.index(groups), 1, none, [&](Value group, ValueRange carried) {
       Values next(carried);
       // A group of many columns prefetches in the loop over its columns.
-      if (!hasLoop())
+      if (!hasLoop() && prefetches(part.rows))
         tile.prefetch(part.shares, part.panel.index, group, groups);
       addGroup(part.panel.index, group, groups, part.rows, part.shares, next);
       return next;
@@ -115,6 +115,10 @@ private:
   static constexpr int64_t kStep = 32;
   /// Returns true if the steps of a group are a loop.
   bool hasLoop() const { return groupColumns > 2 * kStep; }
+
+  /// Returns true if a tile of |rows| prefetches weights. Where the machine reads fastest in one stream, its prefetcher
+  /// is ahead of the products of a single row, and instructions to prefetch only slow them down.
+  bool prefetches(ArrayRef<Value> rows) const { return rows.size() > 1 || tile.prefetchStreams() > 1; }
 
   /// Adds the products of |group| to |acc|, which has those of a row side by side.
   void addGroup(Value panel, Value group, int64_t groups, ArrayRef<Value> rows, int64_t shares, Values &acc) {
@@ -136,7 +140,8 @@ private:
       sums = builder.loop(builder.index(0), builder.index(steps * kStep), kStep, sums, [&](Value column, ValueRange carried) {
         Values next(carried);
         Value iteration = builder.add(builder.mul(group, steps), builder.div(column, kStep));
-        tile.prefetch(shares, panel, iteration, groups * steps);
+        if (prefetches(rows))
+          tile.prefetch(shares, panel, iteration, groups * steps);
         step(column, kStep, next);
         return next;
       });
@@ -214,7 +219,7 @@ private:
         VectorType type = vectorOf(4 * lanes, i8);
         low.push_back(narrow ? arith::AndIOp::create(builder, raw, splatOf(type, 15)).getResult() : raw);
         if (narrow)
-          high.push_back(arith::ShRUIOp::create(builder, raw, splatOf(type, 4)));
+          high.push_back(highHalves(raw, rows.size()));
       }
       for (auto [offset, weights] : {std::pair<int64_t, Values &>(quad, low), std::pair<int64_t, Values &>(quad + 1, high)}) {
         if (weights.empty())
@@ -237,6 +242,18 @@ private:
     }
     for (auto [sum, word] : llvm::zip(sums, words))
       sum = arith::AddIOp::create(builder, sum, addWords(word));
+  }
+
+  /// Returns the high 4 bits of each byte of |raw|. Of bytes, LLVM shifts by one instruction where the CPU has one for
+  /// Galois fields, which on some CPUs takes the place of a product; with several rows products are the limit.
+  Value highHalves(Value raw, size_t rows) {
+    auto type = cast<VectorType>(raw.getType());
+    if (rows == 1)
+      return arith::ShRUIOp::create(builder, raw, splatOf(type, 4));
+    VectorType wordType = vectorOf(type.getNumElements() / 2, i16);
+    Value words = vector::BitCastOp::create(builder, wordType, raw);
+    Value shifted = vector::BitCastOp::create(builder, type, arith::ShRUIOp::create(builder, words, splatOf(wordType, 4)));
+    return arith::AndIOp::create(builder, shifted, splatOf(type, 15));
   }
 
   /// Returns the magnitudes of signed weights, which the units that multiply without a sign need.

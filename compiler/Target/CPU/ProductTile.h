@@ -31,6 +31,9 @@ public:
     int64_t shares;
   };
 
+  /// Returns the number of streams in which a block of few row tiles prefetches.
+  int64_t prefetchStreams() const { return plan.streams; }
+
   /// Emits the tiles of all rows and panels by |emit|.
   void forEachTile(llvm::function_ref<void(const Tile &)> emit);
   /// Calls |emitGroup| for every panel and every group of at most |rows| rows, whose number is a run-time value.

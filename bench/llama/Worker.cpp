@@ -1,0 +1,167 @@
+//===- Worker.cpp - llama.cpp or ik_llama.cpp as one side of a comparison ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Built by bench/llama/setup with the header and the library of either project; ATTUNE_BENCH_IK chooses the names of
+// ik_llama.cpp.
+//
+//   quantize FROM TO TYPE                        writes a GGUF file with weights of TYPE: q4_0 or q8_0
+//   time FILE PAST TOKENS --threads=N            answers the commands of bench/worker/Worker.h
+//
+// A call appends |TOKENS| tokens to |PAST| others, whose keys and values are in the cache, and computes the logits of
+// the last one. Weights are repacked for the CPU when they are loaded.
+//===----------------------------------------------------------------------===//
+#include "llama.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+using Clock = std::chrono::steady_clock;
+
+static int fail(const std::string &message) {
+  std::fprintf(stderr, "llama-worker: error: %s\n", message.c_str());
+  return 1;
+}
+
+/// Prints errors alone.
+static void print(ggml_log_level level, const char *text, void *) {
+  if (level == GGML_LOG_LEVEL_ERROR)
+    std::fputs(text, stderr);
+}
+
+static int quantize(const char *from, const char *to, const std::string &type) {
+  llama_model_quantize_params params = llama_model_quantize_default_params();
+  if (type == "q4_0")
+    params.ftype = LLAMA_FTYPE_MOSTLY_Q4_0;
+  else if (type == "q8_0")
+    params.ftype = LLAMA_FTYPE_MOSTLY_Q8_0;
+  else
+    return fail("expected q4_0 or q8_0, got '" + type + "'");
+  // The head and the embedding have the same type as the other matrices.
+  params.pure = true;
+  params.allow_requantize = true;
+  return llama_model_quantize(from, to, &params) == 0 ? 0 : fail(std::string(to) + ": cannot be written");
+}
+
+namespace {
+class Model {
+public:
+  /// Loads |file| and reads a prompt of |past| tokens.
+  bool open(const char *file, int32_t past, int32_t tokens, int32_t threads) {
+    llama_model_params options = llama_model_default_params();
+#ifdef ATTUNE_BENCH_IK
+    options.use_mmap = false;
+    options.repack_tensors = true;
+#endif
+    llama_model *model = llama_model_load_from_file(file, options);
+    if (!model)
+      return false;
+    llama_context_params wanted = llama_context_default_params();
+    wanted.n_ctx = static_cast<uint32_t>((past + tokens + 255) / 256 * 256);
+    wanted.n_batch = wanted.n_ubatch = 512;
+    wanted.n_threads = wanted.n_threads_batch = threads;
+    context = llama_init_from_model(model, wanted);
+    if (!context)
+      return false;
+    words = llama_vocab_n_tokens(llama_model_get_vocab(model));
+    this->past = past;
+    for (int32_t i = 0; i < past + tokens; ++i)
+      ids.push_back((i * 7919 + 13) % words);
+    return past == 0 || append(0, past);
+  }
+
+  bool run() {
+#ifdef ATTUNE_BENCH_IK
+    llama_kv_cache_seq_rm(context, 0, past, -1);
+#else
+    llama_memory_seq_rm(llama_get_memory(context), 0, past, -1);
+#endif
+    return append(past, static_cast<int32_t>(ids.size()));
+  }
+
+  const float *output() const { return llama_get_logits_ith(context, -1); }
+  size_t outputSize() const { return static_cast<size_t>(words); }
+
+private:
+  /// Appends the tokens from |begin| to |end|, in batches of at most 512.
+  bool append(int32_t begin, int32_t end) {
+    for (int32_t first = begin; first < end; first += 512) {
+      int32_t count = std::min(512, end - first);
+      llama_batch batch = llama_batch_init(count, 0, 1);
+      batch.n_tokens = count;
+      for (int32_t i = 0; i < count; ++i) {
+        batch.token[i] = ids[static_cast<size_t>(first + i)];
+        batch.pos[i] = first + i;
+        batch.n_seq_id[i] = 1;
+        batch.seq_id[i][0] = 0;
+        batch.logits[i] = first + i + 1 == end;
+      }
+      int32_t status = llama_decode(context, batch);
+      llama_batch_free(batch);
+      if (status != 0)
+        return false;
+    }
+    llama_synchronize(context);
+    return true;
+  }
+
+  llama_context *context = nullptr;
+  std::vector<llama_token> ids;
+  int32_t past = 0, words = 0;
+};
+} // namespace
+
+static double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Answers `run SECONDS`: one call untimed, then at least two timed.
+static bool timeCalls(Model &model, double seconds) {
+  std::vector<double> times;
+  if (!model.run())
+    return false;
+  for (Clock::time_point start = Clock::now(); times.size() < 2 || since(start) < seconds;) {
+    Clock::time_point begin = Clock::now();
+    if (!model.run())
+      return false;
+    times.push_back(since(begin) * 1e3);
+  }
+  std::printf("{\"ms\": [");
+  for (size_t i = 0; i < times.size(); ++i)
+    std::printf("%s%.6f", i ? ", " : "", times[i]);
+  std::printf("]}\n");
+  return true;
+}
+
+static bool saveOutput(Model &model, const std::string &path) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  bool written = file && std::fwrite(model.output(), sizeof(float), model.outputSize(), file) == model.outputSize();
+  if ((file && std::fclose(file) != 0) || !written)
+    return false;
+  std::printf("{\"elements\": %zu}\n", model.outputSize());
+  return true;
+}
+
+int main(int argc, char **argv) {
+  llama_log_set(print, nullptr);
+  llama_backend_init();
+  std::string command = argc > 1 ? argv[1] : "";
+  if (command == "quantize" && argc == 5)
+    return quantize(argv[2], argv[3], argv[4]);
+  if (command != "time" || argc != 6)
+    return fail("usage: llama-worker quantize FROM TO TYPE | time FILE PAST TOKENS --threads=N");
+  std::string threads = argv[5];
+  Model model;
+  if (!model.open(argv[2], std::atoi(argv[3]), std::atoi(argv[4]), std::atoi(threads.c_str() + threads.find('=') + 1)))
+    return fail(std::string(argv[2]) + ": cannot be loaded");
+  for (std::string line; std::getline(std::cin, line); std::fflush(stdout)) {
+    size_t space = line.find(' ');
+    std::string rest = space == std::string::npos ? "" : line.substr(space + 1);
+    bool done = line.substr(0, space) == "run" ? timeCalls(model, std::atof(rest.c_str())) : saveOutput(model, rest);
+    if (!done)
+      std::printf("{\"error\": \"the call failed\"}\n");
+  }
+  return 0;
+}
