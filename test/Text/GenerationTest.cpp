@@ -5,11 +5,11 @@
 // against decoded ids; conversations against generations from their whole text. The decoder is ToyDecoder of the
 // runtime's tests: its logits are a function of all ids.
 //===----------------------------------------------------------------------===//
+#include "attune/text_generation.h"
 #include "Check.h"
 #include "FakeModel.h"
-#include "ToyDecoder.h"
-#include "attune/text_generation.h"
 #include "runtime/text/generation/StopMatcher.h"
+#include "ToyDecoder.h"
 
 #include <algorithm>
 #include <random>
@@ -272,8 +272,7 @@ static void testCallbacksAndErrors() {
   attune_text_generation_free(generation);
   const char *stops[] = {"a", ""};
   options.stop_strings = stops, options.num_stop_strings = 2;
-  CHECK_FAILS(attune_generate_texts(model, text, &call, inputs, 1, &generation), ATTUNE_INVALID_ARGUMENT,
-              "stop_strings: text 1 is empty");
+  CHECK_FAILS(attune_generate_texts(model, text, &call, inputs, 1, &generation), ATTUNE_INVALID_ARGUMENT, "stop_strings: text 1 is empty");
   options.num_stop_strings = 1, options.num_beams = 2;
   CHECK_FAILS(attune_generate_texts(model, text, &call, inputs, 1, &generation), ATTUNE_INVALID_ARGUMENT,
               "stop_strings with num_beams = 2 are not supported");
@@ -362,6 +361,28 @@ static void testChat() {
   attune_chat_session_destroy(chat);
 }
 
+/// A conversation serves one call at a time: a callback that calls it again is refused, and the reply goes on.
+static void testChatBusy() {
+  attune_generation_options options = defaults();
+  options.num_eos_token_ids = 0;
+  attune_chat_session_options chatOptions;
+  attune_chat_session_options_init(&chatOptions);
+  chatOptions.generation = &options;
+  attune_chat_session *chat = nullptr;
+  chatOptions.user = &chat;
+  chatOptions.on_text = [](void *user, int64_t, const char *, size_t) -> int {
+    attune_chat_reply inner;
+    CHECK_FAILS(attune_chat_session_send(*static_cast<attune_chat_session **>(user), "a", 1, &inner), ATTUNE_BUSY,
+                "the conversation is running another call");
+    return ATTUNE_TOKEN_GO_ON;
+  };
+  CHECK_OK(attune_chat_session_create(model, text, &chatOptions, &chat));
+  attune_chat_reply reply;
+  CHECK_OK(attune_chat_session_send(chat, "b", 1, &reply));
+  CHECK_OK(attune_chat_session_send(chat, "c", 1, &reply));
+  attune_chat_session_destroy(chat);
+}
+
 /// A reply that the callback ends stays as far as it got; a conversation needs a decoder and a template.
 static void testChatCallback() {
   attune_generation_options options = defaults();
@@ -418,6 +439,7 @@ int main(int argc, char **argv) {
   testCallbacksAndErrors();
   testChat();
   testChatCallback();
+  testChatBusy();
   attune_model_close(model);
   attune_model_close(translator);
   attune_text_close(text);

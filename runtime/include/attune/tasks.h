@@ -26,7 +26,7 @@ extern "C" {
 
 //===--- Tasks -------------------------------------------------------------===//
 
-/// A session of a model, its tokenizer and memory for texts; serves one call at a time.
+/// A session of a model, its tokenizer and memory for texts; serves one call at a time, another one gets ATTUNE_BUSY.
 typedef struct attune_task attune_task;
 
 /// The work of a model on texts.

@@ -101,7 +101,7 @@ void attune_text_generation_free(attune_text_generation *generation);
 //===--- Conversations -----------------------------------------------------===//
 
 /// A conversation with a model: its session, whose cache holds the text so far, its messages and its chat template.
-/// Serves one call at a time.
+/// Serves one call at a time: another one, also from a callback, gets ATTUNE_BUSY.
 typedef struct attune_chat_session attune_chat_session;
 
 /// Called before each rendering of a conversation, to set variables of the template
@@ -147,7 +147,7 @@ attune_status attune_chat_session_create(attune_model *model, const attune_text 
 void attune_chat_session_destroy(attune_chat_session *chat);
 /// Returns the most tokens of the conversation, 0 for null.
 int64_t attune_chat_session_context(const attune_chat_session *chat);
-/// Forgets all messages but the system message.
+/// Forgets all messages but the system message. No call may be running.
 void attune_chat_session_reset(attune_chat_session *chat);
 
 /// Sends |message| of the user and generates the reply. Only the tokens that the session does not hold are computed.
@@ -160,7 +160,7 @@ void attune_chat_session_reset(attune_chat_session *chat);
 ///
 /// Sampling draws turn n of a conversation with the seed of the settings plus n. Fails with INVALID_ARGUMENT for a
 /// message that is not UTF-8 or that the template refuses, with LIMIT_EXCEEDED for a message that is too long for the
-/// context, and as attune_generate does; the conversation is then as before.
+/// context, with BUSY while another call runs, and as attune_generate does; the conversation is then as before.
 attune_status attune_chat_session_send(attune_chat_session *chat, const char *message, size_t bytes, attune_chat_reply *out_reply);
 
 #ifdef ATTUNE_BUILD_SHARED

@@ -17,6 +17,7 @@
 #include "RowText.h"
 #include "runtime/src/Error.h"
 #include "runtime/src/generation/Arena.h"
+#include "runtime/text/CallLock.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -67,6 +68,7 @@ struct attune_chat_session {
   int64_t numTurns = 0;
   char *system = nullptr, *texts = nullptr;
   size_t textBytes = 0; // of texts that are used
+  uint32_t running = 0; // the flag of a CallLock
   uint64_t sent = 0;
 
 private:
@@ -207,8 +209,8 @@ attune_status attune_chat_session_create(attune_model *model, const attune_text 
   attune_chat_session_options own;
   attune_chat_session_options_init(&own);
   if (options && options->struct_bytes != sizeof(own))
-    return fail(ATTUNE_INVALID_ARGUMENT, "options: expected struct_bytes %zu, got %zu: call attune_chat_session_options_init",
-                sizeof(own), options->struct_bytes);
+    return fail(ATTUNE_INVALID_ARGUMENT, "options: expected struct_bytes %zu, got %zu: call attune_chat_session_options_init", sizeof(own),
+                options->struct_bytes);
   if (options)
     own = *options;
   int64_t context;
@@ -457,6 +459,8 @@ attune_status attune_chat_session_send(attune_chat_session *chat, const char *me
   if (!chat || !out_reply || (!message && bytes))
     return fail(ATTUNE_INVALID_ARGUMENT, !chat ? "chat is null" : !out_reply ? "out_reply is null" : "message is null");
   *out_reply = attune_chat_reply{};
+  CallLock lock;
+  ATTUNE_TRY(lock.take(chat->running, "conversation"));
   attune_chat_reply reply{};
   ATTUNE_TRY(chat->send(message, bytes, reply));
   *out_reply = reply;

@@ -251,6 +251,8 @@ attune_status attune_answer_question(attune_task *task, const char *question, si
   *outAnswers = nullptr;
   *outNum = 0;
   ATTUNE_TRY(checkKind(task, ATTUNE_TASK_ANSWER));
+  CallLock lock;
+  ATTUNE_TRY(lock.take(task->running, "task"));
   attune_answer_options options;
   ATTUNE_TRY(completeOptions(*task, given, options));
   if (!question || !context || !questionBytes || !contextBytes)

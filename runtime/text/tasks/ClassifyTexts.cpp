@@ -27,6 +27,8 @@ static attune_score_function defaultFunction(const attune_task &task) {
 attune_status attune_classify_texts(attune_task *task, const attune_text_input *texts, size_t numTexts, attune_score_function function,
                                     float *outScores) {
   ATTUNE_TRY(checkKind(task, ATTUNE_TASK_CLASSIFY_TEXTS));
+  CallLock lock;
+  ATTUNE_TRY(lock.take(task->running, "task"));
   if (function < ATTUNE_SCORES_DEFAULT || function > ATTUNE_SCORES_LOGITS)
     return fail(ATTUNE_INVALID_ARGUMENT, "function: expected 0 to 3, got %d", function);
   if (function == ATTUNE_SCORES_DEFAULT)

@@ -267,6 +267,8 @@ attune_status attune_classify_tokens(attune_task *task, const attune_text_input 
   *outSpans = nullptr;
   *outNum = 0;
   ATTUNE_TRY(checkKind(task, ATTUNE_TASK_CLASSIFY_TOKENS));
+  CallLock lock;
+  ATTUNE_TRY(lock.take(task->running, "task"));
   if (!text || aggregation < ATTUNE_AGGREGATE_NONE || aggregation > ATTUNE_AGGREGATE_MAX)
     return fail(ATTUNE_INVALID_ARGUMENT, text ? "aggregation: expected 0 to 4, got %d" : "text is null", aggregation);
   if (text->bytes > task->maxTextBytes)

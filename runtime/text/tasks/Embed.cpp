@@ -130,6 +130,8 @@ static attune_status countPrompt(attune_task &task, const char *prompt, size_t b
 attune_status attune_embed_texts(attune_task *task, const attune_text_input *texts, size_t numTexts, const attune_embed_options *options,
                                  float *outVectors) {
   ATTUNE_TRY(checkKind(task, ATTUNE_TASK_EMBED));
+  CallLock lock;
+  ATTUNE_TRY(lock.take(task->running, "task"));
   attune_embed_options defaults;
   attune_embed_options_init(&defaults);
   if (!options)

@@ -80,6 +80,8 @@ attune_status attune_fill_text(attune_task *task, const attune_text_input *text,
   *outCandidates = nullptr;
   *outNum = 0;
   ATTUNE_TRY(checkKind(task, ATTUNE_TASK_FILL));
+  CallLock lock;
+  ATTUNE_TRY(lock.take(task->running, "task"));
   const int64_t vocabulary = task->shape.features;
   if (!text || topK < 1 || topK > vocabulary)
     return fail(ATTUNE_INVALID_ARGUMENT, text ? "top_k: expected 1 to %lld, got %lld" : "text is null", static_cast<long long>(vocabulary),

@@ -13,6 +13,7 @@
 #define ATTUNE_RUNTIME_TEXT_TASKS_TASK_H
 
 #include "attune/tasks.h"
+#include "runtime/text/CallLock.h"
 #include "runtime/text/Memory.h"
 #include "runtime/text/tasks/TaskFormat.h"
 #include "runtime/text/TextFile.h"
@@ -71,6 +72,7 @@ struct attune_task {
   int64_t maxBatch, maxLength, maxTexts;
   size_t maxTextBytes;
   int64_t numCut;
+  uint32_t running = 0; // the flag of a CallLock
   bool hasTypes, hasMask, hasPromptLength;
 
   // Tokens of a turn.

@@ -1,0 +1,40 @@
+//===- CallLock.h - One call at a time --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_CALLLOCK_H
+#define ATTUNE_RUNTIME_TEXT_CALLLOCK_H
+
+#include "attune/runtime.h"
+#include "runtime/src/Error.h"
+
+#include <cstdint>
+
+namespace attune::text {
+
+/// Holds an object that serves one call at a time until the end of a call.
+class CallLock {
+public:
+  CallLock() = default;
+  CallLock(const CallLock &) = delete;
+  CallLock &operator=(const CallLock &) = delete;
+  ~CallLock() {
+    if (held)
+      __atomic_store_n(held, 0u, __ATOMIC_RELEASE);
+  }
+
+  /// Takes the object, a |what|, whose flag is |running|. Fails with BUSY if another call holds it, also one of the same
+  /// thread, from a callback.
+  attune_status take(uint32_t &running, const char *what) {
+    if (__atomic_exchange_n(&running, 1u, __ATOMIC_ACQUIRE))
+      return fail(ATTUNE_BUSY, "the %s is running another call; make one for each thread", what);
+    held = &running;
+    return ATTUNE_OK;
+  }
+
+private:
+  uint32_t *held = nullptr;
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_CALLLOCK_H
