@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Bisect/Bisector.h"
-#include "compiler/Pipelines/ModuleTarget.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
@@ -61,8 +60,6 @@ Result<BisectVerdict> Bisector::run() {
 }
 
 Status Bisector::judgePhases(BisectVerdict &verdict) {
-  FailureOr<ModuleTarget> carried = readTarget(imported);
-  bool isRounded = succeeded(carried) && carried->target->precision() != xfmr::Precision::F32;
   OwningOpRef<ModuleOp> module = cast<ModuleOp>(imported->clone()), described;
   bool isKnown = true;
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target}) {
@@ -78,16 +75,6 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     Result<OwningOpRef<ModuleOp>> next = replay.run();
     if (!next)
       return next.status();
-    // Operands of products are rounded from this phase on, on purpose: what follows is compared with it.
-    if (isRounded && phase == Phase::Linalg) {
-      Result<Judge> rounded = Judge::create(**next, tensors, inputs, options.outputs);
-      if (!rounded)
-        return Status::error("the phase 'linalg' cannot be executed: " + rounded.message());
-      judgeOfPhase = std::move(*rounded);
-      report("linalg: operands are rounded; the phases after it are judged by it");
-      module = std::move(*next);
-      continue;
-    }
     Judgment judgment = judge(**next);
     report(name + ": " +
            (judgment.kind == Judgment::Right   ? "right"

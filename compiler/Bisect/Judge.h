@@ -37,8 +37,7 @@ struct Judgment {
 /// The expected outputs of a call, with their bounds.
 class Judge {
 public:
-  /// Measures |module| in f64 and f32. If its precision is not f32, values are rounded where the module says so in both.
-  /// |outputs| are names or groups of outputs; empty means all.
+  /// Measures |module| in f64 and f32. |outputs| are names or groups of outputs; empty means all.
   static Result<Judge> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs,
                               const std::vector<std::string> &outputs);
 

@@ -91,6 +91,8 @@ static Status bisect(BisectCall &request, BisectRun &run) {
     return Status::error("expected a model folder or a case");
   if (!llvm::sys::fs::is_directory(call.compile.model))
     return Status::error("'" + call.compile.model + "': expected a folder with a config.json");
+  if (call.compile.target.precision != mlir::xfmr::Precision::F32)
+    return Status::error("--dtype: expected f32, since products of other types have no definition by which they could be executed");
   std::optional<PlainInputs> given;
   if (call.hasInputs()) {
     Result<PlainInputs> inputs = call.readInputs();
