@@ -4,6 +4,7 @@
 
 #include "compiler/Bisect/SingleOperation.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/Transforms/WeightExpressions.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,7 +129,7 @@ bool Isolation::addOperand(OpOperand &operand) {
   Attribute input = parseAttribute("#xfmr.input<\"" + name + "\", " + nameDims(type, buffer.sizes) + ">", builder.getContext());
   if (!input)
     return false;
-  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr("xfmr.input", input));
+  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(xfmr::InputAttr::name, input));
   (void)entry.insertArgument(entry.getNumArguments(), type, attributes, op.getLoc());
   mapping.map(value, entry.getArguments().back());
   inputs.tensors.push_back(copyTensor(buffer, name));
@@ -152,14 +153,14 @@ std::optional<SingleOperation> Isolation::run() {
   Operation *copy = builder.clone(op, mapping);
   func::ReturnOp::create(builder, op.getLoc(), copy->getResults());
   entry.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), copy->getResultTypes()));
-  entry->setAttr("xfmr.entry", parseAttribute("#xfmr.entry<\"forward\">", builder.getContext()));
+  xfmr::setEntry(entry, xfmr::EntryAttr::get(builder.getContext(), builder.getStringAttr("forward"), xfmr::CacheUse::Unused));
   size_t known = sizesOfDims.size();
   for (auto [index, result] : llvm::enumerate(call.results)) {
     std::string dims = nameDims(cast<ShapedType>(op.getResult(unsigned(index)).getType()), result.buffer.sizes);
     Attribute output = parseAttribute("#xfmr.output<\"out" + std::to_string(index) + "\", " + dims + ">", builder.getContext());
     if (!output || sizesOfDims.size() != known || inputs.tensors.empty())
       return std::nullopt;
-    entry.setResultAttr(unsigned(index), "xfmr.output", output);
+    entry.setResultAttr(unsigned(index), xfmr::OutputAttr::name, output);
   }
   if (failed(verify(*module)))
     return std::nullopt;
