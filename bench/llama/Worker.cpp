@@ -27,7 +27,7 @@ static int fail(const std::string &message) {
   return 1;
 }
 
-/// Prints errors alone.
+/// Prints errors and drops all other messages.
 static void print(ggml_log_level level, const char *text, void *) {
   if (level == GGML_LOG_LEVEL_ERROR)
     std::fputs(text, stderr);
@@ -48,6 +48,9 @@ static int quantize(const char *from, const char *to, const std::string &type) {
 }
 
 namespace {
+/// The most tokens of a batch.
+constexpr int32_t kBatch = 512;
+
 class Model {
 public:
   /// Loads |file| and reads a prompt of |past| tokens.
@@ -62,13 +65,14 @@ public:
       return false;
     llama_context_params wanted = llama_context_default_params();
     wanted.n_ctx = static_cast<uint32_t>((past + tokens + 255) / 256 * 256);
-    wanted.n_batch = wanted.n_ubatch = 512;
+    wanted.n_batch = wanted.n_ubatch = kBatch;
     wanted.n_threads = wanted.n_threads_batch = threads;
     context = llama_init_from_model(model, wanted);
     if (!context)
       return false;
     words = llama_vocab_n_tokens(llama_model_get_vocab(model));
     this->past = past;
+    // The ids that bench/support/models.py gives to our side.
     for (int32_t i = 0; i < past + tokens; ++i)
       ids.push_back((i * 7919 + 13) % words);
     return past == 0 || append(0, past);
@@ -87,10 +91,10 @@ public:
   size_t outputSize() const { return static_cast<size_t>(words); }
 
 private:
-  /// Appends the tokens from |begin| to |end|, in batches of at most 512.
+  /// Appends the tokens |begin| to |end| - 1, in batches.
   bool append(int32_t begin, int32_t end) {
-    for (int32_t first = begin; first < end; first += 512) {
-      int32_t count = std::min(512, end - first);
+    for (int32_t first = begin; first < end; first += kBatch) {
+      int32_t count = std::min(kBatch, end - first);
       llama_batch batch = llama_batch_init(count, 0, 1);
       batch.n_tokens = count;
       for (int32_t i = 0; i < count; ++i) {

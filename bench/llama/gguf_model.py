@@ -7,11 +7,13 @@ Runs in the environment of bench/llama/setup.
 """
 import json
 import os
-import struct
 import sys
 
 import gguf
 import numpy
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from support import safetensors  # noqa: E402
 
 BLOCKS = {
     "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
@@ -22,15 +24,9 @@ OTHERS = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_h
 
 
 def tensors(path):
-    """Yields the name and the array of each tensor, mapped from the file."""
-    with open(path, "rb") as f:
-        size = struct.unpack("<Q", f.read(8))[0]
-        header = json.loads(f.read(size))
-    header.pop("__metadata__", None)
-    for name, entry in header.items():
-        if entry["dtype"] != "F32":
-            sys.exit(f"gguf_model: error: {path}: {name}: expected F32, got {entry['dtype']}")
-        yield name, numpy.memmap(path, "float32", "r", 8 + size + entry["data_offsets"][0], tuple(entry["shape"]))
+    """Yields the name and the array of each F32 tensor, mapped from the file."""
+    for name, (shape, offset, _) in safetensors.layout(path).items():
+        yield name, numpy.memmap(path, "float32", "r", offset, tuple(shape))
 
 
 def gguf_name(name):

@@ -22,7 +22,7 @@ class GenerationModels(Models):
     def flags(self):
         return ["--outputs=logits"]
 
-    def ids(self, rows, length):
+    def prompts(self, rows, length):
         """Writes a file of |rows| different sequences, whose ids are neither padding nor end ids."""
         path = os.path.join(self.work, f"ids-{self.config['model_type']}-{rows}x{length}.safetensors")
         values = [(i * 7919 + 13) % (self.config["vocab_size"] - 3) + 2 for i in range(rows * length)]
@@ -32,7 +32,7 @@ class GenerationModels(Models):
 
 def beams(models, options):
     def command(rows, count):
-        return [models.worker, "ours-generate", "--model=" + models.object(), "--input=" + models.ids(rows, SOURCE), f"--beams={count}",
+        return [models.worker, "ours-generate", "--model=" + models.object(), "--input=" + models.prompts(rows, SOURCE), f"--beams={count}",
                 f"--new-tokens={options.tokens}"]
 
     return (f"{BEAMS} beams", command(1, BEAMS)), [(f"{BEAMS} rows greedily", command(BEAMS, 1))]
@@ -40,8 +40,8 @@ def beams(models, options):
 
 def greedy(models, options):
     files = ["--model=" + models.object(), f"--new-tokens={options.tokens}"]
-    own = [models.worker, "ours-generate", "--input=" + models.ids(1, PROMPT)] + files
-    steps = [models.worker, "ours-step", "--input=" + models.ids(1, PROMPT + 1)] + files
+    own = [models.worker, "ours-generate", "--input=" + models.prompts(1, PROMPT)] + files
+    steps = [models.worker, "ours-step", "--input=" + models.prompts(1, PROMPT + 1)] + files
     return ("greedily", own), [("its calls alone", steps)]
 
 

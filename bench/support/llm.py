@@ -3,7 +3,6 @@
 """A Llama of TinyLlama's shape with generated weights, in several formats of weights, against llama.cpp."""
 import os
 
-from support import safetensors
 from support.compare import compare
 from support.models import Models, Unavailable, run
 
@@ -17,7 +16,8 @@ CONFIG = {
 
 
 class Format:
-    """Weights of ours, the type of the other side with as many bits, and the bytes of a weight."""
+    """Flags for our weights, the other side's type nearest in size, the bytes of one of our weights, and the machine's rate
+    of products."""
 
     def __init__(self, flags, peer, weight_bytes, products):
         self.flags, self.peer, self.weight_bytes, self.products = flags, peer, weight_bytes, products
@@ -44,19 +44,9 @@ class LlmModels(Models):
         super().__init__(build, work, config, cpu)
         self.peers = peers
 
-    def wanted(self, layers):
-        return self.config
-
-    def folder(self, layers=None):
-        return super().folder()
-
     def compiled(self, name):
-        """Compiles a shared object in the format |name|, again if the compiler is newer."""
-        model, shared = self.folder(), os.path.join(self.work, f"llm-{self.cpu}-{name.replace(':', '-')}.so")
-        newest = max(map(os.path.getmtime, (self.attune, os.path.join(model, "model.safetensors"))))
-        if not os.path.exists(shared) or os.path.getmtime(shared) < newest:
-            run(self.attune, "compile", model, "-o", shared, "--emit=shared", "--cpu=" + self.cpu, "--outputs=logits", *FORMATS[name].flags)
-        return shared
+        """Compiles a shared object in the format |name|."""
+        return self.compile(self.folder(), f"llm-{self.cpu}-{name.replace(':', '-')}", ["--outputs=logits", *FORMATS[name].flags])
 
     def gguf(self, kind):
         """Writes the weights for the other side: bf16, and from that the quantized types."""
@@ -68,15 +58,6 @@ class LlmModels(Models):
         else:
             run(os.path.join(self.peers, "llama-worker"), "quantize", self.gguf("bf16"), path + ".part", kind)
             os.replace(path + ".part", path)
-        return path
-
-    def ids(self, count):
-        return [(i * 7919 + 13) % self.config["vocab_size"] for i in range(count)]
-
-    def prompt(self, tokens):
-        """Writes a file with |tokens| ids."""
-        path = os.path.join(self.work, f"llm-prompt-{tokens}.safetensors")
-        safetensors.save_integers(path, {"input_ids": ([1, tokens], self.ids(tokens))})
         return path
 
     def layer_weights(self):

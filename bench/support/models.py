@@ -63,21 +63,34 @@ class Models:
         run(self.attune, "init", source, "-o", path, "--seed", SEED)
         return path
 
+    def compile(self, model, name, flags, tools=()):
+        """Compiles |model| to the shared object |name|, again if the compiler, one of |tools| or the weights are newer."""
+        shared = os.path.join(self.work, name + ".so")
+        newest = max(map(os.path.getmtime, [self.attune, os.path.join(model, "model.safetensors"), *tools]))
+        if not os.path.exists(shared) or os.path.getmtime(shared) < newest:
+            run(self.attune, "compile", model, "-o", shared, "--emit=shared", "--cpu=" + self.cpu, *flags)
+        return shared
+
     def object(self, dtype="f32", padding="compute", layers=None, kernels="mlir"):
-        """Compiles a shared object, again if the compiler is newer."""
+        """Compiles a shared object."""
         model = self.folder(layers)
         name = f"{os.path.basename(model)}-{self.cpu}-{dtype}-{padding}" + ("" if kernels == "mlir" else "-" + kernels)
-        shared = os.path.join(self.work, name + ".so")
         generator = os.path.join(os.path.dirname(self.attune), "attune-halide-gen")
-        sources = [self.attune, os.path.join(model, "model.safetensors")] + [generator] * (kernels != "mlir" and os.path.exists(generator))
-        newest = max(map(os.path.getmtime, sources))
-        if not os.path.exists(shared) or os.path.getmtime(shared) < newest:
-            flags = ["--cpu=" + self.cpu] + self.flags()
-            flags += ["--dtype=" + dtype] if dtype != "f32" else []
-            flags += ["--padding=" + padding] if padding != "compute" else []
-            flags += ["--kernels=" + kernels] if kernels != "mlir" else []
-            run(self.attune, "compile", model, "-o", shared, "--emit=shared", *flags)
-        return shared
+        flags = self.flags()
+        flags += ["--dtype=" + dtype] if dtype != "f32" else []
+        flags += ["--padding=" + padding] if padding != "compute" else []
+        flags += ["--kernels=" + kernels] if kernels != "mlir" else []
+        return self.compile(model, name, flags, [generator] * (kernels != "mlir" and os.path.exists(generator)))
+
+    def ids(self, count):
+        """Returns |count| ids of one sequence."""
+        return [(i * 7919 + 13) % self.config["vocab_size"] for i in range(count)]
+
+    def prompt(self, count):
+        """Writes a file with the |count| ids of one sequence."""
+        path = os.path.join(self.work, f"{self.config['model_type']}-prompt-{count}.safetensors")
+        safetensors.save_integers(path, {"input_ids": ([1, count], self.ids(count))})
+        return path
 
     def input(self, lengths, padded):
         """Writes a file of inputs: sequences of |lengths|, each padded to |padded| tokens."""

@@ -24,19 +24,10 @@ class StepModels(Models):
     def flags(self):
         return ["--outputs=logits"]
 
-    def ids(self, past):
-        return [(i * 7919 + 13) % self.config["vocab_size"] for i in range(past + 1)]
-
-    def prompt(self, past):
-        """Writes a file with |past| tokens and the next one."""
-        path = os.path.join(self.work, f"prompt-{past}.safetensors")
-        safetensors.save_integers(path, {"input_ids": ([1, past + 1], self.ids(past))})
-        return path
-
     def past(self, past):
         """Writes a file with the keys and values of the first |past| tokens, past_key_values.LAYER.K."""
         ids, path = os.path.join(self.work, f"ids-{past}.safetensors"), os.path.join(self.work, f"past-{past}.safetensors")
-        safetensors.save_integers(ids, {"input_ids": ([1, past], self.ids(past)[:-1])})
+        safetensors.save_integers(ids, {"input_ids": ([1, past], self.ids(past))})
         run(self.attune, "run", self.folder(), "--input=" + ids, "--output=" + path, "--outputs=past_key_values", "--cpu=" + self.cpu)
         return path
 
@@ -44,7 +35,7 @@ class StepModels(Models):
         """Writes the inputs of a step in this form; the caches of gqa have room for more tokens."""
         file, path = self.past(past), os.path.join(self.work, f"step-{form}-{past}.safetensors")
         found, room = safetensors.layout(file), ROOM if form == "gqa" else 0
-        tensors = {"input_ids": safetensors.integers([1, 1], self.ids(past)[-1:]), "past_length": safetensors.integers([1], [past])}
+        tensors = {"input_ids": safetensors.integers([1, 1], self.ids(past + 1)[-1:]), "past_length": safetensors.integers([1], [past])}
         for layer in range(self.config["n_layer"]):
             for number, part in enumerate(("key", "value")):
                 place = found[f"past_key_values.{layer}.{number}"]
@@ -65,7 +56,7 @@ class StepModels(Models):
 
 def measure(models, past, threads, options):
     """Returns the figures of a step after |past| tokens."""
-    own = "attune", [models.worker, "ours-step", "--model=" + models.object(), "--input=" + models.prompt(past)]
+    own = "attune", [models.worker, "ours-step", "--model=" + models.object(), "--input=" + models.prompt(past + 1)]
     peers = []
     for form in gpt2_onnx.FORMS if options.library else ():
         command = [models.worker, "onnxruntime", "--model=" + gpt2_onnx.write(models.folder(), form), "--library=" + options.library]

@@ -1,9 +1,10 @@
 # ===- sentence_process.py - Processes that embed sentences --------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The sides of `sentences` and of `bench/python` that load a model once and answer many calls."""
+"""The sides of `sentences` and of `bench/python` that load a model once and answer many calls, and the table of both."""
 
 import os
 import pathlib
+import statistics
 import subprocess
 
 import numpy
@@ -41,3 +42,17 @@ def smallest_cosine(vectors, reference):
     """Returns the least cosine of two rows of the same number, in double."""
     a, b = vectors.astype(numpy.float64), reference.astype(numpy.float64)
     return ((a * b).sum(1) / numpy.linalg.norm(a, axis=1) / numpy.linalg.norm(b, axis=1)).min()
+
+
+def print_report(sides, sentences, cpus):
+    """Ends all sides and prints their seconds; the first side is the one that others are compared with."""
+    print(f"{len(sentences)} sentences of {min(map(len, sentences))} to {max(map(len, sentences))} characters, {len(cpus)} CPUs\n")
+    print("| side | seconds best | seconds median | attune f32 is faster by, best / median | note |\n|---|---|---|---|---|")
+    ours = sides[0].times
+    for side in sides:
+        side.close()
+        cells = ["", "", ""]
+        if side.times and ours:
+            cells = [f"{min(side.times):.3f}", f"{statistics.median(side.times):.3f}",
+                     f"{min(side.times) / min(ours):.2f} / {statistics.median(side.times) / statistics.median(ours):.2f}"]
+        print(f"| {side.name} | {' | '.join(cells)} | {side.note} |")

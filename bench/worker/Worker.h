@@ -78,8 +78,8 @@ Result<Json> runSessions(std::vector<EntryCall> &calls, double seconds);
 void serve(Subject &subject);
 /// Does the same for many sessions; the only command is `run SECONDS`.
 void serveSessions(std::vector<EntryCall> &calls);
-/// Does the same for the machine itself: `run SECONDS` answers {"gflops": …, "byte_gops": …, "read_bytes_per_s": …}, the
-/// highest rates of that time.
+/// Does the same for the machine itself: `run SECONDS` answers {"gflops": …, "byte_gops": …, "read_bytes_per_s": …},
+/// the highest rates of that time.
 void serveMachine(int64_t threads);
 
 } // namespace attune::bench

@@ -12,26 +12,15 @@
 using namespace mlir;
 using namespace attune;
 
+/// Sets what is wrong.
 static void setWrong(BisectVerdict &verdict, const Judgment &judgment) {
+  verdict.isFound = true;
   verdict.value = judgment.worst;
   verdict.reason = judgment.reason;
 }
 
 Judgment Bisector::judgeImport() const {
-  // Only outputs that both have are compared.
-  std::vector<std::string> known;
-  for (const OwnedTensor &tensor : options.expected)
-    if (options.outputs.empty() || llvm::is_contained(options.outputs, tensor.spec.name))
-      known.push_back(tensor.spec.name);
-  Judgment none;
-  if (known.empty())
-    return none;
-  Result<Judge> judge = Judge::create(imported, tensors, inputs, known);
-  if (!judge) {
-    none.reason = judge.message();
-    return none;
-  }
-  Judgment judgment = judge->judgeOutputs(options.expected);
+  Judgment judgment = judgeOfPhase->judgeOutputs(options.expected);
   // The values of the module are wrong, not those of the reference.
   std::swap(judgment.worst.got, judgment.worst.expected);
   return judgment;
@@ -39,21 +28,18 @@ Judgment Bisector::judgeImport() const {
 
 Result<BisectVerdict> Bisector::run() {
   BisectVerdict verdict;
+  Result<Judge> judge = Judge::create(imported, tensors, inputs);
+  if (!judge)
+    return Status::error("the phase 'import' cannot be executed: " + judge.message());
+  judgeOfPhase = std::move(*judge);
   if (!options.expected.empty()) {
     Judgment judgment = judgeImport();
-    report("import: " + std::string(judgment.kind == Judgment::Wrong   ? "WRONG"
-                                    : judgment.kind == Judgment::Right ? "right"
-                                                                       : "not judged"));
+    report("import: " + judgment.text());
     if (judgment.kind == Judgment::Wrong) {
-      verdict.isFound = true;
       setWrong(verdict, judgment);
       return verdict;
     }
   }
-  Result<Judge> judge = Judge::create(imported, tensors, inputs, options.outputs);
-  if (!judge)
-    return Status::error("the phase 'import' cannot be executed: " + judge.message());
-  judgeOfPhase = std::move(*judge);
   if (Status status = judgePhases(verdict); status.failed())
     return status;
   return verdict;
@@ -63,7 +49,6 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
   OwningOpRef<ModuleOp> module = cast<ModuleOp>(imported->clone()), described;
   bool isKnown = true;
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target}) {
-    std::string name = stringifyPhase(phase).str();
     if (phase == Phase::Target) {
       Result<PlainSignature> read = readPlainSignature(*module);
       if (!read)
@@ -76,12 +61,8 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     if (!next)
       return next.status();
     Judgment judgment = judge(**next);
-    report(name + ": " +
-           (judgment.kind == Judgment::Right   ? "right"
-            : judgment.kind == Judgment::Wrong ? "WRONG"
-                                               : "not judged: " + judgment.reason));
+    report(stringifyPhase(phase).str() + ": " + judgment.text());
     if (judgment.kind == Judgment::Wrong) {
-      verdict.isFound = true;
       verdict.phase = phase;
       setWrong(verdict, judgment);
       if (isKnown)
@@ -105,14 +86,11 @@ Status Bisector::judgeLlvm(ModuleOp described, BisectVerdict &verdict) {
   PlainOptions plain;
   plain.llvmText = std::move(*text);
   Judgment judgment = judgeOfPhase->judge(described, &*signature, plain);
-  report("llvm: " + std::string(judgment.kind == Judgment::Right   ? "right"
-                                : judgment.kind == Judgment::Wrong ? "WRONG"
-                                                                   : "not judged: " + judgment.reason));
+  report("llvm: " + judgment.text());
   if (judgment.kind == Judgment::Unknown)
     verdict.unknown.push_back({Phase::Llvm, judgment.reason});
   if (judgment.kind != Judgment::Wrong)
     return {};
-  verdict.isFound = true;
   verdict.phase = Phase::Llvm;
   setWrong(verdict, judgment);
   return {};
@@ -160,7 +138,7 @@ Status Bisector::searchSteps(PhaseReplay &replay, BisectVerdict &verdict) {
   if (verdict.steps.size() != 1)
     return {};
   searchOperation(verdict);
-  return searchRewrite(replay, size_t(right), verdict);
+  return verdict.operation ? Status() : searchRewrite(replay, size_t(right), verdict);
 }
 
 /// Returns the functions with bodies that have the same name and type in both modules, and differ.
@@ -236,11 +214,11 @@ void Bisector::searchOperation(BisectVerdict &verdict) {
     return;
   ScopedDiagnosticHandler silent(imported.getContext(), [](Diagnostic &) { return success(); });
   for (SingleOperation &one : *all) {
-    Result<Judge> judge = Judge::create(*one.module, tensors, one.inputs, {});
+    Result<Judge> judge = Judge::create(*one.module, tensors, one.inputs);
     OwningOpRef<ModuleOp> changed = cast<ModuleOp>(one.module.get()->clone());
     PassManager passes(imported.getContext());
-    std::string pipeline = step.function.empty() ? step.pass : "func.func(" + step.pass + ")";
-    if (!judge || failed(parsePassPipeline(pipeline, passes)) || failed(passes.run(*changed)))
+    addHooks(passes, options.hooks);
+    if (!judge || failed(parsePassPipeline(step.pipeline(), passes)) || failed(passes.run(*changed)))
       continue;
     Judgment judgment = judge->judge(*changed);
     if (judgment.kind != Judgment::Wrong)
@@ -248,6 +226,7 @@ void Bisector::searchOperation(BisectVerdict &verdict) {
     report("operation " + one.name);
     verdict.operationValue = judgment.worst;
     verdict.operation = std::move(one);
+    verdict.operationAfter = std::move(changed);
     return;
   }
 }

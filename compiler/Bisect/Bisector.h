@@ -31,10 +31,8 @@
 
 namespace attune {
 
-/// The outputs to judge, and the functions that a search calls.
+/// The reference of a search, and the functions that it calls.
 struct BisectOptions {
-  /// Names or groups of the outputs to judge; empty means all.
-  std::vector<std::string> outputs;
   /// Outputs by the reference implementation, by which the phase `import` is judged; may be empty.
   std::vector<OwnedTensor> expected;
   ReplayHooks hooks;
@@ -56,14 +54,16 @@ struct BisectVerdict {
   std::string function, kernel;
   /// The rewrite that made it wrong, if it was one by a pattern.
   std::optional<Rewrite> rewrite;
-  /// An operation of which the pass makes something wrong, alone in a module; |operationValue| is the wrong value there.
-  std::optional<SingleOperation> operation;
-  WrongValue operationValue;
   /// The wrong value, or, if there are no values, the reason.
   WrongValue value;
   std::string reason;
   /// The modules before and after the steps.
   mlir::OwningOpRef<mlir::ModuleOp> before, after;
+  /// An operation of which the step makes something wrong, alone in a module, that module after the step, and the wrong
+  /// value there.
+  std::optional<SingleOperation> operation;
+  mlir::OwningOpRef<mlir::ModuleOp> operationAfter;
+  WrongValue operationValue;
   /// Phases whose modules could not be executed, with reasons.
   std::vector<std::pair<Phase, std::string>> unknown;
 };
@@ -79,6 +79,7 @@ public:
   Result<BisectVerdict> run();
 
 private:
+  /// Judges the values of the phase `import` by those of the reference.
   Judgment judgeImport() const;
   Status judgePhases(BisectVerdict &verdict);
   Status judgeLlvm(mlir::ModuleOp described, BisectVerdict &verdict);

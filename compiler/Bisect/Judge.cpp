@@ -38,19 +38,13 @@ static std::vector<double> readValues(const OwnedTensor &tensor) {
 
 static bool holdsIntegers(const TensorSpec &spec) { return spec.dtype != DType::F32 && spec.dtype != DType::F64; }
 
-/// Returns true if |wanted| has |name| or its group, "hidden_states" for "hidden_states.0".
-static bool isWanted(const std::vector<std::string> &wanted, const std::string &name) {
-  return wanted.empty() || llvm::is_contained(wanted, name) || llvm::is_contained(wanted, name.substr(0, name.rfind('.')));
-}
-
 static Result<std::vector<OwnedTensor>> execute(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs,
                                                 const PlainOptions &options, const PlainSignature *signature) {
   Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options, signature);
   return model ? runPlainly(**model, inputs) : Result<std::vector<OwnedTensor>>(model.status());
 }
 
-Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs,
-                            const std::vector<std::string> &outputs) {
+Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs) {
   PlainOptions wide;
   wide.wide = true;
   auto begin = std::chrono::steady_clock::now();
@@ -67,8 +61,6 @@ Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors
   judge.limit = unsigned(std::max(kLeastSeconds, kSlowdown * seconds));
   for (size_t i = 0; i < exact->size(); ++i) {
     const OwnedTensor &tensor = (*exact)[i];
-    if (!isWanted(outputs, tensor.spec.name))
-      continue;
     Expected one{tensor.spec, readValues(tensor), 0};
     std::vector<double> narrow = readValues((*rounded)[i]);
     double most = 0;
@@ -82,8 +74,6 @@ Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors
     one.allowed = holdsIntegers(tensor.spec) ? 0 : kErrorFactor * std::max(one.allowed, kLeastError * most);
     judge.expected.push_back(std::move(one));
   }
-  if (judge.expected.empty())
-    return Status::error("--outputs: the model computes none of these");
   return judge;
 }
 
@@ -110,9 +100,9 @@ static void sendText(int end, const std::string &text) {
 
 static void sendJudgment(int end, const Judgment &judgment) {
   const WrongValue &worst = judgment.worst;
-  uint64_t head[] = {uint64_t(judgment.kind), worst.index.size()};
+  uint64_t head[] = {uint64_t(judgment.kind), worst.shape.size(), uint64_t(worst.index)};
   sendBytes(end, head, sizeof(head));
-  sendBytes(end, worst.index.data(), worst.index.size() * sizeof(int64_t));
+  sendBytes(end, worst.shape.data(), worst.shape.size() * sizeof(int64_t));
   double numbers[] = {worst.got, worst.expected, worst.allowed};
   sendBytes(end, numbers, sizeof(numbers));
   sendText(end, judgment.reason);
@@ -146,14 +136,15 @@ public:
     return read(text.data(), bytes);
   }
   bool read(Judgment &judgment) {
-    uint64_t head[2];
+    uint64_t head[3];
     double numbers[3];
     if (!read(head, sizeof(head)) || head[0] > Judgment::Unknown || head[1] > 8)
       return false;
     judgment.kind = Judgment::Kind(head[0]);
     WrongValue &worst = judgment.worst;
-    worst.index.resize(head[1]);
-    if (!read(worst.index.data(), head[1] * sizeof(int64_t)) || !read(numbers, sizeof(numbers)))
+    worst.index = int64_t(head[2]);
+    worst.shape.resize(head[1]);
+    if (!read(worst.shape.data(), head[1] * sizeof(int64_t)) || !read(numbers, sizeof(numbers)))
       return false;
     worst.got = numbers[0];
     worst.expected = numbers[1];
@@ -215,13 +206,7 @@ Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, Pl
   return judgment;
 }
 
-/// Returns the multi-index of the element |flat| of a tensor of |shape|.
-static std::vector<int64_t> indexOf(const std::vector<int64_t> &shape, int64_t flat) {
-  std::vector<int64_t> index(shape.size());
-  for (size_t dim = shape.size(); dim-- > 0; flat /= shape[dim])
-    index[dim] = flat % shape[dim];
-  return index;
-}
+std::string Judgment::text() const { return kind == Right ? "right" : kind == Wrong ? "WRONG" : "not judged: " + reason; }
 
 Judgment Judge::judgeOutputs(const std::vector<OwnedTensor> &outputs) const {
   Judgment result;
@@ -244,7 +229,7 @@ Judgment Judge::judgeOutputs(const std::vector<OwnedTensor> &outputs) const {
         continue;
       worst = ratio;
       result.kind = Judgment::Wrong;
-      result.worst = {one.spec.name, indexOf(one.spec.shape, int64_t(i)), got, wanted, one.allowed};
+      result.worst = {one.spec.name, one.spec.shape, int64_t(i), got, wanted, one.allowed};
     }
   }
   return result;

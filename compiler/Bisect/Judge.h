@@ -18,7 +18,9 @@ namespace attune {
 /// A value of an output beside the value that was expected.
 struct WrongValue {
   std::string output;
-  std::vector<int64_t> index;
+  /// The shape of the output, and the number of the value in it.
+  std::vector<int64_t> shape;
+  int64_t index = 0;
   double got = 0, expected = 0;
   /// The largest difference that is right.
   double allowed = 0;
@@ -26,6 +28,9 @@ struct WrongValue {
 
 /// The judgment of a module.
 struct Judgment {
+  /// Returns "right", "WRONG", or "not judged" with the reason.
+  std::string text() const;
+
   /// Unknown: the plain path cannot execute the module; |reason| says why. A module that crashes or does not end is wrong,
   /// and |reason| says so.
   enum Kind { Right, Wrong, Unknown } kind = Unknown;
@@ -37,9 +42,8 @@ struct Judgment {
 /// The expected outputs of a call, with their bounds.
 class Judge {
 public:
-  /// Measures |module| in f64 and f32. |outputs| are names or groups of outputs; empty means all.
-  static Result<Judge> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs,
-                              const std::vector<std::string> &outputs);
+  /// Measures all outputs of |module| in f64 and f32.
+  static Result<Judge> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs);
 
   /// Judges |module|, IR of the phases `import` to `target`; see PlainModel::create for |signature| and |options|. It is
   /// executed in a process of its own, since a wrong module may write anywhere.

@@ -16,33 +16,76 @@
 using namespace mlir;
 using namespace attune;
 
-/// Watches the passes of a phase that runs on |module|.
-class PhaseReplay::Recorder : public PassInstrumentation {
+namespace attune {
+/// Follows the outermost passes. Passes that a pass runs are parts of it: it may need all of them for a module that can be
+/// executed.
+class PassFollower : public PassInstrumentation {
 public:
-  Recorder(PhaseReplay &replay, const Request &request, ModuleOp module, OwningOpRef<ModuleOp> &copy)
-      : replay(replay), request(request), module(module), copy(copy), fingerprint(module) {}
+  explicit PassFollower(const ReplayHooks &hooks) : hooks(hooks) {}
 
   void runBeforePass(Pass *pass, Operation *) override {
-    if (isAdaptor(pass) || depth++ > 0 || !request.run || runs != *request.run)
+    if (!isAdaptor(pass) && depth++ == 0)
+      begin();
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (isAdaptor(pass) || --depth > 0)
+      return;
+    if (hooks.afterPass)
+      hooks.afterPass(pass, op);
+    end(pass, op);
+  }
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    if (!isAdaptor(pass) && --depth == 0)
+      fail();
+  }
+
+protected:
+  /// Called before a pass, after it, and when it has failed.
+  virtual void begin() {}
+  virtual void end(Pass *pass, Operation *op) {}
+  virtual void fail() {}
+
+private:
+  /// Returns true for the pass of MLIR that runs nested pipelines.
+  static bool isAdaptor(Pass *pass) { return pass->getName().ends_with("OpToOpPassAdaptor"); }
+
+  const ReplayHooks &hooks;
+  /// The number of passes that run now, each in the one before.
+  size_t depth = 0;
+};
+} // namespace attune
+
+void attune::addHooks(PassManager &passes, const ReplayHooks &hooks) {
+  if (hooks.begin)
+    hooks.begin();
+  passes.addInstrumentation(std::make_unique<PassFollower>(hooks));
+}
+
+/// Watches the passes of a phase that runs on |module|.
+class PhaseReplay::Recorder : public PassFollower {
+public:
+  Recorder(PhaseReplay &replay, const Request &request, ModuleOp module, OwningOpRef<ModuleOp> &copy)
+      : PassFollower(replay.hooks), replay(replay), request(request), module(module), copy(copy), fingerprint(module) {}
+
+private:
+  bool isRequested() const { return request.run && runs == *request.run; }
+
+  void begin() override {
+    if (!isRequested())
       return;
     replay.attempts = 0;
     module.getContext()->registerActionHandler([this](llvm::function_ref<void()> transform, const tracing::Action &action) {
       const auto *rewrite = dyn_cast<ApplyPatternAction>(&action);
-      if (rewrite && !count(*rewrite, action))
-        return;
-      transform();
+      if (!rewrite || count(*rewrite, action))
+        transform();
     });
   }
 
-  void runAfterPass(Pass *pass, Operation *op) override {
-    // Passes that a pass runs are parts of it: it may need all of them for a module that can be executed.
-    if (isAdaptor(pass) || --depth > 0)
-      return;
-    endPass();
-    if (replay.hooks.afterPass)
-      replay.hooks.afterPass(pass, op);
-    if (request.run && runs == *request.run)
+  void end(Pass *pass, Operation *op) override {
+    if (isRequested()) {
+      module.getContext()->registerActionHandler(nullptr);
       copy = cast<ModuleOp>(module->clone());
+    }
     if (request.listsSteps) {
       OperationFingerPrint now(module);
       if (now != fingerprint)
@@ -52,14 +95,10 @@ public:
     ++runs;
   }
 
-  void runAfterPassFailed(Pass *pass, Operation *) override {
-    if (!isAdaptor(pass) && --depth == 0)
-      endPass();
+  void fail() override {
+    if (isRequested())
+      module.getContext()->registerActionHandler(nullptr);
   }
-
-private:
-  /// Returns true for the pass of MLIR that runs nested pipelines.
-  static bool isAdaptor(Pass *pass) { return pass->getName().ends_with("OpToOpPassAdaptor"); }
 
   static std::string describe(Pass &pass) {
     std::string text;
@@ -71,11 +110,6 @@ private:
   static std::string nameOf(Operation *op) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
     return symbol && !isa<ModuleOp>(op) ? symbol.getName().str() : "";
-  }
-
-  void endPass() {
-    if (request.run && runs == *request.run)
-      module.getContext()->registerActionHandler(nullptr);
   }
 
   /// Counts an attempt to apply a pattern. Returns false if it is beyond the limit.
@@ -99,8 +133,8 @@ private:
   ModuleOp module;
   OwningOpRef<ModuleOp> &copy;
   OperationFingerPrint fingerprint;
-  /// The number of runs of passes that have ended, and of those that run now, each in the one before.
-  size_t runs = 0, depth = 0;
+  /// The number of runs of passes that have ended.
+  size_t runs = 0;
 };
 
 Result<OwningOpRef<ModuleOp>> PhaseReplay::replay(const Request &request) {

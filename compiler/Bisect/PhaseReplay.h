@@ -32,6 +32,9 @@ struct PassStep {
   std::string function;
   /// The number of the run among all runs of passes in the phase.
   size_t run = 0;
+
+  /// Returns the pass as a pipeline of a module.
+  std::string pipeline() const { return function.empty() ? pass : "func.func(" + pass + ")"; }
 };
 
 /// A rewrite by a pattern.
@@ -47,6 +50,9 @@ struct ReplayHooks {
   /// Called after each pass with the operation that it ran on, before the module is looked at.
   std::function<void(mlir::Pass *, mlir::Operation *)> afterPass;
 };
+
+/// Calls |hooks|.begin, and |hooks|.afterPass after each pass that |passes| runs.
+void addHooks(mlir::PassManager &passes, const ReplayHooks &hooks);
 
 class PhaseReplay {
 public:

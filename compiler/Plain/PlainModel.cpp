@@ -128,8 +128,10 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
   if (!calls)
     return calls.status();
   model->calls = std::move(*calls);
-  for (auto &call : model->calls)
-    call->faults = &model->faults, call->observer = &model->options.observer;
+  for (auto &call : model->calls) {
+    call->faults = &model->faults;
+    call->observer = &model->options.observer;
+  }
   if (options.wide)
     if (Status status = widenFloats(*lowered); status.failed())
       return status;

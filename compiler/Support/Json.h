@@ -25,7 +25,8 @@ using Json = nlohmann::json;
 Result<Json> parseJson(std::string_view text, const std::string &file);
 /// Reads and parses a file of at most 256 MiB.
 Result<Json> readJsonFile(const std::string &path);
-/// Reads a file like readJsonFile, and rejects values other than objects. Returns an empty object if there is no such file.
+/// Reads a file like readJsonFile, and rejects values other than objects. Returns an empty object if there is no such
+/// file.
 Result<Json> readOptionalObject(const std::string &path);
 
 /// Returns a value for an error message: its JSON text, shortened to about 40 characters.

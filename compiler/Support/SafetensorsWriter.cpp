@@ -5,6 +5,7 @@
 // aligned.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/SafetensorsWriter.h"
+#include "compiler/Support/Safetensors.h"
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -83,4 +84,14 @@ Status attune::saveSafetensors(const std::string &path, const std::vector<OwnedT
     if (Status status = writer->write(tensor.data.data(), tensor.data.size()); status.failed())
       return status;
   return writer->commit();
+}
+
+Result<std::vector<OwnedTensor>> attune::loadSafetensors(const std::string &path) {
+  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file)
+    return file.status();
+  std::vector<OwnedTensor> tensors;
+  for (const auto &[name, view] : file->tensors())
+    tensors.push_back({{name, view.dtype, view.shape}, {view.data, view.data + view.bytes}});
+  return tensors;
 }

@@ -54,6 +54,8 @@ private:
 
 /// Writes tensors in memory to the file |path|.
 Status saveSafetensors(const std::string &path, const std::vector<OwnedTensor> &tensors);
+/// Reads all tensors of the file |path| to memory.
+Result<std::vector<OwnedTensor>> loadSafetensors(const std::string &path);
 
 } // namespace attune
 

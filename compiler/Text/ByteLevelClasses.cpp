@@ -9,16 +9,6 @@ using namespace attune::text;
 
 #define TRY ATTUNE_TEXT_TRY
 
-using Defaults = std::vector<std::pair<const char *, std::optional<NamedToken>>>;
-
-/// Returns the given tokens, or |defaults|.
-static NamedTokens readTokens(const TokenizerBuilder &builder, const Defaults &defaults) {
-  NamedTokens tokens;
-  for (const auto &[name, fallback] : defaults)
-    tokens.emplace_back(name, builder.named(name, fallback));
-  return tokens;
-}
-
 /// Makes a pre-tokenizer and a decoder of bytes. |addPrefixSpace| is a default.
 static Status makeByteLevel(TokenizerBuilder &builder, bool &addPrefixSpace) {
   TRY(builder.arguments.read("add_prefix_space", addPrefixSpace));

@@ -12,8 +12,6 @@ using namespace attune::text;
 
 #define TRY ATTUNE_TEXT_TRY
 
-static constexpr const char *kMark = "\xE2\x96\x81";
-
 static Json stripOneSpace() { return {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}; }
 
 /// Decodes U+2581 to a space, and tokens of bytes.

@@ -68,8 +68,8 @@ static Status addNormalizer(const SentencePieceModel &model, const std::string &
   return {};
 }
 
-/// Makes the merges of BPE: two symbols join if that is a piece; greater scores come first, equal ones from left to
-/// right.
+/// Adds the merges of BPE: two symbols join if both together are a piece; greater scores come first, equal ones from
+/// left to right.
 static Status addMerges(const SentencePieceModel &model, const std::string &path, PieceModel &pieces) {
   static constexpr uint64_t mostWork = uint64_t(1) << 32;
   uint64_t work = 0;

@@ -26,8 +26,8 @@ std::string encodeBase64(const std::string &bytes);
 /// NUL.
 Result<PrecompiledMap> parsePrecompiledBytes(const std::string &bytes);
 
-/// Returns the bytes of the trie that |bytes|, a map as SentencePiece stores it, holds behind its first four bytes; the
-/// strings follow.
+/// Returns the size in bytes of the trie in |bytes|, a map as parsePrecompiledBytes takes it: the trie begins at byte
+/// 4, the strings follow it.
 Result<size_t> measurePrecompiledTrie(const std::string &bytes);
 
 } // namespace attune::text

@@ -6,7 +6,6 @@
 // that is truncated the first one keeps the odd token.
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Support/MappedFile.h"
 #include "compiler/Text/CharacterTables.h"
 #include "compiler/Text/LanguageCodes.h"
 #include "compiler/Text/PieceModels.h"
@@ -16,7 +15,6 @@
 #include "runtime/text/Normalizer.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace attune;
 using namespace attune::text;
@@ -49,8 +47,9 @@ static void setTemplate(TokenizerBuilder &builder, const std::vector<TemplatePie
   builder.spec.processors.push_back(step);
 }
 
+/// Returns |text| with spaces instead of marks.
 static std::string replaceMarks(const std::string &text) {
-  static const std::string mark = "\xE2\x96\x81";
+  static const std::string mark = kMark;
   std::string result;
   size_t begin = 0;
   for (size_t at; (at = text.find(mark, begin)) != std::string::npos; begin = at + mark.size())
@@ -58,25 +57,29 @@ static std::string replaceMarks(const std::string &text) {
   return result.append(text, begin, std::string::npos);
 }
 
-/// Returns the id of the special token |name|.
-static Result<uint32_t> requireToken(const TokenizerBuilder &builder, const char *name, const std::string &file) {
+/// Sets |id| to the id of the special token |name|, which must exist.
+static Status requireToken(const TokenizerBuilder &builder, const char *name, uint32_t &id) {
   const std::string content = builder.token(name);
-  std::optional<uint32_t> id = content.empty() ? std::nullopt : builder.spec.findToken(content);
-  if (!id)
-    return Status::error(file + ": expected the token " + describeJson(Json(content)) + " ('" + name + "') for the tokenizer class " +
-                         builder.description().name + ", got none");
-  return *id;
+  std::optional<uint32_t> found = content.empty() ? std::nullopt : builder.spec.findToken(content);
+  if (!found)
+    return Status::error(builder.file + ": expected the token " + describeJson(Json(content)) + " ('" + name +
+                         "') for the tokenizer class " + builder.description().name + ", got none");
+  id = *found;
+  return {};
 }
 
-/// Returns the special tokens of |names| with defaults.
-static NamedTokens readTokens(const TokenizerBuilder &builder, const std::vector<std::pair<const char *, const char *>> &defaults) {
-  NamedTokens tokens;
-  for (auto [name, fallback] : defaults)
-    tokens.emplace_back(name, builder.named(name, NamedToken(fallback)));
-  return tokens;
+/// Reads the file |path|, vocab.json, which must have the unknown token, and sets |unknown| to that token.
+static Status readVocabularyWithUnknown(TokenizerBuilder &builder, const std::string &path, std::string &unknown) {
+  TRY(readVocabJson(path, builder.spec));
+  builder.file = path;
+  unknown = builder.text("unk_token", "<unk>");
+  if (!builder.spec.vocab.count(unknown))
+    return Status::error(path + ": expected the token " + describeJson(Json(unknown)) + " ('unk_token'), got none");
+  return {};
 }
 
-/// Adds ids without a token, below |end| and between added tokens, as |textOf| shows them in decoded texts.
+/// Adds the ids without a token, below |end| and between added tokens, to those of decoded texts. |textOf| returns the
+/// string of such an id.
 template <typename Fn>
 static void fillGaps(TokenizerSpec &spec, size_t end, Fn textOf) {
   if (!spec.added.empty())
@@ -100,16 +103,13 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
   Result<SentencePieceModel> target = readPieceModel(targetFile);
   if (!target)
     return target.status();
-  TRY(readVocabJson(vocabFile, spec));
-  builder.file = vocabFile;
+  std::string unknown;
+  TRY(readVocabularyWithUnknown(builder, vocabFile, unknown));
   setCommonRules(builder);
   spec.codeBegin = ">>";
   spec.codeEnd = "<<";
   bool separate = false;
   TRY(builder.arguments.read("separate_vocabs", separate));
-  const std::string unknown = builder.text("unk_token", "<unk>");
-  if (!spec.vocab.count(unknown))
-    return Status::error(vocabFile + ": expected the token " + describeJson(Json(unknown)) + " ('unk_token'), got none");
   TRY(builder.initializeInPython(readTokens(builder, {{"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}})));
   const SentencePieceModel &decoding = separate ? *target : *source;
   std::map<uint32_t, std::string> decoded;
@@ -129,11 +129,11 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
   if (separate)
     for (size_t id = 0; id < end; ++id)
       decoded.try_emplace(uint32_t(id), pieceOf(id));
-  Result<uint32_t> eos = requireToken(builder, "eos_token", vocabFile), unk = requireToken(builder, "unk_token", vocabFile);
-  if (!eos || !unk)
-    return eos ? unk.status() : eos.status();
+  uint32_t eos = 0, unk = 0;
+  TRY(requireToken(builder, "eos_token", eos));
+  TRY(requireToken(builder, "unk_token", unk));
   spec.unknownToken = unknown;
-  TRY(usePieceModel(*source, sourceFile, *unk, spec));
+  TRY(usePieceModel(*source, sourceFile, unk, spec));
   PieceDecoder decoder(decoding);
   spec.decoders.push_back(decoder.step());
   spec.decoders.push_back(makeStep(StepKind::DecodeTrim));
@@ -149,7 +149,7 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
     if (form.flags & kTokenLiteral)
       form.decoded = replaceMarks(form.decoded);
   };
-  setTemplate(builder, {{0, 0, 0}, {2, 0, *eos}}, {{0, 0, 0}, {1, 0, 0}, {2, 0, *eos}});
+  setTemplate(builder, {{0, 0, 0}, {2, 0, eos}}, {{0, 0, 0}, {1, 0, 0}, {2, 0, eos}});
   return {};
 }
 
@@ -161,19 +161,15 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
   Result<SentencePieceModel> model = readPieceModel(modelFile);
   if (!model)
     return model.status();
-  TRY(readVocabJson(vocabFile, spec));
-  builder.file = vocabFile;
+  std::string codes = "m2m100", language = "en", unknown;
+  TRY(readVocabularyWithUnknown(builder, vocabFile, unknown));
   setCommonRules(builder);
-  std::string codes = "m2m100", language = "en";
   uint32_t madeUp = 8;
   TRY(builder.arguments.read("language_codes", codes));
   TRY(builder.arguments.read("src_lang", language));
   TRY(builder.arguments.read("num_madeup_words", madeUp, 0, 100000));
   if (codes != "m2m100" && codes != "wmt21")
     return jsonTypeError(builder.arguments.configFile, "language_codes", "m2m100 or wmt21", Json(codes));
-  const std::string unknown = builder.text("unk_token", "<unk>");
-  if (!spec.vocab.count(unknown))
-    return Status::error(vocabFile + ": expected the token " + describeJson(Json(unknown)) + " ('unk_token'), got none");
   TRY(builder.initializeInPython(readTokens(
       builder, {{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"sep_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}})));
   std::optional<uint32_t> languageId;
@@ -188,11 +184,11 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
   if (!languageId)
     return jsonTypeError(builder.arguments.configFile, "src_lang", "a language of " + codes, Json(language));
   fillGaps(spec, std::max(spec.tokens.size(), size_t(first) + builder.languages.size() + madeUp), [&](size_t) { return unknown; });
-  Result<uint32_t> eos = requireToken(builder, "eos_token", vocabFile), unk = requireToken(builder, "unk_token", vocabFile);
-  if (!eos || !unk)
-    return eos ? unk.status() : eos.status();
+  uint32_t eos = 0, unk = 0;
+  TRY(requireToken(builder, "eos_token", eos));
+  TRY(requireToken(builder, "unk_token", unk));
   spec.unknownToken = unknown;
-  TRY(usePieceModel(*model, modelFile, *unk, spec));
+  TRY(usePieceModel(*model, modelFile, unk, spec));
   PieceDecoder decoder(*model);
   spec.decoders.push_back(decoder.step());
   spec.decoders.push_back(makeStep(StepKind::DecodeTrim));
@@ -202,7 +198,7 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
     else
       decoder.apply(form.content, form);
   };
-  setTemplate(builder, {{2, 0, *languageId}, {0, 0, 0}, {2, 0, *eos}}, {{2, 0, *languageId}, {0, 0, 0}, {1, 0, 0}, {2, 0, *eos}});
+  setTemplate(builder, {{2, 0, *languageId}, {0, 0, 0}, {2, 0, eos}}, {{2, 0, *languageId}, {0, 0, 0}, {1, 0, 0}, {2, 0, eos}});
   return {};
 }
 
@@ -210,12 +206,9 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
 
 /// Returns the lines of the file |path| as Python's splitlines() and strip() make them.
 static Result<std::vector<std::string>> readPythonLines(const std::string &path) {
-  Result<MappedFile> file = MappedFile::open(path);
+  Result<MappedFile> file = openVocabularyFile(path, 64);
   if (!file)
     return file.status();
-  static constexpr size_t mostBytes = size_t(64) << 20;
-  if (file->size() > mostBytes)
-    return Status::error(path + ": expected at most 64 MiB, got " + std::to_string(file->size()) + " bytes");
   const std::string content(reinterpret_cast<const char *>(file->data()), file->size());
   if (!isUtf8(content))
     return Status::error(path + ": expected UTF-8, got other bytes");
@@ -275,12 +268,12 @@ Status attune::text::buildEsm(TokenizerBuilder &builder) {
   const std::string unknown = builder.token("unk_token");
   if (auto place = spec.vocab.find(unknown); place != spec.vocab.end())
     spec.unknownId = place->second;
-  Result<uint32_t> cls = requireToken(builder, "cls_token", builder.file), eos = requireToken(builder, "eos_token", builder.file);
-  if (!cls || !eos)
-    return cls ? eos.status() : cls.status();
+  uint32_t cls = 0, eos = 0;
+  TRY(requireToken(builder, "cls_token", cls));
+  TRY(requireToken(builder, "eos_token", eos));
   spec.preTokenizers.push_back(makeStep(StepKind::SplitWhiteSpaces));
   spec.decoders.push_back(makeStep(StepKind::DecodeFuse, 1));
-  setTemplate(builder, {{2, 0, *cls}, {0, 0, 0}, {2, 0, *eos}}, {{2, 0, *cls}, {0, 0, 0}, {2, 0, *eos}, {1, 1, 0}, {2, 1, *eos}});
+  setTemplate(builder, {{2, 0, cls}, {0, 0, 0}, {2, 0, eos}}, {{2, 0, cls}, {0, 0, 0}, {2, 0, eos}, {1, 1, 0}, {2, 1, eos}});
   return {};
 }
 
@@ -294,7 +287,8 @@ static std::string toByteLevel(const std::string &bytes) {
   return text;
 }
 
-/// Three special tokens, the bytes, then further special tokens. Bytes that are not UTF-8 are left out of decoded texts.
+/// The ids are those of three special tokens, the bytes, and further special tokens. Bytes that are not UTF-8 are left
+/// out of decoded texts.
 Status attune::text::buildByT5(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   const TokenizerArguments &arguments = builder.arguments;
@@ -317,7 +311,7 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
                            "'additional_special_tokens', " + std::to_string(given.size()) + ", got " + std::to_string(count));
   }
   NamedTokens tokens = readTokens(builder, {{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}});
-  std::map<uint32_t, NamedToken> first;
+  std::map<uint32_t, NamedToken> first; // the ids of the reference: pad, eos, unk
   for (auto [index, id] : {std::pair(2, 0u), std::pair(0, 1u), std::pair(1, 2u)}) {
     std::optional<NamedToken> &token = tokens[size_t(index)].second;
     if (!token)
@@ -328,12 +322,12 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
     }
     first[id] = *token;
   }
-  // The settings come before the three.
+  // Tokens of the settings take precedence over these three.
   for (const auto &[id, token] : first)
     builder.arguments.byId.try_emplace(id, token);
   for (uint32_t byte = 0; byte < 256; ++byte)
     spec.addToken(toByteLevel(std::string(1, char(byte))), numSpecials + byte);
-  // Special tokens are counted from the number of different strings.
+  // As in the reference, ids of further special tokens begin at the number of different strings.
   std::set<std::string> known;
   for (uint32_t id = 0; id < numSpecials + 256; ++id) {
     auto place = arguments.byId.find(id);
@@ -345,9 +339,8 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
   spec.model = ModelKind::Bpe;
   setCommonRules(builder);
   TRY(builder.initializeInPython(tokens, additional));
-  Result<uint32_t> eos = requireToken(builder, "eos_token", builder.file);
-  if (!eos)
-    return eos.status();
+  uint32_t eos = 0;
+  TRY(requireToken(builder, "eos_token", eos));
   Step split = makeStep(StepKind::SplitByteLevel, 2);
   split.b = kNoId;
   spec.preTokenizers.push_back(split);
@@ -358,6 +351,6 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
     else
       form.content = toUtf8({id - numSpecials});
   };
-  setTemplate(builder, {{0, 0, 0}, {3, 0, *eos}}, {{0, 0, 0}, {3, 0, *eos}, {1, 0, 0}, {3, 0, *eos}});
+  setTemplate(builder, {{0, 0, 0}, {3, 0, eos}}, {{0, 0, 0}, {3, 0, eos}, {1, 0, 0}, {3, 0, eos}});
   return {};
 }

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/SentencePieceModel.h"
-#include "compiler/Support/MappedFile.h"
 #include "compiler/Text/Unicode.h"
+#include "compiler/Text/VocabularyFiles.h"
 
 #include <cmath>
 #include <cstring>
@@ -203,11 +203,8 @@ Result<SentencePieceModel> attune::text::parseSentencePiece(std::string_view byt
 }
 
 Result<SentencePieceModel> attune::text::readSentencePiece(const std::string &path) {
-  Result<MappedFile> file = MappedFile::open(path);
+  Result<MappedFile> file = openVocabularyFile(path);
   if (!file)
     return file.status();
-  static constexpr size_t mostBytes = size_t(256) << 20;
-  if (file->size() > mostBytes)
-    return Status::error(path + ": expected at most 256 MiB, got " + std::to_string(file->size()) + " bytes");
   return parseSentencePiece({reinterpret_cast<const char *>(file->data()), file->size()}, path);
 }

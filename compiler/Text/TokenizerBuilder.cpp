@@ -28,7 +28,7 @@ Json attune::text::jsonReplaceRegex(const std::string &pattern, const std::strin
 }
 
 Json attune::text::jsonMetaspace(const char *scheme, bool split) {
-  return {{"type", "Metaspace"}, {"replacement", "\xE2\x96\x81"}, {"prepend_scheme", scheme}, {"split", split}};
+  return {{"type", "Metaspace"}, {"replacement", kMark}, {"prepend_scheme", scheme}, {"split", split}};
 }
 
 Json attune::text::jsonByteLevel(bool addPrefixSpace, bool useRegex) {
@@ -61,6 +61,13 @@ std::string TokenizerBuilder::token(const std::string &name) const {
 std::optional<uint32_t> TokenizerBuilder::findId(const std::string &content) const {
   std::optional<uint32_t> id = spec.findToken(content);
   return id ? id : spec.findToken(token("unk_token"));
+}
+
+NamedTokens attune::text::readTokens(const TokenizerBuilder &builder, const NamedTokens &defaults) {
+  NamedTokens tokens;
+  for (const auto &[name, fallback] : defaults)
+    tokens.emplace_back(name, builder.named(name, fallback));
+  return tokens;
 }
 
 void TokenizerBuilder::addTokens(const std::vector<NamedToken> &tokens, bool special) {
@@ -343,10 +350,10 @@ Status TokenizerBuilder::useSentencePiece(const SentencePieceModel &model, const
 }
 
 Status TokenizerBuilder::makeGenericSentencePiece(const SentencePieceModel &model) {
-  std::vector<Json> normalizers, decoders = {jsonReplace("\xE2\x96\x81", " ")};
+  std::vector<Json> normalizers, decoders = {jsonReplace(kMark, " ")};
   if (!characterMap.empty())
     normalizers.push_back({{"type", "Precompiled"}, {"precompiled_charsmap", characterMap}});
-  normalizers.push_back(jsonReplace(" ", "\xE2\x96\x81"));
+  normalizers.push_back(jsonReplace(" ", kMark));
   if (model.byteFallback) {
     decoders.push_back(jsonType("ByteFallback"));
     decoders.push_back(jsonType("Fuse"));

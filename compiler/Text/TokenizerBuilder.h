@@ -46,6 +46,9 @@ struct TemplatePart {
   uint32_t typeId = 0;
 };
 
+/// Returns the special tokens of a class: those that are given, or |defaults|.
+NamedTokens readTokens(const TokenizerBuilder &builder, const NamedTokens &defaults);
+
 /// A Unigram vocabulary.
 using Pieces = std::vector<std::pair<std::string, double>>;
 

@@ -21,6 +21,9 @@
 
 namespace attune::text {
 
+/// The mark U+2581, which SentencePiece writes for a space.
+constexpr const char *kMark = "\xE2\x96\x81";
+
 /// The bytes that steps refer to. Equal strings are stored once.
 class Pool {
 public:
@@ -44,19 +47,19 @@ struct AddedToken {
   }
 };
 
-/// The pieces of a model that is not made of the vocabulary. A piece that is a token has its id; the ids of others follow
-/// those of the vocabulary.
+/// The pieces of a model whose strings are not those of the vocabulary. A piece that is a token has the token's id; the
+/// ids of other pieces follow those of the vocabulary.
 struct PieceModel {
   std::unordered_map<std::string, uint32_t> ids;
-  /// The number of ids; from |firstUnknown| on they are of characters that are parts of pieces, but no pieces.
+  /// The number of ids. Those from |firstUnknown| on belong to characters that are parts of pieces, but no pieces.
   uint32_t numIds = 0, firstUnknown = kNoId;
   std::vector<double> scores; ///< Unigram, by id
   double unknownScore = 0;
-  std::vector<MergeSlot> merges;   ///< BPE
+  std::vector<MergeSlot> merges;    ///< BPE
   std::vector<uint32_t> byteTokens; ///< 256 ids for unknown characters, or none
 };
 
-/// How tables show and decode a token.
+/// The strings of a token in the tables: its own and that of decoded texts; and its flags (TokenFlag).
 struct TokenForm {
   std::string content, decoded;
   uint8_t flags = 0;
@@ -100,7 +103,7 @@ struct TokenizerSpec {
   std::vector<uint32_t> cutTokens;
   /// Ids that only decoding knows, and their strings.
   std::map<uint32_t, std::string> decodedOnly;
-  /// Changes the form of a token that has its strings and flags; empty for none.
+  /// Changes the form of token |id|, whose strings and flags are set; empty if no form changes.
   std::function<void(uint32_t id, TokenForm &form)> changeForm;
 
   /// Adds a token of the model.

@@ -72,10 +72,9 @@ void Writer::decideBytes() {
           !spec.preTokenizers.empty() && spec.preTokenizers.back().kind == StepKind::SplitByteLevel;
 }
 
-static const std::string mark = "\xE2\x96\x81";
-
 /// Returns true if |piece| has a mark after another character.
 static bool joinsMark(const std::string &piece) {
+  static const std::string mark = kMark;
   size_t leading = 0;
   while (piece.compare(leading, mark.size(), mark) == 0)
     leading += mark.size();
@@ -86,7 +85,7 @@ static bool joinsMark(const std::string &piece) {
 /// unknown token extends over it, and no merge makes a token with it after another character.
 bool Writer::cutsAtMark() const {
   if (spec.model != ModelKind::Bpe || bytes || spec.ignoreMerges || !spec.continuingPrefix.empty() || !spec.endSuffix.empty() ||
-      !pieceIds().count(mark))
+      !pieceIds().count(kMark))
     return false;
   if (spec.pieces)
     return std::none_of(spec.pieces->ids.begin(), spec.pieces->ids.end(), [](const auto &piece) { return joinsMark(piece.first); });
@@ -223,8 +222,9 @@ Status Writer::writeMerges(TextFileWriter &out) {
                              describeJson(Json(*token)));
     merges[{find(left), find(right)}] = {uint32_t(rank), find(merged)};
   }
-  for (const MergeSlot &merge : spec.pieces ? spec.pieces->merges : std::vector<MergeSlot>())
-    merges[{merge.left, merge.right}] = {merge.rank, merge.id};
+  if (spec.pieces)
+    for (const MergeSlot &merge : spec.pieces->merges)
+      merges[{merge.left, merge.right}] = {merge.rank, merge.id};
   size_t size = 16;
   while (size < merges.size() * 2)
     size *= 2;

@@ -12,16 +12,6 @@ using namespace attune::text;
 
 #define TRY ATTUNE_TEXT_TRY
 
-using Defaults = std::vector<std::pair<const char *, const char *>>;
-
-/// Returns the given tokens, or |defaults|.
-static NamedTokens readTokens(const TokenizerBuilder &builder, const Defaults &defaults) {
-  NamedTokens tokens;
-  for (auto [name, fallback] : defaults)
-    tokens.emplace_back(name, builder.named(name, NamedToken(fallback)));
-  return tokens;
-}
-
 /// Lets the mask token take white space on its left, unless its flags are given.
 static void stripLeftOfMask(NamedTokens &tokens, bool special = false) {
   for (auto &[name, token] : tokens)
@@ -66,8 +56,8 @@ static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, c
   return {};
 }
 
-static const Defaults kRobertaTokens = {{"bos_token", "<s>"},   {"eos_token", "</s>"},  {"sep_token", "</s>"},  {"cls_token", "<s>"},
-                                        {"unk_token", "<unk>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}};
+static const NamedTokens kRobertaTokens = {{"bos_token", "<s>"},   {"eos_token", "</s>"},  {"sep_token", "</s>"},  {"cls_token", "<s>"},
+                                           {"unk_token", "<unk>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}};
 
 /// Sets the template cls A sep, cls A sep B sep.
 static Status setBertTemplate(TokenizerBuilder &builder, const std::string &cls, const std::string &sep) {

@@ -3,20 +3,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/VocabularyFiles.h"
-#include "compiler/Support/MappedFile.h"
 #include "compiler/Text/CharacterTables.h"
 #include "compiler/Text/Unicode.h"
 
 using namespace attune;
 using namespace attune::text;
 
-Result<std::vector<std::string>> attune::text::readTextLines(const std::string &path) {
+Result<MappedFile> attune::text::openVocabularyFile(const std::string &path, size_t mostMiB) {
   Result<MappedFile> file = MappedFile::open(path);
+  if (file && file->size() > mostMiB << 20)
+    return Status::error(path + ": expected at most " + std::to_string(mostMiB) + " MiB, got " + std::to_string(file->size()) + " bytes");
+  return file;
+}
+
+Result<std::vector<std::string>> attune::text::readTextLines(const std::string &path) {
+  Result<MappedFile> file = openVocabularyFile(path);
   if (!file)
     return file.status();
-  static constexpr size_t mostBytes = size_t(256) << 20;
-  if (file->size() > mostBytes)
-    return Status::error(path + ": expected at most 256 MiB, got " + std::to_string(file->size()) + " bytes");
   const std::string content(reinterpret_cast<const char *>(file->data()), file->size());
   std::vector<std::string> lines;
   for (size_t begin = 0; begin < content.size();) {

@@ -4,10 +4,13 @@
 #ifndef ATTUNE_COMPILER_TEXT_VOCABULARYFILES_H
 #define ATTUNE_COMPILER_TEXT_VOCABULARYFILES_H
 
+#include "compiler/Support/MappedFile.h"
 #include "compiler/Text/TokenizerSpec.h"
 
 namespace attune::text {
 
+/// Maps the file |path|. Fails if it has more than |mostMiB| MiB.
+Result<MappedFile> openVocabularyFile(const std::string &path, size_t mostMiB = 256);
 /// Returns the lines of |path|, UTF-8 without line ends. A last line need not end with a line break.
 Result<std::vector<std::string>> readTextLines(const std::string &path);
 /// Reads vocab.txt: a token on each line, without white space at its end. Of equal lines the last one counts.

@@ -201,11 +201,10 @@ Result<std::vector<OwnedTensor>> attune::loadCaseInputs(const CaseFile &caseFile
   std::string stored = (std::filesystem::path(folder) / "inputs.safetensors").string();
   std::error_code ignored;
   if (caseFile.generatedInputs.empty() || std::filesystem::exists(stored, ignored)) {
-    Result<SafetensorsFile> file = SafetensorsFile::open(stored);
-    if (!file)
-      return file.status();
-    for (const auto &[name, tensor] : file->tensors())
-      inputs.push_back({{name, tensor.dtype, tensor.shape}, {tensor.data, tensor.data + tensor.bytes}});
+    Result<std::vector<OwnedTensor>> loaded = loadSafetensors(stored);
+    if (!loaded)
+      return loaded.status();
+    inputs = std::move(*loaded);
   }
   for (const GeneratedInput &generated : caseFile.generatedInputs) {
     int64_t count = *elementCount(generated.spec.shape);

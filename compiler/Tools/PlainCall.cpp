@@ -3,11 +3,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Tools/PlainCall.h"
-#include "compiler/Support/Safetensors.h"
+#include "compiler/Tools/CaseFile.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/FlagInputs.h"
 #include "compiler/Tools/InputRequests.h"
 #include "compiler/Tools/StepCall.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace attune;
 
@@ -23,11 +24,10 @@ void PlainCall::addTo(FlagTable &flags) {
 Result<PlainInputs> PlainCall::readInputs() const {
   PlainInputs inputs;
   if (!input.empty()) {
-    Result<SafetensorsFile> file = SafetensorsFile::open(input);
-    if (!file)
-      return file.status();
-    for (const auto &[name, view] : file->tensors())
-      inputs.tensors.push_back({{name, view.dtype, view.shape}, {view.data, view.data + view.bytes}});
+    Result<std::vector<OwnedTensor>> loaded = loadSafetensors(input);
+    if (!loaded)
+      return loaded.status();
+    inputs.tensors = std::move(*loaded);
   }
   if (!ids.empty()) {
     OwnedTensor made{{"input_ids", DType::I64, {int64_t(ids.size()), int64_t(ids[0].size())}}, {}};
@@ -49,6 +49,28 @@ Result<PlainInputs> PlainCall::readInputs() const {
     inputs.steps.push_back(*size);
   }
   return inputs;
+}
+
+Result<std::optional<PlainInputs>> PlainCall::readCase() {
+  const std::string path = compile.model + "/case.json";
+  if (!llvm::sys::fs::exists(path))
+    return std::optional<PlainInputs>();
+  Result<CaseFile> file = CaseFile::read(path);
+  if (!file)
+    return file.status();
+  if (file->function != "forward" && file->function != "incremental")
+    return Status::error(path + ": the call '" + file->function + "' is not one of the model, expected forward or incremental");
+  Result<std::vector<OwnedTensor>> tensors = loadCaseInputs(*file, compile.model);
+  if (!tensors)
+    return tensors.status();
+  if (compile.pruneHeads.empty())
+    compile.pruneHeads = file->pruneHeads;
+  for (const std::string &adapter : file->adapters)
+    compile.adapters.push_back(parseAdapter(compile.model + "/" + adapter));
+  if (outputs.empty())
+    for (const CaseOutput &output : file->outputs)
+      outputs.push_back(output.name);
+  return std::optional<PlainInputs>(PlainInputs{std::move(*tensors), file->steps});
 }
 
 void PlainCall::request(const PlainInputs &inputs) {

@@ -23,6 +23,9 @@ struct PlainCall {
   bool hasInputs() const { return !input.empty() || !ids.empty(); }
   /// Returns the inputs of the call: the tensors of the file, and rows of ids.
   Result<PlainInputs> readInputs() const;
+  /// Returns the inputs of the golden case in the model's folder, and sets what else the case says. Returns nullopt if
+  /// there is no case; fails if the case is a generation.
+  Result<std::optional<PlainInputs>> readCase();
   /// Adds the inputs, outputs and entries that the call needs to the options of an import.
   void request(const PlainInputs &inputs);
 };

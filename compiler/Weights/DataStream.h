@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two buffers: while one is filled, another thread hashes and writes the other. Writes end at multiples of 2 MiB of the
-// file: systems that keep files in large pages make such pages of them, which readers of the file then map whole.
+// file, except for the last one, so that systems that keep files in large pages use such pages for it.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_DATASTREAM_H
 #define ATTUNE_WEIGHTS_DATASTREAM_H

@@ -62,11 +62,11 @@ public:
   WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors)
       : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader), tensors(tensors),
         isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
-    // Projected rows are computed whole by each reader.
+    // A reader computes projected rows as a whole, so every chunk would compute all of them.
     source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
   }
 
-  /// Writes the slice at |offsets| to |out|. Threads divide it along |axis|, before which all sizes are 1.
+  /// Writes the slice of |sizes| at |offsets| to |out|. Threads divide it along |axis|; sizes before that are 1.
   Status write(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, int64_t axis, uint8_t *out) {
     int64_t extent = axis < int64_t(sizes.size()) ? sizes[axis] : 1, inner = 1;
     for (size_t dim = axis + 1; dim < sizes.size(); ++dim)
@@ -75,7 +75,9 @@ public:
     if (chunks == 1)
       return writeChunk(offsets, sizes, reader, out);
     std::mutex mutex;
+    // The failure of the first chunk that has one, whichever thread comes first.
     Status failure;
+    size_t failed = chunks;
     llvm::parallelFor(0, chunks, [&](size_t chunk) {
       SmallVector<int64_t, 4> from(offsets), count(sizes);
       from[axis] += chunk * step;
@@ -84,8 +86,8 @@ public:
       Status status = writeChunk(from, count, own, out + chunk * step * inner * element.getIntOrFloatBitWidth() / 8);
       std::lock_guard<std::mutex> lock(mutex);
       reader.addNonFinite(own);
-      if (status.failed() && !failure.failed())
-        failure = status;
+      if (status.failed() && chunk < failed)
+        failure = status, failed = chunk;
     });
     return failure;
   }
@@ -127,17 +129,13 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, const Tens
   // Dimension |axis| is split into parts. Dimensions after it are whole; those before it are processed one index at a
   // time.
   int64_t inner = 1, axis = shape.size();
-  while (axis > 0 && inner * shape[axis - 1] <= DataStream::kMaxElements)
+  while (axis > 1 && inner * shape[axis - 1] <= DataStream::kMaxElements)
     inner *= shape[--axis];
   int64_t outer = 1, extent = 1;
   if (axis > 0) {
     extent = shape[--axis];
     for (int64_t dim = 0; dim < axis; ++dim)
       outer *= shape[dim];
-  } else if (!shape.empty()) {
-    // All of the weight is one part.
-    extent = shape[0];
-    inner /= extent;
   }
   int64_t step = std::min(extent, DataStream::kMaxElements / inner);
   Type element = cast<RankedTensorType>(weight.getType()).getElementType();

@@ -46,7 +46,8 @@ public:
   Status read(mlir::Attribute source, SourceBox box);
   /// Returns true if slices of |source| are made of bytes that readBytes writes.
   static bool isBytes(mlir::Attribute source);
-  /// Writes a slice of such a |source|, which has passed verify, as bytes to |out|, densely. The last dimension is whole.
+  /// Writes a slice of such a |source|, which has passed verify, as bytes to |out|, densely. The last dimension must be
+  /// whole.
   Status readBytes(mlir::Attribute source, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes, uint8_t *out);
   /// Adds the names that |other| has collected.
   void addNonFinite(const SourceReader &other) { nonFiniteNames.insert(other.nonFiniteNames.begin(), other.nonFiniteNames.end()); }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Eight rows are quantized side by side: lane i of a vector belongs to row i. So every row's sums are added in the order
-// of its columns, for vectors of any machine, and no sum is made of lanes.
+// Eight rows are quantized side by side: lane i of a vector belongs to row i. So every row's sums are added in the same
+// order of its columns, for vectors of any machine, and no sum is made of lanes.
 //
 //   weights of a panel      row 0: k0 k1 k2 ...           lanes     k0: row 0, row 1, ... row 7
 //                           row 1: k0 k1 k2 ...     ->              k1: row 0, row 1, ... row 7
@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Weights/WeightQuantizer.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +31,7 @@ namespace {
 constexpr int64_t kLanes = 8;
 typedef float Floats __attribute__((vector_size(32)));
 typedef int32_t Words __attribute__((vector_size(32)));
-typedef float HalfFloats __attribute__((vector_size(16)));
+typedef int32_t HalfWords __attribute__((vector_size(16)));
 typedef double Doubles __attribute__((vector_size(32)));
 
 /// The largest f16, and its smallest normal number.
@@ -38,8 +40,6 @@ constexpr float kLargestHalf = 65504.0f, kNormalHalf = 0x1p-14f;
 constexpr float kShifter = 12582912.0f;
 
 #define ATTUNE_INLINE inline __attribute__((always_inline))
-
-typedef int32_t HalfWords __attribute__((vector_size(16)));
 
 /// A double for each lane.
 struct LaneDoubles {
@@ -67,7 +67,7 @@ ATTUNE_INLINE void store(const LaneDoubles &lanes, double *out) {
   std::memcpy(out + kLanes / 2, &lanes.high, sizeof(lanes.high));
 }
 
-/// Rounds |values| to the f16 that are stored, to nearest, ties to even; larger ones to the largest.
+/// Rounds |values| to f16, to nearest, ties to even. Magnitudes beyond the range become the largest f16.
 ATTUNE_INLINE void roundToHalf(Floats &values) {
   Floats lowest = Floats{} - kLargestHalf, highest = Floats{} + kLargestHalf;
   values = values < lowest ? lowest : highest < values ? highest : values;
@@ -77,7 +77,7 @@ ATTUNE_INLINE void roundToHalf(Floats &values) {
   Words magnitudeBits = bits ^ sign;
   Floats magnitude;
   std::memcpy(&magnitude, &magnitudeBits, sizeof(bits));
-  // The sum has the distance of subnormal numbers, 2^-24.
+  // From 0.5 to 1 the f32 are 2^-24 apart, as the subnormal f16 are.
   Floats shifted = magnitude + 0.75f, subnormal = shifted - 0.75f;
   Words subnormalBits, normalBits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fff;
   std::memcpy(&subnormalBits, &subnormal, sizeof(bits));
@@ -122,7 +122,7 @@ struct LaneGroups {
   }
 };
 
-/// Returns in |integers| those of |weights|, as floats. Minima are 0 unless |minima|.
+/// Sets |integers| to the integers of |weights|, as floats. If |minima| is false, all minima are 0.
 template <bool minima>
 ATTUNE_INLINE void toIntegers(const Floats &weights, const LaneGroups &groups, const IntegerRange &range, Floats &integers) {
   // The bounds come first: the shifter rounds small numbers only.
@@ -156,8 +156,8 @@ ATTUNE_INLINE void getErrors(const Floats *weights, int64_t columns, const LaneG
     addTo(errors, part);
 }
 
-/// Replaces |best| by |better| in lanes whose error is smaller, and |errors| by |betterErrors|; the others keep theirs,
-/// and so do lanes that are not |allowed|. Returns the lanes that changed.
+/// Replaces |best| by |better| in the |allowed| lanes in which |betterErrors| is smaller than |errors|, and sets
+/// |changed| to those lanes. Replaces |errors| wherever |betterErrors| is smaller.
 ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &betterErrors, LaneGroups &best, LaneDoubles &errors,
                               const Words &allowed, Words &changed) {
   changed = allowed & __builtin_shufflevector(__builtin_convertvector(betterErrors.low < errors.low, HalfWords),
@@ -217,7 +217,8 @@ ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFo
   }
 }
 
-/// Finds in |best| the scales and minima of the smallest error for eight rows whose weights are from |least| to |largest|.
+/// Sets |best| to the scales and minima of the smallest error for eight rows. The weights of a row are from |least| to
+/// |largest|.
 template <bool minima>
 ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFormat &format, const Floats &least, const Floats &largest,
                           LaneGroups &best) {
@@ -348,6 +349,11 @@ LaneFunctions chooseFunctions() {
 //===----------------------------------------------------------------------===//
 // Exact groups
 //===----------------------------------------------------------------------===//
+
+/// The scale and the minimum of a row as they are stored: values of f16 if the format has those.
+struct QuantizedGroup {
+  float scale = 0, minimum = 0;
+};
 
 /// Finds the scale and the minimum of a row that the format represents exactly.
 class ExactSearch {

@@ -32,11 +32,12 @@ from attune.errors import (
     NotFoundError,
     OutOfMemoryError,
 )
+from attune._pipeline import Pipeline, TextsCutWarning
 from attune.chat import Chat, Reply
 from attune.compiler import compile
 from attune.generation import GeneratedText, GenerationOutput, Stream
 from attune.model import Entry, Model, Outputs, Session, TensorInfo
-from attune.pipelines import Pipeline, TextsCutWarning, pipeline
+from attune.pipelines import pipeline
 from attune.sentence_transformer import SentenceTransformer, quantize_embeddings
 from attune.tokenizer import BatchEncoding, Encoding, Tokenizer
 

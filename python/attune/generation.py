@@ -63,7 +63,7 @@ class _Listener:
     """The arguments of transformers' generate that act on tokens as they come, as one function of (row, token, length): a
     limit of seconds, a streamer with `put` and `end`, and the caller's own function."""
 
-    def __init__(self, on_token: Any, max_time: Any, streamer: Any, rows: int, beams: Any) -> None:
+    def __init__(self, on_token: Any, max_time: Any, streamer: Any, rows: int, settings: dict[str, Any]) -> None:
         self._function = _check_callback("on_token", on_token)
         self._seconds: float | None = None
         if max_time is not None:
@@ -76,8 +76,9 @@ class _Listener:
                 raise InvalidArgumentError(
                     f"streamer: expected an object with the methods put and end, got {describe(streamer)}"
                 )
-            if rows != 1 or (isinstance(beams, int) and beams > 1):
-                raise InvalidArgumentError("streamer: expected one prompt without beams")
+            counts = [settings.get(name) for name in ("num_beams", "num_return_sequences")]
+            if rows != 1 or any(isinstance(count, int) and count > 1 for count in counts):
+                raise InvalidArgumentError("streamer: expected one prompt without beams and one sequence for it")
         self._end = float("inf")
 
     def begin(self, prompt: Callable[[], Any]) -> Callable[[int, int, int], bool | None] | None:
@@ -116,14 +117,14 @@ def _merge_config(settings: dict[str, Any], config: Any) -> dict[str, Any]:
             config = getattr(config, method)()
     if not isinstance(config, dict) or not all(isinstance(name, str) for name in config):
         raise InvalidArgumentError(f"generation_config: expected a dictionary of settings, got {describe(config)}")
-    # Names with a line in front, and the version, are no settings.
+    # Names that begin with an underscore, and the version, are no settings.
     given = {name: value for name, value in config.items() if value is not None and name[:1] != "_"}
     given.pop("transformers_version", None)
     return {**given, **settings}
 
 
 def _check_tokenizer(model: Model, tokenizer: Any) -> None:
-    """stop_strings of transformers need the tokenizer; here only that of the model can be given."""
+    """Fails unless |tokenizer|, which transformers needs for stop_strings, is None or that of |model|."""
     if tokenizer is not None and tokenizer is not model._tokenizer:
         raise InvalidArgumentError("generate: 'tokenizer' is not supported: the model has its own")
 
@@ -247,8 +248,8 @@ def generate(
     add_special_tokens, skip_special_tokens   texts only: the tokenizer's own around the prompt; in results
     generation_config   settings as a dictionary or an object of transformers; arguments override them
     max_time      seconds; the generation ends at the first token after them
-    streamer      one prompt without beams: an object with `put`, which gets arrays of ids, first those of the prompt, and
-                  `end`, as TextStreamer of transformers
+    streamer      one prompt without beams and one sequence for it: an object with `put`, which gets arrays of ids, first those
+                  of the prompt, and `end`, as TextStreamer of transformers
     tokenizer     that of the model, model.tokenizer, or None
     settings      max_length, max_new_tokens, min_length, min_new_tokens, num_beams, num_return_sequences, length_penalty,
                   early_stopping, no_repeat_ngram_size, repetition_penalty, do_sample, temperature, top_k, top_p, min_p, typical_p,
@@ -265,10 +266,9 @@ def generate(
     max_time = settings.pop("max_time", None) if max_time is None else max_time
     return_dict_in_generate = settings.pop("return_dict_in_generate", None) is True or return_dict_in_generate
     _check_tokenizer(model, tokenizer)
-    beams = settings.get("num_beams")
     if _is_text(inputs):
         texts = _check_texts([inputs] if isinstance(inputs, str) else list(inputs))
-        listener = _Listener(on_token, max_time, streamer, len(texts), beams)
+        listener = _Listener(on_token, max_time, streamer, len(texts), settings)
         found = _attune.generate_texts(
             compiled,
             model.tokenizer._handle,
@@ -291,7 +291,7 @@ def generate(
     if on_text is not None or source_language is not None or target_language is not None:
         raise InvalidArgumentError("generate: on_text, source_language and target_language need a text, got ids")
     tensors = _collect_inputs(inputs, settings, _entry_inputs(model))
-    listener = _Listener(on_token, max_time, streamer, _count_rows(tensors["input_ids"]), beams)
+    listener = _Listener(on_token, max_time, streamer, _count_rows(tensors["input_ids"]), settings)
     result = _attune.generate(
         compiled, tensors, dump_settings(settings), workers, listener.begin(lambda: tensors["input_ids"])
     )
@@ -300,6 +300,7 @@ def generate(
 
 
 def _count_rows(ids: Any) -> int:
+    """Returns the number of rows of |ids|, an array or a list of rows; 0 if it has another form."""
     shape = getattr(ids, "shape", None)
     return int(shape[0]) if shape is not None and len(shape) == 2 else len(ids) if isinstance(ids, (list, tuple)) else 0
 
@@ -319,7 +320,7 @@ def generate_on(
     max_time, streamer = settings.pop("max_time", None), settings.pop("streamer", None)
     tensors = _collect_inputs(inputs, settings, _entry_inputs(session.model))
     listener = _Listener(
-        on_token, max_time, streamer, _count_rows(tensors["input_ids"]), settings.get("num_beams")
+        on_token, max_time, streamer, _count_rows(tensors["input_ids"]), settings
     )
     result = _attune.generate_on(
         session._open(), tensors, dump_settings(settings), listener.begin(lambda: tensors["input_ids"])

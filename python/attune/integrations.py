@@ -35,9 +35,9 @@ class _Embeddings:
             raise InvalidArgumentError(f"encode_kwargs: expected a dictionary, got {describe(encode_kwargs)}")
         self.encode_kwargs = dict(encode_kwargs or {})
 
-    def _documents(self, texts: Iterable[str]) -> list[list[float]]:
-        items = list(texts)
-        vectors = self.encoder.encode_document(items, **self.encode_kwargs)
+    def _documents(self, texts: Iterable[str], show_progress: bool = False) -> list[list[float]]:
+        arguments = {**self.encode_kwargs, **({"show_progress_bar": True} if show_progress else {})}
+        vectors = self.encoder.encode_document(list(texts), **arguments)
         return [[float(value) for value in row] for row in vectors.tolist()]
 
     def _query(self, text: str) -> list[float]:
@@ -91,9 +91,9 @@ class LlamaIndexEmbedding(_Embeddings):
         """Returns the vector of a query, floats [features]."""
         return self._query(query)
 
-    def get_text_embedding_batch(self, texts: list[str], show_progress: bool = False, **_: Any) -> list[list[float]]:
-        """Returns a vector for each document."""
-        return self._documents(texts)
+    def get_text_embedding_batch(self, texts: list[str], show_progress: bool = False) -> list[list[float]]:
+        """Returns a vector for each document. show_progress=True: with a bar of tqdm, where it is installed."""
+        return self._documents(texts, show_progress)
 
     def get_agg_embedding_from_queries(self, queries: list[str], agg_fn: Any = None) -> list[float]:
         """Returns the mean of the vectors of queries, or what |agg_fn| makes of them."""
@@ -120,13 +120,11 @@ class LlamaIndexEmbedding(_Embeddings):
 
         return await asyncio.to_thread(self._query, query)
 
-    async def aget_text_embedding_batch(
-        self, texts: list[str], show_progress: bool = False, **_: Any
-    ) -> list[list[float]]:
+    async def aget_text_embedding_batch(self, texts: list[str], show_progress: bool = False) -> list[list[float]]:
         """The same as get_text_embedding_batch, in a thread."""
         import asyncio
 
-        return await asyncio.to_thread(self._documents, texts)
+        return await asyncio.to_thread(self._documents, texts, show_progress)
 
     def __call__(self, nodes: Sequence[Any], **_: Any) -> Sequence[Any]:
         """Sets `embedding` of each node, as a transformation of LlamaIndex."""
@@ -158,7 +156,7 @@ class TextEncoder:
         batch_size: int = 32,
         threads: int | None = None,
     ) -> None:
-        # As the package wants it: arguments are kept as they are and checked when they are used.
+        # As scikit-learn wants it: arguments are kept as they are and checked when they are used.
         self.model = model
         self.prompt_name = prompt_name
         self.normalize_embeddings = normalize_embeddings
@@ -200,7 +198,7 @@ class TextEncoder:
         )
         return found if len(found) else found.reshape(0, self._size()).astype("float32")
 
-    def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Returns the embeddings of |X|."""
         return self.fit(X, y).transform(X)
 

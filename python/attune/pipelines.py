@@ -1,24 +1,25 @@
 # ===- pipelines.py - Pipelines ---------------------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Texts to labels, words, vectors and texts with the interface of transformers' pipelines: the same arguments of calls, the
-same lists and dictionaries. Scores are numbers of Python with the bits of the commands `classify`, `fill` and `answer`."""
+same lists and dictionaries. Scores are numbers of Python with the bits of the commands `classify`, `fill` and `answer`; only
+those of fill-mask with `targets` may differ in the last bits."""
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Mapping
 
+from attune._arguments import check_choice, check_device, check_integer, refuse
+from attune._generation_pipeline import TextGenerationPipeline
+from attune._pipeline import Pipeline, flag, text_of, warn
 from attune.compiler import Progress, StrPath
 from attune.errors import InvalidArgumentError, describe
-from attune.generation import GeneratedText
 from attune.model import Model, open_for_texts
 
-# Of attune/tasks.h.
+# Values of the enumerations in attune/tasks.h.
 _CLASSIFY_TEXTS, _CLASSIFY_TOKENS, _FILL, _ANSWER = 1, 2, 3, 4
 _FUNCTIONS = {"default": 0, "softmax": 1, "sigmoid": 2, "none": 3}
 _STRATEGIES = ("none", "simple", "first", "average", "max")
 _DTYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
-_BATCH = 32
 _STATES = "last_hidden_state"
 
 # Arguments of transformers' pipeline() that this package lacks, and what takes their place.
@@ -38,136 +39,6 @@ UNSUPPORTED: dict[str, str] = {
     "num_workers": "texts are read by the calling thread",
     "binary_output": "results are objects of Python",
 }
-
-
-class TextsCutWarning(UserWarning):
-    """Texts had more tokens than the model allows and were cut. A pipeline with truncation=True does not warn."""
-
-
-def _integer(name: str, value: Any, least: int = 1, most: int = 2**31 - 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidArgumentError(f"{name}: expected an integer of {least} to {most}, got {describe(value)}")
-    return value
-
-
-def _choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    word = getattr(value, "value", value)
-    if not isinstance(word, str) or word.lower() not in choices:
-        raise InvalidArgumentError(f"{name}: expected one of {', '.join(choices)}, got {describe(value)}")
-    return word.lower()
-
-
-def _given(value: Any) -> bool:
-    return value is not None and value is not False
-
-
-def _flag(given: Mapping[str, Any], name: str) -> bool | None:
-    """Returns True, False, or None if it is not given."""
-    value = given.get(name)
-    if value is not None and not isinstance(value, bool):
-        raise InvalidArgumentError(f"{name}: expected True or False, got {describe(value)}")
-    return value
-
-
-def _truncates(given: Mapping[str, Any]) -> bool:
-    value = given.get("truncation")
-    if value is None or isinstance(value, bool):
-        return bool(value)
-    choices = ("longest_first", "only_first", "only_second", "do_not_truncate")
-    word = _choice("truncation", value, choices)
-    if word in choices[1:3]:
-        raise InvalidArgumentError(f"truncation: expected True, False or 'longest_first', got {describe(value)}")
-    return word == "longest_first"
-
-
-def _text(value: Any, what: str = "a text") -> str:
-    if not isinstance(value, str):
-        raise InvalidArgumentError(f"expected {what}, got {describe(value)}")
-    return value
-
-
-def _is_message(value: Any) -> bool:
-    return isinstance(value, Mapping) and "role" in value and "content" in value
-
-
-def _is_chat(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and len(value) > 0 and all(map(_is_message, value))
-
-
-class Pipeline:
-    """A model for one kind of work on texts, made by attune.pipeline. A call takes a text or a list of texts; of a generator it
-    returns a generator, which works text by text. Any number of threads may use it at once."""
-
-    task = ""
-    # The names of a call's arguments.
-    _names: tuple[str, ...] = ()
-    # Arguments of the reference that are refused, and why.
-    _refused: dict[str, str] = {}
-
-    def __init__(self, model: Model, batch_size: int | None, parameters: dict[str, Any]) -> None:
-        self.model = model
-        self._batch = _BATCH if batch_size is None else _integer("batch_size", batch_size)
-        self._parameters = self._check(parameters)
-
-    @property
-    def tokenizer(self) -> Any:
-        """The tokenizer of the model."""
-        return self.model.tokenizer
-
-    @property
-    def device(self) -> str:
-        """ "cpu" or "cuda"."""
-        return self.model.device
-
-    def __call__(self, inputs: Any, **arguments: Any) -> Any:
-        """Returns the results for |inputs|; |arguments| override those of the pipeline."""
-        batch = arguments.pop("batch_size", None)
-        batch = self._batch if batch is None else _integer("batch_size", batch)
-        given = {**self._parameters, **self._check(arguments)}
-        if hasattr(inputs, "__next__"):
-            return self._each(inputs, batch, given)
-        return self._run(inputs, batch, given)
-
-    def _each(self, inputs: Iterator[Any], batch: int, given: dict[str, Any]) -> Iterator[Any]:
-        for one in inputs:
-            yield self._run(one, batch, given)
-
-    def _run(self, inputs: Any, batch: int, given: dict[str, Any]) -> Any:
-        raise NotImplementedError
-
-    def _check(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Returns |arguments|; fails for unknown ones and for those of the reference that are not supported, by name."""
-        for name, value in arguments.items():
-            if name in self._names:
-                continue
-            if name in self._refused:
-                if value is None or value is False:
-                    continue
-                raise InvalidArgumentError(f"{self.task}: '{name}' is not supported: {self._refused[name]}")
-            raise InvalidArgumentError(
-                f"{self.task}: unknown argument '{name}', expected one of {', '.join(self._names) or 'none'}"
-            )
-        return {name: value for name, value in arguments.items() if name in self._names}
-
-    def _warn(self, cut: int, given: dict[str, Any]) -> None:
-        if cut and not _truncates(given):
-            warnings.warn(
-                f"{cut} {'text was' if cut == 1 else 'texts were'} cut at the most tokens that the model allows",
-                TextsCutWarning,
-                stacklevel=4,
-            )
-
-    def _length(self, given: dict[str, Any]) -> int:
-        """Returns the most tokens of a text, 0 for those that the model allows."""
-        _truncates(given)
-        if given.get("max_length") is None:
-            return 0
-        if not _truncates(given):
-            raise InvalidArgumentError("max_length: only with truncation=True")
-        return _integer("max_length", given["max_length"], 1, 1 << 24)
-
-    def __repr__(self) -> str:
-        return f"attune.pipeline('{self.task}', '{self.model.path}')"
 
 
 class TextClassificationPipeline(Pipeline):
@@ -190,19 +61,19 @@ class TextClassificationPipeline(Pipeline):
         if isinstance(value, Mapping):
             if not set(value) <= {"text", "text_pair"} or "text" not in value:
                 raise InvalidArgumentError(f"expected a dictionary of text and text_pair, got {describe(value)}")
-            text, pair = _text(value["text"]), value.get("text_pair")
-            return text if pair is None else (text, _text(pair))
+            text, pair = text_of(value["text"]), value.get("text_pair")
+            return text if pair is None else (text, text_of(pair))
         if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) and len(value[0]) == 2:
-            return (_text(value[0][0]), _text(value[0][1]))
-        return _text(value, "a text, or a dictionary of text and text_pair for a pair")
+            return (text_of(value[0][0]), text_of(value[0][1]))
+        return text_of(value, "a text, or a dictionary of text and text_pair for a pair")
 
     def _run(self, inputs: Any, batch: int, given: dict[str, Any]) -> Any:
         many = isinstance(inputs, (list, tuple))
         function = given.get("function_to_apply")
-        number = 0 if function is None else _FUNCTIONS[_choice("function_to_apply", function, tuple(_FUNCTIONS))]
-        # As there, None and no argument differ: all labels in a list, or the best one.
+        number = 0 if function is None else _FUNCTIONS[check_choice("function_to_apply", function, tuple(_FUNCTIONS))]
+        # As in transformers, None and no argument differ: all labels in a list, or the best one.
         ranks = "top_k" in given
-        top_k = None if given.get("top_k") is None else _integer("top_k", given["top_k"])
+        top_k = None if given.get("top_k") is None else check_integer("top_k", given["top_k"])
         scores, cut = self.model._text_task(_CLASSIFY_TEXTS).classify(
             [self._input(one) for one in (inputs if many else [inputs])], number, batch, self._length(given)
         )
@@ -217,7 +88,7 @@ class TextClassificationPipeline(Pipeline):
                 results.append({"label": labels[order[0]], "score": row[order[0]]})
         if many:
             return results
-        # As there: a single text without top_k gives a list, too.
+        # As in transformers: a single text without top_k gives a list, too.
         return [results[0]] if isinstance(inputs, str) and not ranks else results[0]
 
 
@@ -248,12 +119,12 @@ class TokenClassificationPipeline(Pipeline):
         if many and not inputs:
             raise InvalidArgumentError("expected a text at least, got an empty list")
         strategy = given.get("aggregation_strategy")
-        number = 0 if strategy is None else _STRATEGIES.index(_choice("aggregation_strategy", strategy, _STRATEGIES))
+        number = 0 if strategy is None else _STRATEGIES.index(check_choice("aggregation_strategy", strategy, _STRATEGIES))
         ignored = given.get("ignore_labels")
         ignored = ["O"] if ignored is None else ignored
         if not isinstance(ignored, (list, tuple, set)) or not all(isinstance(one, str) for one in ignored):
             raise InvalidArgumentError(f"ignore_labels: expected a list of labels, got {describe(ignored)}")
-        texts = [_text(one) for one in (inputs if many else [inputs])]
+        texts = [text_of(one) for one in (inputs if many else [inputs])]
         results = [self._spans(text, number, ignored, given) for text in texts]
         return results if many else results[0]
 
@@ -284,12 +155,13 @@ class FillMaskPipeline(Pipeline):
         pipe("a [MASK] [MASK]")         a list of these for each mask
         pipe(["a [MASK]", "[MASK]"])    the above for each text
 
-    top_k     candidates for each mask, 5 by default
-    targets   the words to choose from; one that is no token counts as its first token, with a warning
+    top_k              candidates for each mask, 5 by default
+    targets            the words to choose from; one that is no token counts as its first token, with a warning
+    tokenizer_kwargs   {"truncation": True}: texts are cut at the model's limit, or at "max_length" tokens, without a warning
     """
 
     task = "fill-mask"
-    _names = ("top_k", "targets", "tokenizer_kwargs", "truncation")
+    _names = ("top_k", "targets", "tokenizer_kwargs")
     _refused: dict[str, str] = {}
 
     def __init__(self, model: Model, batch_size: int | None, parameters: dict[str, Any]) -> None:
@@ -300,14 +172,14 @@ class FillMaskPipeline(Pipeline):
     def _run(self, inputs: Any, batch: int, given: dict[str, Any]) -> Any:
         many = isinstance(inputs, (list, tuple))
         given = {**given, **self._tokenizer_arguments(given.get("tokenizer_kwargs"))}
-        top_k = 5 if given.get("top_k") is None else _integer("top_k", given["top_k"])
+        top_k = 5 if given.get("top_k") is None else check_integer("top_k", given["top_k"])
         targets = given.get("targets")
         ids = None if targets is None else self._target_ids(targets)
         results = []
         for text in inputs if many else [inputs]:
-            rows = self._fill(_text(text), top_k, given) if ids is None else self._choose(_text(text), top_k, ids, given)
+            rows = self._fill(text_of(text), top_k, given) if ids is None else self._choose(text_of(text), top_k, ids, given)
             results.append(rows[0] if len(rows) == 1 else rows)
-        # As there: a list of one text gives the result of this text.
+        # As in transformers: a list of one text gives the result of this text.
         return results if many and len(results) != 1 else results[0]
 
     @staticmethod
@@ -336,14 +208,13 @@ class FillMaskPipeline(Pipeline):
             raise InvalidArgumentError(f"targets: expected a text or a list of texts, got {describe(targets)}")
         ids: list[int] = []
         for word in words:
-            found = self.tokenizer.token_to_id(_text(word))
+            found = self.tokenizer.token_to_id(text_of(word))
             if found is None:
                 first = self.tokenizer.encode(word, add_special_tokens=False).ids[:1]
                 instead = self.tokenizer.id_to_token(first[0]) if first else None
-                warnings.warn(
+                warn(
                     f"targets: {describe(word)} is no token" + (f", its first token is '{instead}'" if first else ""),
                     UserWarning,
-                    stacklevel=5,
                 )
                 if not first:
                     continue
@@ -363,6 +234,7 @@ class FillMaskPipeline(Pipeline):
         most = self._length(given) or self.tokenizer.model_max_length
         batch = self.tokenizer([text], truncation=most is not None, max_length=most, return_tensors="np")
         ids = batch["input_ids"][0]
+        self._warn(int(len(self.tokenizer.encode(text).ids) > len(ids)), given)
         places = numpy.flatnonzero(ids == mask_id)
         if len(places) == 0:
             raise InvalidArgumentError(f"expected a text with the mask '{mask_token}', got one without")
@@ -412,10 +284,7 @@ class QuestionAnsweringPipeline(Pipeline):
 
     def __call__(self, inputs: Any = None, **arguments: Any) -> Any:
         """Returns the answers to a question, see QuestionAnsweringPipeline."""
-        given = {**self._parameters, **self._check(arguments)}
-        if inputs is not None and hasattr(inputs, "__next__"):
-            return self._each(inputs, 1, given)
-        return self._run(inputs, 1, given)
+        return super().__call__(inputs, **arguments)
 
     def _pairs(self, inputs: Any, given: dict[str, Any]) -> tuple[list[tuple[str, str]], bool]:
         """Returns pairs of question and context, and whether a list was given."""
@@ -430,6 +299,8 @@ class QuestionAnsweringPipeline(Pipeline):
                     )
                 return [self._pair(*one) for one in zip(*both)], True
             return [self._pair(question, context)], False
+        if question is not None or context is not None:
+            raise InvalidArgumentError("question, context: expected these or dictionaries with both, got both forms")
         many = isinstance(inputs, (list, tuple))
         pairs = []
         for one in inputs if many else [inputs]:
@@ -447,11 +318,11 @@ class QuestionAnsweringPipeline(Pipeline):
 
     def _run(self, inputs: Any, batch: int, given: dict[str, Any]) -> Any:
         pairs, many = self._pairs(inputs, given)
-        top_k = _integer("top_k", given["top_k"], 1, 1024) if given.get("top_k") is not None else 1
+        top_k = check_integer("top_k", given["top_k"], 1, 1024) if given.get("top_k") is not None else 1
         options = {
             "top_k": top_k,
-            "allow_none": int(bool(_flag(given, "handle_impossible_answer"))),
-            "align_to_words": int(_flag(given, "align_to_words") is not False),
+            "allow_none": int(bool(flag(given, "handle_impossible_answer"))),
+            "align_to_words": int(flag(given, "align_to_words") is not False),
         }
         for name, field, most in (
             ("max_answer_len", "max_answer", 1 << 20),
@@ -459,7 +330,7 @@ class QuestionAnsweringPipeline(Pipeline):
             ("doc_stride", "stride", 1 << 20),
         ):
             if given.get(name) is not None:
-                options[field] = _integer(name, given[name], 1, most)
+                options[field] = check_integer(name, given[name], 1, most)
         results = []
         task = self.model._text_task(_ANSWER)
         for question, context in pairs:
@@ -510,140 +381,13 @@ class FeatureExtractionPipeline(Pipeline):
         results = []
         for text in inputs if many else [inputs]:
             try:
-                tokens = self.tokenizer([_text(text)], return_tensors="np", **arguments)
+                tokens = self.tokenizer([text_of(text)], return_tensors="np", **arguments)
             except TypeError as error:  # an argument that the tokenizer does not have
                 raise InvalidArgumentError(f"tokenize_kwargs: {describe(str(error))}") from None
             given_inputs = {key: value for key, value in tokens.items() if key in known}
             array = self.model(entry="forward", **given_inputs)[_STATES]
-            results.append(array if _flag(given, "return_tensors") else array.tolist())
+            results.append(array if flag(given, "return_tensors") else array.tolist())
         return results if many else results[0]
-
-
-class TextGenerationPipeline(Pipeline):
-    """Texts that go on.
-
-        pipe("Once")                                    [{"generated_text": "Once upon…"}]
-        pipe("Once", num_return_sequences=2, …)         [{…}, {…}]
-        pipe(["Once", "Then"])                          [[{…}], [{…}]]
-        pipe([{"role": "user", "content": "Hi"}])       [{"generated_text": [{"role": "user", …}, {"role": "assistant", …}]}]
-
-    return_full_text    False: only the new text
-    return_tensors      True: {"generated_token_ids": ids with those of the prompt}
-    stop_sequence       a text or texts that end the generation
-    continue_final_message   the last message goes on; by default if its role is "assistant"
-    prefix, add_special_tokens, skip_special_tokens, tools, documents
-
-    Further arguments are those of model.generate; as there, what is not given is as the model's files say: greedy search and
-    256 new tokens if they say nothing. transformers samples then, which do_sample=True, temperature=0.7 asks for.
-    """
-
-    task = "text-generation"
-    _names = (
-        "return_full_text", "return_text", "return_tensors", "prefix", "stop_sequence", "continue_final_message",
-        "add_special_tokens", "skip_special_tokens", "clean_up_tokenization_spaces", "tools", "documents",
-    )  # fmt: skip
-    _refused = {
-        "return_type": "give return_full_text or return_tensors",
-        "handle_long_generation": "give the end of the text",
-        "truncation": "give the end of the text",
-        "padding": "texts of a list are computed without padding between them",
-        "tokenizer_encode_kwargs": "give add_special_tokens",
-    }
-
-    def _check(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        for name, reason in self._refused.items():
-            if _given(arguments.get(name)):
-                raise InvalidArgumentError(f"{self.task}: '{name}' is not supported: {reason}")
-        if _given(arguments.get("clean_up_tokenization_spaces")):
-            raise InvalidArgumentError(
-                f"{self.task}: 'clean_up_tokenization_spaces' is not supported: texts are those of the tokenizer"
-            )
-        for name in ("on_text", "on_token", "return_dict_in_generate", "threads"):
-            if arguments.get(name) is not None:
-                raise InvalidArgumentError(f"{self.task}: '{name}' is an argument of model.generate alone")
-        return {name: value for name, value in arguments.items() if name not in self._refused}
-
-    def _run(self, inputs: Any, batch: int, given: dict[str, Any]) -> Any:
-        settings = {name: value for name, value in given.items() if name not in self._names}
-        stop = given.get("stop_sequence")
-        if stop is not None:
-            settings["stop_strings"] = [stop] if isinstance(stop, str) else stop
-        texts, full = _flag(given, "return_text"), _flag(given, "return_full_text")
-        if _flag(given, "return_tensors") and (texts or full is not None):
-            raise InvalidArgumentError("return_tensors: not with return_text or return_full_text")
-        if texts and full is not None:
-            raise InvalidArgumentError("return_full_text: not with return_text")
-        many = isinstance(inputs, (list, tuple)) and not _is_chat(inputs)
-        items: list[Any] = list(inputs) if many else [inputs]
-        prompts = [self._prompt(one, given) for one in items]
-        results: list[list[Any]] = [[] for _ in items]
-        # Texts of chats have their special tokens already.
-        for special in (True, False):
-            numbers = [number for number, prompt in enumerate(prompts) if prompt[1] == special]
-            if not numbers:
-                continue
-            found: Any = self.model.generate(
-                [prompts[number][0] for number in numbers],
-                add_special_tokens=special and _flag(given, "add_special_tokens") is not False,
-                skip_special_tokens=_flag(given, "skip_special_tokens") is not False,
-                return_dict_in_generate=True,
-                **settings,
-            )
-            for one in found:
-                number = numbers[one.input]
-                results[number].append(self._record(items[number], prompts[number], one, given))
-        return results if many else results[0]
-
-    def _prompt(self, value: Any, given: dict[str, Any]) -> tuple[str, bool]:
-        """Returns the text to continue, and whether the tokenizer adds its special tokens."""
-        if not _is_chat(value):
-            prefix = given.get("prefix")
-            return _text("" if prefix is None else prefix, "prefix as a text") + _text(
-                value, "a text, or a chat: a list of dictionaries with role and content"
-            ), True
-        messages = [dict(message) for message in value]
-        arguments = {name: given[name] for name in ("tools", "documents") if given.get(name) is not None}
-        if not self._continues(value, given):
-            text = self.tokenizer.apply_chat_template(
-                messages, add_generation_prompt=True, tokenize=False, **arguments
-            )
-            return text, False
-        # The mark tells where the message ends in the text.
-        mark = "CONTINUE_FINAL_MESSAGE_TAG "
-        content = _text(messages[-1]["content"], "the last message as a text")
-        messages[-1]["content"] = content + mark
-        text = self.tokenizer.apply_chat_template(messages, tokenize=False, **arguments)
-        place = text.rfind(mark.strip())
-        if place < 0 or content.strip() not in text:
-            raise InvalidArgumentError("continue_final_message: the chat template changes the last message")
-        kept = text[:place]
-        return (kept if text[place:].startswith(mark) else kept.rstrip()), False
-
-    @staticmethod
-    def _continues(chat: Any, given: dict[str, Any]) -> bool:
-        wanted = _flag(given, "continue_final_message")
-        return bool(chat[-1]["role"] == "assistant") if wanted is None else wanted
-
-    def _record(self, value: Any, prompt: tuple[str, bool], one: GeneratedText, given: dict[str, Any]) -> dict[str, Any]:
-        if given.get("return_tensors"):
-            special = prompt[1] and _flag(given, "add_special_tokens") is not False
-            ids = self.tokenizer.encode(prompt[0], add_special_tokens=special).ids
-            return {"generated_token_ids": [*ids, *one.ids]}
-        new = one.text
-        if one.finish == "stop":
-            # As there, the text ends with the token that completes the stop string.
-            new = self.tokenizer.decode(one.ids, skip_special_tokens=_flag(given, "skip_special_tokens") is not False)
-        if given.get("return_full_text") is False:
-            return {"generated_text": new}
-        if not _is_chat(value):
-            return {"generated_text": value + new}
-        messages = list(value)
-        if self._continues(value, given):
-            last = messages[-1]
-            return {
-                "generated_text": [*messages[:-1], {"role": last["role"], "content": last["content"] + new}]
-            }
-        return {"generated_text": [*messages, {"role": "assistant", "content": new}]}
 
 
 _PIPELINES: dict[str, type[Pipeline]] = {
@@ -685,10 +429,8 @@ def pipeline(
     threads, progress   as for attune.Model
     arguments      arguments of every call, which a call may override
 
-    Without |task| a model with a head for texts says itself what it does."""
-    for name, reason in UNSUPPORTED.items():
-        if _given(arguments.pop(name, None)):
-            raise InvalidArgumentError(f"pipeline: '{name}' is not supported: {reason}")
+    Without |task| the model's outputs choose it."""
+    arguments = refuse("pipeline", arguments, UNSUPPORTED)
     arguments.pop("use_fast", None)  # there is one tokenizer
     if model is None:
         raise InvalidArgumentError("pipeline: expected a model, a folder or a shared object, got none")
@@ -708,12 +450,7 @@ def pipeline(
         if task == "text-generation":
             flags.setdefault("padding", "compute")
         opened = open_for_texts(model, threads=threads, progress=progress, **flags)
-    if device is not None:
-        kind = {-1: "cpu", 0: "cuda"}.get(device, "cuda") if isinstance(device, int) else str(device).partition(":")[0]
-        if kind != opened.device:
-            raise InvalidArgumentError(
-                f"device: expected '{opened.device}', for which the model is compiled, got {describe(device)}"
-            )
+    check_device(opened, device)
     found = _ALIASES.get(task, task) if task is not None else _find_task(opened)
     return _PIPELINES[found](opened, batch_size, arguments)
 

@@ -7,16 +7,19 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
+from attune._arguments import check_choice, check_device, check_flag, check_integer, refuse
 from attune.compiler import Progress, StrPath
 from attune.errors import InvalidArgumentError, describe
 from attune.model import Model, open_for_texts
 from attune.tokenizer import BatchEncoding, Tokenizer
 
-# Of attune/tasks.h.
+# attune_task_kind of attune/tasks.h.
 _EMBED = 0
 _SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan")
 _PRECISIONS = ("float32", "int8", "uint8", "binary", "ubinary")
 _LEAST_NORM = 1e-12
+# Exceptions of NumPy for objects that are no arrays of numbers, as lists of different lengths.
+_NO_ARRAY = (TypeError, ValueError, RuntimeError, BufferError, OverflowError)
 
 # Arguments of sentence-transformers that this package lacks, and what takes their place.
 UNSUPPORTED: dict[str, str] = {
@@ -34,37 +37,13 @@ UNSUPPORTED: dict[str, str] = {
     "backend": "the model is compiled",
     "pool": "one process uses all CPUs of its affinity mask",
     "chunk_size": "one process uses all CPUs of its affinity mask",
+    "task": "give prompt_name, or call encode_query or encode_document",
 }
-
-
-def _refuse(origin: str, arguments: Mapping[str, Any]) -> None:
-    """Fails for an argument of the reference that is not supported, by name."""
-    for name, reason in UNSUPPORTED.items():
-        if arguments.get(name) is not None:
-            raise InvalidArgumentError(f"{origin}: '{name}' is not supported: {reason}")
-
-
-def _count(name: str, value: Any, most: int = 2**31 - 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidArgumentError(f"{name}: expected a number of 1 to {most}, got {describe(value)}")
-    return value
-
-
-def _flag(name: str, value: Any) -> bool:
-    if value is not None and not isinstance(value, bool):
-        raise InvalidArgumentError(f"{name}: expected True or False, got {describe(value)}")
-    return bool(value)
 
 
 def _name(name: str, value: Any) -> str | None:
     if value is not None and not isinstance(value, str):
         raise InvalidArgumentError(f"{name}: expected a text, got {describe(value)}")
-    return value
-
-
-def _precision(value: Any) -> str:
-    if not isinstance(value, str) or value not in _PRECISIONS:
-        raise InvalidArgumentError(f"precision: expected one of {', '.join(_PRECISIONS)}, got {describe(value)}")
     return value
 
 
@@ -87,8 +66,11 @@ def quantize_embeddings(embeddings: Any, precision: str) -> Any:
     """
     import numpy
 
-    _precision(precision)
-    rows = numpy.asarray(embeddings)
+    precision = check_choice("precision", precision, _PRECISIONS)
+    try:
+        rows = numpy.asarray(embeddings)
+    except _NO_ARRAY:
+        raise InvalidArgumentError(f"embeddings: expected floats [rows, features], got {describe(embeddings)}") from None
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise InvalidArgumentError(
             f"embeddings: expected floats [rows, features], got {rows.dtype} of rank {rows.ndim}"
@@ -135,7 +117,7 @@ def _rows(name: str, embeddings: Any) -> Any:
             raise TypeError(array.dtype)
         with numpy.errstate(all="ignore"):
             array = array.astype(numpy.float32)
-    except (TypeError, ValueError, RuntimeError, BufferError, OverflowError):
+    except _NO_ARRAY:
         raise InvalidArgumentError(f"{name}: expected numbers [rows, features], got {describe(embeddings)}") from None
     if array.ndim == 1:
         array = array[None]
@@ -191,11 +173,11 @@ class SentenceTransformer:
         **flags: Any,
     ) -> None:
         del local_files_only  # nothing is downloaded
-        _refuse("SentenceTransformer", flags)
+        flags = refuse("SentenceTransformer", flags, UNSUPPORTED)
         if not isinstance(path, Model):
             flags["progress"] = progress
         self._model = open_for_texts(path, weights=weights, verify=verify, threads=threads, gpu=gpu, **flags)
-        self._check_device(device)
+        check_device(self._model, device)
         self._task = self._model._text_task(_EMBED)
         self.prompts: dict[str, str] = {"query": "", "document": "", **self._task.prompts()}
         if prompts is not None and not isinstance(prompts, Mapping):
@@ -209,7 +191,7 @@ class SentenceTransformer:
                 f"default_prompt_name: expected one of {', '.join(self.prompts)}, got {describe(default_prompt_name)}"
             )
         self.default_prompt_name = default_prompt_name
-        self.truncate_dim = None if truncate_dim is None else _count("truncate_dim", truncate_dim)
+        self.truncate_dim = None if truncate_dim is None else check_integer("truncate_dim", truncate_dim)
         self._similarity = _SIMILARITIES[self._task.similarity()]
         if similarity_fn_name is not None:
             self.similarity_fn_name = similarity_fn_name
@@ -245,7 +227,7 @@ class SentenceTransformer:
 
     @max_seq_length.setter
     def max_seq_length(self, value: int | None) -> None:
-        self._max_length = 0 if value is None else _count("max_seq_length", value, 1 << 24)
+        self._max_length = 0 if value is None else check_integer("max_seq_length", value, 1, 1 << 24)
 
     def get_max_seq_length(self) -> int:
         """Returns max_seq_length."""
@@ -295,31 +277,28 @@ class SentenceTransformer:
             if sentences is not None:
                 raise InvalidArgumentError("encode: expected sentences or inputs, got both")
             sentences = more.pop("inputs")
-        more.pop("task", None)
-        if more:
-            _refuse("encode", more)
-            unknown = next((name for name in more if name not in UNSUPPORTED), None)
-            if unknown is not None:
-                raise InvalidArgumentError(f"encode: unknown argument '{unknown}'")
+        for unknown in refuse("encode", more, UNSUPPORTED):
+            raise InvalidArgumentError(f"encode: unknown argument '{unknown}'")
         if not isinstance(output_value, str) or output_value != "sentence_embedding":
             raise InvalidArgumentError(
                 f"encode: output_value: expected 'sentence_embedding', got {describe(output_value)}: "
                 "model(entry='forward', …) gives the vectors of tokens"
             )
-        if device is not None:
-            self._check_device(device)
-        precision = "float32" if precision is None else _precision(precision)
-        wanted = self.truncate_dim if truncate_dim is None else _count("truncate_dim", truncate_dim)
+        check_device(self._model, device)
+        precision = "float32" if precision is None else check_choice("precision", precision, _PRECISIONS)
+        wanted = self.truncate_dim if truncate_dim is None else check_integer("truncate_dim", truncate_dim)
         single = isinstance(sentences, str)
         texts = [sentences] if single else self._list(sentences)
-        normalize = _flag("normalize_embeddings", normalize_embeddings)
+        normalize = bool(check_flag("normalize_embeddings", normalize_embeddings))
+        to_numpy = bool(check_flag("convert_to_numpy", convert_to_numpy))
+        to_tensor = bool(check_flag("convert_to_tensor", convert_to_tensor))
         cuts = wanted is not None and wanted < self._size
         self._model._open()
-        progress, close = _bar(_flag("show_progress_bar", show_progress_bar), len(texts))
+        progress, close = _bar(bool(check_flag("show_progress_bar", show_progress_bar)), len(texts))
         try:
             vectors, _ = self._task.embed(
                 texts,
-                _count("batch_size", batch_size),
+                check_integer("batch_size", batch_size),
                 self._max_length,
                 None,
                 self._prompt(prompt_name, prompt),
@@ -335,9 +314,7 @@ class SentenceTransformer:
                 result = _normalize(result)
         if precision != "float32" and texts:
             result = quantize_embeddings(result, precision)
-        return self._convert(
-            result, single, _flag("convert_to_numpy", convert_to_numpy), _flag("convert_to_tensor", convert_to_tensor)
-        )
+        return self._convert(result, single, to_numpy, to_tensor)
 
     def encode_query(self, sentences: Any = None, *args: Any, **arguments: Any) -> Any:
         """Returns the embeddings of queries: encode with the prompt "query" unless another is given."""
@@ -390,13 +367,6 @@ class SentenceTransformer:
             )
         return self.prompts.get(name, "")
 
-    def _check_device(self, device: Any) -> None:
-        kind = str(device).partition(":")[0] if device is not None and not isinstance(device, list) else device
-        if kind is not None and kind != self._model.device:
-            raise InvalidArgumentError(
-                f"device: expected '{self._model.device}', for which the model is compiled, got {describe(device)}"
-            )
-
     @staticmethod
     def _convert(result: Any, single: bool, to_numpy: bool, to_tensor: bool) -> Any:
         import numpy
@@ -417,7 +387,7 @@ class SentenceTransformer:
     def truncate_sentence_embeddings(self, truncate_dim: int | None) -> Iterator[None]:
         """Sets truncate_dim inside a `with` statement."""
         kept = self.truncate_dim
-        self.truncate_dim = None if truncate_dim is None else _count("truncate_dim", truncate_dim)
+        self.truncate_dim = None if truncate_dim is None else check_integer("truncate_dim", truncate_dim)
         try:
             yield
         finally:
@@ -441,12 +411,7 @@ class SentenceTransformer:
 
     @similarity_fn_name.setter
     def similarity_fn_name(self, value: str | None) -> None:
-        name = "cosine" if value is None else getattr(value, "value", value)
-        if not isinstance(name, str) or name not in _SIMILARITIES:
-            raise InvalidArgumentError(
-                f"similarity_fn_name: expected one of {', '.join(_SIMILARITIES)}, got {describe(value)}"
-            )
-        self._similarity = name
+        self._similarity = "cosine" if value is None else check_choice("similarity_fn_name", value, _SIMILARITIES)
 
     def _compared(self, embeddings1: Any, embeddings2: Any) -> tuple[Any, Any]:
         a, b = _rows("embeddings1", embeddings1), _rows("embeddings2", embeddings2)

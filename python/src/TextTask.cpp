@@ -352,7 +352,6 @@ void python::bindTextTask(nb::module_ &module) {
       .def("max_length", &TextTask::maxLength)
       .def("prompts", &TextTask::prompts)
       .def("similarity", [](const TextTask &self) { return static_cast<int>(attune_embed_similarity(self.text())); })
-      .def("is_declared", [](const TextTask &self) { return attune_embed_is_declared(self.text()) != 0; })
       .def("mask_token", &maskToken)
       .def("clear", &TextTask::clear);
   module.def(

@@ -9,6 +9,8 @@ import pathlib
 import shutil
 import struct
 import subprocess
+import threading
+from typing import Callable
 
 import hypothesis
 import pytest
@@ -27,6 +29,15 @@ def run_attune(*arguments: object, input: str | None = None) -> str:
     done = subprocess.run([COMMAND, *map(str, arguments)], input=input, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def run_threads(work: Callable[[int], None], count: int) -> None:
+    """Runs |work| with the numbers from 0 to |count| - 1, each in a thread of its own, and waits for all."""
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 class Folder:

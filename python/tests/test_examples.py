@@ -41,7 +41,7 @@ def test_classifier(finder):
 
 
 def test_transformer_of_scikit_learn(plain):
-    sklearn = pytest.importorskip("sklearn")
+    pytest.importorskip("sklearn")
     import pickle
 
     import numpy as np
@@ -51,7 +51,6 @@ def test_transformer_of_scikit_learn(plain):
     from sklearn.model_selection import GridSearchCV
     from sklearn.pipeline import make_pipeline
 
-    assert sklearn.__version__
     encoder = TextEncoder(plain.path, truncate_dim=8)
     texts = ["a fox", "the dog", "a lazy fox", "the quick dog"] * 3
     labels = [0, 1, 0, 1] * 3

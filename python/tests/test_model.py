@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import attune
-from conftest import run_attune
+from conftest import run_attune, run_threads
 
 
 def read_safetensors(path):
@@ -182,11 +182,7 @@ def test_threads_share_a_model(bert):
             if bert.model(rows[n]).last_hidden_state.tobytes() != expected[n]:
                 wrong.append(n)
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(work, 6)
     assert not wrong
 
 
@@ -195,18 +191,14 @@ def test_a_busy_session_says_so(bert):
     ids = np.ones((16, 256), np.int64)
     found = []
 
-    def work():
+    def work(_):
         for _ in range(20):
             try:
                 session.run(input_ids=ids)
             except attune.BusyError as error:
                 found.append(error)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(work, 4)
     assert found and all("another call" in str(error) for error in found)
 
 

@@ -9,12 +9,11 @@ import json
 import os
 import pathlib
 import shutil
-import threading
 import warnings
 
 import numpy as np
 import pytest
-from conftest import ROOT, run_attune
+from conftest import ROOT, run_attune, run_threads
 
 import attune
 
@@ -209,6 +208,8 @@ def test_precisions(finder):
     assert (finder.encode(TEXTS, precision="uint8") == steps).all()
     signed = finder.encode(TEXTS, precision="int8")
     assert signed.dtype == np.int8 and (signed.astype(int) + 128 == steps).all()
+    with pytest.raises(attune.InvalidArgumentError, match="floats"):
+        attune.quantize_embeddings([[1.0], [1.0, 2.0]], "int8")
     with pytest.raises(attune.InvalidArgumentError, match="more than one text"):
         finder.encode("the", precision="int8")
 
@@ -243,11 +244,7 @@ def test_threads_share_an_encoder(finder):
             if finder.encode(texts[number]).tobytes() != expected[number]:
                 wrong.append(number)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(work, 6)
     assert not wrong
 
 
@@ -285,10 +282,12 @@ def test_refused_arguments_of_encoders(finder):
         with pytest.raises(attune.InvalidArgumentError, match=f"'{name}' is not supported"):
             attune.SentenceTransformer(finder.model.path, **{name: "x"})
         assert f"`{name}`" in page, name
-    for name, value in (("pool", {}), ("chunk_size", 4), ("output_value", "token_embeddings"), ("device", "cuda"), ("x", 1)):
+    attune.SentenceTransformer(finder.model.path, trust_remote_code=False, revision=None, progress=False)
+    refused = {"pool": {}, "chunk_size": 4, "task": "query", "output_value": "token_embeddings", "device": "cuda", "x": 1}
+    for name, value in refused.items():
         with pytest.raises(attune.InvalidArgumentError, match=name):
             finder.encode("a", **{name: value})
-    with pytest.raises(attune.InvalidArgumentError, match="expected a model that can embed texts|classif"):
+    with pytest.raises(attune.InvalidArgumentError, match="expected a model that can classify texts"):
         attune.pipeline("text-classification", finder.model)("a")
 
 
@@ -300,19 +299,6 @@ def test_tensors(finder):
     rows = finder.encode(TEXTS, convert_to_numpy=False)
     assert isinstance(rows, list) and torch.equal(torch.stack(rows), tensor)
     assert isinstance(finder.similarity(tensor, tensor), torch.Tensor)
-
-
-def test_overhead_of_an_encoder(finder):
-    """Prints the time of a call with one word; `pytest -s` shows it."""
-    import time
-
-    best = 1.0
-    for _ in range(30):
-        begin = time.perf_counter()
-        for _ in range(50):
-            finder.encode("the")
-        best = min(best, (time.perf_counter() - begin) / 50)
-    print(f"encode of one word: {best * 1e6:.1f} us")
 
 
 # --- Pipelines ---
@@ -330,7 +316,7 @@ def test_forms_of_text_classification(case):
     assert [one["label"] for one in pipe(texts[0], top_k=2)] == [one["label"] for one in labels[0][:2]]
     assert pipe([texts[0]], top_k=1) == [[best[0]]]
     assert pipe({"text": texts[0]}) == best[0]
-    assert pipe([[texts[0], texts[1]]][0][:1]) == [best[0]]
+    assert pipe([[texts[:2]]]) == pipe([{"text": texts[0], "text_pair": texts[1]}]) != [best[0]]
     assert list(pipe(text for text in texts)) == [[one] for one in best]
     assert attune.pipeline("text-classification", made.object, top_k=None, progress=False)(texts[0]) == pipe(
         texts[0], top_k=None
@@ -347,16 +333,30 @@ def test_forms_of_text_classification(case):
 def test_long_texts_warn(case):
     pipe = attune.pipeline("text-classification", case("classify_bert").object)
     long = "the quick brown fox " * 100
-    with pytest.warns(attune.TextsCutWarning, match="1 text was cut"):
+    with pytest.warns(attune.TextsCutWarning, match="1 text was cut") as warned:
         cut = pipe(long)
+    assert warned[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert pipe(long, truncation=True) == cut != pipe(long, truncation=True, max_length=8)
+    tagger = attune.pipeline("ner", case("tokens_bert").object)
+    with pytest.warns(attune.TextsCutWarning, match="1 text was cut") as warned:
+        tagger([long])
+    assert warned[0].filename == __file__
+    fill = attune.pipeline("fill-mask", case("fill_bert").object)
+    for targets in (None, "the"):
+        with pytest.warns(attune.TextsCutWarning, match="1 text was cut") as warned:
+            fill("[MASK] " + long, targets=targets)
+        assert warned[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fill("[MASK] " + long, targets=targets, tokenizer_kwargs={"truncation": True})
 
 
 def test_forms_of_token_classification(case):
     made = case("tokens_bert")
     pipe = attune.pipeline("ner", made.object)
+    assert attune.pipeline(model=made.object).task == "token-classification"
     text = made.calls[0]["texts"][4]
     spans = pipe(text)
     assert list(spans[0]) == ["entity", "score", "index", "word", "start", "end"] and pipe([text]) == [spans]
@@ -372,6 +372,7 @@ def test_forms_of_token_classification(case):
 def test_forms_of_fill_mask(case):
     made = case("fill_bert")
     pipe = attune.pipeline("fill-mask", made.object)
+    assert attune.pipeline(model=made.object).task == "fill-mask"
     one, two = made.calls[0]["texts"]
     found = pipe(one)
     assert len(found) == 5 and list(found[0]) == ["score", "token", "token_str", "sequence"]
@@ -388,8 +389,9 @@ def test_forms_of_fill_mask(case):
         assert abs(item["score"] - same["score"]) < 1e-6
         assert {**item, "score": 0} == {**same, "score": 0}
     assert len(pipe(one, targets=words, top_k=1)) == 1
-    with pytest.warns(UserWarning, match="is no token"):
+    with pytest.warns(UserWarning, match="is no token") as warned:
         pipe(one, targets="quickest brown")
+    assert warned[0].filename == __file__
     with pytest.raises(attune.InvalidArgumentError, match=r"\[MASK\]"):
         pipe("no mask")
 
@@ -397,13 +399,16 @@ def test_forms_of_fill_mask(case):
 def test_forms_of_question_answering(case):
     made = case("answer_bert")
     pipe = attune.pipeline("question-answering", made.object)
+    assert attune.pipeline(model=made.object).task == "question-answering"
     call = made.calls[0]
     pair = {"question": call["question"], "context": call["context"]}
     one = pipe(**pair)
     assert list(one) == ["score", "start", "end", "answer"] and pair["context"][one["start"] : one["end"]] == one["answer"]
     assert pipe(pair) == one and pipe([pair, pair]) == [one, one]
     assert pipe(question=[pair["question"]] * 2, context=pair["context"]) == [one, one]
-    assert pipe(pair, top_k=2)[0] == one
+    assert pipe(pair, top_k=2)[0] == one and pipe(pair, batch_size=1) == one
+    with pytest.raises(attune.InvalidArgumentError, match="both forms"):
+        pipe(pair, question="who?")
 
 
 def test_forms_of_feature_extraction(plain):
@@ -414,6 +419,10 @@ def test_forms_of_feature_extraction(plain):
     assert [one.shape[0] for one in pipe(["the fox", "a"], return_tensors=True)] == [1, 1]
     states = pipe.model(input_ids=[ids]).last_hidden_state
     assert states.tobytes() == array.tobytes()
+    long = "the quick brown fox " * 100
+    with pytest.raises(attune.LimitExceededError):
+        pipe(long)
+    assert pipe(long, truncation=True, return_tensors=True).shape[1] == pipe.tokenizer.model_max_length
     assert pipe("the fox", truncation=True, tokenize_kwargs={"max_length": 3}, return_tensors=True).shape[1] == 3
 
 

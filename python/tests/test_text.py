@@ -326,6 +326,7 @@ def test_generation_config_streamer_and_time(chat):
     for arguments, message in (
         ({"streamer": 3}, "put and end"),
         ({"streamer": Streamer(), "num_beams": 2}, "without beams"),
+        ({"streamer": Streamer(), "do_sample": True, "num_return_sequences": 2}, "one sequence"),
         ({"max_time": -1}, "seconds above 0"),
         ({"tokenizer": "a"}, "the model has its own"),
         ({"generation_config": 3}, "generation_config"),

@@ -4,8 +4,8 @@
 // A piece begins as a sequence of symbols, its bytes or characters. While two neighbors have a merge, the pair with the
 // lowest rank (of equal ranks the leftmost) becomes one symbol. There are two implementations with the same result:
 //
-//   up to 64 symbols   an array of ranks: find the least, merge, close the gap. Quadratic, but without branches that are
-//                      mispredicted.
+//   up to 64 symbols   an array of ranks: find the least, merge, close the gap. Quadratic, but without branches that
+//                      are mispredicted.
 //   more               a heap of (rank, position), in which entries whose pair is gone are skipped. n log n, also for a
 //                      megabyte without a space.
 //
@@ -95,8 +95,8 @@ void Model::tokenizeBpeUnit(const AlignedText &piece) {
   }
 }
 
-/// Joins neighboring unknown characters to the token of their string, or to the unknown token. Pieces that are no tokens
-/// become the unknown token each.
+/// Joins neighboring unknown characters to the token of their string, or to the unknown token. Each piece that is no
+/// token becomes the unknown token.
 void Model::joinUnknown(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   auto isUnknown = [&](const Symbol &symbol) { return symbol.id == settings.unknownId || symbol.id >= tables->rules.firstUnknown; };

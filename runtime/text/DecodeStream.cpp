@@ -96,7 +96,8 @@ void attune_decode_stream_destroy(attune_decode_stream *stream) {
     munmap(stream, kStreamBytes);
 }
 
-/// Decodes the window from id |first| on. Sets |unstable| to the bytes at the end that may change.
+/// Decodes the window from id |first| on. Sets |unstable| to the number of bytes at the end that may change, and
+/// |incomplete| to true if the ids end in the middle of a character that is left out.
 static attune_status decodeWindow(attune_decode_stream &stream, size_t first, Bytes &text, size_t &unstable, bool &incomplete) {
   Decoder decoder;
   Memory &memory = stream.memory[first > 0];

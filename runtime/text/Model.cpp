@@ -119,8 +119,8 @@ void Model::tokenizeWordLevel(const AlignedText &piece) {
 }
 
 /// Finds the segmentation with the greatest sum of scores, from left to right; of equal ones, that with the earliest
-/// start. Runs of unknown characters become one token, unless they have byte tokens. Pieces that are no tokens become the
-/// unknown token each.
+/// start. Runs of unknown characters become one token, unless they have byte tokens. Each piece that is no token
+/// becomes the unknown token.
 void Model::tokenizeUnigram(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   size_t size = piece.size;

@@ -53,11 +53,12 @@ struct Settings {
 };
 static_assert(sizeof(Settings) == 56, "Settings is part of the format");
 
+/// Rules of the tokenizers that the reference runs in Python.
 enum RuleFlag : uint32_t {
-  kRuleFloatSums = 1,     ///< Unigram: sums of scores are rounded to 32 bits
-  kRuleJoinsUnknown = 2,  ///< BPE: neighboring unknown characters are one token, the one with their string if there is one
-  kRuleOddToFirst = 4,    ///< truncation of a pair: the first text keeps the odd token
-  kRuleSplitsAdded = 8,   ///< split_special_tokens: no added token is found, special or not
+  kRuleFloatSums = 1,    ///< Unigram: sums of scores are rounded to 32 bits
+  kRuleJoinsUnknown = 2, ///< BPE: neighboring unknown characters are one token, the one with their string if there is one
+  kRuleOddToFirst = 4,   ///< truncation of a pair: the first text keeps the odd token
+  kRuleSplitsAdded = 8,  ///< split_special_tokens: no added token is found, special or not
 };
 
 /// The section RULE. A model may have pieces that are no tokens: their ids follow those of the vocabulary, and a text
@@ -255,12 +256,12 @@ enum class StepKind : uint32_t {
   DecodeMetaspace = 98,     ///< a: replacement, b: 1 drops it in the first token
   DecodeBpe = 99,           ///< ab: suffix
   DecodeByteFallback = 100, //
-  DecodeFuse = 101,         ///< a: 1 with a space between tokens
+  DecodeFuse = 101,         ///< a: 1 puts a space between tokens
   DecodeStrip = 102,        ///< a: character, b: most at the start, c: most at the end
   DecodeReplace = 103,      ///< as NormalizeReplace
   DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up
   DecodePieces = 105,       ///< a: DecodePiecesFlag; the first decoder, if any
-  DecodeTrim = 106,         ///< without white space at both ends
+  DecodeTrim = 106,         ///< removes white space at both ends
 };
 
 /// A step of the section PIPE: an operation and its arguments, whose meaning depends on |kind|.
@@ -284,12 +285,12 @@ enum PiecesFlag : uint32_t {
   kPiecesTrim = 1,     ///< drops spaces at both ends and after a space
   kPiecesBegin = 2,    ///< adds a mark at the beginning
   kPiecesEnd = 4,      ///< adds a mark at the end
-  kPiecesUnmarked = 8, ///< spaces stay, and a space is the mark
+  kPiecesUnmarked = 8, ///< spaces stay spaces, and a space is added instead of a mark
 };
 /// The treatment of marks when tokens become text.
 enum DecodePiecesFlag : uint32_t {
   kDecodeDropsMark = 1,  ///< drops a mark at the beginning of a text
-  kDecodeDropsMarks = 2, ///< drops one of each token before there is text
+  kDecodeDropsMarks = 2, ///< drops one at the beginning of each token until there is text
   kDecodeByteTokens = 4, ///< tokens as <0x0A> are bytes
 };
 /// The Unicode normalization form: NFKD or NFKC instead of NFD or NFC; NFC or NFKC instead of NFD or NFKD.

@@ -2,24 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-//     attune-test-bisect CASE PASS ERROR [NUMBER]
+//     attune-test-bisect CASE PASS ERROR [DIR]
 //     attune-test-bisect CASE --list
 //     attune-test-bisect CASE --judge
 //
 // Compiles the model of a golden case. After the first run of PASS on a module or function in which ERROR can be made, it
-// makes ERROR at place NUMBER (0) of those, as if the pass had. Prints what the bisector finds: the pass, the function and
-// the rewrite, or that no number is wrong. With --list it prints the passes that change the
-// module, with --judge how many modules after a pass are right, wrong or cannot be executed: without an error, none may be
-// wrong.
+// makes ERROR at the first such place, as if the pass had. Prints what the bisector finds: the pass, the function and the
+// operation or rewrite, or that no number is wrong; DIR gets what reproduces it. With --list it prints the passes that
+// change the module, with --judge how many modules after a pass are right, wrong or cannot be executed: without an error,
+// none may be wrong.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Bisect/Bisector.h"
 #include "compiler/Driver/LoadedModel.h"
+#include "compiler/Driver/Registry.h"
 #include "compiler/Target/All/RegisterTargets.h"
-#include "compiler/Tools/CaseFile.h"
-#include "compiler/Tools/InputRequests.h"
-#include "compiler/Tools/StepCall.h"
+#include "compiler/Tools/BisectReport.h"
+#include "compiler/Tools/PlainCall.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -160,7 +159,6 @@ const Error kErrors[] = {
 struct Seed {
   std::string pass;
   const Error *error = nullptr;
-  size_t number = 0;
 
   void insert(Pass *ran, Operation *op, bool &isDone) const {
     if (isDone || ran->getArgument() != pass)
@@ -172,7 +170,7 @@ struct Seed {
     });
     if (places.empty())
       return;
-    error->make(places[number % places.size()]);
+    error->make(places[0]);
     isDone = true;
   }
 };
@@ -185,8 +183,8 @@ static int fail(const std::string &message) {
 }
 
 /// Judges the modules after all steps of all phases. Returns the exit status, 1 if one is wrong.
-static int judgeSteps(LoadedModel &model, const PlainInputs &inputs, const BisectOptions &options) {
-  Result<Judge> judge = Judge::create(model.module(), model.tensors(), inputs, options.outputs);
+static int judgeSteps(LoadedModel &model, const PlainInputs &inputs) {
+  Result<Judge> judge = Judge::create(model.module(), model.tensors(), inputs);
   if (!judge)
     return fail(judge.message());
   OwningOpRef<ModuleOp> module = cast<ModuleOp>(model.module()->clone());
@@ -223,32 +221,24 @@ static int judgeSteps(LoadedModel &model, const PlainInputs &inputs, const Bisec
 int main(int argc, char **argv) {
   bool judges = argc == 3 && argv[2] == std::string("--judge"), lists = judges || (argc == 3 && argv[2] == std::string("--list"));
   if (!lists && argc != 4 && argc != 5)
-    return fail("expected CASE PASS ERROR [NUMBER], CASE --list or CASE --judge");
+    return fail("expected CASE PASS ERROR [DIR], CASE --list or CASE --judge");
   registerAllTargets();
-  std::string folder = argv[1];
-  Result<CaseFile> file = CaseFile::read(folder + "/case.json");
-  if (!file)
-    return fail(file.message());
-  Result<std::vector<OwnedTensor>> tensors = loadCaseInputs(*file, folder);
-  if (!tensors)
-    return fail(tensors.message());
-  PlainInputs inputs{std::move(*tensors), file->steps};
-  CompileOptions compile;
-  compile.model = folder;
-  compile.cpu = "x86-64-v3";
-  for (const OwnedTensor &tensor : inputs.tensors)
-    compile.inputs.push_back(requestInput(tensor.spec));
-  for (const CaseOutput &output : file->outputs)
-    compile.outputs.push_back(output.name);
-  compile.entries = inputs.steps.empty() ? std::vector<std::string>{"forward"} : stepEntries();
-  Result<std::unique_ptr<LoadedModel>> model = LoadedModel::import(compile);
+  registerCompilerPasses();
+  PlainCall call;
+  call.compile.model = argv[1];
+  call.compile.cpu = "x86-64-v3";
+  Result<std::optional<PlainInputs>> given = call.readCase();
+  if (!given || !*given)
+    return fail(given ? "no case in " + call.compile.model : given.message());
+  const PlainInputs &inputs = **given;
+  call.request(inputs);
+  Result<std::unique_ptr<LoadedModel>> model = LoadedModel::import(call.compile);
   if (!model)
     return fail(model.message());
 
   Seed seed;
   if (!lists) {
     seed.pass = argv[2];
-    seed.number = argc == 5 ? size_t(atoi(argv[4])) : 0;
     for (const Error &error : kErrors)
       if (error.name == std::string(argv[3]))
         seed.error = &error;
@@ -256,7 +246,6 @@ int main(int argc, char **argv) {
       return fail("no such error: " + std::string(argv[3]));
   }
   BisectOptions options;
-  options.outputs = compile.outputs;
   // Phases are run from their first pass again and again; each run makes the error once.
   bool isDone = false, isMade = false;
   options.hooks.afterPass = [&](Pass *pass, Operation *op) {
@@ -267,7 +256,7 @@ int main(int argc, char **argv) {
   options.hooks.begin = [&] { isDone = false; };
   options.progress = [](const std::string &text) { fprintf(stderr, "%s\n", text.c_str()); };
   if (judges)
-    return judgeSteps(**model, inputs, options);
+    return judgeSteps(**model, inputs);
   // The passes of each phase, with the error.
   OwningOpRef<ModuleOp> module = cast<ModuleOp>((*model)->module()->clone());
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target}) {
@@ -294,10 +283,15 @@ int main(int argc, char **argv) {
     printf("no wrong numbers\n");
     return 0;
   }
+  if (argc == 5)
+    if (Status status = writeReproducer(*verdict, inputs, call.compile.model, argv[4]); status.failed())
+      return fail(status.message());
   printf("phase %s", stringifyPhase(verdict->phase).str().c_str());
   for (const PassStep &step : verdict->steps)
     printf(" pass %s", StringRef(step.pass).split('{').first.str().c_str());
   printf(" function %s", verdict->function.c_str());
+  if (verdict->operation)
+    printf(" operation %s", verdict->operation->name.c_str());
   if (verdict->rewrite)
     printf(" rewrite %s", verdict->rewrite->operation.c_str());
   printf("\n");

@@ -2,7 +2,7 @@
 # ===- score.py - How many errors the bisector finds ------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# score.py [--threads N] CASE PASS,… ERROR,…: makes each error after each pass (attune-test-bisect in PATH) and prints a
+# score.py CASE PASS,… ERROR,…: makes each error after each pass (attune-test-bisect in PATH) and prints a
 # table: whether the bisector names the pass, and seconds. Errors that have no place or no effect on results are counted
 # apart. Exits with 1 if a pass is named wrongly.
 # ===-----------------------------------------------------------------------===#

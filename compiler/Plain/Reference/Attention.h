@@ -58,8 +58,8 @@ struct AttentionOutputs {
   std::vector<bool> hiddenByPosition;
 };
 
-/// Returns the probabilities of |scores| by the rules for hidden keys. |byEnd| has the keys that |byPosition| hides because
-/// they are after the query.
+/// Returns the probabilities of |scores| by the rules for hidden keys. |byEnd| has the keys that |byPosition| hides
+/// because they are too far after the query.
 template <typename T>
 std::vector<T> softmaxVisible(const std::vector<T> &scores, const std::vector<bool> &byPosition, const std::vector<bool> &byMask,
                               const std::vector<bool> &byEnd, xfmr::MaskedRows rule, std::optional<T> sink) {

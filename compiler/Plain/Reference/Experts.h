@@ -7,9 +7,16 @@
 #include "compiler/Plain/Reference/Linear.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace attune::reference {
+
+/// Returns |key|, or -infinity if it is NaN.
+template <typename T>
+T rankOf(T key) {
+  return key != key ? -std::numeric_limits<T>::infinity() : key;
+}
 
 /// Returns the indices of |keys| in the order in which they are chosen: the largest key first, of equal keys the first.
 /// NaN counts as the smallest key.
@@ -17,8 +24,7 @@ template <typename T>
 std::vector<int64_t> sortByKey(const std::vector<T> &keys) {
   std::vector<int64_t> order(keys.size());
   std::iota(order.begin(), order.end(), 0);
-  auto rank = [&](int64_t i) { return keys[i] != keys[i] ? -std::numeric_limits<T>::infinity() : keys[i]; };
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return rank(a) > rank(b); });
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return rankOf(keys[a]) > rankOf(keys[b]); });
   return order;
 }
 
@@ -32,7 +38,7 @@ std::vector<bool> chooseGroups(const std::vector<T> &keys, int64_t size, int64_t
     std::vector<int64_t> order = sortByKey(group);
     T sum = 0;
     for (int64_t i = 0; i < largest; ++i)
-      sum += group[order[i]] != group[order[i]] ? -std::numeric_limits<T>::infinity() : group[order[i]];
+      sum += rankOf(group[order[i]]);
     sums.push_back(sum);
   }
   std::vector<bool> isKept(sums.size());

@@ -96,8 +96,8 @@ void compute(Context<T> &c, xfmr::ScatterProbabilitiesOp op) {
   }
 }
 
-/// Returns column |n| of the tokens |first| to |end| - 1 of a sequence that begins at |begin|, reduced to one value. There is
-/// at least one token.
+/// Returns column |n| of the tokens |first| to |end| - 1 of a sequence that begins at |begin|, reduced to one value.
+/// There is at least one token.
 template <typename T>
 T pooled(xfmr::PoolKind kind, const PlainBuffer &input, int64_t n, int64_t begin, int64_t first, int64_t end) {
   T result = 0, factors = 0;

@@ -32,9 +32,9 @@ struct CpuSchedule {
   /// products.
   bool vnni = false;
   /// The prefetch of weights. With 4 streams a block of up to three row tiles prefetches four parts of the next panel
-  /// side by side. With 1 stream a single row tile prefetches the weights |prefetchAhead| bytes after those in use.
-  /// Panels that are read side by side are always prefetched in the second way. The better choice depends on the CPU:
-  /// see docs/measurements.md.
+  /// side by side. With 1 stream a single row tile prefetches the weights |prefetchAhead| bytes after those in use; in
+  /// products with grouped weights a single row prefetches nothing. Panels that are read side by side are always
+  /// prefetched in the second way. The better choice depends on the CPU: see docs/measurements.md.
   int64_t prefetchStreams = 4, prefetchAhead = 16384;
   /// True if the CPU has an instruction that rounds f32 to bf16.
   bool roundsBF16 = false;

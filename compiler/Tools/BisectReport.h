@@ -1,0 +1,21 @@
+//===- BisectReport.h - Verdicts in words and files -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_BISECTREPORT_H
+#define ATTUNE_COMPILER_TOOLS_BISECTREPORT_H
+
+#include "compiler/Bisect/Bisector.h"
+
+namespace attune {
+
+/// Returns the verdict as a paragraph.
+std::string describeVerdict(const BisectVerdict &verdict);
+
+/// Writes to |folder| the modules before and after the pass, the inputs, and a lit test that fails: those of the
+/// operation that was found, or else of the whole model with |inputs|. |weights| is the model's folder. Writes nothing
+/// if no pass was found.
+Status writeReproducer(const BisectVerdict &verdict, const PlainInputs &inputs, const std::string &weights, const std::string &folder);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_BISECTREPORT_H
