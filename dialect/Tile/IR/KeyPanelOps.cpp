@@ -8,7 +8,11 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-/// Checks that |panel| has a static size and that |keys|, which |op| calls |name|, are a matrix of at most as many rows as it has columns.
+/// Passes emit the transposition of a panel without a loop over its columns.
+static constexpr int64_t kMostColumns = 1024;
+
+/// Checks that |panel| has a static size of at most kMostColumns columns and that |keys|, which |op| calls |name|, are a
+/// matrix of at most as many rows as it has columns.
 static LogicalResult verifyPanel(Operation *op, Value panel, Value keys, StringRef name) {
   if (failed(verifyKinds(op, {panel, keys})) || failed(verifyRank(op, panel, "panel", 2)) || failed(verifyRank(op, keys, name, 2))) // C1
     return failure();
@@ -16,6 +20,8 @@ static LogicalResult verifyPanel(Operation *op, Value panel, Value keys, StringR
   if (failed(verifyStatic(op, "the rows of the panel", type.getDimSize(0), type)) ||
       failed(verifyStatic(op, "the columns of the panel", type.getDimSize(1), type)))
     return failure();
+  if (type.getDimSize(1) > kMostColumns)
+    return op->emitOpError("expects a panel of at most ") << kMostColumns << " columns, but got " << type;
   if (!rows.isDynamicDim(0) && rows.getDimSize(0) > type.getDimSize(1))
     return op->emitOpError("expects at most ") << type.getDimSize(1) << " keys, the panel's width, but got " << rows.getDimSize(0);
   return success();

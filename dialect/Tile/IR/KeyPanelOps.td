@@ -13,7 +13,7 @@ def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
     destination. Columns before `column` (0 if absent) are not changed. Columns after the keys either become 0 or are
     not changed, as the backend chooses; readers must ignore them.
 
-    - (C1) `keys` is `[n, D]`, the panel `[D, W]`, with `column + n <= W`; D and W are static.
+    - (C1) `keys` is `[n, D]`, the panel `[D, W]`, with `column + n <= W`; D and W are static, `W <= 1024`.
 
     ```mlir
     %p = tile.key_panel ins(%k : tensor<?x12xf32>) outs(%d : tensor<12x32xf32>) -> tensor<12x32xf32>
@@ -34,7 +34,8 @@ def Tile_UnpackKeysOp : Tile_Op<"unpack_keys"> {
   let description = [{
     `rows[j, d] = panel[d, j]` for the n rows j of the destination `rows`, keys of D components.
 
-    - (C1) `panel` is `[D, W]`, the destination `[n, D]` with `n <= W`; D and W are static.
+    - (C1) `panel` is `[D, W]`, the destination `[n, D]` with `n <= W`; D and W are static,
+      `W <= 1024`.
 
     ```mlir
     %k = tile.unpack_keys ins(%p : tensor<12x64xf32>) outs(%d : tensor<?x12xf32>) -> tensor<?x12xf32>

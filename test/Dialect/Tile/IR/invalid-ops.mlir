@@ -282,6 +282,14 @@ func.func @quantize_rows_c1(%x: tensor<?x6xf32>, %c: tensor<?x4xbf16>) {
 
 // -----
 
+func.func @key_panel_c1_width(%k: tensor<?x12xf32>, %d: tensor<12x1040xf32>) {
+  // expected-error @below {{expects a panel of at most 1024 columns, but got 'tensor<12x1040xf32>'}}
+  %0 = tile.key_panel ins(%k : tensor<?x12xf32>) outs(%d : tensor<12x1040xf32>) -> tensor<12x1040xf32>
+  return
+}
+
+// -----
+
 func.func @quantize_rows_c1_padding(%x: tensor<?x6xf32>, %c: tensor<?x262xbf16>) {
   // expected-error @below {{expects fewer than 256 columns more than the 6 of 'input', but got 'tensor<?x262xbf16>'}}
   %0 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x262xbf16>) -> tensor<?x262xbf16>
