@@ -16,6 +16,8 @@
 #include "dialect/Rt/IR/RtAttrs.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -278,6 +280,25 @@ static bool asksForNoDimension(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
+/// Returns true if |module| has a view or a buffer of negative size, or a view of lower rank that steps by 0 elements.
+/// The former is undefined, and upstream's folds write the size into a type; for the latter they do not find the
+/// dimensions that were dropped.
+static bool hasUndefinedViews(mlir::ModuleOp module) {
+  auto isNegative = [](mlir::OpFoldResult size) { return mlir::getConstantIntValue(size).value_or(0) < 0; };
+  return module
+      ->walk([&](mlir::Operation *op) {
+        bool isUndefined = false;
+        if (auto view = mlir::dyn_cast<mlir::OffsetSizeAndStrideOpInterface>(op))
+          isUndefined = llvm::any_of(view.getMixedSizes(), isNegative);
+        else if (mlir::isa<mlir::memref::AllocOp, mlir::memref::AllocaOp, mlir::tensor::EmptyOp>(op))
+          isUndefined = llvm::any_of(op->getOperands(), isNegative);
+        if (auto view = mlir::dyn_cast<mlir::memref::SubViewOp>(op); view && view.getType().getRank() < view.getSourceType().getRank())
+          isUndefined |= llvm::any_of(view.getMixedStrides(), mlir::isZeroInteger);
+        return isUndefined ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Runs |passes| on |module|. Returns false if they reject it.
 static bool runPasses(mlir::PassManager &passes, mlir::ModuleOp module) {
   if (getenv("ATTUNE_FUZZ_PRINT")) {
@@ -327,7 +348,8 @@ static mlir::OwningOpRef<mlir::ModuleOp> mutate(mlir::ModuleOp original, Decisio
     for (size_t left = 1 + (decisions.once(3) ? decisions.pick(3) : 0); left > 0; --left) {
       if (!ModuleMutator(*module, decisions).mutate())
         continue;
-      isValid = hasKnownSums(*module) && mlir::succeeded(mlir::verify(*module)) && !asksForNoDimension(*module);
+      isValid =
+          hasKnownSums(*module) && mlir::succeeded(mlir::verify(*module)) && !asksForNoDimension(*module) && !hasUndefinedViews(*module);
       if (!isValid)
         break;
     }
