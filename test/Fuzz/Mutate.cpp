@@ -280,20 +280,17 @@ static bool asksForNoDimension(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Returns true if |module| has a view or a buffer of negative size, or a view of lower rank that steps by 0 elements.
-/// The former is undefined, and upstream's folds write the size into a type; for the latter they do not find the
-/// dimensions that were dropped.
+/// Returns true if |module| has a view or a buffer of negative size, or a view that steps by 0 elements. The former is
+/// undefined, and upstream's folds write the size into a type; for the latter they do not find dropped dimensions.
 static bool hasUndefinedViews(mlir::ModuleOp module) {
   auto isNegative = [](mlir::OpFoldResult size) { return mlir::getConstantIntValue(size).value_or(0) < 0; };
   return module
       ->walk([&](mlir::Operation *op) {
         bool isUndefined = false;
         if (auto view = mlir::dyn_cast<mlir::OffsetSizeAndStrideOpInterface>(op))
-          isUndefined = llvm::any_of(view.getMixedSizes(), isNegative);
+          isUndefined = llvm::any_of(view.getMixedSizes(), isNegative) || llvm::any_of(view.getMixedStrides(), mlir::isZeroInteger);
         else if (mlir::isa<mlir::memref::AllocOp, mlir::memref::AllocaOp, mlir::tensor::EmptyOp>(op))
           isUndefined = llvm::any_of(op->getOperands(), isNegative);
-        if (auto view = mlir::dyn_cast<mlir::memref::SubViewOp>(op); view && view.getType().getRank() < view.getSourceType().getRank())
-          isUndefined |= llvm::any_of(view.getMixedStrides(), mlir::isZeroInteger);
         return isUndefined ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
       })
       .wasInterrupted();
