@@ -6,6 +6,9 @@
 // past the keys is read and the columns past them become 0. The last components of a head size that is not a multiple
 // of 16 are masked lanes.
 //
+// A masked load of memory that has no page yet does not fault, but takes some 140 ns (Zen 4), and the rows past the last
+// key are such memory in a session for longer sequences. So a masked row has the address of the first row, not its own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/Passes.h"
@@ -70,11 +73,13 @@ void fillBlock(VectorBuilder &e, Value keys, Value panel, Value d, int64_t compo
   Values rows;
   for (int64_t i = 0; i < 16; ++i) {
     Lanes lanes = Lanes::first(components);
+    Value row = e.index(column + i);
     if (left) {
       Value exists = e.compare(arith::CmpIPredicate::sgt, left, i);
       lanes = Lanes::first(e.select(exists, e.index(components), e.index(0)));
+      row = e.select(exists, row, e.index(0));
     }
-    rows.push_back(e.load(keys, {e.index(column + i), d}, lanes));
+    rows.push_back(e.load(keys, {row, d}, lanes));
   }
   Values columns = transpose(e, rows);
   for (int64_t i = 0; i < components; ++i)
@@ -91,10 +96,10 @@ void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
   });
 }
 
-/// Writes |keys| into the columns of |panel| from the first on, and zeros into the columns after them: into all of them
-/// or, if |onlyKeys|, into those of the last block of 16 columns that has keys. Otherwise the first token in a panel of
-/// a cache would write the whole panel to memory.
-void fillPanel(VectorBuilder &e, Value keys, Value panel, bool onlyKeys) {
+/// Writes |keys| into the columns of |panel| from the first on, and zeros into the columns after them in the last block of
+/// 16 columns that has keys, or in the first. The blocks after it keep what they have: the first token in a panel of a
+/// cache does not write the whole panel to memory.
+void fillPanel(VectorBuilder &e, Value keys, Value panel) {
   auto type = cast<MemRefType>(panel.getType());
   int64_t headDim = type.getDimSize(0), whole = headDim / 16 * 16;
   auto fillColumns = [&](int64_t column, Value left) {
@@ -107,7 +112,7 @@ void fillPanel(VectorBuilder &e, Value keys, Value panel, bool onlyKeys) {
     auto hasKeys = [&](int64_t least) -> Value { return e.compare(arith::CmpIPredicate::sge, count, column + least); };
     auto fillRest = [&]() -> Values { return fillColumns(column, e.sub(count, e.index(column))), Values(); };
     auto fillSome = [&]() -> Values {
-      if (onlyKeys && column > 0)
+      if (column > 0)
         return e.choose(hasKeys(1), fillRest, []() -> Values { return {}; });
       return fillRest();
     };
@@ -121,10 +126,10 @@ void lower(tiles::KeyPanelOp op) {
   if (Value column = op.getColumn()) {
     Value isFirst = e.compare(arith::CmpIPredicate::eq, column, 0);
     e.choose(
-        isFirst, [&]() -> Values { return fillPanel(e, keys, panel, /*onlyKeys=*/true), Values(); },
+        isFirst, [&]() -> Values { return fillPanel(e, keys, panel), Values(); },
         [&]() -> Values { return fillBehind(e, keys, panel, column), Values(); });
   } else {
-    fillPanel(e, keys, panel, /*onlyKeys=*/false);
+    fillPanel(e, keys, panel);
   }
   op.erase();
 }

@@ -4,7 +4,8 @@
 
 // RUN: attune-opt %s --attune-lower-key-panel --split-input-file --verify-diagnostics | FileCheck %s
 
-// Whole blocks of 16 keys, or blocks that mask the rows of keys that do not exist; the last 4 components are a masked block of their own.
+// Whole blocks of 16 keys, or blocks that mask the rows of keys that do not exist and give them the address of row 0; the
+// last 4 components are a masked block of their own.
 // CHECK-LABEL: func @panel
 // CHECK: scf.if
 // CHECK-COUNT-16: vector.load
@@ -12,8 +13,11 @@
 // CHECK-COUNT-16: vector.store
 // CHECK: vector.constant_mask [4]
 // CHECK: } else {
-// CHECK: vector.create_mask
-// CHECK: vector.maskedload
+// CHECK: %[[EXISTS:.*]] = arith.cmpi sgt, %{{.*}}, %c1_{{.*}} : index
+// CHECK: %[[COUNT:.*]] = arith.select %[[EXISTS]], %c16_{{.*}}, %c0_{{.*}} : index
+// CHECK: %[[ROW:.*]] = arith.select %[[EXISTS]], %c1_{{.*}}, %c0_{{.*}} : index
+// CHECK: %[[MASK:.*]] = vector.create_mask %[[COUNT]]
+// CHECK: vector.maskedload %arg0[%[[ROW]], %{{.*}}], %[[MASK]]
 // CHECK-NOT: tile.key_panel
 func.func @panel(%keys: memref<?x20xf32>, %panel: memref<20x16xf32>) {
   tile.key_panel ins(%keys : memref<?x20xf32>) outs(%panel : memref<20x16xf32>)
