@@ -91,12 +91,9 @@ private:
     int64_t group = *op.getGroup();
     Value first = builder.mul(index, group);
     auto load = [&](Value offset, Lanes lanes) { return builder.load(input, {row, builder.add(first, offset)}, lanes); };
-    // Magnitudes are compared as integers: a NaN is then larger than an infinity, and that larger than all numbers.
     Value largest = arith::ConstantOp::create(builder, builder.getZeroAttr(words()));
-    largest = foldChunks(existing, largest, [&](Value offset, Lanes lanes, Value largest) -> Value {
-      Value magnitude = arith::BitcastOp::create(builder, words(), math::AbsFOp::create(builder, load(offset, lanes)));
-      return arith::MaxSIOp::create(builder, magnitude, largest);
-    });
+    largest =
+        foldChunks(existing, largest, [&](Value offset, Lanes lanes, Value largest) { return maxMagnitude(load(offset, lanes), largest); });
     Value bits = vector::ReductionOp::create(builder, vector::CombiningKind::MAXSI, largest);
     Value magnitude = arith::BitcastOp::create(builder, builder.getF32Type(), bits);
     Value isFinite = builder.compare(arith::CmpIPredicate::slt, bits, i32(0x7f800000));
@@ -136,22 +133,27 @@ private:
     if (whole > existing && existing != 0)
       whole = existing / kUnrolled * kUnrolled;
     if (whole > 0)
-      initial = builder.loop(builder.index(0), builder.index(whole), VectorBuilder::kLanes, {initial},
-                             [&](Value offset, ValueRange carried) -> VectorBuilder::Values {
-                               return {body(offset, Lanes::all(), carried[0])};
-                             })[0];
+      initial = builder.loop(
+          builder.index(0), builder.index(whole), VectorBuilder::kLanes, {initial},
+          [&](Value offset, ValueRange carried) -> VectorBuilder::Values { return {body(offset, Lanes::all(), carried[0])}; })[0];
     for (int64_t begin = whole; begin < count; begin += VectorBuilder::kLanes)
       initial = body(builder.index(begin), Lanes::first(count - begin), initial);
     return initial;
   }
 
-  /// Returns the largest magnitude of a row. Four chunks at a time, since each maximum waits for the one before it.
+  /// Returns |largest|, or the magnitudes of |x| where they are larger, as the bits of f32. Compared as integers, a NaN is
+  /// larger than an infinity, and that larger than all numbers.
+  Value maxMagnitude(Value x, Value largest) {
+    Value magnitude = arith::BitcastOp::create(builder, words(), math::AbsFOp::create(builder, x));
+    return arith::MaxSIOp::create(builder, magnitude, largest);
+  }
+
+  /// Returns the largest magnitude of a row, NaN if it has one. Four chunks at a time, since each maximum waits for the
+  /// one before it.
   Value largestMagnitude(Value row) {
     constexpr int64_t kParts = 4, kStep = kParts * VectorBuilder::kLanes;
-    VectorBuilder::Values parts(kParts, builder.splat(0.0));
-    auto take = [&](Value column, Lanes lanes, Value &part) {
-      part = builder.maxf(math::AbsFOp::create(builder, builder.load(input, {row, column}, lanes)), part);
-    };
+    VectorBuilder::Values parts(kParts, arith::ConstantOp::create(builder, builder.getZeroAttr(words())));
+    auto take = [&](Value column, Lanes lanes, Value &part) { part = maxMagnitude(builder.load(input, {row, column}, lanes), part); };
     int64_t whole = columns / kStep * kStep;
     parts = builder.loop(builder.index(0), builder.index(whole), kStep, parts, [&](Value column, ValueRange carried) {
       VectorBuilder::Values next(carried);
@@ -162,7 +164,10 @@ private:
     VectorBuilder::forChunks(columns - whole, [&](int64_t begin, Lanes lanes) {
       take(builder.index(whole + begin), lanes, parts[begin / VectorBuilder::kLanes]);
     });
-    return builder.maxLanes(builder.maxf(builder.maxf(parts[0], parts[1]), builder.maxf(parts[2], parts[3])));
+    Value largest = arith::MaxSIOp::create(builder, arith::MaxSIOp::create(builder, parts[0], parts[1]),
+                                           arith::MaxSIOp::create(builder, parts[2], parts[3]));
+    Value bits = vector::ReductionOp::create(builder, vector::CombiningKind::MAXSI, largest);
+    return arith::BitcastOp::create(builder, builder.getF32Type(), bits);
   }
 
   /// Stores the result of |make| for each 16 columns; columns past the last one are zeros.

@@ -33,7 +33,8 @@ func.func @bf16_in_f32(%x: memref<?x16xf32>, %c: memref<?x16xf32>) {
 // CHECK-LABEL: @int8
 // CHECK-SAME: (%{{.*}}: memref<?x64xf32>, %{{.*}}: memref<?x64xi8>, %[[SCALES:.*]]: memref<?xf32>)
 // CHECK-COUNT-4: math.absf
-// CHECK: %[[LARGEST:.*]] = vector.extract
+// CHECK: %[[BITS:.*]] = vector.reduction <maxsi>
+// CHECK: %[[LARGEST:.*]] = arith.bitcast %[[BITS]] : i32 to f32
 // CHECK: %[[SCALE:.*]] = arith.divf %[[LARGEST]], %cst{{.*}} : f32
 // CHECK: memref.store %[[SCALE]], %[[SCALES]]
 // CHECK: arith.cmpf oeq, %[[LARGEST]]
