@@ -119,7 +119,9 @@ private:
   Status readDefaults();
   Status checkModel(const std::string &path, ModelKind found) const;
   Status makeGenericSentencePiece(const SentencePieceModel &model);
-  /// Replaces the pre-tokenizer of old files of Mistral, if the settings ask for it.
+  /// Corrects the first split of Mistral's tokenizers, if the setting `fix_mistral_regex` asks for it: replaces the first
+  /// part of a sequence of pre-tokenizers, or puts the split before another pre-tokenizer. Only for vocabularies above
+  /// 100000 tokens, in folders whose config.json names no other model and no version of transformers from 5 on.
   Status patchMistral();
 
   const TokenizerClass &type;

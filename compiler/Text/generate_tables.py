@@ -6,14 +6,14 @@
 # must have, beside `regex`), for the properties and mappings of every Unicode scalar value. Its parts use six sources
 # of different Unicode versions, so no other library's tables agree with it:
 #
-#   properties, scripts, case folding of regular expressions    Oniguruma, by the pre-tokenizer Split
-#   \w of Whitespace and of added tokens                         the crate regex, by the pre-tokenizer Whitespace
-# lower case, white space, numbers the standard library of Rust, by Lowercase, WhitespaceSplit, Digits
-# punctuation and control characters, marks of BERT the crate unicode_categories, by Punctuation and BertNormalizer
-# decompositions, compositions, combining classes, marks the crate unicode-normalization-alignments, by NFD, NFC, NFKD,
-# StripAccents
-#   scripts of UnicodeScripts                                   the reference's own table, by pairs of characters
-# grapheme clusters the Python package `regex`; the crate unicode-segmentation has the same version
+# - properties, scripts and case folding of regular expressions: Oniguruma, by the pre-tokenizer Split
+# - \w of Whitespace and of added tokens: the crate regex, by the pre-tokenizer Whitespace
+# - lower case, white space, numbers: the standard library of Rust, by Lowercase, WhitespaceSplit, Digits
+# - punctuation and control characters, marks of BERT: the crate unicode_categories, by Punctuation and BertNormalizer
+# - decompositions, compositions, combining classes, marks: the crate unicode-normalization-alignments, by NFD, NFC, NFKD
+#   and StripAccents
+# - scripts of UnicodeScripts: the reference's own table, by pairs of characters
+# - grapheme clusters: the Python package `regex`; the crate unicode-segmentation has the same version
 # ===-----------------------------------------------------------------------===#
 import hashlib
 import sys
@@ -136,7 +136,9 @@ for number, name in enumerate(CATEGORIES):
 print_runs("kCategoryRuns", lambda c: category.get(c, 0), 5)
 print("static constexpr const char *kCategoryNames[] = {" + ", ".join(f'"{n}"' for n in CATEGORIES) + "};")
 
-# The engine ignores case, spaces, "_" and "-" in names, and so do the names here. A script may have several.
+# Oniguruma ignores case, spaces, "_" and "-" in the names of scripts. So kScriptNames has them in lower case without
+# these, and findProperty (CharacterTables.cpp) simplifies the name that it looks up. A script may have several names,
+# such as "anatolianhieroglyphs" and "hluw".
 simple = lambda name: name.lower().replace("_", "").replace(" ", "").replace("-", "")
 scripts, script_of = [["unknown", "zzzz"]], {}
 numbers = {}

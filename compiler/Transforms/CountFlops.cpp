@@ -62,7 +62,7 @@ CountFlops::Count CountFlops::countFunction(func::FuncOp function) {
   counted[function] = SizeExpr(0); // the count within a recursion
   SizeExpr total;
   WalkResult walk = function.walk([&](Operation *op) -> WalkResult {
-    if (isa<MultiHeadAttentionOp, FfnOp>(op))
+    if (isa<MultiHeadAttentionOp, FfnOp, ExpertsOp>(op))
       return op->emitOpError("must be decomposed before its arithmetic is counted");
     Count count = countOp(op);
     if (!count)

@@ -12,9 +12,11 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic of every entry as a formula of its dims";
   let description = [{
     Gives each entry, a function that applications call, the attribute `xfmr.flops`: two operations for each
-    multiply-add of its projections and of the two products of attention, also in the functions that it calls. Attention
-    counts every sequence at the longest length of the batch; norms and other elementwise work count nothing. The
-    formula is in terms of the dims, the names of dynamic sizes in the signature of the entry.
+    multiply-add of its projections, of the two products of attention and of those with tables of relative positions,
+    also in the functions that it calls. Attention counts every sequence at the longest length of the batch; norms and
+    other elementwise work count nothing. An operation in a loop counts once; in the loop over experts it counts for the
+    rows of all experts together. The formula is in terms of the dims, the names of dynamic sizes in the signature of the
+    entry.
 
     ```mlir
     func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>) -> tensor<?x64xf32>
@@ -28,8 +30,9 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
         xfmr.flops = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 6144)>>} {…}    // 6144 = 2 * 48 * 64
     ```
 
-    Expects composites decomposed; a composite is an error, and so is a size that does not follow from the dims. Changes
-    nothing else. Numerics: exact.
+    Expects `xfmr-decompose-experts` and `xfmr-decompose-composites` done: `xfmr.experts`, `xfmr.ffn` and
+    `xfmr.multi_head_attention` are errors, and so is a size that does not follow from the dims. Changes nothing else.
+    Numerics: exact.
   }];
 }
 
@@ -294,8 +297,9 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     one step are allocated. Other sequences, and kernels that may depend on the address of their first row, are left
     alone.
 
-    A step has at most `rows` rows for each worker, a multiple of `multiple`, and fewer if that makes the steps equally
-    long. So a kernel has about one block of rows for each worker in a step. If all rows fit in one step, the loop has
+    For each worker a step has as many rows as the kernels would have in one of their own blocks: the rows, divided into
+    blocks of about equal size of at most `rows` rows, rounded up to a multiple of `multiple` but not above `rows`. So a
+    kernel has about one block of rows for each worker in a step. If all rows fit in one step, the loop has
     one iteration, and kernels are divided among workers as without the pass, for few rows by columns. A buffer that is
     first written in the sequence may reuse the memory of a buffer that no later call reads.
 

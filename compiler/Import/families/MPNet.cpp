@@ -11,8 +11,19 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-static BertKeys readKeys(ConfigReader &reader) {
-  BertKeys keys = readBertKeys(reader);
+/// The number of buckets of distances, and the distance from which all tokens are in the last one. The reference uses
+/// its defaults whatever the configuration says.
+static constexpr int64_t kBuckets = 32, kMaxDistance = 128;
+
+namespace {
+struct MPNetKeys : BertKeys {
+  /// The rows of the table of distance biases, of which those after the first kBuckets are never read.
+  int64_t tableRows;
+};
+} // namespace
+
+static MPNetKeys readKeys(ConfigReader &reader) {
+  MPNetKeys keys{readBertKeys(reader), reader.integer("relative_attention_num_buckets", kBuckets, {kBuckets, 1 << 20})};
   keys.types = 0;
   // The reference ignores `pad_token_id`.
   keys.padding = 1;
@@ -28,22 +39,23 @@ static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std:
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+static void declareModel(TransformerSpec &spec, const MPNetKeys &keys, const std::string &prefix) {
   StackSpec &stack = declareBertStack(spec, keys);
   declareBertEmbeddings(spec, keys, prefix);
   declareBertInputs(spec, keys);
   countPositions(spec, keys);
   for (int64_t i = 0; i < keys.layers; ++i)
     declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i));
-  // The reference does not read `relative_attention_num_buckets` to compute buckets.
   DistanceBiasSpec &bias = stack.distanceBias.emplace();
-  bias.table = spec.tensor(prefix + "encoder.relative_attention_bias.weight", {32, keys.heads});
+  bias.table = spec.tensor(prefix + "encoder.relative_attention_bias.weight", {keys.tableRows, keys.heads});
+  if (keys.tableRows > kBuckets)
+    bias.table = spec.slice(bias.table, 0, 0, kBuckets);
   bias.bidirectional = true;
-  bias.maxDistance = 128;
+  bias.maxDistance = kMaxDistance;
 }
 
 Result<TransformerSpec> attune::readMPNetSpec(const Config &config) {
-  static const BertHeads heads = {
+  static const EncoderHeads<MPNetKeys> heads = {
       {"MPNetModel", declareBertOutputs},
       {"MPNetForMaskedLM", declareRobertaMaskedLM},
       {"MPNetForSequenceClassification", declareRobertaClassification},

@@ -53,7 +53,7 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Vectors (phase vector)
+// Buffers (phase bufferized)
 //===----------------------------------------------------------------------===//
 
 def AttachScratch : Pass<"attune-attach-scratch"> {
@@ -65,7 +65,7 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
     scf.forall (%i) in (%n) {
       %scratch = memref.alloc() : memref<8x528xf32>
       %state = memref.alloc() : memref<64x32xf32>
-      … tile.attention_tile ins(%q, %k, %v : …) scratch(%scratch : …) state(%state : …) outs(%o : …) {…}
+      … tile.attention_tile ins(%q, %k, %v : …) scratch(%scratch, %state : …) outs(%o : …) {…}
     }
     ```
 
@@ -74,9 +74,9 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
     (`key_block` + 16) floats, here for blocks of 512 keys: without the 16, rows would be 2 KiB apart and share sets of
     the L1 cache. `state` holds `state-rows` x 32 floats: 16 lanes of the sum, the maximum, and padding.
 
-    Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker has its own; tiles in
-    one loop body share them. Expects `tile.attention_tile` on buffers; run it before `attune-plan-memory`. Leaves alone
-    tiles that have a scratch buffer, and tiles on tensors.
+    Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker has its own, or of the
+    function if there is none; tiles in one loop body share them. Expects `tile.attention_tile` on buffers; run it before
+    `attune-plan-memory`. Leaves alone tiles that have a scratch buffer, and tiles on tensors.
 
     **Numerics**: exact.
   }];
@@ -86,6 +86,10 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
                  Option<"stateRows", "state-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
                         "rows of `state`: rows of the largest attention tile">];
 }
+
+//===----------------------------------------------------------------------===//
+// Vectors (phase vector)
+//===----------------------------------------------------------------------===//
 
 def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
   let summary = "lower attention tiles to loops over vectors of 16 floats";
@@ -165,7 +169,7 @@ def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
     tile.quantize_rows ins(%x : memref<?x48xf32>) outs(%q, %scales : memref<?x48xi8>, memref<?xf32>)
     // becomes
     scf.for %row = %c0 to %rows step %c1 {
-      … %largest = arith.maximumf … over chunks of 16 columns …
+      … %largest = arith.maxsi … the bits of magnitudes, over chunks of 16 columns …
       memref.store %scale, %scales[%row] : memref<?xf32>
       … vector.store %integers, %q[%row, %column] : …
     }

@@ -37,7 +37,8 @@ struct Scratch {
   int64_t bytes = 0;
   std::map<int64_t, SmallVector<memref::ViewOp>> views;
 
-  /// Returns an upper bound of the bytes of the views at |offset|; |offsets| are the offsets of all views.
+  /// Returns an upper bound of the bytes of the views at |offset|. |offsets| are those of all views of the memory plan,
+  /// also of unused ones, which `views` no longer has: a view of unknown shape ends at the next of them.
   int64_t getSize(int64_t offset, const std::set<int64_t> &offsets) const;
 };
 

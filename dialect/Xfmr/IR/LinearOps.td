@@ -25,8 +25,10 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     - (C4) A `precision` other than f32 needs f32 tensors; int8 also needs at most 65536 features, so that a sum of
       products of unsigned and signed bytes fits in 32 bits.
     - (C5) A `format` needs the precision int8.
-    - (N1) With `precision` f32, the sum starts from the value 0 and adds the terms in order of increasing k, in f32,
-      with one fused multiply-add per term. The bias is added afterwards. The epilogue is computed in f32 for every
+    - (N1) With `precision` f32, the sum starts from the value 0 and adds the terms in f32, with one fused multiply-add
+      per term: in order of increasing k, or, on a GPU in blocks of up to 16 rows, as 32 partial sums of the terms with
+      equal k mod 32, which are added in order. The bias is added afterwards. `xfmr-split-deep-projections` replaces an
+      operation of many features by a sum of several, each with this order. The epilogue is computed in f32 for every
       `precision`.
     - (N2) With `precision` bf16 or f16, `input` and `weight` are first rounded to it, to nearest, ties to even.
       Products are added in f32, in an order that is the same for every row but depends on the target. A value of 65520
