@@ -324,11 +324,11 @@ void GgufImporter::readTokens() {
 }
 
 void GgufImporter::readRope() {
-  const int64_t turned = integer("rope.dimension_count", headSize);
-  if (turned != headSize) {
-    if (architecture.conversions & PairedRows || turned > headSize)
+  const int64_t rotated = integer("rope.dimension_count", headSize);
+  if (rotated != headSize) {
+    if (architecture.conversions & PairedRows || rotated > headSize)
       return fail(prefix + "rope.dimension_count", std::to_string(headSize) + ", the features of a head");
-    config["partial_rotary_factor"] = double(turned) / double(headSize);
+    config["partial_rotary_factor"] = double(rotated) / double(headSize);
   }
   const Json *type = find("rope.scaling.type");
   const std::string name = type && type->is_string() ? type->get<std::string>() : "none";

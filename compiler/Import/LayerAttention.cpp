@@ -84,12 +84,12 @@ Value LayerBody::projectHeads(Location loc, Value input, const LinearSpec &proje
   return xfmr::SplitHeadsOp::create(builder, loc, multiplyByRow(builder, loc, joined, weight(head.factors)), count);
 }
 
-Value LayerBody::turnedHeads(Location loc, Value input, const AttentionSpec &spec, const LinearSpec &projection, int64_t count,
-                             const HeadNormSpec &head) {
+Value LayerBody::rotatedHeads(Location loc, Value input, const AttentionSpec &spec, const LinearSpec &projection, int64_t count,
+                              const HeadNormSpec &head) {
   if (!spec.normsTurned)
     return rotate(loc, projectHeads(loc, input, projection, count, head, spec.clip), spec);
-  Value turned = rotate(loc, projectHeads(loc, input, projection, count, {}, spec.clip), spec);
-  return createNorm(builder, loc, head.norm, turned, {}, weight(head.norm.weight), weight(head.norm.bias));
+  Value rotated = rotate(loc, projectHeads(loc, input, projection, count, {}, spec.clip), spec);
+  return createNorm(builder, loc, head.norm, rotated, {}, weight(head.norm.weight), weight(head.norm.bias));
 }
 
 Value LayerBody::rotate(Location loc, Value heads, const AttentionSpec &spec) {
@@ -106,14 +106,14 @@ Value LayerBody::latent(Location loc, Value input, const LatentSpec &spec) {
 }
 
 Value LayerBody::queryHeads(Location loc, Value input, const AttentionSpec &spec) {
-  return turnedHeads(loc, latent(loc, input, spec.queryLatent), spec, spec.query, spec.heads, spec.queryNorm);
+  return rotatedHeads(loc, latent(loc, input, spec.queryLatent), spec, spec.query, spec.heads, spec.queryNorm);
 }
 
 Value LayerBody::keyHeads(Location loc, Value input, const AttentionSpec &spec) {
   Value vectors = latent(loc, input, spec.keyLatent);
   if (spec.sharedKey.weight == noWeight)
-    return turnedHeads(loc, vectors, spec, spec.key, spec.kvHeads, spec.keyNorm);
-  Value shared = turnedHeads(loc, input, spec, spec.sharedKey, 1, {});
+    return rotatedHeads(loc, vectors, spec, spec.key, spec.kvHeads, spec.keyNorm);
+  Value shared = rotatedHeads(loc, input, spec, spec.sharedKey, 1, {});
   return prependShared(loc, shared, projectHeads(loc, vectors, spec.key, spec.kvHeads, spec.keyNorm, spec.clip));
 }
 

@@ -197,9 +197,9 @@ private:
   /// Projects |input| by |projection| to |count| heads and applies the norm |head|.
   mlir::Value projectHeads(mlir::Location loc, mlir::Value input, const LinearSpec &projection, int64_t count, const HeadNormSpec &head,
                            std::optional<double> clip);
-  /// Emits the heads of |projection|, turned, with the norm |head| before or after that.
-  mlir::Value turnedHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec, const LinearSpec &projection, int64_t count,
-                          const HeadNormSpec &head);
+  /// Emits the heads of |projection|, rotated by their positions, with the norm |head| before or after that.
+  mlir::Value rotatedHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec, const LinearSpec &projection, int64_t count,
+                           const HeadNormSpec &head);
   mlir::Value rotate(mlir::Location loc, mlir::Value heads, const AttentionSpec &spec);
   /// Appends heads `[T, G, D]` of sequences of |length| to |past| `[B, G, P, D]`. |heads| or |past| may be null.
   mlir::Value appendHeads(mlir::Location loc, mlir::Value past, mlir::Value heads, mlir::Value length);

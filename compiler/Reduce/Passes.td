@@ -13,10 +13,11 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
 
     - erase symbols with their users, and the bodies of functions;
     - erase operations, and replace an operation by the body of its region. A value that is still used is replaced by
-      another value of its type, a constant, or a new argument of the function;
+      another value of its type, a constant, a new argument of the function, or `ub.poison` where none of these is
+      possible;
     - erase arguments and results of functions, also in calls;
-    - apply the reduction patterns of dialects (`DialectReductionPatternInterface`); those of `xfmr` erase optional
-      operands;
+    - apply the reduction patterns of dialects (`DialectReductionPatternInterface`); those of `xfmr` and `tile`
+      erase optional operands;
     - erase attributes;
     - set sizes to 1, or halve them, everywhere that the module has the same number, so that types still agree.
 

@@ -6,8 +6,8 @@
 //     HUB/models--ORG--NAME/refs/main               the name of a snapshot
 //                           snapshots/SNAPSHOT/     config.json, …: links into blobs/
 //
-// HUB is HF_HUB_CACHE, else hub in HF_HOME, else hub in ~/.cache/huggingface (or in XDG_CACHE_HOME/huggingface). Nothing
-// is downloaded.
+// HUB is HF_HUB_CACHE, else HUGGINGFACE_HUB_CACHE, else hub in HF_HOME, else huggingface/hub in XDG_CACHE_HOME, else
+// ~/.cache/huggingface/hub. Without refs/main the only snapshot is taken. Nothing is downloaded.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_HUBCACHE_H
 #define ATTUNE_COMPILER_SUPPORT_HUBCACHE_H

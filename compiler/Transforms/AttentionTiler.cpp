@@ -296,7 +296,8 @@ Value AttentionTiler::distanceBiasTile(const Tile &tile) {
   return b.extractSlice(op.getDistanceBias(), slice);
 }
 
-/// Returns the part of |table|, panels of vectors of distances or null, for the heads of |tile|.
+/// Returns the heads of |tile| of |table|, a relative_key or relative_query as panels `[1 or H, D, columns]` with a vector
+/// for each distance (`xfmr.weight_distance_panels`); null if |table| is null.
 Value AttentionTiler::relativeTile(const Tile &tile, Value table) {
   auto type = table ? cast<RankedTensorType>(table.getType()) : RankedTensorType();
   if (!table || type.getDimSize(0) == 1)

@@ -118,9 +118,10 @@ void Model::tokenizeWordLevel(const AlignedText &piece) {
     add(id, piece, 0, piece.size);
 }
 
-/// Finds the segmentation with the greatest sum of scores, from left to right; of equal ones, that with the earliest
-/// start. Runs of unknown characters become one token, unless they have byte tokens. Each piece that is no token
-/// becomes the unknown token.
+/// Finds the segmentation with the greatest sum of scores, by the best path to each end from left to right; of equal
+/// paths to an end, that whose last token begins first. A run of unknown characters becomes the token with its string if
+/// there is one, else a token for each byte if all have one, else the unknown token. An entry of the model whose id is
+/// not in the vocabulary (Rules::numPieces) becomes the unknown token.
 void Model::tokenizeUnigram(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   size_t size = piece.size;

@@ -24,28 +24,30 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
 
     A projection of lower precision multiplies quantized or rounded rows (`tile.quantize_rows`) by panels in which 2 to
     8 neighbors in k lie side by side for each column, as many as the target's instructions take at once. With int8, its
-    epilogue applies the scales. Rows that several projections read are converted once, and a result that only a bf16
-    projection reads is stored as bf16.
+    epilogue applies the scales. Rows that several projections read are converted once, and a result that only a bf16 or
+    f16 projection reads is stored rounded.
 
     A projection with a `format` of weights multiplies rows and panels that both have a scale per group of neighbors in
     k (`tile.grouped_product`). Its epilogue is that of an f32 projection.
 
     With an `attention-precision` of bf16 or f16, for tensor cores, keys and values are stored in it, and queries, too,
     if only attention reads the tensor of which they are a part. This needs heads whose number of components is a
-    multiple of 8 and at most `attention-head`. Operands stay f32 if keys are in a cache, if attention also returns its
-    probabilities, or if it has tables of relative positions:
+    multiple of 8 and at most `attention-head`:
 
     ```mlir
-    %y = linalg.generic … -> tensor<?x144xf32>    // queries, keys and values
+    %y = linalg.generic … -> tensor<?x192xf32>    // queries, keys and values
     %a = xfmr.attention %q, %k, %v … : tensor<?x4x16xf32>, tensor<?x4x16xf32>, tensor<?x4x16xf32> -> tensor<?x4x16xf32>
     // becomes
-    %y = linalg.generic … -> tensor<?x144xbf16>
+    %y = linalg.generic … -> tensor<?x192xbf16>
     %a = xfmr.attention %q, %k, %v … : tensor<?x4x16xbf16>, tensor<?x4x16xbf16>, tensor<?x4x16xbf16> -> tensor<?x4x16xf32>
     ```
 
-    Expects no `multi_head_attention`, `ffn`, `experts` or `dropout`. Leaves `xfmr.attention`, `xfmr.rotary`, operations
-    on key/value caches and weights: the phase `tiled` tiles the first three whole. Numerics: as the labels N of each
-    operation say; with an `attention-precision` of bf16 or f16, operands of attention are rounded.
+    Operands stay f32 if keys are in a cache, if attention also returns its probabilities, or if it has tables of
+    relative positions.
+
+    Expects no `multi_head_attention`, `ffn`, `experts` or `dropout`. Leaves `xfmr.attention`, `xfmr.rotary`,
+    `xfmr.kv_cache_update` and `xfmr.kv_cache_read`, each of which the phase `tiled` turns into loops as one operation
+    (`attune-tile-attention`, `attune-tile-head-ops`), and weights. Numerics: as the labels N of each operation say; with an `attention-precision` of bf16 or f16, operands of attention are rounded.
   }];
   let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
                         "columns of a weight panel, a multiple of 16">,

@@ -25,8 +25,8 @@ struct BertKeys {
   bool tied;
   /// True if tokens attend to earlier ones only; true if there is cross attention.
   bool decoder = false, cross = false;
-  /// True if positions are vectors of distances in attention, multiplied by queries, instead of embeddings; true if
-  /// these are also multiplied by keys.
+  /// True if, instead of embeddings of positions, attention has a vector for each distance and multiplies it by the
+  /// queries; true if it multiplies it by the keys, too.
   bool relative = false, relativeToKeys = false;
   /// Rotary embeddings of queries and keys, if positions are these.
   std::optional<RopeSpec> rope;

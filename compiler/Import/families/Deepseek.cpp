@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Latent attention: queries are projected from a small normalized vector, keys and values from another one. A head of
-// keys begins with components that all heads share, which alone are turned by rotary embeddings. After the first layers,
+// keys begins with components that all heads share, which alone are rotated by rotary embeddings. After the first layers,
 // experts take the place of the feed-forward.
 //
 //===----------------------------------------------------------------------===//
@@ -21,8 +21,8 @@ namespace {
 struct DeepseekKeys {
   /// The number of features of the vectors for queries, 0 if the input is projected, and for keys and values.
   int64_t queryRank, keyRank;
-  /// The number of components of a key that are not turned, that are, and of a value.
-  int64_t plain, turned, value;
+  /// The number of components of a key that are not rotated, that are, and of a value.
+  int64_t plain, rotated, value;
   bool attentionBias, ffnBias;
   double scale;
   RouterKeys router;
@@ -57,7 +57,7 @@ static LinearSpec rowsOfHeads(TransformerSpec &spec, const LinearSpec &linear, i
 static AttentionSpec declareLatentAttention(TransformerSpec &spec, const DecoderKeys &keys, const DeepseekKeys &own,
                                             const std::string &path) {
   constexpr double epsilon = 1e-6; // of these norms, whatever `rms_norm_eps` says
-  int64_t size = own.plain + own.turned, queryFeatures = keys.heads * size;
+  int64_t size = own.plain + own.rotated, queryFeatures = keys.heads * size;
   AttentionSpec attention;
   LinearSpec query;
   if (own.queryRank == 0) {
@@ -69,9 +69,9 @@ static AttentionSpec declareLatentAttention(TransformerSpec &spec, const Decoder
   }
   // Turned components come first.
   attention.query = rowsOfHeads(spec, query, keys.heads, size, own.plain, size);
-  LinearSpec both = spec.linear(path + ".kv_a_proj_with_mqa", keys.hidden, own.keyRank + own.turned, own.attentionBias);
+  LinearSpec both = spec.linear(path + ".kv_a_proj_with_mqa", keys.hidden, own.keyRank + own.rotated, own.attentionBias);
   attention.keyLatent.projection = spec.features(both, 0, own.keyRank);
-  attention.sharedKey = spec.features(both, own.keyRank, own.keyRank + own.turned);
+  attention.sharedKey = spec.features(both, own.keyRank, own.keyRank + own.rotated);
   attention.keyLatent.norm = spec.rmsNorm(path + ".kv_a_layernorm", own.keyRank, epsilon);
   int64_t pair = own.plain + own.value;
   LinearSpec keysAndValues = spec.linear(path + ".kv_b_proj", own.keyRank, keys.heads * pair, /*bias=*/false);
@@ -90,10 +90,10 @@ static DeepseekKeys readKeys(ConfigReader &reader, const Config &config, const R
   own.queryRank = reader.knows("q_lora_rank") && !reader.present("q_lora_rank") ? 0 : reader.integer("q_lora_rank", 1536, size);
   own.keyRank = reader.integer("kv_lora_rank", 512, size);
   own.plain = reader.integer("qk_nope_head_dim", 128, size);
-  own.turned = reader.integer("qk_rope_head_dim", 64, size);
+  own.rotated = reader.integer("qk_rope_head_dim", 64, size);
   own.value = reader.integer("v_head_dim", 128, size);
   own.attentionBias = reader.flag("attention_bias", false);
-  own.scale = readScale(config, double(own.plain + own.turned));
+  own.scale = readScale(config, double(own.plain + own.rotated));
   own.router = readRouterKeys(reader, router);
   if (reader.present("moe_layer_freq") && reader.integer("moe_layer_freq", 1, size) != 1)
     reader.fail("moe_layer_freq", "1, as every layer after the first ones has experts");
@@ -105,7 +105,7 @@ static Result<TransformerSpec> declareDeepseek(ConfigReader &reader, const Confi
   if (keys.kvHeads != keys.heads)
     reader.fail("num_key_value_heads", "the number of 'num_attention_heads', which is " + std::to_string(keys.heads));
   CausalDecoder decoder(reader, classes, keys);
-  decoder.rope = readRope(reader, config, own.turned, keys.positions);
+  decoder.rope = readRope(reader, config, own.rotated, keys.positions);
   return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
     LayerSpec layer;
     AttentionSpec &attention = layer.attention.emplace(declareLatentAttention(spec, keys, own, path + ".self_attn"));

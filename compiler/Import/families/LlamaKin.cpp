@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Families whose layers are Llama's but for biases, the form of rotary embeddings, norms of turned heads, or a
+// Families whose layers are Llama's but for biases, the form of rotary embeddings, norms of rotated heads, or a
 // feed-forward without gate. Each is a row of switches and the defaults of its configuration class.
 //
 //===----------------------------------------------------------------------===//

@@ -113,11 +113,10 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   rope.width = int64_t(double(headSize) * part);
   if (rope.width < 2 || rope.width % 2 != 0)
     reader.fail(reader.present(defaults.partialKey) ? defaults.partialKey : "hidden_size",
-                "an even number of turned components in heads of " + std::to_string(headSize));
+                "an even number of rotated components in heads of " + std::to_string(headSize));
   rope.parameters = {{"base", theta}};
   if (defaults.alpha && type == "dynamic" && scaling.present("alpha") && rope.width > 2)
-    rope.parameters.front().second =
-        theta * std::pow(scaling.number("alpha", 1, 1e-6, kMost), double(rope.width) / double(rope.width - 2));
+    rope.parameters.front().second = theta * std::pow(scaling.number("alpha", 1, 1e-6, kMost), double(rope.width) / double(rope.width - 2));
   if (!defaults.yarn && (type == "su" || type == "yarn"))
     type = "longrope";
   // The key of the file counts before that of the object.

@@ -31,7 +31,7 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
 
     Expects bufferized functions; run it before `attune-plan-memory`. Does nothing if no size is read from memory.
 
-    **Numerics**: exact for rows of tokens; other rows are not written.
+    **Numerics**: exact for rows of tokens; the content of other rows is undefined.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }

@@ -94,7 +94,7 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     bool hasKeyRows() { return ::llvm::cast<::mlir::ShapedType>(getKey().getType()).getRank() == 2; }
     /// Returns true if keys may be hidden by their position.
     bool hidesByPosition() { return getCausal() || getWindowLeft() || getWindowRight(); }
-    /// Returns true if vectors of distances are multiplied with queries or keys.
+    /// Returns true if queries or keys are multiplied by vectors that belong to distances.
     bool hasRelativeTables() { return getRelativeKey() || getRelativeQuery(); }
   }];
   let hasVerifier = 1;

@@ -32,8 +32,8 @@ def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "re
     %y = xfmr.activation <tanh> %x : tensor<?x48xf32>
     ```
   }];
-  let arguments = (ins Xfmr_ActivationAttr:$kind, RankedTensorOf<[Xfmr_Float]>:$input);
-  let results = (outs RankedTensorOf<[Xfmr_Float]>:$result);
+  let arguments = (ins Xfmr_ActivationAttr:$kind, RankedTensorOf<[F32]>:$input);
+  let results = (outs RankedTensorOf<[F32]>:$result);
   let assemblyFormat = "$kind $input attr-dict `:` type($input)";
   let hasFolder = 1;
 }
@@ -63,7 +63,7 @@ def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]
     columns j, `result[t, i] = exp(input[t, i] - m) / s`; with `log`, `result[t, i] = input[t, i] - m - log(s)`.
 
     - (C1) The last dimension, the columns, is static.
-    - (N1) Arithmetic is f32. On a CPU a sum has 16 lanes, which take the columns in turn and are joined by a fixed
+    - (N1) On a CPU a sum has 16 lanes, which take the columns in turn and are joined by a fixed
       tree; on a GPU it has 32.
 
     ```mlir

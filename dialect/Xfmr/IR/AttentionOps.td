@@ -122,7 +122,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     - (N1) Arithmetic is f32; on a GPU, precisions of bf16 and f16 round operands as N2 of `tile.attention_tile` says.
       Keys are processed in blocks of 512 from key 0 on, in order, with a running maximum and sum. A hidden key, and a
       key whose score is more than about 87 below the maximum, has probability exactly 0. Blocks that `causal` or a
-      window hides from all rows of an attention tile (see `tile.attention_tile`) are not read. GPUs use smaller blocks.
+      window hides from all rows of an attention tile (see `tile.attention_tile`) are not read, unless `score_stage` is
+      `product` or `capped`, which have values for hidden keys, too. GPUs use smaller blocks.
 
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)

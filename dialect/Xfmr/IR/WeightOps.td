@@ -60,8 +60,8 @@ def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<Sy
   let assemblyFormat = "$weight attr-dict `:` type($result)";
 }
 
-/// An op that only rearranges weights; `xfmr-hoist-weight-expressions` folds it into the source of a new weight. Of a stack of matrices,
-/// `[E, N, K]`, it gives the stack of its results for each matrix.
+/// An op that computes a weight from weights; `xfmr-hoist-weight-expressions` folds it into the source of a new weight. Of
+/// a stack of matrices, `[E, N, K]`, operations on matrices give the stack of their results for each matrix.
 class Xfmr_WeightExpr<string mnemonic> : Xfmr_Op<mnemonic, [Pure, InferTypeOpAdaptor]>;
 
 def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
@@ -69,8 +69,8 @@ def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
   let description = [{
     The result has the elements of the first weight, then those of the second, and so on, along `axis`.
 
-    - (C1) All operands have the same rank, element type and sizes except along `axis`, which is one of their
-      dimensions.
+    - (C1) There is at least one operand. All have the same rank, element type and sizes except along `axis`, which is
+      one of their dimensions.
 
     ```mlir
     %qkv = xfmr.weight_concat 0, %wq, %wk, %wv : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>   // tensor<24x8xf32>
@@ -176,7 +176,7 @@ def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
 }
 
 def Xfmr_WeightDistancePanelsOp : Xfmr_WeightExpr<"weight_distance_panels"> {
-  let summary = "lays out a table of vectors of distances for loads along keys";
+  let summary = "lays out a table with a vector for each distance, for loads along keys";
   let description = [{
     `result[h, d, c] = table[min(max(N - 1 - (c - 15), 0), N - 1), h * D + d]` for N rows, the distances of a query from
     a key in ascending order, and D columns of each head. The result is `[heads, D, N + 30]`, where the distances

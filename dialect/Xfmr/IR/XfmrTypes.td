@@ -9,11 +9,11 @@ include "mlir/IR/CommonTypeConstraints.td"
 
 def Xfmr_Float : AnyTypeOf<[F32, F16, BF16]>;
 /// Activations, `[tokens, features]`.
-def Xfmr_Tokens : 2DTensorOf<[Xfmr_Float]>;
-/// Activations split into heads, `[tokens, heads, head_dim]`.
+def Xfmr_Tokens : 2DTensorOf<[F32]>;
+/// Activations split into heads, `[tokens, heads, head_dim]`; the phase `linalg` may round operands of attention.
 def Xfmr_Heads : 3DTensorOf<[Xfmr_Float]>;
 /// Rows of features: `[T, N]`, or `[T, H, D]` with one row per head.
-def Xfmr_TokensOrHeads : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[2, 3]>]>;
+def Xfmr_TokensOrHeads : RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>;
 /// Weight matrix `[out, in]`.
 def Xfmr_Matrix : 2DTensorOf<[Xfmr_Float]>;
 /// Stack of weight matrices, `[matrices, out, in]`.

@@ -8,7 +8,7 @@
 
 namespace mlir::xfmr {
 
-/// Returns true if |op| only rearranges weights: its results are weights if its operands are.
+/// Returns true if |op| computes weights from weights, so that the packer can evaluate it.
 bool isWeightExpression(Operation *op);
 
 /// Returns true if |value| is a function argument marked `xfmr.weight`.

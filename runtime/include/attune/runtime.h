@@ -73,8 +73,9 @@ typedef struct attune_model_options {
 /// Sets |options| to the defaults.
 void attune_model_options_init(attune_model_options *options);
 
-/// Opens the model |desc|, which is borrowed until the last session is gone. |options| may be null. Maps the weights
-/// file read-only (pages are shared between processes) and reads only its header and manifest. In a folder
+/// Opens the model |desc|, which is borrowed until the model is closed and its last session is destroyed. |options| may
+/// be null. Maps the weights file read-only (pages are shared between processes) and reads only its header and manifest,
+/// with verify_contents all of it. In a folder
 /// `<name>.weights` is tried first, then every `*.weights`; the build id decides. Fails with INVALID_ARGUMENT,
 /// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE (also for a model on a device whose code is not linked) or OUT_OF_MEMORY.
 attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);

@@ -6,7 +6,7 @@ from .decoders import ALL, NO_HEADS, SOME, family
 
 QWEN = {**LLAMA, "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 21, "decoder_sparse_step": 1, "mlp_only_layers": []}
 
-# The version 2 views turned components as complex numbers, which wants even sizes before them.
+# The version 2 views rotated components as complex numbers, which wants even sizes before them.
 LATENT = {**LLAMA, "num_key_value_heads": 6, "q_lora_rank": 17, "kv_lora_rank": 18, "qk_nope_head_dim": 6, "qk_rope_head_dim": 4,
           "v_head_dim": 5, "n_routed_experts": 6, "num_experts_per_tok": 2, "n_shared_experts": 2, "moe_intermediate_size": 15,
           "first_k_dense_replace": 1, "num_hidden_layers": 3}
