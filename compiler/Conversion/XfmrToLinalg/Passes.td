@@ -47,7 +47,8 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
 
     Expects no `multi_head_attention`, `ffn`, `experts` or `dropout`. Leaves `xfmr.attention`, `xfmr.rotary`,
     `xfmr.kv_cache_update` and `xfmr.kv_cache_read`, each of which the phase `tiled` turns into loops as one operation
-    (`attune-tile-attention`, `attune-tile-head-ops`), and weights. Numerics: as the labels N of each operation say; with an `attention-precision` of bf16 or f16, operands of attention are rounded.
+    (`attune-tile-attention`, `attune-tile-head-ops`), and weights. Numerics: as the labels N of each operation say;
+    with an `attention-precision` of bf16 or f16, operands of attention are rounded.
   }];
   let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
                         "columns of a weight panel, a multiple of 16">,
