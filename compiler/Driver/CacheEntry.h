@@ -15,7 +15,8 @@
 //
 // So a process that ends at any point leaves either a complete entry or one with a missing or wrong record, and no lock
 // in both cases. A damaged entry is made again in place: compilations are reproducible, so processes that use it
-// continue with equal files. A user that got the lock of a removed entry (the path then has another inode) tries again.
+// continue with equal files. A process that gets the lock of an entry that was removed meanwhile (the path then has
+// another inode, or none) begins again in create(); open() fails.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEENTRY_H
 #define ATTUNE_COMPILER_DRIVER_CACHEENTRY_H

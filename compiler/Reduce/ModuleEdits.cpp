@@ -207,8 +207,27 @@ void attune::resizeEverywhere(ModuleOp module, int64_t from, int64_t to, bool nu
       return DenseI64ArrayAttr::get(array.getContext(), values);
     });
   }
-  // Weight sources have constraints of their own, and dense constants must keep their number of elements.
-  replacer.addReplacement([](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
+  // The dims of an entry's inputs, outputs and caches are those of their types. Other attributes of xfmr are left alone: a
+  // weight gets a new source below, since the parts of a source must fit together. Dense constants must keep their number
+  // of elements.
+  auto changedDims = [&](ArrayAttr dims) {
+    return ArrayAttr::get(dims.getContext(), llvm::map_to_vector(dims, [&](Attribute dim) -> Attribute {
+                            auto size = dyn_cast<IntegerAttr>(dim);
+                            bool changes = size && size.getInt() == from && !ShapedType::isDynamic(to);
+                            return changes ? IntegerAttr::get(size.getType(), to) : dim;
+                          }));
+  };
+  replacer.addReplacement([&](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
+    MLIRContext *context = attribute.getContext();
+    if (auto input = dyn_cast<xfmr::InputAttr>(attribute))
+      return std::pair(
+          xfmr::InputAttr::get(context, input.getName(), changedDims(input.getDims()), input.getDefaultValue(), input.getMaxValue()),
+          WalkResult::skip());
+    if (auto output = dyn_cast<xfmr::OutputAttr>(attribute))
+      return std::pair(xfmr::OutputAttr::get(context, output.getName(), changedDims(output.getDims()), output.getIsGroup()),
+                       WalkResult::skip());
+    if (auto cache = dyn_cast<xfmr::CacheAttr>(attribute))
+      return std::pair(xfmr::CacheAttr::get(context, cache.getName(), changedDims(cache.getDims())), WalkResult::skip());
     if (isa<xfmr::XfmrDialect>(attribute.getDialect()) || isa<DenseElementsAttr>(attribute))
       return std::pair(attribute, WalkResult::skip());
     return std::nullopt;

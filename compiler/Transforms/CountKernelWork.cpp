@@ -62,27 +62,41 @@ static bool isWeight(Value value) {
   return value.getDefiningOp<xfmr::WeightRefOp>() != nullptr;
 }
 
+/// Returns the bytes of |rows| rows of the table of |op|.
+static std::optional<SizeExpr> countTableRows(tiles::RotaryTileOp op, const std::optional<SizeExpr> &rows) {
+  auto table = cast<ShapedType>(op.getTable().getType());
+  if (!rows || table.isDynamicDim(1))
+    return std::nullopt;
+  return *rows * SizeExpr(table.getDimSize(1) * llvm::divideCeil(table.getElementTypeBitWidth(), 8));
+}
+
 /// Returns the bytes that a kernel reads of |argument|, each counted once: all of it, or the slices that it takes
-/// before its loop, or, for a table that is looked up element by element (an embedding), one element for each element
-/// of the result.
+/// before its loop. Of a table that is looked up element by element (an embedding) these are one element for each
+/// element of the result, and of one of rotary embeddings one row for each row of the result.
 CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   if (auto it = read.find(argument); it != read.end())
     return it->second;
   auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   Count whole = countBytes(argument, bounds), parts = SizeExpr(0);
-  bool looksUp = false;
+  Value result = kernel.getArguments().back();
+  std::optional<Count> lookups;
   for (Operation *user : argument.getUsers()) {
     if (isa<tensor::DimOp>(user))
       continue;
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-    bool element = isa<tensor::ExtractOp>(user) && cast<RankedTensorType>(argument.getType()).getRank() > 1;
-    looksUp |= element;
-    Count part = element ? SizeExpr(0) : slice && slice->getParentOp() == kernel ? countBytes(slice.getResult(), bounds) : whole;
+    auto rotary = dyn_cast<tiles::RotaryTileOp>(user);
+    Count part = SizeExpr(0);
+    if (isa<tensor::ExtractOp>(user) && cast<RankedTensorType>(argument.getType()).getRank() > 1)
+      lookups = countBytes(result, bounds);
+    else if (rotary && rotary.getTable() == argument)
+      lookups = countTableRows(rotary, bounds.getDim(result, 0));
+    else
+      part = slice && slice->getParentOp() == kernel ? countBytes(slice.getResult(), bounds) : whole;
     parts = parts && part ? Count(*parts + *part) : std::nullopt;
   }
-  if (looksUp) {
-    Count results = countBytes(kernel.getArguments().back(), bounds);
-    parts = parts && results && whole ? Count(results->isAtMost(*whole) || !whole->isAtMost(*results) ? *results : *whole) : std::nullopt;
+  if (lookups) {
+    const Count &found = *lookups;
+    parts = parts && found && whole ? Count(found->isAtMost(*whole) || !whole->isAtMost(*found) ? *found : *whole) : std::nullopt;
   }
   Count bytes = parts && whole && whole->isAtMost(*parts) ? whole : parts;
   return read[argument] = bytes;

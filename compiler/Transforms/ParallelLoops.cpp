@@ -21,8 +21,8 @@ using namespace attune;
 // Captures
 //===----------------------------------------------------------------------===//
 
-/// Returns true if |op| is cheaper to repeat in every call of the body than to pass: constants, index arithmetic, views
-/// with static strides.
+/// Returns true if |op| is cheaper to repeat in every call of the body than to pass: constants, addresses of globals,
+/// index arithmetic, and views, whose sizes and strides are passed if they cannot be repeated either.
 static bool canRecompute(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return true;

@@ -54,12 +54,13 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
 
     Bytes are those that must be moved if nothing stays in a CPU cache from one kernel to the next: each weight
     (`weight_bytes`) and each other input (`tensor_bytes`) is read once, and each result is written once
-    (`tensor_bytes`). Of a table that is looked up, such as that of an embedding, one row counts for each row of the
-    result, and of a key/value cache the tokens that a call accesses (`cache_bytes` of `tile.work`). A call in a loop
-    counts once.
+    (`tensor_bytes`). Of a table that is looked up, such as that of an embedding or of rotary embeddings, one row counts
+    for each row of the result, and of a key/value cache the tokens that a call accesses (`cache_bytes` of `tile.work`).
+    A call in a loop counts once.
 
-    The attribute `tile.work` of a call gives its arithmetic and these bytes in terms of the arguments of the calling
-    function: here `#xfmr.argument<0, 0>` is dimension 0 of argument 0. `attune-tile-groups`, `attune-tile-attention` and
+    The attribute `tile.work` of a call gives its arithmetic and the bytes of caches, which count as `tensor_bytes`, in
+    terms of the arguments of the calling function: here `#xfmr.argument<0, 0>` is dimension 0 of argument 0. All other
+    bytes follow from the arguments of the kernel. `attune-tile-groups`, `attune-tile-attention` and
     `attune-tile-head-ops` set it on loops, `attune-outline-kernels` moves it to calls, and this pass removes it.
 
     An entry whose work does not follow from its dims gets no attribute, and a remark says so. Runs in the phase

@@ -29,8 +29,9 @@ struct SourceBox {
   bool empty() const { return llvm::is_contained(sizes, 0); }
 };
 
-/// Fills elements |begin| … |begin| + |count| - 1 of a table of |type| that a formula defines (`#xfmr.computed`), such
-/// as rotary angles.
+/// Writes elements |begin| … |begin| + |count| - 1, counted row by row, of a table of |type| to |out|. The table is one
+/// that `#xfmr.computed` defines by a formula with the parameters |params|, such as the cosines and sines of rotary
+/// embeddings.
 using ComputedTableFn = Status (*)(mlir::DictionaryAttr params, mlir::RankedTensorType type, int64_t begin, int64_t count, float *out);
 /// Returns the function that computes tables of |kind|, or null.
 ComputedTableFn findComputedTable(llvm::StringRef kind);

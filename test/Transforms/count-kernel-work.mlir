@@ -62,6 +62,37 @@ func.func @forward(%x: tensor<?x6xf32> {xfmr.input = #xfmr.input<"x", [batch, 6]
 
 // -----
 
+// Of the table of rotary embeddings one row of 8 floats counts for each token, besides its position: 4 * 8 and 8 bytes, and heads of
+// 4 x 12 floats are read and written.
+// CHECK-LABEL: func.func private @rotary
+// CHECK: func.func @forward
+// CHECK-SAME: #rt.kernel_work<"rotary", calls = 1, flops = <[], affine_map<() -> (0)>>, weight_bytes = <[batch], affine_map<()[s0] -> (s0 * 32)>>, tensor_bytes = <[batch], affine_map<()[s0] -> (s0 * 392)>>>
+xfmr.weight @table : tensor<512x8xf32> = #xfmr.tensor<"table" : tensor<512x8xf32>>
+func.func private @rotary(%x: tensor<?x4x12xf32>, %ids: tensor<?xi64>, %table: tensor<512x8xf32>, %out: tensor<?x4x12xf32>) -> tensor<?x4x12xf32>
+    attributes {tile.kernel = #tile.kernel<"rotary">} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4x12xf32>
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %out) -> (tensor<?x4x12xf32>) {
+    %h = tensor.extract_slice %x[%i, 0, 0] [1, 4, 12] [1, 1, 1] : tensor<?x4x12xf32> to tensor<1x4x12xf32>
+    %p = tensor.extract_slice %ids[%i] [1] [1] : tensor<?xi64> to tensor<1xi64>
+    %d = tensor.extract_slice %o[%i, 0, 0] [1, 4, 12] [1, 1, 1] : tensor<?x4x12xf32> to tensor<1x4x12xf32>
+    %y = tile.rotary_tile ins(%h, %p, %table : tensor<1x4x12xf32>, tensor<1xi64>, tensor<512x8xf32>) outs(%d : tensor<1x4x12xf32>) -> tensor<1x4x12xf32>
+    scf.forall.in_parallel { tensor.parallel_insert_slice %y into %o[%i, 0, 0] [1, 4, 12] [1, 1, 1] : tensor<1x4x12xf32> into tensor<?x4x12xf32> }
+  }
+  return %r : tensor<?x4x12xf32>
+}
+func.func @forward(%x: tensor<?x4x12xf32> {xfmr.input = #xfmr.input<"x", [batch, 4, 12]>}, %ids: tensor<?xi64> {xfmr.input = #xfmr.input<"ids", [batch]>})
+    -> (tensor<?x4x12xf32> {xfmr.output = #xfmr.output<"y", [batch, 4, 12]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4x12xf32>
+  %table = xfmr.weight_ref @table : tensor<512x8xf32>
+  %e = tensor.empty(%n) : tensor<?x4x12xf32>
+  %y = call @rotary(%x, %ids, %table, %e) : (tensor<?x4x12xf32>, tensor<?xi64>, tensor<512x8xf32>, tensor<?x4x12xf32>) -> tensor<?x4x12xf32>
+  return %y : tensor<?x4x12xf32>
+}
+
+// -----
+
 // A size is read from memory, so the entry has no work function.
 // CHECK-LABEL: func.func private @fill
 // CHECK-NOT: rt.kernel_work

@@ -30,7 +30,8 @@ struct DecoderDefaults {
   const char *activation = "silu";
   const char *epsilonKey = "rms_norm_eps";
   const char *activationKey = "hidden_act";
-  /// The names of keys in the family; the names above are accepted, too (`attribute_map` in transformers).
+  /// The family's names of these four keys. The names here are accepted in all families, too (`attribute_map` in
+  /// transformers).
   const char *hiddenKey = "hidden_size";
   const char *layersKey = "num_hidden_layers";
   const char *headsKey = "num_attention_heads";

@@ -30,7 +30,8 @@ struct DeepseekKeys {
 
 } // namespace
 
-/// Returns the factor of scores, which grows with the context that YaRN extends.
+/// Returns the factor of scores, 1 / sqrt(|headSize|). If the scaling of rotary embeddings is not `default` and has
+/// `mscale_all_dim` (YaRN), and its `factor` is above 1, that is multiplied by (0.1 mscale_all_dim ln(factor) + 1)^2.
 static double readScale(const Config &config, double headSize) {
   ConfigReader reader(config);
   const Config scaling = config.object(reader.present("rope_scaling") ? "rope_scaling" : "rope_parameters");
@@ -67,7 +68,7 @@ static AttentionSpec declareLatentAttention(TransformerSpec &spec, const Decoder
     attention.queryLatent.norm = spec.rmsNorm(path + ".q_a_layernorm", own.queryRank, epsilon);
     query = spec.linear(path + ".q_b_proj", own.queryRank, queryFeatures, /*bias=*/false);
   }
-  // Turned components come first.
+  // Rotated components come first.
   attention.query = rowsOfHeads(spec, query, keys.heads, size, own.plain, size);
   LinearSpec both = spec.linear(path + ".kv_a_proj_with_mqa", keys.hidden, own.keyRank + own.rotated, own.attentionBias);
   attention.keyLatent.projection = spec.features(both, 0, own.keyRank);

@@ -24,7 +24,7 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [DeclareOpInterfaceMethod
     - (C1) `rows` is i8 `[T, K]`, `scales` f32 and `sums` i32 `[T, G]`, `panels` i8 `[P, G, B]`, the destination f32
       `[T, N]`; all but T, P and N are static.
     - (C2) K is G times the columns of a group, and B the bytes of a group of `width` rows in `format`; with one group
-      per row, a group has K columns.
+      per row (`intB:0`), a group has K columns, and K is a multiple of 32.
     - (C3) `width`, the rows of a panel, is a positive multiple of 16; P panels have N rows, or up to `width - 1` more.
     - (N1) Sums of integers are exact, `f32` converts them, and `fma` rounds once. Tiles of columns begin at multiples
       of `width`.

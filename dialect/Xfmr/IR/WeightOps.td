@@ -14,7 +14,7 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
   let summary = "declares a constant whose elements stay outside the IR";
   let description = [{
     Names a tensor and gives the expression of its elements over the tensors of the model folder. Passes rewrite
-    `source`. The packer, which runs in the phase `object`, streams its elements into the weights file
+    `source`. The packer, which runs after the phase `target` if an object is made, streams its elements into the weights file
     (docs/formats.md), so compile time and memory do not depend on their number.
 
     - (C1) `type` has static shape, no size is 0, its elements are integers or floats, and all of them together have
@@ -23,7 +23,8 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
       these, whose type is `type`.
     - (C3) `offset`, the first byte in the data section of the weights file, is a multiple of 64, a cache line.
     - (C4) A weight with an offset ends within the `xfmr.weights_bytes` of its module.
-    - (N1) Elements are converted from the file's dtype to the element type of `type`, rounded once.
+    - (N1) Elements are computed in f32: a tensor of F64 is rounded to f32, each step of an expression rounds its
+      results, and the last step rounds to the element type of `type`.
 
     ```mlir
     xfmr.weight @"pooler.dense.weight" : tensor<8x8xf32> = #xfmr.tensor<"pooler.dense.weight" : tensor<8x8xf32>>
@@ -226,8 +227,9 @@ def Xfmr_WeightSelectOp : Xfmr_Op<"weight_select", [Pure, InferTypeOpAdaptor]> {
   let summary = "returns one matrix or vector of a stack of weights, chosen at run time";
   let description = [{
     `result = stack[index, …]`, the matrix or vector of one expert (see `xfmr.experts`). In the phase `linalg`, weight
-    expressions over the result, such as `xfmr.weight_pack`, become expressions over the stack, since they are evaluated
-    at compile time and `index` is not known then. The result becomes a slice of the packed stack.
+    expressions over the result alone, such as `xfmr.weight_pack`, become expressions over the stack, since they are
+    evaluated at compile time and `index` is not known then. The result becomes a slice of the packed stack. An
+    expression over several weights (`xfmr.weight_concat`) of which one is selected cannot be compiled.
 
     - (C1) `stack` has rank 2 or more and a static shape; `index` is below its first size, or the behavior is undefined.
 

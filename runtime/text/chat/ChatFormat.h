@@ -167,7 +167,8 @@ enum {
   ATTUNE_CHAT_NUM_COMPARISONS
 };
 
-/// Filters: the name in templates, and the number's name.
+/// Filters: the name in templates, and the enumerator of FilterName (Filters.h). The number of a filter in a program is
+/// its position here, so another order needs a new ATTUNE_CHAT_VERSION.
 #define ATTUNE_CHAT_FILTERS(X)                                                                                                             \
   X("abs", Abs)                                                                                                                            \
   X("attr", Attr)                                                                                                                          \
@@ -213,7 +214,7 @@ enum {
   X("unique", Unique)                                                                                                                      \
   X("upper", Upper)
 
-/// Tests: the name in templates, and the number's name.
+/// Tests: the name in templates, and the enumerator of TestName (Filters.h), numbered as filters are.
 #define ATTUNE_CHAT_TESTS(X)                                                                                                               \
   X("!=", Ne1)                                                                                                                             \
   X("<", Lt1)                                                                                                                              \
