@@ -251,7 +251,7 @@ attune_status Tables::open(const TextFile &file, const char *name) {
     ATTUNE_TRY(require(bool(trie), "the trie of WordPiece"));
     break;
   case ModelKind::Bpe:
-    ATTUNE_TRY(require(merges.open(file.find(kSectionMerges)) && symbols.size >= 512, "merges"));
+    ATTUNE_TRY(require(merges.open(file.find(kSectionMerges), file.find(kSectionMergeTags)) && symbols.size >= 512, "merges"));
     break;
   case ModelKind::Unigram:
     ATTUNE_TRY(require(bool(trie) && scores.size >= rules.numPieces && symbols.size >= 512, "pieces and scores"));

@@ -28,6 +28,7 @@ enum ModelFlag : uint32_t {
   kModelIgnoreMerges = 8, ///< BPE: a piece that is a token is not merged
   kModelHasUnknown = 16,  ///< there is an unknown token; without it unknown characters vanish or are an error
   kModelCutsAtMark = 32,  ///< BPE: no merge joins U+2581 to another character before it
+  kModelWholeTokens = 64, ///< BPE: MASH has only tokens that merging makes of their own string
 };
 
 /// Defaults of attune_encode_options.
@@ -103,6 +104,11 @@ constexpr uint32_t hashPair(uint32_t left, uint32_t right) {
   uint64_t h = (uint64_t(left) << 32 | right) * 0x9E3779B97F4A7C15ull;
   return uint32_t(h >> 32) ^ uint32_t(h >> 7);
 }
+
+/// Returns the element of MTAG for a pair with this hash.
+constexpr uint8_t mergeTag(uint32_t hash) { return hash >> 24 ? uint8_t(hash >> 24) : uint8_t(1); }
+/// Elements of MTAG after the last slot; they repeat the first, so that a group can be read at any slot.
+constexpr size_t kMergeTagGroup = 8;
 
 /// Returns the hash of a string in HASH and MASH. Collisions are resolved by linear probing.
 inline uint32_t hashBytes(const uint8_t *bytes, size_t size) {
