@@ -194,10 +194,11 @@ void Writer::writeLookup(TextFileWriter &out, uint32_t kind, const std::vector<s
     size *= 2;
   std::vector<uint32_t> slots(size);
   for (const auto &[text, id] : entries) {
-    size_t at = hashBytes(reinterpret_cast<const uint8_t *>(text.data()), text.size()) & (size - 1);
+    const uint32_t hash = hashBytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
+    size_t at = hash & (size - 1);
     while (slots[at])
       at = (at + 1) & (size - 1);
-    slots[at] = id + 1;
+    slots[at] = (hash & ~kLookupNumber) | (id + 1);
   }
   out.add(kind, slots);
 }
@@ -538,6 +539,9 @@ Status attune::text::writeTokenizer(const TokenizerSpec &spec, const std::string
     buffers += PreTokenizer::countBuffers(step.kind);
   if (buffers > PreTokenizer::kMostBuffers)
     return Status::error(file + ": 'pre_tokenizer': expected at most three ByteLevel, or six Metaspace, got more");
+  const size_t numIds = std::max<size_t>(spec.tokens.size() + spec.added.size(), spec.pieces ? spec.pieces->numIds : 0);
+  if (numIds >= kLookupNumber)
+    return Status::error(file + ": expected less than " + std::to_string(kLookupNumber) + " tokens, got " + std::to_string(numIds));
   Writer tables(spec, file, warn);
   tables.prepare();
   AddedTokenNormalizer normalizer(tables, file);

@@ -4,12 +4,14 @@
 // Most pieces of a text are words that occurred before. The cache holds their tokens in a fixed part of the tokenizer's
 // memory, so results depend on the text alone and calls never allocate:
 //
-//     buckets   [entry entry] [entry entry] …     64 bytes each: the newest piece of a hash first, then the one before
+//     buckets   [entry entry] [entry entry] …     64 bytes each
 //     entry     piece (16 bytes, filled with zeros) | up to 3 ids | their ends | size
 //     arena     words: ids and ends of pieces with more tokens, and the bytes of pieces with more than 16
 //
-// A piece of up to 16 bytes is compared as two numbers, without a branch on its size. When the arena is full, its
-// records become invalid all at once: entries carry the arena's generation.
+// A piece has two buckets: a new one goes to the second if only that has a free entry, else it takes the
+// place of an entry of the first. So the table fills up before pieces are lost. A piece of up to 16 bytes is compared as two numbers,
+// without a branch on its size. When the arena is full, its records become invalid all at once: entries carry the
+// arena's generation.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_PIECECACHE_H
 #define ATTUNE_RUNTIME_TEXT_PIECECACHE_H
@@ -45,7 +47,7 @@ public:
   /// A piece as the cache compares it.
   struct Key {
     uint64_t first, second;
-    uint32_t bucket;
+    uint32_t bucket, other; ///< its buckets
     uint8_t size;
   };
 
@@ -78,7 +80,9 @@ public:
       key.size = kLong;
     }
     uint64_t hash = key.first * 0x9E3779B97F4A7C15ull + key.second * 0xD6E8FEB86659FD93ull;
-    key.bucket = uint32_t((hash ^ hash >> 29) * 0xBF58476D1CE4E5B9ull >> (64 - kBucketBits));
+    hash = (hash ^ hash >> 29) * 0xBF58476D1CE4E5B9ull;
+    key.bucket = uint32_t(hash >> (64 - kBucketBits));
+    key.other = uint32_t(hash >> (60 - 2 * kBucketBits)) & ((1u << kBucketBits) - 1);
     return key;
   }
 
@@ -99,11 +103,9 @@ public:
 
   /// Returns the entry of a piece, or null.
   const Entry *find(const Key &key) const {
-    const Entry *bucket = entries + 2 * size_t(key.bucket);
-    const bool atSecond = (bucket[1].first == key.first) & (bucket[1].second == key.second);
-    const Entry *entry = bucket + atSecond;
-    const bool same = (entry->first == key.first) & (entry->second == key.second) & ((entry->size & ~kInArena) == key.size);
-    return same ? entry : nullptr;
+    if (const Entry *entry = findIn(key.bucket, key); __builtin_expect(entry != nullptr, 1))
+      return entry;
+    return findIn(key.other, key);
   }
   /// Returns true if the tokens of |entry| are in the arena.
   static bool hasRecord(const Entry &entry) { return entry.size & kInArena; }
@@ -120,7 +122,6 @@ public:
 
   /// Keeps the tokens of a piece of 1 to kMostBytes bytes, 1 to kMostTokens of them.
   void insert(const Key &key, const uint8_t *piece, size_t size, const uint32_t *ids, const uint8_t *ends, size_t count) {
-    Entry *bucket = entries + 2 * size_t(key.bucket);
     Entry entry = {key.first, key.second, {}, {}, key.size};
     if (count <= kInlineTokens && size <= kShortBytes) {
       for (size_t i = 0; i < count; ++i) {
@@ -145,12 +146,32 @@ public:
         __builtin_memcpy(rest + count, piece, size);
       used += words;
     }
-    if (bucket[0].first != key.first || bucket[0].second != key.second)
-      bucket[1] = bucket[0];
-    bucket[0] = entry;
+    // A record of the piece that is gone is replaced.
+    Entry *target = const_cast<Entry *>(find(key));
+    if (!target)
+      target = freeEntry(key.bucket);
+    if (!target)
+      target = freeEntry(key.other);
+    if (!target) {
+      target = entries + 2 * size_t(key.bucket);
+      target[1] = target[0];
+    }
+    *target = entry;
   }
 
 private:
+  const Entry *findIn(uint32_t index, const Key &key) const {
+    const Entry *bucket = entries + 2 * size_t(index);
+    const bool atSecond = (bucket[1].first == key.first) & (bucket[1].second == key.second) & ((bucket[1].size & ~kInArena) == key.size);
+    const Entry *entry = bucket + atSecond;
+    const bool same = (entry->first == key.first) & (entry->second == key.second) & ((entry->size & ~kInArena) == key.size);
+    return same ? entry : nullptr;
+  }
+  Entry *freeEntry(uint32_t index) {
+    Entry *bucket = entries + 2 * size_t(index);
+    return bucket[0].size == 0 ? bucket : bucket[1].size == 0 ? bucket + 1 : nullptr;
+  }
+
   static constexpr uint8_t kInArena = 128, kLong = 64;
   static constexpr unsigned kBucketBits = 16;
   static constexpr size_t kEntries = size_t(2) << kBucketBits, kArenaWords = size_t(1) << 20;

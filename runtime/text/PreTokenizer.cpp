@@ -4,6 +4,7 @@
 
 #include "runtime/text/PreTokenizer.h"
 #include "runtime/text/Normalizer.h"
+#include "runtime/text/PieceMasks.h"
 
 using namespace attune::text;
 
@@ -141,6 +142,29 @@ static auto matchPattern(const CheckedStep &step, const AlignedText &text) {
   };
 }
 
+/// Returns true if the matches of a pattern that cover a text are its pieces.
+static bool tilesText(SplitBehavior behavior, bool inverted) {
+  return behavior == SplitBehavior::Isolated || (behavior == SplitBehavior::Removed && inverted);
+}
+
+void PreTokenizer::splitByMasks(uint32_t index, const Automaton &automaton, const AlignedText &text) {
+  PieceMasks masks(automaton, text.bytes, text.bytes + text.size);
+  uint32_t ends[PieceMasks::kMostPieces], begin = 0;
+  const bool isLast = index + 1 == numSteps;
+  const uint32_t place = uint32_t(text.bytes - whole.bytes);
+  while (const size_t count = masks.next(ends)) {
+    if (isLast && numPieces + count > kMostPieces)
+      flush();
+    for (size_t i = 0; i < count; ++i) {
+      if (isLast)
+        pieces[numPieces++] = {place + begin, place + ends[i]};
+      else
+        forward(index, text, begin, ends[i]);
+      begin = ends[i];
+    }
+  }
+}
+
 void PreTokenizer::step(uint32_t index, const AlignedText &text) {
   const CheckedStep &checked = *steps[index];
   const Step &step = checked.step;
@@ -152,6 +176,8 @@ void PreTokenizer::step(uint32_t index, const AlignedText &text) {
   case StepKind::SplitMetaspace:
     return splitMetaspace(index, checked, text);
   case StepKind::SplitPattern:
+    if (checked.hasAutomaton && checked.automaton.scheme() != MaskScheme::None && tilesText(SplitBehavior(step.a), step.b))
+      return splitByMasks(index, checked.automaton, text);
     return split(index, text, SplitBehavior(step.a), step.b, matchPattern(checked, text));
   case StepKind::SplitWhitespace:
     return splitWords(index, text);
@@ -281,6 +307,11 @@ void PreTokenizer::splitByteLevel(uint32_t index, const CheckedStep &checked, Al
   };
   if (!checked.hasAutomaton) {
     emit(0, text.size);
+    enter(outer);
+    return;
+  }
+  if (checked.automaton.scheme() != MaskScheme::None && !(flags & 2)) {
+    splitByMasks(index, checked.automaton, text);
     enter(outer);
     return;
   }

@@ -52,6 +52,7 @@ private:
   }
   template <typename Matches>
   void split(uint32_t index, const AlignedText &text, SplitBehavior behavior, bool inverted, Matches matches);
+  void splitByMasks(uint32_t index, const Automaton &automaton, const AlignedText &text);
   void splitWords(uint32_t index, const AlignedText &text);
   void splitBert(uint32_t index, const AlignedText &text);
   void splitScripts(uint32_t index, const AlignedText &text);

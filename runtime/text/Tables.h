@@ -59,14 +59,18 @@ public:
   uint32_t find(const StringTable &strings, const uint8_t *bytes, size_t size) const {
     if (!slots.size)
       return kNoId;
-    size_t mask = slots.size - 1, at = hashBytes(bytes, size) & mask;
+    const uint32_t hash = hashBytes(bytes, size);
+    size_t mask = slots.size - 1, at = hash & mask;
     for (size_t probe = 0; probe <= mask; ++probe, at = (at + 1) & mask) {
       uint32_t entry = slots[at];
       if (entry == 0)
         return kNoId;
-      Bytes found = strings.get(entry - 1);
+      if ((entry ^ hash) & ~kLookupNumber)
+        continue;
+      const uint32_t number = (entry & kLookupNumber) - 1;
+      Bytes found = strings.get(number);
       if (found.size == size && __builtin_memcmp(found.data, bytes, size) == 0)
-        return entry - 1;
+        return number;
     }
     return kNoId;
   }

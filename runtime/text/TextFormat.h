@@ -34,7 +34,7 @@ enum SectionKind : uint32_t {
   kSectionStrings = sectionName("VOCB"),         ///< bytes of the tokens' strings, one after the other
   kSectionStringStarts = sectionName("VOCO"),    ///< u32 per id and one more: where its string starts in VOCB
   kSectionTokenFlags = sectionName("VOCF"),      ///< u8 per id: TokenFlag
-  kSectionLookup = sectionName("HASH"),          ///< u32 id + 1 or 0 per slot, a power of two: string to id
+  kSectionLookup = sectionName("HASH"),          ///< u32 per slot, a power of two: string to id, see hashBytes
   kSectionModelLookup = sectionName("MASH"),     ///< u32 as HASH, of the strings as the model sees them
   kSectionModelStrings = sectionName("MODS"),    ///< bytes of the model's strings, if they differ from VOCB
   kSectionModelStarts = sectionName("MODO"),     ///< u32 per id and one more, into MODS

@@ -110,7 +110,8 @@ constexpr uint8_t mergeTag(uint32_t hash) { return hash >> 24 ? uint8_t(hash >> 
 /// Elements of MTAG after the last slot; they repeat the first, so that a group can be read at any slot.
 constexpr size_t kMergeTagGroup = 8;
 
-/// Returns the hash of a string in HASH and MASH. Collisions are resolved by linear probing.
+/// Returns the hash of a string in HASH and MASH. Collisions are resolved by linear probing. A slot has the upper 8 bits
+/// of the hash above the number of the string + 1, so that other strings are rarely read; 0 is an empty slot.
 inline uint32_t hashBytes(const uint8_t *bytes, size_t size) {
   uint64_t h = 0xCBF29CE484222325ull ^ size;
   size_t i = 0;
@@ -125,6 +126,9 @@ inline uint32_t hashBytes(const uint8_t *bytes, size_t size) {
   h = (h ^ word) * 0x9E3779B97F4A7C15ull;
   return uint32_t(h >> 32) ^ uint32_t(h);
 }
+
+/// The bits of a slot of HASH and MASH for the number of the string + 1.
+constexpr uint32_t kLookupNumber = 0xFFFFFF;
 
 //===--- Characters --------------------------------------------------------===//
 
@@ -203,6 +207,14 @@ enum GraphemeClass : uint8_t {
 
 //===--- Automata ----------------------------------------------------------===//
 
+/// The regular expressions that PieceMasks splits by. It quotes them.
+enum class MaskScheme : uint32_t {
+  None = 0,
+  Gpt2 = 1,            ///< words with the space before them
+  PrefixedDigits3 = 2, ///< words with the character before them, up to three digits: Llama 3
+  PrefixedDigits1 = 3, ///< the same with single digits: Qwen 2
+};
+
 /// A regular expression as a table. Automaton.h says how it runs. At a multiple of 4 in the pool, followed by
 ///   u8  ascii[128]                the class of ASCII characters
 ///   u16 stage1[kMapStage]         block of each 128 code points
@@ -216,6 +228,7 @@ struct AutomatonHeader {
   uint32_t numBlocks; ///< a power of two
   uint32_t startsByClass;
   uint32_t bytes; ///< size of header and tables
+  MaskScheme scheme;
 };
 constexpr uint16_t kAcceptBefore = 0x8000;
 
