@@ -72,6 +72,16 @@ public:
     return stage2[(stage1[character / kMapBlock] & blockMask) * kMapBlock + character % kMapBlock] & columnMask;
   }
 
+  /// Returns the first position of [at, end] where a match may begin.
+  const uint8_t *skip(const uint8_t *at, const uint8_t *end) const {
+    if (startsByClass)
+      return at;
+    const uint16_t *row = table + (starts[0] & stateMask) * stride;
+    while (at < end && *at < 0x80 && row[ascii[*at] & columnMask] == 0)
+      ++at;
+    return at;
+  }
+
 private:
   uint32_t classAt(const uint8_t *at, const uint8_t *end, uint32_t &length) const {
     if (*at < 0x80) {

@@ -31,7 +31,7 @@ public:
 
   struct Entry {
     uint64_t first, second; ///< a short piece; else its first bytes and a hash of all
-    uint32_t ids[kInlineTokens]; ///< with a record: its place in the arena, the arena's generation
+    uint32_t ids[kInlineTokens]; ///< with a record: the number of words written before it
     uint8_t ends[kInlineTokens]; ///< the end of each token in the piece, 0 if there is none
     uint8_t size;                ///< 1 to 16, or kInArena | the same, or kLong
   };
@@ -92,8 +92,7 @@ public:
     Array<uint32_t> words = memory.take<uint32_t>(kArenaWords);
     entries = block.capacity == kEntries && words.capacity == kArenaWords ? block.data : nullptr;
     arena = words.data;
-    used = 0;
-    generation = 0;
+    written = 0;
   }
   /// Returns the number of bytes that |open| takes first and that must be zero.
   static constexpr size_t zeroBytes() { return sizeof(Entry) * kEntries; }
@@ -111,9 +110,10 @@ public:
   static bool hasRecord(const Entry &entry) { return entry.size & kInArena; }
   /// Sets |record| to the tokens of |entry|. Returns false if they are gone or are those of another piece.
   bool read(const Entry &entry, const uint8_t *piece, size_t size, Record &record) const {
-    if (entry.ids[1] != generation)
+    const uint64_t place = uint64_t(entry.ids[1]) << 32 | entry.ids[0];
+    if (written - place > kArenaWords)
       return false;
-    const uint32_t *words = arena + entry.ids[0];
+    const uint32_t *words = arena + place % kArenaWords;
     record.count = words[0] & 255;
     record.ids = words + 1;
     record.ends = reinterpret_cast<const uint8_t *>(record.ids + record.count);
@@ -130,21 +130,19 @@ public:
       }
     } else {
       const size_t bytes = count + (size > kShortBytes ? size : 0), words = 1 + count + (bytes + 3) / 4;
-      if (kArenaWords - used < words) {
-        used = 0;
-        ++generation;
-      }
+      if (kArenaWords - written % kArenaWords < words)
+        written += kArenaWords - written % kArenaWords;
       entry.size |= kInArena;
-      entry.ids[0] = uint32_t(used);
-      entry.ids[1] = generation;
-      uint32_t *record = arena + used;
+      entry.ids[0] = uint32_t(written);
+      entry.ids[1] = uint32_t(written >> 32);
+      uint32_t *record = arena + written % kArenaWords;
       record[0] = uint32_t(count | size << 8);
       __builtin_memcpy(record + 1, ids, count * 4);
       uint8_t *rest = reinterpret_cast<uint8_t *>(record + 1 + count);
       __builtin_memcpy(rest, ends, count);
       if (size > kShortBytes)
         __builtin_memcpy(rest + count, piece, size);
-      used += words;
+      written += words;
     }
     // A record of the piece that is gone is replaced.
     Entry *target = const_cast<Entry *>(find(key));
@@ -174,7 +172,7 @@ private:
 
   static constexpr uint8_t kInArena = 128, kLong = 64;
   static constexpr unsigned kBucketBits = 16;
-  static constexpr size_t kEntries = size_t(2) << kBucketBits, kArenaWords = size_t(1) << 20;
+  static constexpr size_t kEntries = size_t(2) << kBucketBits, kArenaWords = size_t(1) << 21;
   /// Masks of the first and of the second eight bytes of a piece, by its size.
   static constexpr uint64_t kMasks[2 * (kShortBytes + 1)] = {
       0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
@@ -183,8 +181,7 @@ private:
 
   Entry *entries = nullptr;
   uint32_t *arena = nullptr;
-  size_t used = 0;
-  uint32_t generation = 0;
+  uint64_t written = 0; ///< words of all records so far
 };
 
 } // namespace attune::text

@@ -280,6 +280,7 @@ struct CheckedStep {
   Automaton automaton;
   Trie charsmap; ///< NormalizePrecompiled
   Bytes replacements;
+  bool mapsPrintable = false; ///< NormalizePrecompiled: the map has a printable character of ASCII
   const TemplatePiece *single = nullptr, *pair = nullptr; ///< ProcessTemplate
 };
 
