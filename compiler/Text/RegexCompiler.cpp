@@ -58,7 +58,7 @@ struct Thread {
 class Builder {
 public:
   Status build(const RegexNode &pattern);
-  std::string emit() const;
+  std::string emit(MaskScheme scheme) const;
 
 private:
   int addThread(Thread thread) {
@@ -367,7 +367,25 @@ static void append(std::string &bytes, const std::vector<T> &values) {
   bytes.append(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T));
 }
 
-std::string Builder::emit() const {
+/// Returns the scheme of bit masks that splits as |pattern| does.
+static MaskScheme findMaskScheme(const std::string &pattern) {
+#define CONTRACTIONS "'s|'t|'re|'ve|'m|'ll|'d"
+#define PREFIXED(DIGITS)                                                                                                                   \
+  "(?i:" CONTRACTIONS ")|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" DIGITS "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+  static const std::pair<const char *, MaskScheme> schemes[] = {
+      {CONTRACTIONS "| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", MaskScheme::Gpt2},
+      {PREFIXED("\\p{N}{1,3}"), MaskScheme::PrefixedDigits3},
+      {PREFIXED("\\p{N}"), MaskScheme::PrefixedDigits1},
+  };
+#undef CONTRACTIONS
+#undef PREFIXED
+  for (const auto &[known, scheme] : schemes)
+    if (pattern == known)
+      return scheme;
+  return MaskScheme::None;
+}
+
+std::string Builder::emit(MaskScheme scheme) const {
   std::vector<uint16_t> stage1;
   std::string stage2;
   std::map<std::string, uint16_t> blocks;
@@ -384,6 +402,7 @@ std::string Builder::emit() const {
   header.stride = roundToPowerOfTwo(size_t(numClasses) + 1);
   header.numBlocks = roundToPowerOfTwo(blocks.size());
   header.startsByClass = looksBehind;
+  header.scheme = scheme;
   stage2.resize(size_t(header.numBlocks) * kMapBlock);
   std::vector<uint16_t> startRow(header.stride, uint16_t(starts[0]));
   for (size_t i = 0; i < starts.size(); ++i)
@@ -411,5 +430,5 @@ Result<std::string> attune::text::compileRegex(const std::string &pattern) {
   Builder builder;
   if (Status status = builder.build(**parsed); status.failed())
     return status;
-  return builder.emit();
+  return builder.emit(findMaskScheme(pattern));
 }

@@ -41,12 +41,18 @@ public:
 private:
   void decideBytes();
   bool cutsAtMark() const;
+  /// Returns true if a piece that is a token may be looked up before merging.
+  bool findsWholeTokens() const {
+    return spec.model == ModelKind::Bpe && !spec.ignoreMerges && !spec.pieces && spec.continuingPrefix.empty() && spec.endSuffix.empty();
+  }
   /// Returns the strings of the model and their ids.
   const std::unordered_map<std::string, uint32_t> &pieceIds() const { return spec.pieces ? spec.pieces->ids : spec.vocab; }
   std::vector<std::pair<std::string, uint32_t>> listTokens() const;
   std::string toModelString(const std::string &token, bool &reachable) const;
   Status writeModel(TextFileWriter &out);
-  Status writeMerges(TextFileWriter &out);
+  using Merges = std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint32_t>>;
+  Result<Merges> listMerges() const;
+  void writeMerges(const Merges &merges, TextFileWriter &out) const;
   void writeStrings(TextFileWriter &out, uint32_t bytesKind, uint32_t startsKind, const std::vector<std::string> &strings);
   void writeLookup(TextFileWriter &out, uint32_t kind, const std::vector<std::pair<std::string, uint32_t>> &entries);
   void writeSteps(TextFileWriter &out, Pool &pool);
@@ -188,10 +194,11 @@ void Writer::writeLookup(TextFileWriter &out, uint32_t kind, const std::vector<s
     size *= 2;
   std::vector<uint32_t> slots(size);
   for (const auto &[text, id] : entries) {
-    size_t at = hashBytes(reinterpret_cast<const uint8_t *>(text.data()), text.size()) & (size - 1);
+    const uint32_t hash = hashBytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
+    size_t at = hash & (size - 1);
     while (slots[at])
       at = (at + 1) & (size - 1);
-    slots[at] = id + 1;
+    slots[at] = (hash & ~kLookupNumber) | (id + 1);
   }
   out.add(kind, slots);
 }
@@ -206,8 +213,9 @@ std::vector<std::pair<std::string, uint32_t>> Writer::listTokens() const {
   return {ids.begin(), ids.end()};
 }
 
-Status Writer::writeMerges(TextFileWriter &out) {
-  std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint32_t>> merges;
+/// Returns rank and merged id of each pair that has a merge.
+Result<Writer::Merges> Writer::listMerges() const {
+  Merges merges;
   size_t prefix = spec.continuingPrefix.size();
   for (size_t rank = 0; rank < spec.merges.size(); ++rank) {
     const auto &[left, right] = spec.merges[rank];
@@ -225,18 +233,89 @@ Status Writer::writeMerges(TextFileWriter &out) {
   if (spec.pieces)
     for (const MergeSlot &merge : spec.pieces->merges)
       merges[{merge.left, merge.right}] = {merge.rank, merge.id};
+  return merges;
+}
+
+void Writer::writeMerges(const Merges &merges, TextFileWriter &out) const {
   size_t size = 16;
   while (size < merges.size() * 2)
     size *= 2;
   std::vector<MergeSlot> slots(size, {kNoId, kNoId, kNoId, kNoId});
+  std::vector<uint8_t> tags(size + kMergeTagGroup);
   for (const auto &[pair, merge] : merges) {
-    size_t at = hashPair(pair.first, pair.second) & (size - 1);
+    const uint32_t hash = hashPair(pair.first, pair.second);
+    size_t at = hash & (size - 1);
     while (slots[at].left != kNoId)
       at = (at + 1) & (size - 1);
     slots[at] = {pair.first, pair.second, merge.first, merge.second};
+    tags[at] = mergeTag(hash);
   }
+  std::copy_n(tags.begin(), kMergeTagGroup, tags.begin() + size);
   out.add(kSectionMerges, slots);
-  return {};
+  out.add(kSectionMergeTags, tags);
+}
+
+namespace {
+
+/// Merges the symbols of a token as the runtime does, to learn whether the token comes out.
+class MergeSimulator {
+public:
+  template <typename Merges>
+  explicit MergeSimulator(const Merges &merges) {
+    table.reserve(merges.size() * 2);
+    for (const auto &[pair, merge] : merges)
+      table[key(pair.first, pair.second)] = merge;
+  }
+  /// Returns the only symbol that is left of |symbols|, or kNoId.
+  uint32_t run(std::vector<uint32_t> symbols) const {
+    while (symbols.size() > 1) {
+      size_t best = 0;
+      std::pair<uint32_t, uint32_t> least = {kNoId, kNoId};
+      for (size_t i = 0; i + 1 < symbols.size(); ++i)
+        if (auto place = table.find(key(symbols[i], symbols[i + 1])); place != table.end() && place->second.first < least.first) {
+          least = place->second;
+          best = i;
+        }
+      if (least.first == kNoId)
+        return kNoId;
+      symbols[best] = least.second;
+      symbols.erase(symbols.begin() + long(best) + 1);
+    }
+    return symbols.empty() ? kNoId : symbols[0];
+  }
+
+private:
+  static uint64_t key(uint32_t left, uint32_t right) { return uint64_t(left) << 32 | right; }
+  std::unordered_map<uint64_t, std::pair<uint32_t, uint32_t>> table;
+};
+
+} // namespace
+
+/// Removes from |lookup| the strings that merging does not turn into their token.
+static void keepWholeTokens(const MergeSimulator &simulator, bool bytes, const std::vector<uint32_t> &symbols,
+                            std::vector<std::pair<std::string, uint32_t>> &lookup) {
+  // Longer tokens, such as runs of spaces, are rare, and the simulation is quadratic.
+  constexpr size_t kMostSymbols = 64;
+  std::unordered_map<std::string, uint32_t> characters;
+  for (const auto &[text, id] : lookup)
+    if (text.size() <= 4)
+      characters[text] = id;
+  auto isWhole = [&](const std::pair<std::string, uint32_t> &entry) {
+    const auto &[text, id] = entry;
+    std::vector<uint32_t> parts;
+    const uint8_t *begin = reinterpret_cast<const uint8_t *>(text.data()), *end = begin + text.size();
+    for (const uint8_t *at = begin; at < end && parts.size() <= kMostSymbols;) {
+      const size_t size = bytes ? 1 : decodeCharacter(at, end).bytes;
+      auto place = characters.find(std::string(at, at + size));
+      const uint32_t part = bytes ? symbols[*at] : place == characters.end() ? kNoId : place->second;
+      if (part == kNoId)
+        return false;
+      parts.push_back(part);
+      at += size;
+    }
+    return parts.size() <= kMostSymbols && simulator.run(std::move(parts)) == id;
+  };
+  lookup.erase(std::remove_if(lookup.begin(), lookup.end(), [&](const auto &entry) { return !isWhole(entry); }), lookup.end());
 }
 
 Status Writer::writeModel(TextFileWriter &out) {
@@ -267,9 +346,6 @@ Status Writer::writeModel(TextFileWriter &out) {
   }
   if (differs)
     writeStrings(out, kSectionModelStrings, kSectionModelStarts, modelStrings);
-  bool looksUp = !bytes || spec.ignoreMerges;
-  writeLookup(out, kSectionModelLookup, looksUp ? lookup : decltype(lookup)());
-
   if (spec.model == ModelKind::WordPiece || spec.model == ModelKind::Unigram)
     out.add(kSectionTrie, buildTrie(std::map<std::string, uint32_t>(pieceIds().begin(), pieceIds().end())));
   if (spec.model == ModelKind::Unigram) {
@@ -277,8 +353,6 @@ Status Writer::writeModel(TextFileWriter &out) {
     scores.resize(std::max(tokens.size(), scores.size()));
     out.add(kSectionScores, scores);
   }
-  if (spec.model == ModelKind::Bpe)
-    TRY(writeMerges(out));
   if (spec.model == ModelKind::Bpe || spec.model == ModelKind::Unigram) {
     std::vector<uint32_t> symbols(512, kNoId);
     for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -295,7 +369,16 @@ Status Writer::writeModel(TextFileWriter &out) {
         symbols[256 + byte] = place->second;
     }
     out.add(kSectionSymbols, symbols);
+    if (spec.model == ModelKind::Bpe) {
+      Result<Merges> merges = listMerges();
+      if (!merges)
+        return merges.status();
+      writeMerges(*merges, out);
+      if (findsWholeTokens())
+        keepWholeTokens(MergeSimulator(*merges), bytes, symbols, lookup);
+    }
   }
+  writeLookup(out, kSectionModelLookup, lookup);
   return {};
 }
 
@@ -329,7 +412,8 @@ Status Writer::write(TextFileWriter &out) {
   settings.model = spec.model;
   settings.modelFlags = (bytes ? kModelBytes : 0u) | (spec.byteFallback ? kModelByteFallback : 0u) |
                         (spec.fuseUnknown ? kModelFuseUnknown : 0u) | (spec.ignoreMerges ? kModelIgnoreMerges : 0u) |
-                        (spec.unknownToken ? kModelHasUnknown : 0u) | (cutsAtMark() ? kModelCutsAtMark : 0u);
+                        (spec.unknownToken ? kModelHasUnknown : 0u) | (cutsAtMark() ? kModelCutsAtMark : 0u) |
+                        (findsWholeTokens() ? kModelWholeTokens : 0u);
   settings.vocabSize = uint32_t(tokens.size());
   settings.unknownId = spec.unknownId.value_or(kNoId);
   settings.maxCharacters = spec.maxCharacters;
@@ -455,6 +539,9 @@ Status attune::text::writeTokenizer(const TokenizerSpec &spec, const std::string
     buffers += PreTokenizer::countBuffers(step.kind);
   if (buffers > PreTokenizer::kMostBuffers)
     return Status::error(file + ": 'pre_tokenizer': expected at most three ByteLevel, or six Metaspace, got more");
+  const size_t numIds = std::max<size_t>(spec.tokens.size() + spec.added.size(), spec.pieces ? spec.pieces->numIds : 0);
+  if (numIds >= kLookupNumber)
+    return Status::error(file + ": expected less than " + std::to_string(kLookupNumber) + " tokens, got " + std::to_string(numIds));
   Writer tables(spec, file, warn);
   tables.prepare();
   AddedTokenNormalizer normalizer(tables, file);

@@ -42,6 +42,7 @@ public:
     blockMask = header.numBlocks - 1;
     endClass = header.numClasses;
     startsByClass = header.startsByClass;
+    maskScheme = header.scheme <= MaskScheme::PrefixedDigits1 ? header.scheme : MaskScheme::None;
     return true;
   }
 
@@ -66,10 +67,22 @@ public:
     return last;
   }
 
-private:
+  MaskScheme scheme() const { return maskScheme; }
   uint32_t classOf(uint32_t character) const {
     return stage2[(stage1[character / kMapBlock] & blockMask) * kMapBlock + character % kMapBlock] & columnMask;
   }
+
+  /// Returns the first position of [at, end] where a match may begin.
+  const uint8_t *skip(const uint8_t *at, const uint8_t *end) const {
+    if (startsByClass)
+      return at;
+    const uint16_t *row = table + (starts[0] & stateMask) * stride;
+    while (at < end && *at < 0x80 && row[ascii[*at] & columnMask] == 0)
+      ++at;
+    return at;
+  }
+
+private:
   uint32_t classAt(const uint8_t *at, const uint8_t *end, uint32_t &length) const {
     if (*at < 0x80) {
       length = 1;
@@ -87,6 +100,7 @@ private:
   const uint16_t *stage1 = nullptr, *starts = nullptr, *table = nullptr;
   uint32_t columnMask = 0, stride = 0, stateMask = 0, blockMask = 0, endClass = 0;
   bool startsByClass = false;
+  MaskScheme maskScheme = MaskScheme::None;
 };
 
 } // namespace attune::text

@@ -4,12 +4,12 @@
 // A piece begins as a sequence of symbols, its bytes or characters. While two neighbors have a merge, the pair with the
 // lowest rank (of equal ranks the leftmost) becomes one symbol. There are two implementations with the same result:
 //
-//   up to 64 symbols   an array of ranks: find the least, merge, close the gap. Quadratic, but without branches that
-//                      are mispredicted.
+//   up to 64 symbols   an array of ranks: find the least, merge, look the two new pairs up. Quadratic, but without
+//                      branches that are mispredicted.
 //   more               a heap of (rank, position), in which entries whose pair is gone are skipped. n log n, also for a
 //                      megabyte without a space.
 //
-// Most pieces are words that occurred before, so a cache of 16384 pieces of up to 16 bytes is looked up first.
+// A piece that is a token is looked up first, if the compiler knows that merging would make that token of it.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Model.h"
@@ -20,78 +20,31 @@ using namespace attune::text;
 static constexpr size_t kShort = 64;
 static constexpr uint32_t kNoRank = 0xFFFFFFFFu;
 
-/// Cuts the piece where no merge can join the parts, which are then short and often repeated: before a mark of a space
-/// that follows another character, if the vocabulary permits it.
 void Model::tokenizeBpe(const AlignedText &piece) {
-  if (!(tables->settings.modelFlags & kModelCutsAtMark) || piece.size <= PieceCache::kMostBytes)
-    return tokenizeBpeUnit(piece);
-  const uint8_t *bytes = piece.bytes;
-  size_t begin = 0;
-  bool afterMark = true;
-  for (size_t i = 0; i < piece.size;) {
-    bool mark = bytes[i] == 0xE2 && piece.size - i >= 3 && bytes[i + 1] == 0x96 && bytes[i + 2] == 0x81;
-    if (mark && !afterMark) {
-      tokenizeBpeUnit(piece.slice(begin, i));
-      begin = i;
-    }
-    afterMark = mark;
-    i += mark ? 3 : 1;
-  }
-  tokenizeBpeUnit(piece.slice(begin, piece.size));
-}
-
-void Model::tokenizeBpeUnit(const AlignedText &piece) {
-  uint32_t flags = tables->settings.modelFlags;
-  bool hit = false;
-  PieceCache::Entry *entry = piece.size <= PieceCache::kMostBytes ? cache.find(piece.bytes, piece.size, hit) : nullptr;
-  if (entry && hit) {
-    size_t begin = 0;
-    for (size_t i = 0; i < entry->count && i < PieceCache::kMostTokens; ++i) {
-      size_t end = entry->ends[i] < piece.size ? entry->ends[i] : piece.size;
-      add(entry->ids[i], piece, begin, end);
-      begin = entry->ends[i];
-    }
-    return;
-  }
-  size_t first = tokens->size;
   uint32_t whole = kNoId;
-  if (flags & kModelIgnoreMerges)
+  if (tables->settings.modelFlags & (kModelIgnoreMerges | kModelWholeTokens))
     whole = tables->modelLookup.find(tables->modelStrings, piece.bytes, piece.size);
   symbols.clear();
-  if (whole != kNoId) {
-    symbols.push({whole, uint32_t(piece.size), -1, -1});
-  } else {
-    startBpe(piece);
-    if (symbols.full) {
-      scratchFull = true;
-      return;
-    }
-    if (symbols.size <= kShort)
-      mergeShort();
-    else
-      mergeLong();
-    if (tables->rules.flags & kRuleJoinsUnknown)
-      joinUnknown(piece);
+  if (whole != kNoId)
+    return add(whole, piece, 0, piece.size);
+  startBpe(piece);
+  if (symbols.full) {
+    scratchFull = true;
+    return;
   }
+  if (symbols.size <= kShort)
+    mergeShort();
+  else
+    mergeLong();
+  if (tables->rules.flags & kRuleJoinsUnknown)
+    joinUnknown(piece);
   size_t at = 0;
-  // A piece that needs a missing unknown token must fail again.
-  bool cacheable = entry && !unknownMissing && symbols.size <= PieceCache::kMostTokens;
-  size_t count = 0;
   for (size_t i = 0; i < symbols.size; ++i) {
     if (symbols[i].size == 0)
       continue;
     size_t end = at + symbols[i].size;
     add(symbols[i].id, piece, at < piece.size ? at : piece.size, end < piece.size ? end : piece.size);
     at = end;
-    if (cacheable && count < PieceCache::kMostTokens) {
-      entry->ids[count] = symbols[i].id;
-      entry->ends[count] = uint8_t(end < piece.size ? end : piece.size);
-    }
-    ++count;
-  }
-  if (cacheable && count <= PieceCache::kMostTokens && tokens->size - first == count) {
-    entry->count = uint8_t(count);
-    entry->bytes = uint8_t(piece.size);
   }
 }
 
@@ -211,34 +164,49 @@ void Model::startBpeCharacters(const AlignedText &piece) {
 }
 
 void Model::mergeShort() {
-  uint32_t ranks[kShort + 1], merged[kShort + 1];
-  size_t count = symbols.size;
-  auto look = [&](size_t i) {
-    const MergeSlot *slot = i + 1 < count ? tables->merges.find(symbols[i].id, symbols[i + 1].id) : nullptr;
+  uint32_t ids[kShort], sizes[kShort], merged[kShort], ranks[kShort];
+  uint8_t next[kShort], before[kShort];
+  const size_t count = symbols.size;
+  if (count < 2)
+    return;
+  // A symbol that was joined to the one before it, and the last one, have no rank.
+  auto look = [&](size_t i, size_t right) {
+    const MergeSlot *slot = right < count ? tables->merges.find(ids[i], ids[right]) : nullptr;
     ranks[i] = slot ? slot->rank : kNoRank;
     merged[i] = slot ? slot->id : kNoId;
   };
-  for (size_t i = 0; i < count; ++i)
-    look(i);
-  while (count > 1) {
-    size_t best = 0;
-    for (size_t i = 1; i + 1 < count; ++i)
-      best = ranks[i] < ranks[best] ? i : best;
-    if (ranks[best] == kNoRank)
-      break;
-    symbols[best].id = merged[best];
-    symbols[best].size += symbols[best + 1].size;
-    --count;
-    for (size_t i = best + 1; i < count; ++i) {
-      symbols[i] = symbols[i + 1];
-      ranks[i] = ranks[i + 1];
-      merged[i] = merged[i + 1];
-    }
-    look(best);
-    if (best > 0)
-      look(best - 1);
+  for (size_t i = 0; i < count; ++i) {
+    ids[i] = symbols[i].id;
+    sizes[i] = symbols[i].size;
+    next[i] = uint8_t(i + 1);
+    before[i] = uint8_t(i - 1);
   }
-  symbols.size = count;
+  for (size_t i = 0; i < count; ++i)
+    look(i, i + 1);
+  while (true) {
+    size_t best = 0;
+    uint32_t least = ranks[0];
+    for (size_t i = 1; i < count; ++i) {
+      best = ranks[i] < least ? i : best;
+      least = ranks[i] < least ? ranks[i] : least;
+    }
+    if (least == kNoRank)
+      break;
+    const size_t joined = next[best];
+    ids[best] = merged[best];
+    sizes[best] += sizes[joined];
+    sizes[joined] = 0;
+    ranks[joined] = kNoRank;
+    next[best] = next[joined];
+    if (next[best] < count)
+      before[next[best]] = uint8_t(best);
+    look(best, next[best]);
+    if (best > 0)
+      look(before[best], best);
+  }
+  symbols.clear();
+  for (size_t i = 0; i < count; i = next[i])
+    symbols.push({ids[i], sizes[i], -1, -1});
 }
 
 /// Moves heap[at] down to its position.

@@ -39,7 +39,7 @@ bool EncodingPlan::addsToken(const TemplatePiece *pieces, uint32_t index, const 
   if (pieces[index].kind == 2 || index == 0 || pieces[index - 1].kind > 1)
     return true;
   const TokenSpan span = windows[pieces[index - 1].kind].span;
-  return span.size() == 0 || tokens[span.end - 1].id != pieces[index].id;
+  return span.size() == 0 || tokens.ids[span.end - 1] != pieces[index].id;
 }
 
 int64_t EncodingPlan::lengthOf(bool isPair, Window first, Window second) const {
@@ -61,11 +61,11 @@ int64_t EncodingPlan::lengthAtStop(TokenSpan span) const {
   int64_t size = span.size();
   if (options.max_length <= 0 || size <= options.max_length)
     return size;
-  auto at = [&](int64_t i) -> const Token & {
-    return tokens[options.truncate_left ? span.end - 1 - uint32_t(i) : span.begin + uint32_t(i)];
+  auto at = [&](int64_t i) -> const TokenDetail & {
+    return tokens.details[options.truncate_left ? span.end - 1 - uint32_t(i) : span.begin + uint32_t(i)];
   };
   for (int64_t i = 0; i < size;) {
-    const Token &first = at(i);
+    const TokenDetail &first = at(i);
     while (i < size && at(i).word == first.word)
       ++i;
     if (first.leading == kNoId && i >= options.max_length)
@@ -189,10 +189,10 @@ attune_status EncodingPlan::add(uint32_t input, TokenSpan first, TokenSpan secon
 
 /// Removes the white space of token strings from offsets, by the reference's rules: counts are of characters of the
 /// token.
-static void trimOffsets(const Tables &tables, const Token &token, bool prefixSpace, bool isFirst, OriginalRange &range) {
+static void trimOffsets(const Tables &tables, uint32_t id, const TokenDetail &token, bool prefixSpace, bool isFirst, OriginalRange &range) {
   uint32_t leading = token.leading, trailing = token.trailing;
   if (leading == kNoId) {
-    Bytes string = tables.strings.get(token.id);
+    Bytes string = tables.strings.get(id);
     const uint8_t *begin = string.data, *end = begin + string.size;
     auto isSpace = [&](uint32_t c) { return c == 0x120 || (tables.characters(c) & kCharWhiteSpace); };
     leading = trailing = 0;
@@ -223,42 +223,50 @@ void EncodingPlan::fillOne(const attune_text_input &input, const PlannedEncoding
   int32_t *ids = at(encoding.ids), *types = at(encoding.type_ids), *attention = at(encoding.attention_mask),
           *special = at(encoding.special_tokens_mask), *sequences = at(encoding.sequence_ids), *offsets = at(encoding.offsets),
           *words = at(encoding.word_ids);
-  int64_t padding = encoding.length - plan.length, place = 0;
-  auto put = [&](uint32_t id, int32_t type, int32_t mask, int32_t isSpecial, int32_t sequence, OriginalRange range, int32_t word) {
-    ids[place] = int32_t(id);
-    types[place] = type;
-    attention[place] = mask;
-    special[place] = isSpecial;
-    sequences[place] = sequence;
-    if (offsets) {
-      offsets[2 * place] = int32_t(range.begin);
-      offsets[2 * place + 1] = int32_t(range.end);
-      words[place] = word;
-    }
-    ++place;
+  const size_t padding = size_t(encoding.length - plan.length);
+  size_t place = 0;
+  // Fills |count| elements of all arrays but ids.
+  auto fill = [&](size_t count, int32_t type, int32_t mask, int32_t isSpecial, int32_t sequence) {
+    auto set = [&](int32_t *array, int32_t value) {
+      for (size_t i = 0; i < count; ++i)
+        array[place + i] = value;
+    };
+    set(types, type);
+    set(attention, mask);
+    set(special, isSpecial);
+    set(sequences, sequence);
+    if (!offsets)
+      return;
+    __builtin_memset(offsets + 2 * place, 0, 2 * count * sizeof(int32_t));
+    set(words, -1);
   };
-  auto pad = [&] {
-    for (int64_t i = 0; i < padding; ++i)
-      put(uint32_t(options.pad_id), int32_t(options.pad_type_id), 0, 1, -1, {}, -1);
+  auto put = [&](size_t count, uint32_t id, int32_t type, int32_t mask) {
+    fill(count, type, mask, 1, -1);
+    for (size_t i = 0; i < count; ++i)
+      ids[place + i] = int32_t(id);
+    place += count;
   };
   auto putText = [&](uint32_t sequence, int32_t type) {
+    const TokenSpan span = plan.parts[sequence].span;
+    fill(span.size(), type, 1, 0, int32_t(sequence));
+    __builtin_memcpy(ids + place, tokens.ids.data + span.begin, span.size() * sizeof(int32_t));
     const uint8_t *text = reinterpret_cast<const uint8_t *>(sequence ? input.pair : input.text);
     CharacterCounter counter(text, sequence ? input.pair_bytes : input.bytes);
-    TokenSpan span = plan.parts[sequence].span;
-    for (uint32_t i = span.begin; i < span.end; ++i) {
-      const Token &token = tokens[i];
-      OriginalRange range = {};
-      if (offsets) {
-        range = counter.convert(token.range);
-        for (uint32_t k = 0; k < tables.numSteps[2]; ++k)
-          if (const Step &step = tables.steps[tables.firstStep[2] + k].step; step.kind == StepKind::ProcessTrim)
-            trimOffsets(tables, token, step.a, i == span.begin, range);
-      }
-      put(token.id, type, 1, 0, int32_t(sequence), range, int32_t(token.word));
+    for (uint32_t i = span.begin; offsets && i < span.end; ++i) {
+      const TokenDetail &token = tokens.details[i];
+      OriginalRange range = counter.convert(token.range);
+      for (uint32_t k = 0; k < tables.numSteps[2]; ++k)
+        if (const Step &step = tables.steps[tables.firstStep[2] + k].step; step.kind == StepKind::ProcessTrim)
+          trimOffsets(tables, tokens.ids[i], token, step.a, i == span.begin, range);
+      const size_t to = place + (i - span.begin);
+      offsets[2 * to] = int32_t(range.begin);
+      offsets[2 * to + 1] = int32_t(range.end);
+      words[to] = int32_t(token.word);
     }
+    place += span.size();
   };
   if (options.pad_left)
-    pad();
+    put(padding, uint32_t(options.pad_id), int32_t(options.pad_type_id), 0);
   uint32_t count;
   const TemplatePiece *pieces = templateOf(plan.isPair, count);
   if (!pieces) {
@@ -272,7 +280,7 @@ void EncodingPlan::fillOne(const attune_text_input &input, const PlannedEncoding
     const TemplatePiece &piece = pieces[i];
     if (piece.kind >= 2) {
       if (addsToken(pieces, i, plan.parts))
-        put(piece.id < tables.settings.vocabSize ? piece.id : 0, int32_t(piece.typeId), 1, 1, -1, {}, -1);
+        put(1, piece.id < tables.settings.vocabSize ? piece.id : 0, int32_t(piece.typeId), 1);
       continue;
     }
     if (piece.kind == 1 && !plan.isPair)
@@ -281,7 +289,7 @@ void EncodingPlan::fillOne(const attune_text_input &input, const PlannedEncoding
     putText(piece.kind, keepTypes || !templated ? int32_t(piece.kind) : int32_t(piece.typeId));
   }
   if (!options.pad_left)
-    pad();
+    put(padding, uint32_t(options.pad_id), int32_t(options.pad_type_id), 0);
 }
 
 attune_status EncodingPlan::fill(const attune_text_input *inputs, const Array<PlannedEncoding> &planned, Memory &memory,

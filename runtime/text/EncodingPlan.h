@@ -25,7 +25,7 @@ struct PlannedEncoding {
 /// Makes encodings from the tokens of inputs: cuts windows, adds the tokens of the template, pads.
 class EncodingPlan {
 public:
-  EncodingPlan(const Tables &tables, const attune_encode_options &options, const Array<Token> &tokens)
+  EncodingPlan(const Tables &tables, const attune_encode_options &options, const TokenList &tokens)
       : tables(tables), options(options), tokens(tokens) {}
 
   /// Adds the encodings of an input to |planned|. Its tokens are |first| and, if |isPair|, |second|.
@@ -49,7 +49,7 @@ private:
 
   const Tables &tables;
   const attune_encode_options &options;
-  const Array<Token> &tokens;
+  const TokenList &tokens;
 };
 
 } // namespace attune::text

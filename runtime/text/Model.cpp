@@ -31,31 +31,143 @@ void Model::open(const Tables &source, Memory &memory, size_t capacity) {
   }
 }
 
-void Model::tokenize(const AlignedText &piece) {
+void Model::tokenizePiece(const AlignedText &piece) {
   switch (tables->settings.model) {
   case ModelKind::WordPiece:
-    tokenizeWordPiece(piece);
-    break;
+    return tokenizeWordPiece(piece);
   case ModelKind::Bpe:
-    tokenizeBpe(piece);
-    break;
+    return tokenizeBpe(piece);
   case ModelKind::Unigram:
-    tokenizeUnigram(piece);
-    break;
+    return tokenizeUnigram(piece);
   case ModelKind::WordLevel:
-    tokenizeWordLevel(piece);
-    break;
+    return tokenizeWordLevel(piece);
   }
-  ++word;
+}
+
+/// Tokenizes a piece that the cache does not have and keeps its tokens as |key|, unless that is null.
+__attribute__((noinline)) void Model::tokenizeMissing(const AlignedText &piece, const PieceCache::Key *key) {
+  const size_t first = tokens->size();
+  numEnds = 0;
+  cacheable = true;
+  const bool missedBefore = unknownMissing;
+  unknownMissing = false;
+  tokenizePiece(piece);
+  // A piece that needs a missing unknown token must fail again.
+  if (key && cacheable && !unknownMissing && !scratchFull && !tokens->full() && numEnds > 0 && numEnds <= PieceCache::kMostTokens)
+    cache.insert(*key, piece.bytes, piece.size, tokens->ids.data + first, ends, numEnds);
+  unknownMissing |= missedBefore;
+}
+
+template <bool Detailed>
+void Model::addCached(const PieceCache::Record &record, const AlignedText &piece) {
+  if (tokens->ids.capacity - tokens->ids.size < record.count) {
+    tokens->ids.full = true;
+    return;
+  }
+  __builtin_memcpy(tokens->ids.data + tokens->ids.size, record.ids, record.count * sizeof(uint32_t));
+  tokens->ids.size += record.count;
+  size_t begin = 0;
+  for (size_t i = 0; Detailed && i < record.count; ++i) {
+    addDetail(piece, begin, record.ends[i]);
+    begin = record.ends[i];
+  }
+}
+
+/// Appends the tokens of pieces. Groups of pieces are looked up together, so that the table's lines are fetched in
+/// parallel.
+template <bool Detailed>
+void Model::tokenizeCached(const AlignedText &text, const PieceSpan *pieces, size_t count, bool areWords) {
+  constexpr size_t kGroup = 32;
+  PieceCache::Key keys[kGroup];
+  for (size_t begin = 0; begin < count; begin += kGroup) {
+    const size_t group = count - begin < kGroup ? count - begin : kGroup;
+    for (size_t i = 0; i < group; ++i) {
+      const PieceSpan piece = pieces[begin + i];
+      const size_t size = piece.end - piece.begin;
+      if (__builtin_expect(size > PieceCache::kMostBytes, 0))
+        continue;
+      keys[i] = PieceCache::keyOf(text.bytes + piece.begin, size, text.size - piece.begin);
+      cache.prefetch(keys[i]);
+    }
+    for (size_t i = 0; i < group; ++i) {
+      const PieceSpan span = pieces[begin + i];
+      const size_t size = span.end - span.begin;
+      const bool keeps = size <= PieceCache::kMostBytes;
+      const PieceCache::Entry *entry = keeps ? cache.find(keys[i]) : nullptr;
+      Array<uint32_t> &ids = tokens->ids;
+      if (__builtin_expect(entry && !PieceCache::hasRecord(*entry) && ids.capacity - ids.size >= PieceCache::kInlineTokens, 1)) {
+        __builtin_memcpy(ids.data + ids.size, entry->ids, sizeof(entry->ids));
+        const size_t added = 1u + (entry->ends[1] != 0) + (entry->ends[2] != 0);
+        ids.size += added;
+        for (size_t k = 0; Detailed && k < added; ++k)
+          addDetail(text.slice(span.begin, span.end), k ? entry->ends[k - 1] : 0, entry->ends[k]);
+      } else {
+        PieceCache::Record record;
+        const AlignedText piece = text.slice(span.begin, span.end);
+        if (entry && PieceCache::hasRecord(*entry) && cache.read(*entry, piece.bytes, size, record))
+          addCached<Detailed>(record, piece);
+        else
+          tokenizeMissing(piece, keeps ? &keys[i] : nullptr);
+      }
+      word += areWords;
+    }
+  }
+}
+
+void Model::tokenizeSpans(const AlignedText &text, const PieceSpan *pieces, size_t count, bool areWords) {
+  // Words of a vocabulary without subwords are looked up as fast as in the cache.
+  if (cache && tables->settings.model != ModelKind::WordLevel)
+    return tokens->detailed ? tokenizeCached<true>(text, pieces, count, areWords) : tokenizeCached<false>(text, pieces, count, areWords);
+  for (size_t i = 0; i < count; ++i) {
+    tokenizeMissing(text.slice(pieces[i].begin, pieces[i].end), nullptr);
+    word += areWords;
+  }
+}
+
+/// Cuts a piece where no merge can join the parts, which are then short and often repeated: before a mark of a space
+/// that follows another character.
+void Model::tokenizeUnits(const AlignedText &text, PieceSpan piece) {
+  constexpr size_t kGroup = 64;
+  PieceSpan units[kGroup];
+  size_t count = 0;
+  const uint8_t *bytes = text.bytes;
+  uint32_t begin = piece.begin;
+  auto push = [&](uint32_t end) {
+    units[count++] = {begin, end};
+    begin = end;
+    if (count < kGroup)
+      return;
+    tokenizeSpans(text, units, count, false);
+    count = 0;
+  };
+  bool afterMark = true;
+  for (uint32_t i = piece.begin; i < piece.end;) {
+    bool mark = bytes[i] == 0xE2 && piece.end - i >= 3 && bytes[i + 1] == 0x96 && bytes[i + 2] == 0x81;
+    if (mark && !afterMark)
+      push(i);
+    afterMark = mark;
+    i += mark ? 3 : 1;
+  }
+  push(piece.end);
+  tokenizeSpans(text, units, count, false);
+}
+
+void Model::tokenize(const AlignedText &text, const PieceSpan *pieces, size_t count) {
+  if (tables->settings.model != ModelKind::Bpe || !(tables->settings.modelFlags & kModelCutsAtMark))
+    return tokenizeSpans(text, pieces, count, true);
+  for (size_t i = 0; i < count; ++i) {
+    tokenizeUnits(text, pieces[i]);
+    ++word;
+  }
 }
 
 void Model::addWhole(uint32_t id, const AlignedText &piece) {
-  size_t before = tokens->size;
+  size_t before = tokens->size();
   add(id, piece, 0, piece.size);
   ++word;
-  if (tokens->size == before)
+  if (!tokens->detailed || tokens->details.size == before)
     return;
-  Token &token = (*tokens)[before];
+  TokenDetail &token = tokens->details[before];
   token.leading = token.trailing = 0;
   const uint8_t *begin = piece.bytes, *end = begin + piece.size;
   for (const uint8_t *at = begin; at < end; ++token.leading) {
@@ -76,9 +188,10 @@ void Model::addWhole(uint32_t id, const AlignedText &piece) {
 /// the rest, the word is the unknown token.
 void Model::tokenizeWordPiece(const AlignedText &piece) {
   const Settings &settings = tables->settings;
-  size_t first = tokens->size;
+  size_t first = tokens->size();
   auto unknown = [&] {
-    tokens->size = first;
+    tokens->shrink(first);
+    numEnds = 0;
     if (settings.unknownId == kNoId) {
       unknownMissing = true;
       return;
@@ -101,7 +214,7 @@ void Model::tokenizeWordPiece(const AlignedText &piece) {
           id = value;
           end = i + 1;
         }
-    if (id == kNoId || tokens->full)
+    if (id == kNoId || tokens->full())
       return unknown();
     add(id, piece, at, end);
     at = end;
@@ -197,6 +310,7 @@ void Model::addUnknown(const AlignedText &piece, size_t begin, size_t end) {
     add(tables->settings.unknownId, piece, begin, end);
     return;
   }
+  cacheable = false; // all these tokens are at [begin, end)
   for (size_t i = begin; i < end; ++i)
     add(tables->symbols[piece.bytes[i]], piece, begin, end);
 }

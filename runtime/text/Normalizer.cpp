@@ -22,7 +22,14 @@ namespace {
 /// Writes the characters of a step to |out|, with the origins that follow from their changes.
 class Transform {
 public:
-  Transform(const AlignedText &text, TextBuilder &out) : text(text), out(out) {}
+  /// Begins at byte |at| of the text.
+  Transform(const AlignedText &text, TextBuilder &out, size_t at = 0) : text(text), out(out), at(at) {}
+
+  /// Copies |size| bytes.
+  void copy(size_t size) {
+    out.copy(text, at, at + size);
+    at += size;
+  }
 
   /// Drops |count| characters.
   void skip(size_t count) {
@@ -45,7 +52,7 @@ public:
 private:
   const AlignedText &text;
   TextBuilder &out;
-  size_t at = 0;
+  size_t at;
 };
 
 /// The characters of a text.
@@ -79,10 +86,30 @@ static size_t scanAscii(const uint8_t *at, const uint8_t *end) {
   return size_t(at - begin);
 }
 
+/// Returns the first byte of [at, end) that is a control character or outside ASCII, or |end|.
+static const uint8_t *skipPrintable(const uint8_t *at, const uint8_t *end) {
+  constexpr uint64_t ones = 0x0101010101010101ull, highs = ones << 7;
+  while (end - at >= 8) {
+    uint64_t word;
+    __builtin_memcpy(&word, at, 8);
+    // Below 0x20, 0x7F, or the upper bit.
+    const uint64_t stops = ((word - 0x20 * ones) | word | (word + ones)) & highs;
+    if (stops)
+      return at + __builtin_ctzll(stops) / 8;
+    at += 8;
+  }
+  while (at < end && *at >= 0x20 && *at < 0x7F)
+    ++at;
+  return at;
+}
+
 uint32_t Normalizer::collectFlags(const AlignedText &text) const {
   const uint8_t *at = text.bytes, *end = at + text.size;
   uint32_t flags = 0;
   while (at < end) {
+    at += scanAscii(at, end);
+    if (at == end)
+      break;
     Character c = decodeCharacter(at, end);
     flags |= tables->characters(c.value);
     at += c.bytes;
@@ -152,51 +179,54 @@ AlignedText Normalizer::applyBert(uint32_t flags, AlignedText text) {
   return text;
 }
 
-/// Drops characters with the flag |dropped| and replaces those with |spaces| by spaces.
+/// Drops characters with the flag |dropped| and replaces those with |spaces| by spaces. Printable ASCII has neither.
 AlignedText Normalizer::clean(const AlignedText &text, uint32_t dropped, uint32_t spaces) {
   const uint8_t *end = text.bytes + text.size;
-  bool changes = false;
-  for (const uint8_t *at = text.bytes; at < end && !changes;) {
-    Character c = decodeCharacter(at, end);
-    changes = (tables->characters(c.value) & (dropped | spaces)) && c.value != ' ';
-    at += c.bytes;
-  }
-  if (!changes)
-    return text;
-  TextBuilder &out = nextBuilder(wantRanges);
+  TextBuilder *out = nullptr;
   size_t kept = 0;
-  for (const uint8_t *at = text.bytes; at < end;) {
+  for (const uint8_t *at = text.bytes; (at = skipPrintable(at, end)) < end;) {
     Character c = decodeCharacter(at, end);
     uint32_t flags = tables->characters(c.value);
     size_t place = size_t(at - text.bytes);
     at += c.bytes;
-    if (!(flags & (dropped | spaces)) || c.value == ' ')
+    if (!(flags & (dropped | spaces)))
       continue;
-    out.copy(text, kept, place);
+    if (!out)
+      out = &nextBuilder(wantRanges);
+    out->copy(text, kept, place);
     kept = place + c.bytes;
     if (!(flags & dropped))
-      out.add(' ', wantRanges ? text.rangeAt(place) : OriginalRange{});
+      out->add(' ', wantRanges ? text.rangeAt(place) : OriginalRange{});
   }
-  out.copy(text, kept, text.size);
-  return out.text(text.origin);
+  if (!out)
+    return text;
+  out->copy(text, kept, text.size);
+  return out->text(text.origin);
 }
 
 AlignedText Normalizer::isolateChinese(const AlignedText &text) {
-  if (!(collectFlags(text) & kCharBertChinese))
-    return text;
-  TextBuilder &out = nextBuilder(wantRanges);
-  Transform transform(text, out);
-  Characters characters(text);
-  for (uint32_t c; characters.next(c);) {
-    if (!(tables->characters(c) & kCharBertChinese)) {
-      transform.emit(c, 0);
+  const uint8_t *end = text.bytes + text.size;
+  TextBuilder *out = nullptr;
+  size_t kept = 0;
+  for (const uint8_t *at = text.bytes; (at += scanAscii(at, end)) < end;) {
+    Character c = decodeCharacter(at, end);
+    size_t place = size_t(at - text.bytes);
+    at += c.bytes;
+    if (!(tables->characters(c.value) & kCharBertChinese))
       continue;
-    }
-    transform.emit(' ', 0);
-    transform.emit(c, 1);
-    transform.emit(' ', 1);
+    if (!out)
+      out = &nextBuilder(wantRanges);
+    out->copy(text, kept, place);
+    kept = place + c.bytes;
+    const OriginalRange range = wantRanges ? text.rangeAt(place) : OriginalRange{};
+    out->add(' ', range);
+    out->addBytes(text.bytes + place, c.bytes, range);
+    out->add(' ', range);
   }
-  return out.text(text.origin);
+  if (!out)
+    return text;
+  out->copy(text, kept, text.size);
+  return out->text(text.origin);
 }
 
 // Hangul syllables follow from arithmetic.
@@ -229,15 +259,58 @@ static void sortMarks(FormCharacter *marks, size_t count) {
   }
 }
 
-/// Decomposes to NFD or NFKD, sorts marks and, for NFC and NFKC, composes. A composition has the sum of the changes of
-/// its parts less one.
+/// Changes the parts of a text that the normalization form may change, and copies the others. A part begins with the last
+/// character before it that neither changes nor joins others, with which a mark may compose.
 AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
-  uint32_t changing = (flags & kFormCompatible ? kCharCompatible
-                       : flags & kFormCompose  ? 0
-                                               : kCharCanonical) |
-                      (flags & kFormCompose ? kCharComposes : 0);
-  if (scanAscii(text.bytes, text.bytes + text.size) == text.size || !(collectFlags(text) & changing))
+  const uint32_t changing = (flags & kFormCompatible ? kCharCompatible
+                             : flags & kFormCompose  ? 0
+                                                     : kCharCanonical) |
+                            (flags & kFormCompose ? kCharComposes : 0);
+  constexpr uint32_t moving = kCharCanonical | kCharCompatible | kCharComposes;
+  const uint8_t *end = text.bytes + text.size, *at = text.bytes, *steady = at;
+  TextBuilder *out = nullptr;
+  size_t copied = 0;
+  while (at < end) {
+    if (const size_t ascii = scanAscii(at, end)) {
+      at += ascii;
+      steady = at - 1;
+      continue;
+    }
+    Character c = decodeCharacter(at, end);
+    uint32_t kind = tables->characters(c.value);
+    if (!(kind & moving)) {
+      steady = at;
+      at += c.bytes;
+      continue;
+    }
+    bool changes = false;
+    do {
+      changes |= (kind & changing) != 0;
+      at += c.bytes;
+      if (at == end)
+        break;
+      c = decodeCharacter(at, end);
+      kind = tables->characters(c.value);
+    } while (kind & moving);
+    if (!changes)
+      continue;
+    if (!out)
+      out = &nextBuilder(wantRanges);
+    const size_t place = size_t(steady - text.bytes);
+    out->copy(text, copied, place);
+    copied = size_t(at - text.bytes);
+    formPart(flags, text, place, copied, *out);
+    steady = at;
+  }
+  if (!out)
     return text;
+  out->copy(text, copied, text.size);
+  return out->text(text.origin);
+}
+
+/// Decomposes the bytes [partBegin, partEnd) of |text| to NFD or NFKD, sorts marks and, for NFC and NFKC, composes. A
+/// composition has the sum of the changes of its parts less one.
+void Normalizer::formPart(uint32_t flags, const AlignedText &text, size_t partBegin, size_t partEnd, TextBuilder &out) {
   const UnicodeData &unicode = tables->unicode;
   form.clear();
   size_t pending = 0; // the first of the marks after the last character of class 0
@@ -257,7 +330,7 @@ AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
       form[i] = form[i - 1];
     form[i] = moved;
   };
-  Characters characters(text);
+  Characters characters(text.slice(partBegin, partEnd));
   for (uint32_t c; characters.next(c);) {
     uint32_t kind = tables->characters(c);
     uint32_t syllable = c - kHangulS;
@@ -289,12 +362,11 @@ AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
     i = end + 1;
   }
 
-  TextBuilder &out = nextBuilder(wantRanges);
-  Transform transform(text, out);
+  Transform transform(text, out, partBegin);
   if (!(flags & kFormCompose)) {
     for (size_t i = 0; i < form.size; ++i)
       transform.emit(form[i].character, form[i].change);
-    return out.text(text.origin);
+    return;
   }
   // A character of class 0, the composee, takes what composes with it; |form| keeps the marks after it that do not.
   for (size_t i = 0; i < form.size;) {
@@ -326,7 +398,6 @@ AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
     for (size_t k = 0; k < numKept; ++k)
       transform.emit(form[kept + k].character, form[kept + k].change);
   }
-  return out.text(text.origin);
 }
 
 AlignedText Normalizer::dropMarks(const AlignedText &text, uint32_t flag) {
@@ -351,44 +422,30 @@ AlignedText Normalizer::lowercase(const AlignedText &text) {
   if (!changes)
     return text;
   TextBuilder &out = nextBuilder(wantRanges);
-  if (!wantRanges && out.bytes.capacity >= text.size * 3 + 8) {
-    // No character becomes longer than three times its bytes.
-    uint8_t *to = out.bytes.data;
-    for (at = text.bytes; at < end;) {
-      if (*at < 0x80) {
-        uint8_t c = *at++;
-        *to++ = c >= 'A' && c <= 'Z' ? uint8_t(c + 32) : c;
-        continue;
-      }
-      Character c = decodeCharacter(at, end);
-      const uint32_t *parts = nullptr;
-      uint32_t count = tables->characters(c.value) & kCharLowers ? tables->unicode.lowercase.find(c.value, parts) : 0;
-      if (count > 3)
-        count = 0;
-      if (count == 0)
-        for (uint32_t i = 0; i < c.bytes; ++i)
-          *to++ = at[i];
-      for (uint32_t i = 0; i < count && size_t(to - out.bytes.data) + 4 <= out.bytes.capacity; ++i)
-        to += encodeCharacter(parts[i], to);
-      at += c.bytes;
-      if (size_t(to - out.bytes.data) + size_t(end - at) + 8 > out.bytes.capacity) {
-        out.bytes.full = true;
-        break;
-      }
-    }
-    out.bytes.size = size_t(to - out.bytes.data);
-    return out.text(text.origin);
-  }
-  Transform transform(text, out);
-  Characters characters(text);
-  for (uint32_t c; characters.next(c);) {
+  // Copies runs with the ASCII letters in them lowered.
+  auto copyRun = [&](size_t begin, size_t stop) {
+    const size_t place = out.bytes.size;
+    out.copy(text, begin, stop);
+    uint8_t *to = out.bytes.data + place;
+    for (size_t i = 0; i < out.bytes.size - place; ++i)
+      to[i] = uint8_t(to[i] - 'A') < 26 ? to[i] + 32 : to[i];
+  };
+  size_t copied = 0;
+  for (at = text.bytes; (at += scanAscii(at, end)) < end;) {
+    Character c = decodeCharacter(at, end);
+    const size_t place = size_t(at - text.bytes);
+    at += c.bytes;
     const uint32_t *parts = nullptr;
-    uint32_t count = tables->characters(c) & kCharLowers ? tables->unicode.lowercase.find(c, parts) : 0;
+    uint32_t count = tables->characters(c.value) & kCharLowers ? tables->unicode.lowercase.find(c.value, parts) : 0;
     if (count == 0)
-      transform.emit(c < 0x80 && c >= 'A' && c <= 'Z' ? c + 32 : c, 0);
+      continue;
+    copyRun(copied, place);
+    copied = place + c.bytes;
+    const OriginalRange range = wantRanges ? text.rangeAt(place) : OriginalRange{};
     for (uint32_t i = 0; i < count; ++i)
-      transform.emit(parts[i], i > 0);
+      out.add(parts[i], range);
   }
+  copyRun(copied, text.size);
   return out.text(text.origin);
 }
 
@@ -426,11 +483,13 @@ AlignedText Normalizer::prepend(const AlignedText &text, Bytes prefix) {
 bool attune::text::findPattern(const CheckedStep &step, const uint8_t *begin, const uint8_t *at, const uint8_t *end,
                                const uint8_t *&matchBegin, const uint8_t *&matchEnd) {
   if (step.hasAutomaton) {
-    for (; at <= end; at += at < end ? decodeCharacter(at, end).bytes : 1)
+    for (; at <= end; at += at < end ? decodeCharacter(at, end).bytes : 1) {
+      at = step.automaton.skip(at, end);
       if (step.automaton.match(begin, at, end, matchEnd)) {
         matchBegin = at;
         return true;
       }
+    }
     return false;
   }
   size_t size = step.literal.size;
@@ -519,6 +578,22 @@ AlignedText Normalizer::applyPrecompiled(const CheckedStep &step, const AlignedT
   };
   const uint8_t *at = text.bytes, *end = at + text.size;
   while (at < end) {
+    // Printable ASCII before ASCII is a grapheme of its own; most maps leave it as it is.
+    if (!step.mapsPrintable) {
+      const uint8_t *stop = skipPrintable(at, end);
+      if (stop < end && *stop >= 0x80 && stop > at)
+        --stop;
+      if (stop - at > 1) {
+        if (hasHeld)
+          transform.emit(heldCharacter, heldChange);
+        hasHeld = false;
+        transform.copy(size_t(stop - at) - 1);
+        at = stop - 1;
+        emit(*at, 0);
+        ++at;
+        continue;
+      }
+    }
     const uint8_t *next = findGraphemeEnd(tables->unicode.graphemes, at, end);
     Bytes found;
     if (next - at < 6 && find(at, next, found)) {

@@ -32,6 +32,7 @@ private:
   AlignedText clean(const AlignedText &text, uint32_t dropped, uint32_t spaces);
   AlignedText isolateChinese(const AlignedText &text);
   AlignedText applyForm(uint32_t flags, const AlignedText &text);
+  void formPart(uint32_t flags, const AlignedText &text, size_t partBegin, size_t partEnd, TextBuilder &out);
   AlignedText dropMarks(const AlignedText &text, uint32_t flag);
   AlignedText lowercase(const AlignedText &text);
   AlignedText strip(const AlignedText &text, uint32_t sides);

@@ -4,6 +4,7 @@
 
 #include "runtime/text/PreTokenizer.h"
 #include "runtime/text/Normalizer.h"
+#include "runtime/text/PieceMasks.h"
 
 using namespace attune::text;
 
@@ -12,9 +13,15 @@ void PreTokenizer::open(const Tables &source, Memory &memory, size_t capacity, M
   model = &target;
   overflow = false;
   size_t used = 0;
+  numSteps = 0;
   for (uint32_t i = 0; i < tables->numSteps[1]; ++i) {
-    size_t wanted = countBuffers(tables->steps[tables->firstStep[1] + i].step.kind);
-    builderOf[i] = uint8_t(used);
+    const CheckedStep &checked = tables->steps[tables->firstStep[1] + i];
+    // Byte-level without a pattern, a prefix and a map.
+    if (checked.step.kind == StepKind::SplitByteLevel && !checked.hasAutomaton && checked.step.a == 0)
+      continue;
+    size_t wanted = countBuffers(checked.step.kind);
+    builderOf[numSteps] = uint8_t(used);
+    steps[numSteps++] = &checked;
     for (; wanted > 0 && used < kMostBuffers; --wanted, ++used) {
       builders[used].bytes = memory.take<uint8_t>(capacity);
       builders[used].ranges = memory.take<OriginalRange>(capacity);
@@ -27,10 +34,13 @@ void PreTokenizer::run(const AlignedText &text, bool aligned) {
   wantRanges = aligned;
   if (text.size == 0 || overflow)
     return;
-  if (tables->numSteps[1] == 0)
-    model->tokenize(text);
+  whole = text;
+  numPieces = 0;
+  if (numSteps == 0)
+    pieces[numPieces++] = {0, uint32_t(text.size)};
   else
     step(0, text);
+  flush();
 }
 
 /// Calls forward for the pieces of |text|, by the reference's rules for the treatment of matches. |matches| finds the
@@ -132,8 +142,31 @@ static auto matchPattern(const CheckedStep &step, const AlignedText &text) {
   };
 }
 
+/// Returns true if the matches of a pattern that cover a text are its pieces.
+static bool tilesText(SplitBehavior behavior, bool inverted) {
+  return behavior == SplitBehavior::Isolated || (behavior == SplitBehavior::Removed && inverted);
+}
+
+void PreTokenizer::splitByMasks(uint32_t index, const Automaton &automaton, const AlignedText &text) {
+  PieceMasks masks(automaton, text.bytes, text.bytes + text.size);
+  uint32_t ends[PieceMasks::kMostPieces], begin = 0;
+  const bool isLast = index + 1 == numSteps;
+  const uint32_t place = uint32_t(text.bytes - whole.bytes);
+  while (const size_t count = masks.next(ends)) {
+    if (isLast && numPieces + count > kMostPieces)
+      flush();
+    for (size_t i = 0; i < count; ++i) {
+      if (isLast)
+        pieces[numPieces++] = {place + begin, place + ends[i]};
+      else
+        forward(index, text, begin, ends[i]);
+      begin = ends[i];
+    }
+  }
+}
+
 void PreTokenizer::step(uint32_t index, const AlignedText &text) {
-  const CheckedStep &checked = tables->steps[tables->firstStep[1] + index];
+  const CheckedStep &checked = *steps[index];
   const Step &step = checked.step;
   switch (step.kind) {
   case StepKind::SplitBert:
@@ -143,6 +176,8 @@ void PreTokenizer::step(uint32_t index, const AlignedText &text) {
   case StepKind::SplitMetaspace:
     return splitMetaspace(index, checked, text);
   case StepKind::SplitPattern:
+    if (checked.hasAutomaton && checked.automaton.scheme() != MaskScheme::None && tilesText(SplitBehavior(step.a), step.b))
+      return splitByMasks(index, checked.automaton, text);
     return split(index, text, SplitBehavior(step.a), step.b, matchPattern(checked, text));
   case StepKind::SplitWhitespace:
     return splitWords(index, text);
@@ -244,6 +279,7 @@ void PreTokenizer::splitScripts(uint32_t index, const AlignedText &text) {
 
 void PreTokenizer::splitByteLevel(uint32_t index, const CheckedStep &checked, AlignedText text) {
   uint32_t flags = checked.step.a;
+  AlignedText outer = whole;
   if ((flags & 1) && text.bytes[0] != ' ') {
     TextBuilder &out = builders[builderOf[index]];
     out.begin(wantRanges);
@@ -252,6 +288,7 @@ void PreTokenizer::splitByteLevel(uint32_t index, const CheckedStep &checked, Al
     out.copy(text, 0, text.size);
     overflow |= out.bytes.full;
     text = out.text(text.origin);
+    outer = enter(text);
   }
   auto emit = [&](size_t begin, size_t end) {
     if (begin == end)
@@ -264,10 +301,20 @@ void PreTokenizer::splitByteLevel(uint32_t index, const CheckedStep &checked, Al
       out.add(byteToCharacter(text.bytes[i]), wantRanges ? text.rangeAt(i) : OriginalRange{});
     overflow |= out.bytes.full;
     AlignedText mapped = out.text(uint32_t(text.origin + begin));
+    const AlignedText before = enter(mapped);
     forward(index, mapped, 0, mapped.size);
+    enter(before);
   };
-  if (!checked.hasAutomaton)
-    return emit(0, text.size);
+  if (!checked.hasAutomaton) {
+    emit(0, text.size);
+    enter(outer);
+    return;
+  }
+  if (checked.automaton.scheme() != MaskScheme::None && !(flags & 2)) {
+    splitByMasks(index, checked.automaton, text);
+    enter(outer);
+    return;
+  }
   PatternMatches matches(checked, text.bytes, text.bytes + text.size);
   const uint8_t *begin, *end;
   size_t last = 0;
@@ -277,6 +324,7 @@ void PreTokenizer::splitByteLevel(uint32_t index, const CheckedStep &checked, Al
     emit(size_t(begin - text.bytes), last);
   }
   emit(last, text.size);
+  enter(outer);
 }
 
 void PreTokenizer::splitMetaspace(uint32_t index, const CheckedStep &checked, AlignedText text) {
@@ -290,6 +338,7 @@ void PreTokenizer::splitMetaspace(uint32_t index, const CheckedStep &checked, Al
     prepend = (text.ranges ? text.ranges[0].begin : text.origin) == 0;
   prepend = prepend && !begins(text) && text.bytes[0] != ' ';
   bool hasSpace = __builtin_memchr(text.bytes, ' ', text.size);
+  AlignedText outer = whole;
   if (hasSpace || prepend) {
     TextBuilder &out = builders[builderOf[index]];
     out.begin(wantRanges);
@@ -305,10 +354,15 @@ void PreTokenizer::splitMetaspace(uint32_t index, const CheckedStep &checked, Al
     out.copy(text, copied, text.size);
     overflow |= out.bytes.full;
     text = out.text(text.origin);
+    outer = enter(text);
   }
-  if (!checked.step.d)
-    return forward(index, text, 0, text.size);
+  if (!checked.step.d) {
+    forward(index, text, 0, text.size);
+    enter(outer);
+    return;
+  }
   CheckedStep pattern = {};
   pattern.literal = mark;
   split(index, text, SplitBehavior::MergedWithNext, false, matchPattern(pattern, text));
+  enter(outer);
 }

@@ -30,13 +30,29 @@ private:
   void forward(uint32_t index, const AlignedText &text, size_t begin, size_t end) {
     if (begin == end)
       return;
-    if (index + 1 == tables->numSteps[1])
-      model->tokenize(text.slice(begin, end));
-    else
-      step(index + 1, text.slice(begin, end));
+    if (index + 1 < numSteps)
+      return step(index + 1, text.slice(begin, end));
+    const size_t place = size_t(text.bytes - whole.bytes);
+    pieces[numPieces++] = {uint32_t(place + begin), uint32_t(place + end)};
+    if (numPieces == kMostPieces)
+      flush();
+  }
+  /// Passes the collected pieces to the model.
+  void flush() {
+    if (numPieces)
+      model->tokenize(whole, pieces, numPieces);
+    numPieces = 0;
+  }
+  /// Makes |text|, which a step has made, the text of the next pieces, and returns the one before.
+  AlignedText enter(const AlignedText &text) {
+    flush();
+    const AlignedText outer = whole;
+    whole = text;
+    return outer;
   }
   template <typename Matches>
   void split(uint32_t index, const AlignedText &text, SplitBehavior behavior, bool inverted, Matches matches);
+  void splitByMasks(uint32_t index, const Automaton &automaton, const AlignedText &text);
   void splitWords(uint32_t index, const AlignedText &text);
   void splitBert(uint32_t index, const AlignedText &text);
   void splitScripts(uint32_t index, const AlignedText &text);
@@ -48,6 +64,14 @@ private:
   bool wantRanges = false, overflow = false;
   TextBuilder builders[kMostBuffers];
   uint8_t builderOf[kMaxSteps];
+  /// The steps that do something.
+  const CheckedStep *steps[kMaxSteps];
+  uint32_t numSteps = 0;
+  /// Pieces of |whole| that the model has not seen yet.
+  static constexpr size_t kMostPieces = 256;
+  AlignedText whole;
+  PieceSpan pieces[kMostPieces];
+  size_t numPieces = 0;
 };
 
 } // namespace attune::text

@@ -149,9 +149,15 @@ bool Tables::openStep(Section pool, CheckedStep &checked) {
   case StepKind::SplitByteLevel:
     return openAutomaton(step.b);
   case StepKind::NormalizePrecompiled:
-    return step.a % 4 == 0 && step.a <= pool.bytes && step.b <= (pool.bytes - step.a) / sizeof(TrieUnit) &&
+    checked.mapsPrintable = false;
+    if (!(step.a % 4 == 0 && step.a <= pool.bytes && step.b <= (pool.bytes - step.a) / sizeof(TrieUnit) &&
            checked.charsmap.open(reinterpret_cast<const TrieUnit *>(pool.data + step.a), step.b) &&
-           takeString(pool, step.c, step.d, checked.replacements);
+           takeString(pool, step.c, step.d, checked.replacements)))
+      return false;
+    for (uint8_t byte = 0x20; byte < 0x7F; ++byte)
+      if (uint32_t node = Trie::kRoot; checked.charsmap.step(node, byte))
+        checked.mapsPrintable |= checked.charsmap.value(node) != kNoId;
+    return true;
   case StepKind::NormalizePieces:
     if (step.a % 4 || step.a > pool.bytes || step.b > (pool.bytes - step.a) / sizeof(uint32_t) ||
         !takeString(pool, step.c, step.d, checked.replacements))
@@ -251,7 +257,7 @@ attune_status Tables::open(const TextFile &file, const char *name) {
     ATTUNE_TRY(require(bool(trie), "the trie of WordPiece"));
     break;
   case ModelKind::Bpe:
-    ATTUNE_TRY(require(merges.open(file.find(kSectionMerges)) && symbols.size >= 512, "merges"));
+    ATTUNE_TRY(require(merges.open(file.find(kSectionMerges), file.find(kSectionMergeTags)) && symbols.size >= 512, "merges"));
     break;
   case ModelKind::Unigram:
     ATTUNE_TRY(require(bool(trie) && scores.size >= rules.numPieces && symbols.size >= 512, "pieces and scores"));

@@ -59,14 +59,18 @@ public:
   uint32_t find(const StringTable &strings, const uint8_t *bytes, size_t size) const {
     if (!slots.size)
       return kNoId;
-    size_t mask = slots.size - 1, at = hashBytes(bytes, size) & mask;
+    const uint32_t hash = hashBytes(bytes, size);
+    size_t mask = slots.size - 1, at = hash & mask;
     for (size_t probe = 0; probe <= mask; ++probe, at = (at + 1) & mask) {
       uint32_t entry = slots[at];
       if (entry == 0)
         return kNoId;
-      Bytes found = strings.get(entry - 1);
+      if ((entry ^ hash) & ~kLookupNumber)
+        continue;
+      const uint32_t number = (entry & kLookupNumber) - 1;
+      Bytes found = strings.get(number);
       if (found.size == size && __builtin_memcmp(found.data, bytes, size) == 0)
-        return entry - 1;
+        return number;
     }
     return kNoId;
   }
@@ -108,21 +112,37 @@ private:
   uint32_t mask = 0;
 };
 
-/// The hash table of BPE merges.
+/// The hash table of BPE merges. Most pairs have no merge, which the tags tell without reading a slot: eight tags are
+/// compared at a time, and the table of tags stays in a near cache of the CPU.
 class MergeTable {
 public:
-  bool open(Section section) {
+  bool open(Section section, Section tagSection) {
     slots = Table<MergeSlot>(section);
-    return slots.size && (slots.size & (slots.size - 1)) == 0;
+    tags = tagSection.data;
+    return slots.size >= kMergeTagGroup && (slots.size & (slots.size - 1)) == 0 && tagSection.bytes >= slots.size + kMergeTagGroup;
   }
   /// Returns the merge of the pair, or null.
   const MergeSlot *find(uint32_t left, uint32_t right) const {
-    size_t mask = slots.size - 1, at = hashPair(left, right) & mask;
-    for (size_t probe = 0; probe <= mask; ++probe, at = (at + 1) & mask) {
-      const MergeSlot &slot = slots[at];
-      if (slot.left == left && slot.right == right)
-        return &slot;
-      if (slot.left == kNoId)
+    constexpr uint64_t ones = 0x0101010101010101ull, highs = ones << 7;
+    const uint32_t hash = hashPair(left, right);
+    const size_t mask = slots.size - 1;
+    const uint64_t wanted = ones * mergeTag(hash);
+    size_t at = hash & mask;
+    for (size_t probed = 0; probed <= mask; probed += kMergeTagGroup, at = (at + kMergeTagGroup) & mask) {
+      uint64_t group;
+      __builtin_memcpy(&group, tags + at, sizeof(group));
+      // The lowest bit of each mask is exact, higher ones may be set too often.
+      const uint64_t empty = (group - ones) & ~group & highs;
+      uint64_t same = group ^ wanted;
+      same = (same - ones) & ~same & highs;
+      if (empty)
+        same &= empty - 1;
+      for (; same; same &= same - 1) {
+        const MergeSlot &slot = slots[(at + size_t(__builtin_ctzll(same)) / 8) & mask];
+        if (slot.left == left && slot.right == right)
+          return &slot;
+      }
+      if (empty)
         return nullptr;
     }
     return nullptr;
@@ -130,6 +150,7 @@ public:
 
 private:
   Table<MergeSlot> slots;
+  const uint8_t *tags = nullptr;
 };
 
 /// The flags of characters, all of which are less than 0x110000.
@@ -259,6 +280,7 @@ struct CheckedStep {
   Automaton automaton;
   Trie charsmap; ///< NormalizePrecompiled
   Bytes replacements;
+  bool mapsPrintable = false; ///< NormalizePrecompiled: the map has a printable character of ASCII
   const TemplatePiece *single = nullptr, *pair = nullptr; ///< ProcessTemplate
 };
 

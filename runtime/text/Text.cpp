@@ -155,7 +155,8 @@ size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_token
   TextEncoder encoder;
   encoder.openCaches(text->tables, memory);
   size_t room = TextEncoder::room(bytes);
-  memory.take<Token>(room);
+  TokenList tokens;
+  tokens.open(memory, room, true);
   encoder.open(text->tables, memory, bytes);
   // Encodings replace the encoder's buffers; 64 bytes a token are enough for those without overlapping windows.
   size_t encodings = (room + 4096) * 64;
@@ -183,7 +184,7 @@ attune_status attune_tokenizer_create(const attune_text *text, const attune_toke
   if (block && (reinterpret_cast<uintptr_t>(block) % 64 || bytes < needed))
     return fail(ATTUNE_INVALID_ARGUMENT, "memory: expected %zu bytes at a multiple of 64, got %zu", needed, bytes);
   if (block) {
-    memset(block, 0, sizeof(PieceCache::Entry) * (PieceCache::kEntries + 2) + sizeof(attune_tokenizer));
+    memset(block, 0, PieceCache::zeroBytes() + sizeof(attune_tokenizer) + 128);
   } else {
     bytes = needed;
     block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -292,7 +293,11 @@ attune_status attune_tokenizer_encode(attune_tokenizer *tokenizer, const attune_
   const Tables &tables = tokenizer->text->tables;
   Memory &memory = tokenizer->memory;
   memory.release(tokenizer->callMark);
-  Array<Token> tokens = memory.take<Token>(TextEncoder::room(total));
+  TokenList tokens;
+  bool hasPair = false;
+  for (size_t i = 0; i < numInputs; ++i)
+    hasPair |= inputs[i].pair != nullptr;
+  tokens.open(memory, TextEncoder::room(total), options->want_offsets || (hasPair && options->max_length >= 0));
   Array<TokenSpan> spans = memory.take<TokenSpan>(numInputs * 2);
   size_t scratch = memory.mark();
   TextEncoder &encoder = tokenizer->encoder;
@@ -301,21 +306,21 @@ attune_status attune_tokenizer_encode(attune_tokenizer *tokenizer, const attune_
     const char *texts[2] = {inputs[i].text, inputs[i].pair};
     const size_t sizes[2] = {inputs[i].bytes, inputs[i].pair ? inputs[i].pair_bytes : 0};
     for (int k = 0; k < 2; ++k) {
-      uint32_t begin = uint32_t(tokens.size);
+      uint32_t begin = uint32_t(tokens.size());
       encoder.encode(reinterpret_cast<const uint8_t *>(texts[k]), sizes[k], options->split_special_tokens, options->want_offsets, tokens);
-      spans.push({begin, uint32_t(tokens.size)});
+      spans.push({begin, uint32_t(tokens.size())});
     }
   }
   if (encoder.missedUnknown())
     return fail(ATTUNE_INVALID_ARGUMENT, "a part of the text has no token, and the vocabulary of '%s' has no unknown token",
                 tokenizer->text->name);
-  if (encoder.full() || tokens.full || spans.full)
+  if (encoder.full() || tokens.full() || spans.full)
     return fail(ATTUNE_LIMIT_EXCEEDED, "the texts (%zu bytes) become more than four times longer: raise max_call_bytes", total);
 
   memory.release(scratch);
   size_t most = numInputs + 16;
   if (options->max_length >= 0 && options->want_overflow)
-    most += tokens.size * 2;
+    most += tokens.size() * 2;
   Array<PlannedEncoding> planned = memory.take<PlannedEncoding>(most);
   Array<attune_encoding> encodings = memory.take<attune_encoding>(most);
   EncodingPlan plan(tables, *options, tokens);

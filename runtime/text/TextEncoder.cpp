@@ -65,7 +65,7 @@ void TextEncoder::encodeSegment(AlignedText segment, bool splitSpecial, bool ali
   }
 }
 
-void TextEncoder::encode(const uint8_t *text, size_t size, bool splitSpecial, bool wantRanges, Array<Token> &tokens) {
+void TextEncoder::encode(const uint8_t *text, size_t size, bool splitSpecial, bool wantRanges, TokenList &tokens) {
   bool aligned = wantRanges || asksForOrigin;
   model.begin(&tokens, wantRanges);
   AlignedText whole = {text, size, nullptr, 0};

@@ -35,6 +35,7 @@ static bool isKnown(uint32_t kind) {
   case kSectionDecodeStarts:
   case kSectionTrie:
   case kSectionMerges:
+  case kSectionMergeTags:
   case kSectionSymbols:
   case kSectionScores:
   case kSectionSteps:

@@ -34,7 +34,7 @@ enum SectionKind : uint32_t {
   kSectionStrings = sectionName("VOCB"),         ///< bytes of the tokens' strings, one after the other
   kSectionStringStarts = sectionName("VOCO"),    ///< u32 per id and one more: where its string starts in VOCB
   kSectionTokenFlags = sectionName("VOCF"),      ///< u8 per id: TokenFlag
-  kSectionLookup = sectionName("HASH"),          ///< u32 id + 1 or 0 per slot, a power of two: string to id
+  kSectionLookup = sectionName("HASH"),          ///< u32 per slot, a power of two: string to id, see hashBytes
   kSectionModelLookup = sectionName("MASH"),     ///< u32 as HASH, of the strings as the model sees them
   kSectionModelStrings = sectionName("MODS"),    ///< bytes of the model's strings, if they differ from VOCB
   kSectionModelStarts = sectionName("MODO"),     ///< u32 per id and one more, into MODS
@@ -42,6 +42,7 @@ enum SectionKind : uint32_t {
   kSectionDecodeStarts = sectionName("DECO"),    ///< u32 per id and one more, into DECS
   kSectionTrie = sectionName("TRIE"),            ///< TrieUnit, a power of two: prefixes of the model's strings
   kSectionMerges = sectionName("MERG"),          ///< MergeSlot, a power of two: pair of ids to merged id
+  kSectionMergeTags = sectionName("MTAG"),       ///< u8 per slot of MERG and kMergeTagGroup more: mergeTag, 0 for empty slots
   kSectionSymbols = sectionName("SYMB"),         ///< 512 u32: ids of the bytes or byte tokens, then of the ASCII characters; kNoId if none
   kSectionScores = sectionName("SCOR"),          ///< f64 per id: Unigram scores
   kSectionSteps = sectionName("PIPE"),           ///< u32: normalizer, pre-tokenizer, post-processor and decoder steps
@@ -58,7 +59,7 @@ enum SectionKind : uint32_t {
 /// "ATTUNET1" as a little-endian number.
 constexpr uint64_t kTextMagic = 0x3154454E55545441ull;
 /// Readers refuse files of other major versions.
-constexpr uint16_t kTextMajor = 1;
+constexpr uint16_t kTextMajor = 2;
 /// A file of a later minor version has more sections, none of which is required.
 constexpr uint16_t kTextMinor = 0;
 /// The alignment of sections in bytes.

@@ -28,6 +28,7 @@ enum ModelFlag : uint32_t {
   kModelIgnoreMerges = 8, ///< BPE: a piece that is a token is not merged
   kModelHasUnknown = 16,  ///< there is an unknown token; without it unknown characters vanish or are an error
   kModelCutsAtMark = 32,  ///< BPE: no merge joins U+2581 to another character before it
+  kModelWholeTokens = 64, ///< BPE: MASH has only tokens that merging makes of their own string
 };
 
 /// Defaults of attune_encode_options.
@@ -104,7 +105,13 @@ constexpr uint32_t hashPair(uint32_t left, uint32_t right) {
   return uint32_t(h >> 32) ^ uint32_t(h >> 7);
 }
 
-/// Returns the hash of a string in HASH and MASH. Collisions are resolved by linear probing.
+/// Returns the element of MTAG for a pair with this hash.
+constexpr uint8_t mergeTag(uint32_t hash) { return hash >> 24 ? uint8_t(hash >> 24) : uint8_t(1); }
+/// Elements of MTAG after the last slot; they repeat the first, so that a group can be read at any slot.
+constexpr size_t kMergeTagGroup = 8;
+
+/// Returns the hash of a string in HASH and MASH. Collisions are resolved by linear probing. A slot has the upper 8 bits
+/// of the hash above the number of the string + 1, so that other strings are rarely read; 0 is an empty slot.
 inline uint32_t hashBytes(const uint8_t *bytes, size_t size) {
   uint64_t h = 0xCBF29CE484222325ull ^ size;
   size_t i = 0;
@@ -119,6 +126,9 @@ inline uint32_t hashBytes(const uint8_t *bytes, size_t size) {
   h = (h ^ word) * 0x9E3779B97F4A7C15ull;
   return uint32_t(h >> 32) ^ uint32_t(h);
 }
+
+/// The bits of a slot of HASH and MASH for the number of the string + 1.
+constexpr uint32_t kLookupNumber = 0xFFFFFF;
 
 //===--- Characters --------------------------------------------------------===//
 
@@ -197,6 +207,14 @@ enum GraphemeClass : uint8_t {
 
 //===--- Automata ----------------------------------------------------------===//
 
+/// The regular expressions that PieceMasks splits by. It quotes them.
+enum class MaskScheme : uint32_t {
+  None = 0,
+  Gpt2 = 1,            ///< words with the space before them
+  PrefixedDigits3 = 2, ///< words with the character before them, up to three digits: Llama 3
+  PrefixedDigits1 = 3, ///< the same with single digits: Qwen 2
+};
+
 /// A regular expression as a table. Automaton.h says how it runs. At a multiple of 4 in the pool, followed by
 ///   u8  ascii[128]                the class of ASCII characters
 ///   u16 stage1[kMapStage]         block of each 128 code points
@@ -210,6 +228,7 @@ struct AutomatonHeader {
   uint32_t numBlocks; ///< a power of two
   uint32_t startsByClass;
   uint32_t bytes; ///< size of header and tables
+  MaskScheme scheme;
 };
 constexpr uint16_t kAcceptBefore = 0x8000;
 

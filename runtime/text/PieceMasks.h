@@ -1,0 +1,47 @@
+//===- PieceMasks.h - Splitting by bit masks ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_PIECEMASKS_H
+#define ATTUNE_RUNTIME_TEXT_PIECEMASKS_H
+
+#include "runtime/text/Automaton.h"
+
+namespace attune::text {
+
+/// Splits a text as the regular expression of an automaton does, 64 bytes at a time, for expressions that the compiler
+/// recognizes (MaskScheme). The matches of these expressions cover the text without gaps.
+class PieceMasks {
+public:
+  PieceMasks(const Automaton &automaton, const uint8_t *begin, const uint8_t *end);
+
+  /// The most pieces that one call of |next| finds.
+  static constexpr size_t kMostPieces = 64;
+  /// Sets |starts| to the ends of the next pieces, as bytes from the beginning of the text, the first of which begins
+  /// where the last one ended. Returns their number, 0 at the end of the text.
+  size_t next(uint32_t *ends);
+
+private:
+  /// The bytes of a window by the class of their character, a bit for each.
+  struct Window {
+    uint64_t letters, digits, others, spaces, whites, newlines, apostrophes;
+    uint64_t continuations; ///< bytes of a character after its first
+    uint64_t unknown;       ///< characters that the masks do not tell
+    unsigned size;
+    bool isLast; ///< the text ends with the window
+  };
+  Window classify() const;
+  void classifyWide(Window &window, uint64_t wide) const;
+  uint64_t findStarts(const Window &window) const;
+  uint64_t findStartsGpt2(const Window &window) const;
+  uint64_t findStartsPrefixed(const Window &window) const;
+  uint64_t cutContractions(const Window &window, uint64_t starts) const;
+
+  const Automaton &automaton;
+  MaskScheme scheme;
+  uint8_t letterClass, digitClass, otherClass;
+  const uint8_t *begin, *at, *end;
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_PIECEMASKS_H
