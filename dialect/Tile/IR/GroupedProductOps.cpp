@@ -48,12 +48,16 @@ LogicalResult GroupedProductOp::verify() {
   if (width <= 0 || width % 16 != 0) // C3
     return emitOpError("expects a width that is a positive multiple of 16, but got ") << width;
   xfmr::WeightFormat format = getFormat().getValue();
-  if (format.paddedColumns(sizeOf(getRows(), 1)) != sizeOf(getRows(), 1) || format.groups(sizeOf(getRows(), 1)) != groups) // C2
+  int64_t depth = sizeOf(getRows(), 1);
+  if (format.paddedColumns(depth) != depth) // C2
+    return emitOpError("expects rows of whole groups of '")
+           << format.str() << "', such as " << format.paddedColumns(depth) << " columns, but got " << getRows().getType();
+  if (format.groups(depth) != groups) // C2
     return emitOpError("expects rows of ") << groups << " groups of '" << format.str() << "', but got " << getRows().getType();
   for (auto [numbers, what] : {std::pair(getScales(), "the columns of scales"), std::pair(getSums(), "the columns of sums")})
     if (failed(verifySize(*this, what, groups, sizeOf(numbers, 1))))
       return failure();
-  if (failed(verifySize(*this, "the bytes of a group", format.groupBytes(width, sizeOf(getRows(), 1)), sizeOf(getPanels(), 2))))
+  if (failed(verifySize(*this, "the bytes of a group", format.groupBytes(width, depth), sizeOf(getPanels(), 2))))
     return failure();
   int64_t columns = sizeOf(destination, 1), panels = sizeOf(getPanels(), 0), needed = llvm::divideCeil(columns, width);
   if (!ShapedType::isDynamic(columns) && !ShapedType::isDynamic(panels) && needed != panels) // C3
@@ -91,9 +95,8 @@ FailureOr<TilingResult> GroupedProductOp::getTiledImplementation(OpBuilder &buil
   OpFoldResult panel = affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(1, 0, n.floorDiv(getWidth())), {offsets[1]});
   OpFoldResult count = affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(1, 0, n.ceilDiv(getWidth())), {sizes[1]});
   SmallVector<Value> operands{rowsOf(getRows()), rowsOf(getScales()), rowsOf(getSums())};
-  operands.push_back(slice(
-      getPanels(), {panel, zero, zero},
-      {count, builder.getIndexAttr(sizeOf(getPanels(), 1)), builder.getIndexAttr(sizeOf(getPanels(), 2))}));
+  operands.push_back(slice(getPanels(), {panel, zero, zero},
+                           {count, builder.getIndexAttr(sizeOf(getPanels(), 1)), builder.getIndexAttr(sizeOf(getPanels(), 2))}));
   operands.push_back(slice(getDestination(), offsets, sizes));
   Operation *tiled = mlir::clone(builder, *this, {operands.back().getType()}, operands);
   return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};

@@ -129,7 +129,7 @@ func.func @grouped_product_c1_static(%q: tensor<?x64xi8>, %s: tensor<?x2xf32>, %
 // -----
 
 func.func @grouped_product_c2_columns(%q: tensor<?x40xi8>, %s: tensor<?x2xf32>, %z: tensor<?x2xi32>, %p: tensor<2x2x288xi8>, %y: tensor<?x20xf32>) {
-  // expected-error @below {{expects rows of 2 groups of 'int4:32', but got 'tensor<?x40xi8>'}}
+  // expected-error @below {{expects rows of whole groups of 'int4:32', such as 64 columns, but got 'tensor<?x40xi8>'}}
   %0 = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x40xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<2x2x288xi8>) outs(%y : tensor<?x20xf32>) width 16 format <"int4:32"> -> tensor<?x20xf32>
   return
 }
