@@ -136,6 +136,14 @@ func.func @grouped_product_c2_columns(%q: tensor<?x40xi8>, %s: tensor<?x2xf32>, 
 
 // -----
 
+func.func @grouped_product_c2_groups(%q: tensor<?x32xi8>, %s: tensor<?x2xf32>, %z: tensor<?x2xi32>, %p: tensor<2x2x288xi8>, %y: tensor<?x20xf32>) {
+  // expected-error @below {{expects rows of 2 groups of 'int4:32', but got 'tensor<?x32xi8>'}}
+  %0 = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x32xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<2x2x288xi8>) outs(%y : tensor<?x20xf32>) width 16 format <"int4:32"> -> tensor<?x20xf32>
+  return
+}
+
+// -----
+
 func.func @grouped_product_c2_scales(%q: tensor<?x64xi8>, %s: tensor<?x3xf32>, %z: tensor<?x2xi32>, %p: tensor<2x2x288xi8>, %y: tensor<?x20xf32>) {
   // expected-error @below {{expects the columns of scales to be 2, but got 3}}
   %0 = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x3xf32>, tensor<?x2xi32>, tensor<2x2x288xi8>) outs(%y : tensor<?x20xf32>) width 16 format <"int4:32"> -> tensor<?x20xf32>
