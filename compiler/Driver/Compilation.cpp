@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Compilation.h"
-#include "compiler/Driver/Registry.h"
 #include "compiler/Driver/PhaseDump.h"
+#include "compiler/Driver/Registry.h"
 #include "compiler/Driver/WeightsInput.h"
 #include "compiler/Driver/WeightsStore.h"
 #include "compiler/Import/ModelFolder.h"
@@ -104,8 +104,13 @@ Status Compilation::runPhase(Phase phase) {
   if (mlir::failed(carried))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   buildPhasePipeline(passes, phase, *carried->target, carried->schedule);
+  RemarkLog *remarks = getRemarks();
+  if (remarks)
+    remarks->beginPhase(*module);
   if (mlir::failed(passes.run(*module)) || mlir::failed(mlir::verify(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
+  if (remarks)
+    remarks->endPhase(phase, *module);
   if (phase == Phase::Dialect) {
     Result<ModelSignature> read = readModelSignature(*module);
     if (!read)
@@ -209,6 +214,8 @@ Status Compilation::runSteps() {
 
 Status Compilation::run() {
   Status status = runSteps();
+  if (!status.failed() && !options.remarksFile.empty())
+    status = writeText(options.remarksFile, getRemarks()->toYaml());
   if (!status.failed() && listener.timeReport)
     listener.timeReport(times.format());
   return status;
