@@ -68,6 +68,8 @@ Status Compilation::prepare() {
   if (!wanted)
     return wanted.status();
   target = std::move(*wanted);
+  if (options.debugInfo && target->name() != "cpu")
+    return Status::error("-g: only for --target=cpu");
   if (Status status = target->checkEmit(options.emit); status.failed())
     return status;
   Result<std::unique_ptr<TargetEmission>> created = target->createEmission(*host);
@@ -125,6 +127,10 @@ Status Compilation::runPhase(Phase phase) {
   }
   if (phase == Phase::Bufferized)
     readFormulae(*module, signature);
+  if (phase == Phase::Vector && options.debugInfo)
+    debugInfo.takeSource(*module, files ? files->sourceName() : "vector.mlir");
+  if (phase == Phase::Target && options.debugInfo)
+    DebugInfo::addScopes(*module);
   return finishPhase(phase, [&] { return Result<std::string>(printModule()); });
 }
 
@@ -192,6 +198,9 @@ Status Compilation::emit() {
       return status;
   if (Status status = writeTextFile(); status.failed())
     return status;
+  if (options.debugInfo)
+    if (Status status = files->writeSource(debugInfo.source()); status.failed())
+      return status;
   if (Status status = files->commit(); status.failed())
     return status;
   return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); });

@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_DRIVER_COMPILATION_H
 
 #include "compiler/Driver/CompileOptions.h"
+#include "compiler/Driver/DebugInfo.h"
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/EmitModel.h"
 #include "compiler/Driver/OutputSet.h"
@@ -55,6 +56,7 @@ private:
 
   const CompileOptions &options;
   const CompileListener &listener;
+  DebugInfo debugInfo;
   /// The remarks for --remarks.
   RemarkLog ownRemarks;
   mlir::DialectRegistry registry;

@@ -50,6 +50,8 @@ struct CompileOptions : ImportOptions {
   std::string dumpPhases;
   /// The file for the remarks of passes; empty for none.
   std::string remarksFile;
+  /// Adds symbols and line tables to the phase `vector`, whose IR is written beside the object.
+  bool debugInfo = false;
   /// The store of packed weights; null if the object gets a weights file of its own. Not owned.
   WeightsStore *weightsStore = nullptr;
 };

@@ -55,7 +55,7 @@ ModelPaths::ModelPaths(mlir::ModuleOp module) {
   mlir::SymbolTable symbols(module);
   for (auto function : module.getOps<mlir::FunctionOpInterface>()) {
     std::vector<std::string> &own = layers[function.getName().str()];
-    if (xfmr::getEntry(function))
+    if (mlir::xfmr::getEntry(function))
       own.push_back("");
     function.walk([&](mlir::CallOpInterface call) {
       auto callee = llvm::dyn_cast<mlir::SymbolRefAttr>(call.getCallableForCallee());
