@@ -17,7 +17,7 @@
 # Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers),
 # ptxas (NVIDIA's assembler), compiler, nvvm, halide (parts of this build), numpy, asan, shared-linker, pkg-config (with
 # CMake), debian (the tools for a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that
-# machine), valgrind, fuzzer (libFuzzer and its sanitizers), long (sweeps of many models and minutes of random inputs,
+# machine), gdb, chromium, valgrind, fuzzer (libFuzzer and its sanitizers), long (sweeps of many models and minutes of random inputs,
 # enabled by `--param long=1` and by the target check-attune-all). Tests of features that a machine lacks are reported as
 # unsupported, never as passed.
 
@@ -163,6 +163,10 @@ if sanitize:
     # Allocators and containers of LLVM's headers poison memory where our code, built with the sanitizer, includes them.
     # LLVM's packaged library, built without it, uses such memory without unpoisoning it.
     config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_container_overflow=0")
+if shutil.which("gdb"):
+    config.available_features.add("gdb")
+if any(shutil.which(name) for name in ("chromium", "chromium-browser")):
+    config.available_features.add("chromium")
 if shutil.which("valgrind"):
     config.available_features.add("valgrind")
 if shutil.which("pkg-config") and shutil.which("cmake") and shutil.which("readelf"):

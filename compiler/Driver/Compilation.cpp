@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Compilation.h"
-#include "compiler/Driver/Registry.h"
 #include "compiler/Driver/PhaseDump.h"
+#include "compiler/Driver/Registry.h"
 #include "compiler/Driver/WeightsInput.h"
 #include "compiler/Driver/WeightsStore.h"
 #include "compiler/Import/ModelFolder.h"
@@ -68,6 +68,8 @@ Status Compilation::prepare() {
   if (!wanted)
     return wanted.status();
   target = std::move(*wanted);
+  if (options.debugInfo && target->name() != "cpu")
+    return Status::error("-g: only for --target=cpu");
   if (Status status = target->checkEmit(options.emit); status.failed())
     return status;
   Result<std::unique_ptr<TargetEmission>> created = target->createEmission(*host);
@@ -104,8 +106,13 @@ Status Compilation::runPhase(Phase phase) {
   if (mlir::failed(carried))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   buildPhasePipeline(passes, phase, *carried->target, carried->schedule);
+  RemarkLog *remarks = getRemarks();
+  if (remarks)
+    remarks->beginPhase(*module);
   if (mlir::failed(passes.run(*module)) || mlir::failed(mlir::verify(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
+  if (remarks)
+    remarks->endPhase(phase, *module);
   if (phase == Phase::Dialect) {
     Result<ModelSignature> read = readModelSignature(*module);
     if (!read)
@@ -120,6 +127,10 @@ Status Compilation::runPhase(Phase phase) {
   }
   if (phase == Phase::Bufferized)
     readFormulae(*module, signature);
+  if (phase == Phase::Vector && options.debugInfo)
+    debugInfo.takeSource(*module, files ? files->sourceName() : "vector.mlir");
+  if (phase == Phase::Target && options.debugInfo)
+    DebugInfo::addScopes(*module);
   return finishPhase(phase, [&] { return Result<std::string>(printModule()); });
 }
 
@@ -187,6 +198,9 @@ Status Compilation::emit() {
       return status;
   if (Status status = writeTextFile(); status.failed())
     return status;
+  if (options.debugInfo)
+    if (Status status = files->writeSource(debugInfo.source()); status.failed())
+      return status;
   if (Status status = files->commit(); status.failed())
     return status;
   return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); });
@@ -209,6 +223,8 @@ Status Compilation::runSteps() {
 
 Status Compilation::run() {
   Status status = runSteps();
+  if (!status.failed() && !options.remarksFile.empty())
+    status = writeText(options.remarksFile, getRemarks()->toYaml());
   if (!status.failed() && listener.timeReport)
     listener.timeReport(times.format());
   return status;

@@ -5,9 +5,11 @@
 #define ATTUNE_COMPILER_DRIVER_COMPILATION_H
 
 #include "compiler/Driver/CompileOptions.h"
+#include "compiler/Driver/DebugInfo.h"
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/EmitModel.h"
 #include "compiler/Driver/OutputSet.h"
+#include "compiler/Driver/RemarkLog.h"
 #include "compiler/Driver/TimeReport.h"
 
 namespace attune {
@@ -17,7 +19,10 @@ class Compilation {
 public:
   Compilation(const CompileOptions &options, const CompileListener &listener)
       : options(options), listener(listener), registry(makeRegistry()), context(registry, mlir::MLIRContext::Threading::DISABLED),
-        diagnostics(&context, listener.warning) {}
+        diagnostics(&context, listener.warning) {
+    if (RemarkLog *log = getRemarks())
+      log->attach(context);
+  }
 
   Status run();
 
@@ -45,10 +50,15 @@ private:
   /// sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
   std::string printModule();
+  /// Returns the log of remarks; null if nobody reads it.
+  RemarkLog *getRemarks() { return listener.remarks ? listener.remarks : options.remarksFile.empty() ? nullptr : &ownRemarks; }
   bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
 
   const CompileOptions &options;
   const CompileListener &listener;
+  DebugInfo debugInfo;
+  /// The remarks for --remarks.
+  RemarkLog ownRemarks;
   mlir::DialectRegistry registry;
   mlir::MLIRContext context;
   DiagnosticCollector diagnostics;

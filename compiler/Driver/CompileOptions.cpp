@@ -57,6 +57,8 @@ std::string attune::formatFlags(const CompileOptions &options, const Target &tar
     add("prune-heads", options.pruneHeads);
   for (const auto &[dim, limit] : options.limits)
     add("limit", dim + "=" + std::to_string(limit));
+  if (options.debugInfo)
+    text += text.empty() ? "-g" : " -g";
   return text;
 }
 

@@ -14,6 +14,7 @@
 
 namespace attune {
 
+class RemarkLog;
 class WeightsStore;
 
 /// The options of a compilation: those of the import, and everything else that decides which files are written, and where.
@@ -47,6 +48,10 @@ struct CompileOptions : ImportOptions {
   std::optional<Phase> compileTo;
   /// The folder for the IR of every phase; empty for none.
   std::string dumpPhases;
+  /// The file for the remarks of passes; empty for none.
+  std::string remarksFile;
+  /// Adds symbols and line tables to the phase `vector`, whose IR is written beside the object.
+  bool debugInfo = false;
   /// The store of packed weights; null if the object gets a weights file of its own. Not owned.
   WeightsStore *weightsStore = nullptr;
 };
@@ -63,6 +68,8 @@ struct CompileListener {
   std::function<void(uint64_t done, uint64_t total)> packing;
   /// Called once at the end, with a table of phases.
   std::function<void(const std::string &report)> timeReport;
+  /// Receives the remarks of passes if it is not null. Not owned; must outlive the compilation.
+  RemarkLog *remarks = nullptr;
 };
 
 /// Returns an adapter as --adapter takes it.

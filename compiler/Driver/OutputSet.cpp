@@ -48,6 +48,16 @@ Status OutputSet::writeText(const std::string &bytes) {
   return textFile->write(bytes.data(), bytes.size());
 }
 
+std::string OutputSet::sourceName() const { return llvm::sys::path::filename(withExtension(output, "vector.mlir")).str(); }
+
+Status OutputSet::writeSource(const std::string &text) {
+  Result<OutputFile> created = OutputFile::create(withExtension(output, "vector.mlir"));
+  if (!created)
+    return created.status();
+  sourceFile.emplace(std::move(*created));
+  return sourceFile->write(text.data(), text.size());
+}
+
 Status OutputSet::writeCode(const std::string &code, EmitKind kind) {
   if (kind != EmitKind::Shared)
     return codeFile->write(code.data(), code.size());
@@ -61,7 +71,7 @@ Status OutputSet::writeCode(const std::string &code, EmitKind kind) {
 Status OutputSet::commit() {
   // The object is last, so that a process that finds it also finds its weights.
   std::vector<OutputFile *> files;
-  for (std::optional<OutputFile> *file : {&weightsFile, &textFile, &headerFile, &codeFile})
+  for (std::optional<OutputFile> *file : {&weightsFile, &textFile, &sourceFile, &headerFile, &codeFile})
     if (*file)
       files.push_back(&**file);
   if (Status status = OutputFile::commitTogether(files); status.failed())

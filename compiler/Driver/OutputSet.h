@@ -9,7 +9,8 @@
 
 namespace attune {
 
-/// The object, its header, its weights file and its .text file. The files have no names until all of them are complete.
+/// The object, its header, its weights file, its .text file and the source of its line tables. The files have no names until all of them
+/// are complete.
 class OutputSet {
 public:
   /// Creates the three files beside |output|; fails early if that is impossible.
@@ -23,6 +24,9 @@ public:
   /// Writes the tokenizer and chat templates, OUT's stem .text; without this call, commit removes such a file of an
   /// earlier compilation.
   Status writeText(const std::string &bytes);
+  /// Returns the name of the source of line tables, OUT's stem .vector.mlir, without its folder.
+  std::string sourceName() const;
+  Status writeSource(const std::string &text);
   /// Writes the main file; a shared object is linked from |code|.
   Status writeCode(const std::string &code, EmitKind kind);
   /// Gives all files their names, the object last. If that fails for one file, no file has its name, and files with
@@ -31,7 +35,7 @@ public:
 
 private:
   std::string output, header, weightsPath;
-  std::optional<OutputFile> codeFile, headerFile, weightsFile, textFile;
+  std::optional<OutputFile> codeFile, headerFile, weightsFile, textFile, sourceFile;
 };
 
 } // namespace attune

@@ -11,6 +11,7 @@
 #include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
+#include "compiler/Tools/ExplainKernel.h"
 #include "compiler/Tools/InputRequests.h"
 #include "compiler/Tools/RunPhase.h"
 #include "runtime/text/TextFormat.h"
@@ -70,7 +71,7 @@ static Result<std::string> compileText(const std::string &model) {
     return compiled.status();
   if (!*compiled)
     return Status::error(model + ": expected a folder with a tokenizer (tokenizer.json, vocab.txt, vocab.json with merges.txt, or a "
-                                  "SentencePiece model)");
+                                 "SentencePiece model)");
   return std::move(**compiled);
 }
 
@@ -154,6 +155,21 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
     addCompileFlags(table, flags, own);
     if (command == "run")
       phaseFlags.addTo(table);
+  };
+  host.explain = [&](const std::string &model, const std::string &kernel, const std::string &remarks) -> Result<nlohmann::ordered_json> {
+    if (!remarks.empty())
+      return explainKernel(flags, kernel, remarks);
+    if (model.empty())
+      return Status::error("expected a model, a folder, .mlir or .so");
+    if (isSharedObject(model))
+      return Status::error("--why: '" + model + "' has no remarks; expected the model folder, or --remarks=FILE from its compilation");
+    Result<ModelPath> found = findModel(model);
+    if (!found)
+      return found.status();
+    Result<CompileOptions> options = combine(flags, *found, ModelRequest());
+    if (!options)
+      return options.status();
+    return explainKernel(*options, kernel, remarks);
   };
   host.textHelp = "MODEL|OUT.text";
   host.openText = openTokenizer;

@@ -8,6 +8,7 @@
 #define ATTUNE_COMPILER_TOOLS_COMMANDS_H
 
 #include "attune/text.h"
+#include "compiler/Support/Json.h"
 #include "compiler/Support/SafetensorsWriter.h"
 #include "compiler/Tools/Artifact.h"
 #include "compiler/Tools/ExitStatus.h"
@@ -65,6 +66,8 @@ struct CommandHost {
   const std::string *modelFlag = nullptr;
   /// Writes the tokenizer of a model folder to a .text file; empty if the tool cannot compile one.
   std::function<Status(const std::string &folder, const std::string &file)> writeText;
+  /// Returns the remarks about |kernel| of |model|, from the file |remarks| if it is not empty; null if the tool has no compiler.
+  std::function<Result<nlohmann::ordered_json>(const std::string &model, const std::string &kernel, const std::string &remarks)> explain;
 };
 
 /// Executes |command|, one of run, check, diff, bench, inspect, generate, chat, tokenize, embed, classify, fill and

@@ -13,8 +13,9 @@ using namespace attune;
 
 /// Compiles into the cache and prints the path of the shared object. |emitGiven| is true if --emit was given.
 static Status compileIntoCache(const CompileOptions &options, const CompileListener &listener, bool emitGiven) {
-  if (!options.output.empty() || emitGiven || options.compileTo || !options.dumpPhases.empty())
-    return Status::error("--cached: not with -o, --emit, --compile-to or --dump-phases");
+  if (!options.output.empty() || emitGiven || options.compileTo || !options.dumpPhases.empty() || !options.remarksFile.empty() ||
+      options.debugInfo)
+    return Status::error("--cached: not with -o, -g, --emit, --compile-to, --dump-phases or --remarks");
   Result<CachedModel> cached = compileCached(options, listener);
   if (!cached)
     return cached.status();
@@ -41,6 +42,8 @@ int attune::runCompileCommand(const CommandHost &host, const std::vector<std::st
   });
   flags.addString("dump-phases", "DIR", options.dumpPhases, "write the IR after each phase, numbered");
   flags.addFormerName("dump-stages", "dump-phases");
+  flags.addSwitch("g", options.debugInfo, "symbols and line tables for debuggers and profilers; their source is OUT's stem .vector.mlir");
+  flags.addString("remarks", "FILE", options.remarksFile, "write what passes did and did not do, and why, as LLVM's YAML");
   flags.addSwitch("time-report", timeReport, "print time and memory of each phase to stderr");
   flags.addSwitch("cached", cached, "keep the result as other commands do, print the path of its shared object");
   flags.addSwitch("progress", progress, "print lines of progress to stderr, for programs");

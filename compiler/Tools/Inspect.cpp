@@ -17,6 +17,7 @@ namespace {
 struct InspectOptions {
   DescribeOptions describe;
   bool json = false;
+  std::string kernel, remarks;
 };
 } // namespace
 
@@ -39,6 +40,10 @@ static Result<OrderedJson> inspectWeights(const std::string &path, const Inspect
 }
 
 static Result<OrderedJson> inspectModel(const CommandHost &host, const std::string &model, const InspectOptions &options) {
+  if (options.kernel.empty() && !options.remarks.empty())
+    return Status::error("--remarks: expected --why=KERNEL with it");
+  if (!options.kernel.empty())
+    return host.explain(model, options.kernel, options.remarks);
   if (!model.empty() && PackedWeights::isPackedWeights(model))
     return inspectWeights(model, options);
   Result<Artifact> artifact = host.openModel(model, {});
@@ -55,6 +60,10 @@ int attune::runInspectCommand(const CommandHost &host, const std::vector<std::st
   flags.addSwitch("verify", options.describe.verified, "read all weights and compare their hash");
   flags.addSwitch("json", options.json, "print one JSON object");
   flags.addString("profile", "FILE", options.describe.profile, "what bench --profile --json wrote: adds times and shares of the roof");
+  if (host.explain) {
+    flags.addString("why", "KERNEL", options.kernel, "print only what passes did and did not do to a kernel, and why");
+    flags.addString("remarks", "FILE", options.remarks, "for --why: what compile --remarks=FILE wrote; required for OUT.so");
+  }
   options.describe.dims.addTo(flags);
   addThreadsFlag(flags, options.describe.threads);
   std::string model;
@@ -68,6 +77,9 @@ int attune::runInspectCommand(const CommandHost &host, const std::vector<std::st
     return reportError(host.tool, result.message());
   if (options.json)
     std::printf("%s\n", result->dump(1, ' ', false, Json::error_handler_t::replace).c_str());
+  else if (!options.kernel.empty())
+    for (const OrderedJson &remark : (*result)["remarks"])
+      std::printf("%s\n", remark["text"].get<std::string>().c_str());
   else
     printDescription(*result);
   return exitDone;

@@ -5,6 +5,7 @@
 #include "compiler/Transforms/AttentionTiler.h"
 #include "compiler/Transforms/Work.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 
 #include <numeric>
 
@@ -29,11 +30,30 @@ void AttentionTiler::run() {
   Value batch = b.affine({b.size(op.getQueryOffsets(), 0)}, b.d0 - 1);
   Value mask = op.getMask() ? maskOfF32(op.getMask()) : Value();
   Value keys = op.isCached() || hasKeyRows() ? op.getKey() : packKeys(batch);
+  report();
   scf::ForallOp loop = attend(batch, mask, keys);
   op.getResult().replaceAllUsesWith(loop.getResult(0));
   if (op.getProbabilities())
     op.getProbabilities().replaceAllUsesWith(loop.getResult(1));
   op.erase();
+}
+
+/// Reports the sizes of tiles and the layout of keys.
+void AttentionTiler::report() {
+  constexpr llvm::StringLiteral pass = "attune-tile-attention";
+  if (op.isCached())
+    xfmr::passed(op, pass, "KeyPanels") << remark::metric(xfmr::kRemarkKernel, describe())
+                                        << remark::add("keys are read from the cache, in panels of {0}", width);
+  else if (hasKeyRows())
+    xfmr::missed(op, pass, "KeyPanels") << remark::metric(xfmr::kRemarkKernel, describe())
+                                        << remark::reason("keys stay in rows, which this target's products read as they are");
+  else
+    xfmr::passed(op, pass, "KeyPanels") << remark::metric(xfmr::kRemarkKernel, describe())
+                                        << remark::add("keys are transposed to panels of {0} by a kernel of its own", width);
+  xfmr::passed(op, pass, "TileAttention")
+      << remark::metric(xfmr::kRemarkKernel, describe())
+      << remark::add("heads of a tile: {0}, rows of queries: {1}, or {2} if there are more than {3} keys; products in {4}", tileHeads,
+                     std::lcm(tileHeads, sizes.rows), sizes.longRows, sizes.keyBlock, xfmr::stringifyPrecision(getPrecision()));
 }
 
 /// Converts an integer |mask| to f32: 0 where it is nonzero, the most negative f32 elsewhere. A mask of f32, which is

@@ -25,6 +25,7 @@ public:
   void run();
 
 private:
+  void report();
   /// Returns true if keys stay rows instead of panels: keys of bf16 or f16, which tensor cores read as rows.
   bool hasKeyRows() { return !op.isCached() && !op.getKey().getType().getElementType().isF32(); }
   mlir::Value maskOfF32(mlir::Value mask);

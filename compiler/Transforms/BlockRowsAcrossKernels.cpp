@@ -46,10 +46,12 @@
 #include "compiler/Transforms/TileSizes.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace attune {
 #define GEN_PASS_DEF_BLOCKROWSACROSSKERNELS
@@ -107,6 +109,24 @@ static void castOperands(OpBuilder &builder, func::CallOp call, func::FuncOp ker
   for (OpOperand &operand : call->getOpOperands())
     if (Type type = kernel.getArgumentTypes()[operand.getOperandNumber()]; operand.get().getType() != type)
       operand.set(memref::CastOp::create(builder, call.getLoc(), type, operand.get()));
+}
+
+static constexpr llvm::StringLiteral kBlockRowsAcrossKernelsName = "attune-block-rows-across-kernels";
+
+/// Returns true if |kernel| has arguments by rows.
+static bool hasRows(func::FuncOp kernel) {
+  return llvm::any_of(llvm::seq(kernel.getNumArguments()),
+                      [&](unsigned argument) { return kernel.getArgAttr(argument, tiles::kRowsAttr) != nullptr; });
+}
+
+/// Reports that |calls| run block of rows by block.
+static void report(ArrayRef<func::CallOp> calls) {
+  if (!xfmr::recordsRemarks(calls.front()))
+    return;
+  std::string names = llvm::join(llvm::map_range(calls, [](func::CallOp call) { return call.getCallee(); }), ", ");
+  for (func::CallOp call : calls)
+    remark::passed(call.getLoc(), xfmr::remarkOn(call, kBlockRowsAcrossKernelsName, "BlockRows").function(call.getCallee()))
+        << remark::add("the kernels {0} run one after the other for a block of rows before the next block", names);
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,6 +202,13 @@ void BlockRowsAcrossKernels::runOnOperation() {
   llvm::MapVector<Operation *, std::optional<BufferTypes>> kernels;
   for (auto function : getOperation().getOps<func::FuncOp>())
     kernels.insert({function, getSliceTypes(function)});
+  for (auto &[kernel, types] : kernels)
+    if (tiles::KernelAttr description = tiles::getKernel(kernel); description && !types)
+      xfmr::missed(kernel, kBlockRowsAcrossKernelsName, "BlockRows")
+          << remark::metric(xfmr::kRemarkKernel, description.getText())
+          << remark::reason("{0}", description.getRowWise() || hasRows(cast<func::FuncOp>(kernel))
+                                       ? "a buffer by rows has a static number of rows, or its use depends on the offset"
+                                       : "its operands are not known to be read row by row, for as many rows as its results have");
   SymbolTableCollection symbols;
   IRRewriter rewriter(&getContext());
   llvm::SetVector<Operation *> blocked;
@@ -194,6 +221,7 @@ void BlockRowsAcrossKernels::runOnOperation() {
         continue;
       for (func::CallOp call : calls)
         blocked.insert(kernelOf(call));
+      report(calls);
       rewrite(rewriter, sequence);
     }
   for (Operation *kernel : blocked)

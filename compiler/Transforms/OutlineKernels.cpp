@@ -14,6 +14,7 @@
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/RowWise.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -105,6 +106,8 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   // The work is in terms of the arguments of |parent|, so it belongs on the call.
   Attribute work = loop->removeAttr(tiles::kWorkAttr);
   func::ReturnOp::create(builder, loc, loop.getResults());
+  xfmr::analysis(kernel, "attune-outline-kernels", "Kernel")
+      << remark::metric(xfmr::kRemarkKernel, text) << remark::add("{0} parallel loops, {1} operands", loop.getRank(), operands.size());
   if (description && description.getRowWise())
     markRows(kernel, loop);
 

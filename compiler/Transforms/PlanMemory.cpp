@@ -45,6 +45,7 @@
 #include "compiler/Transforms/PlanMemoryScopes.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -162,6 +163,32 @@ LogicalResult PlanMemory::collect(func::FuncOp function, FunctionPlan &plan) {
   return success();
 }
 
+/// Reports the place of each buffer of |scope| in the workspace of |function|. Sizes are those of dims of 64 and 8
+/// workers; times are numbers of operations.
+static void report(func::FuncOp function, const PlannedScope &scope) {
+  constexpr llvm::StringLiteral pass = "attune-plan-memory";
+  if (!xfmr::recordsRemarks(function) || scope.buffers.empty())
+    return;
+  int64_t sum = 0;
+  for (const PlannedBuffer &buffer : scope.buffers) {
+    sum += typicalBytes(buffer.size);
+    std::string what;
+    llvm::raw_string_ostream stream(what);
+    if (auto call = dyn_cast<func::CallOp>(buffer.op))
+      stream << "buffers of " << call.getCallee();
+    else if (auto alloc = dyn_cast<memref::AllocOp>(buffer.op))
+      stream << alloc.getType();
+    else
+      stream << "buffers of the iterations of a parallel loop";
+    xfmr::analysis(buffer.op, pass, "Buffer") << remark::metric("Buffer", what) << remark::metric("TypicalBytes", typicalBytes(buffer.size))
+                                              << remark::metric("TypicalOffset", typicalBytes(scope.slotOffsets[buffer.slot]))
+                                              << remark::metric("First", buffer.first) << remark::metric("Last", buffer.last)
+                                              << remark::metric("Slot", buffer.slot);
+  }
+  xfmr::passed(function, pass, "PlanMemory") << remark::add("{0} buffers in {1} slots; for dims of 64, {2} bytes in the place of {3}",
+                                                            scope.buffers.size(), scope.slotOffsets.size(), typicalBytes(scope.bytes), sum);
+}
+
 LogicalResult PlanMemory::plan(func::FuncOp function) {
   if (plans.contains(function))
     return success();
@@ -170,6 +197,11 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   active.push_back(function);
   FunctionPlan result;
   LogicalResult status = collect(function, result);
+  if (succeeded(status)) {
+    report(function, result.function);
+    for (auto &[loop, scope] : result.loops)
+      report(function, scope);
+  }
   active.pop_back();
   plans[function] = std::move(result);
   return status;

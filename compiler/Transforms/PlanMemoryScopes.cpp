@@ -97,8 +97,7 @@ LogicalResult attune::computeLifetime(PlannedBuffer &buffer, const OperationOrde
 
 StringAttr attune::getWorkersSymbol(MLIRContext *context) { return StringAttr::get(context, rt::kWorkers); }
 
-/// Returns |size| in bytes if every dim is 64 and there are 8 workers, by which buffers are sorted.
-static int64_t typicalBytes(const SizeExpr &size) {
+int64_t attune::typicalBytes(const SizeExpr &size) {
   return size.evaluate([](Attribute symbol) -> int64_t { return symbol == getWorkersSymbol(symbol.getContext()) ? 8 : 64; });
 }
 

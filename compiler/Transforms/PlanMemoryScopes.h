@@ -49,6 +49,9 @@ struct PlannedScope {
 /// leaves its region.
 mlir::LogicalResult computeLifetime(PlannedBuffer &buffer, const OperationOrder &order);
 
+/// Returns |size| in bytes if every dim is 64 and there are 8 workers, by which buffers are sorted.
+int64_t typicalBytes(const SizeExpr &size);
+
 /// The memory plan of a function.
 struct FunctionPlan {
   PlannedScope function;

@@ -14,6 +14,7 @@
 #include "compiler/Transforms/TileSizes.h"
 #include "compiler/Transforms/Work.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -30,6 +31,8 @@ namespace attune {
 
 using namespace mlir;
 using namespace attune;
+
+static constexpr llvm::StringLiteral kTileGroupsName = "attune-tile-groups";
 
 /// Returns the number of the kernel to which |op| belongs, if any; |op| may be null.
 static std::optional<int64_t> groupOf(Operation *op) { return op ? getGroupNumber(op) : std::nullopt; }
@@ -116,6 +119,13 @@ static FailureOr<TilingInterface> tileAndFuse(RewriterBase &rewriter, TilingInte
   auto result = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, root, options);
   if (failed(result))
     return failure();
+  if (isKernel && xfmr::recordsRemarks(root)) {
+    tiles::GroupAttr text = tiles::getGroup(root);
+    xfmr::passed(root, kTileGroupsName, "FuseIntoKernel")
+        << remark::metric(xfmr::kRemarkKernel, text ? text.getText() : root->getName().stripDialect())
+        << remark::add("{0} operations are computed tile by tile in one loop nest{1}", result->tiledAndFusedOps.size(),
+                       rowWise ? "; it computes each row from the same row of its operands" : "");
+  }
   for (auto [from, to] : result->replacements)
     rewriter.replaceAllUsesWith(from, to);
   if (auto forall = result->loops.empty() ? scf::ForallOp() : dyn_cast<scf::ForallOp>(result->loops.front().getOperation())) {
@@ -209,12 +219,32 @@ private:
     OpFoldResult columns = lowPrecision && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, product);
     if (lowPrecision && wideBlocks != 0)
       std::tie(rows, columns) = widen(rewriter, root, product, rows, columns);
+    reportSizes(root, product, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
     auto block = tileAndFuse(rewriter, root, {rows, columns}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
     bool even = product.grouped || !lowPrecision || evenLowPrecisionTiles;
     OpFoldResult tile = even ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
     return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
+  }
+
+  /// Reports the tile sizes of |product|, whose blocks have up to |blockRows| rows.
+  void reportSizes(TilingInterface root, const Product &product, int64_t blockRows, int64_t tileRows) {
+    tiles::GroupAttr group = tiles::getGroup(root);
+    StringRef text = group ? group.getText() : root->getName().stripDialect();
+    xfmr::passed(root, kTileGroupsName, "TileProduct")
+        << remark::metric(xfmr::kRemarkKernel, text)
+        << remark::add("register tiles of {0} rows and {1} columns, blocks of up to {2} rows; sums of {3} products", tileRows,
+                       panelWidth.getValue(), blockRows, product.depth);
+    if (product.columns % panelWidth != 0)
+      xfmr::missed(root, kTileGroupsName, "WholePanels")
+          << remark::metric(xfmr::kRemarkKernel, text)
+          << remark::reason("{0} columns are not a multiple of the panel width {1}: the last panel is padded by zeros", product.columns,
+                            panelWidth.getValue());
+    if (!product.lowPrecision && fewRows == 0 && product.columns > panelWidth && streamPanels > 1)
+      xfmr::passed(root, kTileGroupsName, "StreamPanels")
+          << remark::metric(xfmr::kRemarkKernel, text)
+          << remark::add("a single row reads {0} panels side by side", streamPanels.getValue());
   }
 
   /// Returns the rows of a block, a multiple of |tileRows| and at most |limit|. Blocks have about the same size: each

@@ -11,6 +11,7 @@
 #include "compiler/Transforms/TileBuilder.h"
 #include "compiler/Transforms/Work.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 
 namespace attune {
 #define GEN_PASS_DEF_TILEHEADOPS
@@ -34,6 +35,8 @@ static TensorSlice slotOf(TileBuilder &b, Value slot, Value head, RankedTensorTy
 static scf::ForallOp forall(TileBuilder &b, ArrayRef<OpFoldResult> bounds, ValueRange outputs, const Twine &what,
                             llvm::function_ref<SmallVector<std::pair<Value, TensorSlice>>(ValueRange iteration, ValueRange targets)> body) {
   auto loop = scf::ForallOp::create(b, bounds, outputs, std::nullopt);
+  xfmr::passed(loop, "attune-tile-head-ops", "TileHeadOps")
+      << remark::metric(xfmr::kRemarkKernel, what.str()) << remark::add("a kernel of its own, in {0} parallel loops", bounds.size());
   loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), what.str()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());

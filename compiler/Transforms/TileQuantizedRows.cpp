@@ -12,6 +12,7 @@
 #include "compiler/Transforms/PendingOps.h"
 #include "compiler/Transforms/RowWise.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -78,12 +79,17 @@ struct TileQuantizedRows : attune::impl::TileQuantizedRowsBase<TileQuantizedRows
     IRRewriter rewriter(&getContext());
     while (!ops.empty()) {
       auto op = cast<tiles::QuantizeRowsOp>(ops.takeFirst());
+      Location loc = op.getLoc();
+      auto options = xfmr::remarkOn(op, "attune-tile-quantized-rows", "FuseQuantization");
       if (fuse(rewriter, op)) {
+        remark::passed(loc, options) << remark::add("rows are quantized by the kernel that computes them");
         if (op->use_empty())
           rewriter.eraseOp(op);
       } else if (failed(tile(rewriter, op))) {
         op->emitError("could not tile this operation");
         return signalPassFailure();
+      } else {
+        remark::missed(loc, options) << remark::reason("no kernel before it writes whole rows, so a kernel of its own quantizes them");
       }
       foldSizes(ops);
     }

@@ -15,7 +15,7 @@ import shutil
 import sys
 
 GUIDES = ["first-model", "chat", "embed", "tasks", "text", "first-op", "first-pass", "add-a-family", "debug-a-wrong-number",
-          "tune-a-kernel"]
+          "explain-a-compilation", "tune-a-kernel"]
 FACTS = ["architecture", "model-folders", "numerics", "reference-versions", "formats", "glossary", "limits", "measurements"]
 OTHERS = [
     "CONTRIBUTING.md",

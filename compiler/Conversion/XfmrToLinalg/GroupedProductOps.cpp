@@ -17,6 +17,7 @@
 #include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -42,7 +43,11 @@ struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
     SmallVector<Operation *> ops{product};
     if (hasEpilogue(op))
       ops.push_back(epilogue(b, op, adaptor, product.getResult(0), empty(b, type, rows)));
-    groups.mark(ops, describeLinear(op) + ", " + op.getFormat()->getValue().str());
+    std::string text = describeLinear(op) + ", " + op.getFormat()->getValue().str();
+    groups.mark(ops, text);
+    xfmr::passed(op, "convert-xfmr-to-linalg", "PackWeights")
+        << remark::metric(xfmr::kRemarkKernel, text)
+        << remark::add("{0} weights with scales of groups in panels of {1} columns", op.getFormat()->getValue().str(), width);
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
   }

@@ -4,6 +4,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -34,6 +35,8 @@ struct ConvertLinear : GroupedPattern<xfmr::LinearOp> {
     if (hasEpilogue(op))
       ops.push_back(epilogue(rewriter, op, adaptor, ops.back()->getResult(0), destination()));
     groups.mark(ops, describeLinear(op));
+    xfmr::passed(op, "convert-xfmr-to-linalg", "PackWeights")
+        << remark::metric(xfmr::kRemarkKernel, describeLinear(op)) << remark::add("f32 weights in panels of {0} columns", width);
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
   }

@@ -14,6 +14,7 @@
 #include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -54,7 +55,12 @@ struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
     if (bytes || hasEpilogue(op))
       ops.push_back(
           epilogue(b, op, adaptor, ops.back()->getResult(0), bytes ? quantized.getResult(1) : Value(), weight, destination(b, type, rows)));
-    groups.mark(ops, describeLinear(op) + ", " + xfmr::stringifyPrecision(op.getPrecision()));
+    std::string text = (describeLinear(op) + ", " + xfmr::stringifyPrecision(op.getPrecision())).str();
+    groups.mark(ops, text);
+    xfmr::passed(op, "convert-xfmr-to-linalg", "PackWeights")
+        << remark::metric(xfmr::kRemarkKernel, text)
+        << remark::add("{0} weights in panels of {1} columns and groups of {2} rows", xfmr::stringifyPrecision(op.getPrecision()), width,
+                       layout.group);
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
   }

@@ -10,6 +10,7 @@
 #include "compiler/Target/CPU/AttentionTileEmitter.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -54,6 +55,9 @@ struct LowerAttentionTile : attune::impl::LowerAttentionTileBase<LowerAttentionT
         return WalkResult::advance();
       if (failed(verifyBuffers(op, rows)))
         return WalkResult::interrupt();
+      xfmr::passed(op, "attune-lower-attention-tile", "VectorizeAttention")
+          << remark::add("scores of {0} vectors of keys and sums of {1} vectors of values in registers, softmax of {2} rows together",
+                         scoreVectors.getValue(), valueVectors.getValue(), softmaxRows.getValue());
       AttentionTileEmitter(op, {rows, scoreVectors, valueVectors, softmaxRows}).run();
       op.erase();
       return WalkResult::advance();

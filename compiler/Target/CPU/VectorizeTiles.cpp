@@ -11,6 +11,7 @@
 #include "compiler/Target/CPU/GroupedProduct.h"
 #include "compiler/Target/CPU/LowPrecisionContraction.h"
 #include "compiler/Target/CPU/Passes.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
-#include "mlir/IR/Remarks.h"
 
 namespace attune {
 #define GEN_PASS_DEF_VECTORIZETILES
@@ -28,6 +28,8 @@ namespace attune {
 
 using namespace mlir;
 using namespace attune;
+
+static constexpr llvm::StringLiteral kVectorizeTilesName = "attune-vectorize-tiles";
 
 namespace {
 struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
@@ -59,6 +61,9 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
         op->emitError("cannot be vectorized: ") << reason;
         return signalPassFailure();
       }
+      xfmr::passed(op, kVectorizeTilesName, "VectorizeProduct")
+          << remark::add("int8 products with scales of groups, in register tiles of {0} rows{1}", groupedRows.getValue(),
+                         epilogue ? ", with the epilogue" : "");
       if (epilogue)
         done.insert(epilogue);
       op.erase();
@@ -73,6 +78,7 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
           missed(op, reason);
           continue;
         }
+        reportContraction(*tile);
         for (Operation *part :
              {tile->fill.getOperation(), tile->contraction.getOperation(), tile->epilogue ? tile->epilogue.getOperation() : nullptr})
           if (part)
@@ -91,15 +97,32 @@ private:
     rewriter.setInsertionPoint(op);
     VectorBuilder builder(op.getLoc(), op);
     const char *reason = vectorizeRows(builder, op);
-    if (!reason)
+    if (!reason) {
+      xfmr::passed(op, kVectorizeTilesName, "VectorizeRows")
+          << remark::add("vectors of {0} lanes along the last loop", VectorBuilder::kLanes);
       return success();
+    }
     missed(op, reason);
     return failed(linalg::linalgOpToLoops(rewriter, op)) ? op->emitError("cannot be lowered to loops") : LogicalResult(success());
   }
 
   static void missed(linalg::LinalgOp op, const char *reason) {
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("vectorize-tiles").category("vector"))
-        << ("scalar loops: " + StringRef(reason)).str();
+    xfmr::missed(op, kVectorizeTilesName, "Vectorize") << remark::reason("scalar loops: {0}", reason);
+  }
+
+  /// Reports the register tile of |tile| and its prefetches.
+  void reportContraction(const ContractionTile &tile) {
+    linalg::LinalgOp op = tile.contraction;
+    bool isLow = isLowPrecisionContraction(op);
+    xfmr::passed(op, kVectorizeTilesName, "VectorizeProduct")
+        << remark::add("{0} products in register tiles of {1} rows{2}", isLow ? "low-precision" : "f32",
+                       isLow ? lowPrecisionRows.getValue() : registerRows.getValue(), tile.epilogue ? ", with the epilogue" : "");
+    if (prefetchAhead > 0 && prefetchStreams == 1)
+      xfmr::passed(op, kVectorizeTilesName, "PrefetchPanels")
+          << remark::add("weights are prefetched {0} bytes ahead in one stream", prefetchAhead.getValue());
+    else
+      xfmr::passed(op, kVectorizeTilesName, "PrefetchPanels")
+          << remark::add("shares of the next panel are prefetched in {0} streams", prefetchStreams.getValue());
   }
 
   /// Turns copies between buffers into linalg ops, so that none becomes a call.

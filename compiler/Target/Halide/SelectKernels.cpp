@@ -6,6 +6,7 @@
 #include "compiler/Target/Halide/TranslateKernel.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -18,6 +19,8 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
+static constexpr llvm::StringLiteral kSelectKernelsName = "attune-select-kernels";
+
 namespace {
 struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
   void runOnOperation() override {
@@ -29,6 +32,8 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
       auto copy = kernel.clone();
       std::string why;
       if (succeeded(translateToHalideKernel(copy, why))) {
+        xfmr::passed(kernel, kSelectKernelsName, "SelectKernels")
+            << remark::metric(xfmr::kRemarkKernel, description.getText()) << remark::add("Halide makes the code of its tiles");
         copy->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(&getContext(), description.getText(), false, "halide"));
         kernel->getBlock()->getOperations().insert(Block::iterator(kernel), copy);
         kernel.erase();
@@ -37,6 +42,8 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
         copy.walk([&](halide::TileOp tile) { share(tile); });
       } else {
         copy.erase();
+        xfmr::missed(kernel, kSelectKernelsName, "SelectKernels")
+            << remark::metric(xfmr::kRemarkKernel, description.getText()) << remark::reason("not a kernel for Halide: {0}", why);
         kernel.emitRemark("not a kernel for Halide: ") << why;
         kernel->setAttr(tiles::kKernelAttr,
                         tiles::KernelAttr::get(&getContext(), description.getText(), false, "", "not by Halide: " + why));

@@ -17,6 +17,7 @@
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "compiler/Target/NVVM/RowLimit.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -35,6 +36,8 @@ namespace attune {
 
 using namespace mlir;
 using namespace attune;
+
+static constexpr llvm::StringLiteral kDistributeToThreadsName = "attune-distribute-to-threads";
 
 namespace {
 struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToThreads> {
@@ -59,6 +62,8 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
     for (scf::ForallOp loop : outer)
       versions.append(createKernelVersions(loop, wgmma));
     for (KernelVersion version : versions)
+      report(version);
+    for (KernelVersion version : versions)
       if (version.isArchSpecific)
         eraseUnused(isWarpgroupAttention(version.loop)
                         ? emitFlashWarpgroups(version.loop, wgmma.arch, wgmma.cacheBytes)
@@ -68,6 +73,24 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
   }
 
 private:
+  /// Reports the instructions that compute |version|.
+  static void report(const KernelVersion &version) {
+    scf::ForallOp loop = version.loop;
+    if (!xfmr::recordsRemarks(loop))
+      return;
+    bool isProduct = false, isAttention = false;
+    loop.walk([&](linalg::LinalgOp op) { isProduct |= isMmaContraction(op); });
+    loop.walk([&](tiles::AttentionTileOp) { isAttention = true; });
+    if (version.isArchSpecific)
+      xfmr::passed(loop, kDistributeToThreadsName, "TensorCores") << remark::add("a version for one architecture by warpgroups");
+    else if (isProduct)
+      xfmr::passed(loop, kDistributeToThreadsName, "TensorCores") << remark::add(
+          "products by the tensor cores, {0}", version.variant == GemmVariant::Skinny ? "for few columns" : "in tiles of a block");
+    else
+      xfmr::analysis(loop, kDistributeToThreadsName, "Threads")
+          << remark::add(isAttention ? "an attention by the warps of a block" : "elements by threads");
+  }
+
   /// Reports operations on tensors in |loop|, which threads cannot share.
   static LogicalResult verifyLoop(scf::ForallOp loop) {
     if (loop->getNumResults() != 0)

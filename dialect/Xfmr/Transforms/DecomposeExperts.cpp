@@ -33,6 +33,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -145,6 +146,8 @@ struct DecomposeExperts : xfmr::impl::DecomposeExpertsBase<DecomposeExperts> {
                      "--target=cpu has them");
         return signalPassFailure();
       }
+      passed(op, "xfmr-decompose-experts", "DecomposeExperts")
+          << remark::add("{0} experts, one after the other, each for all rows of the tokens that choose it", op.getNumExperts());
       rewriter.setInsertionPoint(op);
       rewriter.replaceOp(op, ExpertLoop(rewriter, op).run());
     }

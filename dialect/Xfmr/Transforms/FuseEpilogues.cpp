@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::xfmr {
@@ -22,6 +22,13 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 namespace {
+
+constexpr StringLiteral kFuseEpiloguesName = "xfmr-fuse-epilogues";
+
+/// Reports that |part|, computed by |op|, becomes a part of the projection before it.
+void reportFused(Operation *op, StringRef part) {
+  passed(op, kFuseEpiloguesName, "FuseEpilogues") << remark::add("{0} is computed in the epilogue of the projection before it", part);
+}
 
 /// Returns the linear that computes |value| if it can be recomputed at its only user |user| with one more step in its
 /// epilogue; else null.
@@ -54,6 +61,7 @@ LogicalResult fuseActivation(ActivationOp op, PatternRewriter &rewriter) {
   LinearOp linear = getFusibleLinear(op.getInput(), op);
   if (!linear || linear.getMultiplier() || linear.getActivation() != Activation::None)
     return failure();
+  reportFused(op, "the activation");
   rewriter.replaceOpWithNewOp<LinearOp>(op, linear.getInput(), linear.getWeight(), linear.getBias(), Value(), Value(), op.getKind(),
                                         linear.getPrecision(), linear.getFormatAttr());
   return success();
@@ -64,6 +72,7 @@ LogicalResult fuseAddition(arith::AddFOp op, PatternRewriter &rewriter) {
   if (!linear)
     return failure();
   Value residual = linear.getResult() == op.getLhs() ? op.getRhs() : op.getLhs();
+  reportFused(op, "the addition");
   rewriter.replaceOp(op, addResidual(rewriter, op, linear, residual));
   return success();
 }
@@ -75,6 +84,7 @@ LogicalResult giveToLinear(NormOp op, PatternRewriter &rewriter) {
   if (!linear)
     return failure();
   Value residual = linear.getResult() == op.getInput() ? op.getResidual() : op.getInput();
+  reportFused(op, "the addition of the norm");
   Value sum = addResidual(rewriter, op, linear, residual);
   rewriter.modifyOpInPlace(op, [&] {
     op.getInputMutable().assign(sum);
@@ -89,6 +99,7 @@ LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
   auto add = op.getInput().template getDefiningOp<arith::AddFOp>();
   if (!add || !add->hasOneUse() || add->getBlock() != op->getBlock() || chooseLinear(add.getLhs(), add.getRhs(), add))
     return failure();
+  passed(op, kFuseEpiloguesName, "FuseEpilogues") << remark::add("the norm adds its inputs itself");
   rewriter.modifyOpInPlace(op, [&] {
     op.getInputMutable().assign(add.getLhs());
     op.getResidualMutable().assign(add.getRhs());
@@ -106,8 +117,7 @@ void reportMissed(func::FuncOp function) {
   function.walk([](LinearOp op) {
     bool added = llvm::any_of(op->getUsers(), llvm::IsaPred<arith::AddFOp, ActivationOp>);
     if (added && !op->hasOneUse())
-      remark::missed(op.getLoc(), remark::RemarkOpts::name("FuseEpilogues").category("xfmr-fuse-epilogues"))
-          << remark::reason("the projection's result has other uses");
+      missed(op, kFuseEpiloguesName, "FuseEpilogues") << remark::reason("the projection's result has other uses");
   });
 }
 

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "dialect/Xfmr/Transforms/WeightExpressions.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::xfmr {
@@ -57,6 +57,8 @@ void moveBefore(Value weight, Operation *position) {
   op->moveBefore(position);
 }
 
+constexpr StringLiteral kFuseProjectionsName = "xfmr-fuse-projections";
+
 /// Replaces |group| by one projection before the first of them and slices of its columns.
 void fuse(ArrayRef<LinearOp> group) {
   LinearOp first = group.front();
@@ -83,11 +85,12 @@ void fuse(ArrayRef<LinearOp> group) {
     int64_t columns = op.getType().getDimSize(1);
     OpFoldResult offsets[] = {zero, builder.getIndexAttr(column)}, sizes[] = {rows, builder.getIndexAttr(columns)};
     OpFoldResult strides[] = {one, one};
-    Value slice =
-        tensor::ExtractSliceOp::create(builder, op.getLoc(), op.getType(), fused.getResult(), offsets, sizes, strides);
+    Value slice = tensor::ExtractSliceOp::create(builder, op.getLoc(), op.getType(), fused.getResult(), offsets, sizes, strides);
     op.replaceAllUsesWith(slice);
     column += columns;
   }
+  passed(fused, kFuseProjectionsName, "FuseProjections")
+      << remark::add("{0} projections of one input are one of {1} columns", group.size(), column);
   for (LinearOp op : group)
     op.erase();
 }
@@ -112,8 +115,7 @@ struct FuseProjections : xfmr::impl::FuseProjectionsBase<FuseProjections> {
       StringRef why = whyNotTogether(group.front(), op);
       if (why.empty())
         continue;
-      remark::missed(op.getLoc(), remark::RemarkOpts::name("FuseProjections").category("xfmr-fuse-projections"))
-          << remark::reason("{0}", why);
+      missed(op, kFuseProjectionsName, "FuseProjections") << remark::reason("{0}", why);
       return false;
     }
     return true;

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "dialect/Xfmr/Transforms/HoistWeightExpressions.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
-#include "mlir/IR/Remarks.h"
 
 namespace mlir::xfmr {
 #define GEN_PASS_DEF_HOISTWEIGHTEXPRESSIONS
@@ -54,7 +54,7 @@ struct HoistWeightExpressions : xfmr::impl::HoistWeightExpressionsBase<HoistWeig
         if (failed(hoistToCallers(function, users.getCalls(function))))
           return signalPassFailure();
       } else if (!function.isDeclaration() && hasExpressionsOverArguments(function)) {
-        remark::missed(function.getLoc(), remark::RemarkOpts::name("HoistWeightExpressions").category("xfmr-hoist-weight-expressions"))
+        missed(function, "xfmr-hoist-weight-expressions", "HoistWeightExpressions")
             << remark::reason("'{0}' has uses other than calls from outside it", function.getSymName());
       }
       folder.fold(function);

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::xfmr {
@@ -50,13 +50,14 @@ struct LowerPrecision : xfmr::impl::LowerPrecisionBase<LowerPrecision> {
       if (precision == Precision::F32 || op.getPrecision() != Precision::F32)
         return;
       if (StringRef why = whyNot(op, precision); !why.empty()) {
-        remark::missed(op.getLoc(), remark::RemarkOpts::name("LowerPrecision").category("xfmr-lower-precision"))
-            << remark::reason("{0}", why);
+        missed(op, "xfmr-lower-precision", "LowerPrecision") << remark::reason("{0}", why);
         return;
       }
       op.setPrecision(precision);
       if (format)
         op.setFormatAttr(format);
+      passed(op, "xfmr-lower-precision", "LowerPrecision") << remark::add("its operands are {0}{1}{2}", stringifyPrecision(precision),
+                                                                          format ? ", its weights " : "", weightsFormat.getValue());
     });
   }
 };

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "dialect/Xfmr/Transforms/WeightExpressions.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -65,6 +66,8 @@ struct SplitDeepProjections : xfmr::impl::SplitDeepProjectionsBase<SplitDeepProj
     IRRewriter rewriter(&getContext());
     for (LinearOp op : deep) {
       int64_t features = op.getInput().getType().getDimSize(1), parts = llvm::divideCeil(features, maxFeatures);
+      passed(op, "xfmr-split-deep-projections", "SplitDeepProjections")
+          << remark::add("the sum over {0} features is {1} sums, each of which reads rows that stay in the cache", features, parts);
       split(rewriter, op, std::min<int64_t>(llvm::alignTo(llvm::divideCeil(features, parts), kPartMultiple), maxFeatures));
     }
   }

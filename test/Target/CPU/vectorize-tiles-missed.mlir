@@ -1,4 +1,4 @@
-// RUN: attune-opt %s --attune-vectorize-tiles --remarks-filter=vector --remark-format=emitRemark -verify-diagnostics | FileCheck %s
+// RUN: attune-opt %s --attune-vectorize-tiles --remarks-filter-missed=attune-vectorize-tiles --remark-format=emitRemark -verify-diagnostics | FileCheck %s
 // Operations without a vector form become scalar loops, with a remark that gives the reason.
 
 #full = affine_map<(m, n) -> (m, n)>
