@@ -106,6 +106,8 @@ Status Compilation::runPhase(Phase phase) {
   if (mlir::failed(carried))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   buildPhasePipeline(passes, phase, *carried->target, carried->schedule);
+  if (listener.beforePasses)
+    listener.beforePasses(phase, *module, passes);
   RemarkLog *remarks = getRemarks();
   if (remarks)
     remarks->beginPhase(*module);
@@ -182,6 +184,14 @@ Status Compilation::emit() {
   if (Status status = emitter.describe(signature, name, packed ? &*packed : nullptr); status.failed())
     return status;
   emitter.optimize();
+  if (listener.assembled) {
+    Result<std::string> assembly = emitter.emit(/*assembly=*/true);
+    if (!assembly)
+      return assembly.status();
+    listener.assembled(*assembly, debugInfo);
+    if (stopsBefore(Phase::Object))
+      return {};
+  }
   if (Status status = finishPhase(Phase::Llvm, [&] { return Result<std::string>(emitter.print()); }); status.failed() || done)
     return status;
 

@@ -14,6 +14,7 @@
 
 namespace attune {
 
+class DebugInfo;
 class RemarkLog;
 class WeightsStore;
 
@@ -70,6 +71,11 @@ struct CompileListener {
   std::function<void(const std::string &report)> timeReport;
   /// Receives the remarks of passes if it is not null. Not owned; must outlive the compilation.
   RemarkLog *remarks = nullptr;
+  /// Called before the passes of a phase run on the module.
+  std::function<void(Phase phase, mlir::ModuleOp module, mlir::PassManager &passes)> beforePasses;
+  /// Called with the assembly of the host code and the source of its line tables. With it, a compilation to the phase
+  /// `llvm` prints no IR.
+  std::function<void(const std::string &assembly, const DebugInfo &info)> assembled;
 };
 
 /// Returns an adapter as --adapter takes it.

@@ -19,6 +19,7 @@ void printProgress(const char *what, uint64_t done, uint64_t total);
 
 int runBisectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runExploreCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runFamiliesCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments);

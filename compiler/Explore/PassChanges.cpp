@@ -1,0 +1,89 @@
+//===- PassChanges.cpp - The IR before and after each pass ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Explore/PassChanges.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+#include <chrono>
+#include <set>
+
+using namespace attune;
+using namespace mlir;
+
+namespace attune {
+/// Records changes after each pass.
+class ChangeObserver : public PassInstrumentation {
+public:
+  ChangeObserver(PassChanges &changes, Phase phase) : changes(changes), phase(stringifyPhase(phase)) {}
+
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      start = std::chrono::steady_clock::now();
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    // Passes without a name only run others.
+    if (pass->getArgument().empty())
+      return;
+    std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    changes.allRuns.push_back({phase.str(), pass->getArgument().str(), time.count()});
+    changes.record(phase, pass->getArgument(), op);
+  }
+
+private:
+  PassChanges &changes;
+  StringRef phase;
+  std::chrono::steady_clock::time_point start;
+};
+} // namespace attune
+
+int64_t PassChanges::textOf(Operation *function) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function->print(stream, OpPrintingFlags().useLocalScope());
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+  auto [known, isNew] = ids.try_emplace(llvm::utohexstr(hash.high64) + "." + llvm::utohexstr(hash.low64), allTexts.size());
+  if (isNew)
+    allTexts.push_back(std::move(text));
+  return known->second;
+}
+
+void PassChanges::record(StringRef phase, StringRef pass, Operation *root) {
+  std::set<std::string> seen;
+  auto note = [&](Operation *function) {
+    std::string name = cast<FunctionOpInterface>(function).getName().str();
+    seen.insert(name);
+    int64_t after = textOf(function);
+    auto [known, isNew] = current.try_emplace(name, -1);
+    if (known->second == after)
+      return;
+    if (!pass.empty())
+      allChanges.push_back({phase.str(), pass.str(), name, known->second, after});
+    known->second = after;
+  };
+  if (isa<FunctionOpInterface>(root))
+    return note(root);
+  auto module = dyn_cast<ModuleOp>(root);
+  if (!module)
+    return;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    note(function);
+  for (auto known = current.begin(); known != current.end();)
+    if (seen.count(known->first)) {
+      ++known;
+    } else {
+      allChanges.push_back({phase.str(), pass.str(), known->first, known->second, -1});
+      known = current.erase(known);
+    }
+}
+
+void PassChanges::observe(Phase phase, ModuleOp module, PassManager &passes) {
+  if (current.empty())
+    record("", "", module);
+  passes.addInstrumentation(std::make_unique<ChangeObserver>(*this, phase));
+}
