@@ -26,6 +26,8 @@ public:
   static constexpr size_t kMostBytes = 255, kMostTokens = 255;
   /// Pieces of up to this many bytes are compared as numbers.
   static constexpr size_t kShortBytes = 16;
+  /// Words after a record that may be read.
+  static constexpr size_t kRecordPadding = 4;
   /// Tokens of an entry without a record in the arena.
   static constexpr size_t kInlineTokens = 3;
 
@@ -89,8 +91,8 @@ public:
   /// Allocates the table, with all bytes zero.
   void open(Memory &memory) {
     Array<Entry> block = memory.take<Entry>(kEntries);
-    Array<uint32_t> words = memory.take<uint32_t>(kArenaWords);
-    entries = block.capacity == kEntries && words.capacity == kArenaWords ? block.data : nullptr;
+    Array<uint32_t> words = memory.take<uint32_t>(kArenaWords + kRecordPadding);
+    entries = block.capacity == kEntries && words.capacity == kArenaWords + kRecordPadding ? block.data : nullptr;
     arena = words.data;
     written = 0;
   }
@@ -98,8 +100,25 @@ public:
   static constexpr size_t zeroBytes() { return sizeof(Entry) * kEntries; }
   explicit operator bool() const { return entries; }
 
-  void prefetch(const Key &key) const { __builtin_prefetch(entries + 2 * size_t(key.bucket)); }
+  void prefetch(uint32_t bucket) const { __builtin_prefetch(entries + 2 * size_t(bucket)); }
+  /// Fetches what is read after the first bucket: the record of |entry|, or the second bucket if it is null.
+  void prefetchNext(const Entry *entry, const Key &key) const {
+    const void *other = entries + 2 * size_t(key.other);
+    const Entry &found = entry ? *entry : entries[0];
+    const void *next = hasRecord(found) ? static_cast<const void *>(arena + found.ids[0] % kArenaWords) : &found;
+    __builtin_prefetch(entry ? next : other);
+  }
+  /// Returns true if |entry| is the one of |key|.
+  static bool holds(const Entry &entry, const Key &key) {
+    return (entry.first == key.first) & (entry.second == key.second) & ((entry.size & ~kInArena) == key.size);
+  }
 
+  /// Returns the entry of a piece in a bucket, or null.
+  const Entry *findIn(uint32_t index, const Key &key) const {
+    const Entry *bucket = entries + 2 * size_t(index);
+    const Entry *entry = bucket + holds(bucket[1], key);
+    return holds(*entry, key) ? entry : nullptr;
+  }
   /// Returns the entry of a piece, or null.
   const Entry *find(const Key &key) const {
     if (const Entry *entry = findIn(key.bucket, key); __builtin_expect(entry != nullptr, 1))
@@ -158,13 +177,6 @@ public:
   }
 
 private:
-  const Entry *findIn(uint32_t index, const Key &key) const {
-    const Entry *bucket = entries + 2 * size_t(index);
-    const bool atSecond = (bucket[1].first == key.first) & (bucket[1].second == key.second) & ((bucket[1].size & ~kInArena) == key.size);
-    const Entry *entry = bucket + atSecond;
-    const bool same = (entry->first == key.first) & (entry->second == key.second) & ((entry->size & ~kInArena) == key.size);
-    return same ? entry : nullptr;
-  }
   Entry *freeEntry(uint32_t index) {
     Entry *bucket = entries + 2 * size_t(index);
     return bucket[0].size == 0 ? bucket : bucket[1].size == 0 ? bucket + 1 : nullptr;
