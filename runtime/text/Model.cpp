@@ -99,31 +99,37 @@ void Model::tokenizeCached(const AlignedText &text, const PieceSpan *pieces, siz
       entries[i] = cache.findIn(keys[i].bucket, keys[i]);
       cache.prefetchNext(entries[i], keys[i]);
     }
+    Array<uint32_t> &ids = tokens->ids;
+    uint32_t *to = ids.data + ids.size, *const limit = ids.data + ids.capacity;
     for (size_t i = 0; i < group; ++i) {
-      const PieceSpan span = pieces[begin + i];
-      const size_t size = span.end - span.begin;
-      const bool keeps = size <= PieceCache::kMostBytes;
       // Keeping a new piece may have moved an entry.
       const PieceCache::Entry *entry = entries[i];
       if (__builtin_expect(!entry || !PieceCache::holds(*entry, keys[i]), 0))
         entry = cache.find(keys[i]);
-      Array<uint32_t> &ids = tokens->ids;
-      if (__builtin_expect(entry && !PieceCache::hasRecord(*entry) && ids.capacity - ids.size >= PieceCache::kInlineTokens, 1)) {
-        __builtin_memcpy(ids.data + ids.size, entry->ids, sizeof(entry->ids));
+      const PieceSpan span = pieces[begin + i];
+      if (__builtin_expect(entry && !PieceCache::hasRecord(*entry) && size_t(limit - to) >= PieceCache::kInlineTokens, 1)) {
+        __builtin_memcpy(to, entry->ids, sizeof(entry->ids));
         const size_t added = 1u + (entry->ends[1] != 0) + (entry->ends[2] != 0);
-        ids.size += added;
-        for (size_t k = 0; Detailed && k < added; ++k)
-          addDetail(text.slice(span.begin, span.end), k ? entry->ends[k - 1] : 0, entry->ends[k]);
+        to += added;
+        if (Detailed) {
+          ids.size = size_t(to - ids.data);
+          for (size_t k = 0; k < added; ++k)
+            addDetail(text.slice(span.begin, span.end), k ? entry->ends[k - 1] : 0, entry->ends[k]);
+        }
       } else {
+        ids.size = size_t(to - ids.data);
         PieceCache::Record record;
         const AlignedText piece = text.slice(span.begin, span.end);
-        if (entry && keeps && PieceCache::hasRecord(*entry) && cache.read(*entry, piece.bytes, size, record))
+        const bool keeps = piece.size <= PieceCache::kMostBytes;
+        if (entry && keeps && PieceCache::hasRecord(*entry) && cache.read(*entry, piece.bytes, piece.size, record))
           addCached<Detailed>(record, piece);
         else
           tokenizeMissing(piece, keeps ? &keys[i] : nullptr);
+        to = ids.data + ids.size;
       }
       word += areWords;
     }
+    ids.size = size_t(to - ids.data);
   }
 }
 
