@@ -60,12 +60,17 @@ __attribute__((noinline)) void Model::tokenizeMissing(const AlignedText &piece, 
 
 template <bool Detailed>
 void Model::addCached(const PieceCache::Record &record, const AlignedText &piece) {
-  if (tokens->ids.capacity - tokens->ids.size < record.count) {
-    tokens->ids.full = true;
+  constexpr size_t kBlock = 4;
+  Array<uint32_t> &ids = tokens->ids;
+  if (ids.capacity - ids.size < record.count + kBlock) {
+    ids.full = true;
     return;
   }
-  __builtin_memcpy(tokens->ids.data + tokens->ids.size, record.ids, record.count * sizeof(uint32_t));
-  tokens->ids.size += record.count;
+  // Blocks may be read and written beyond the last id.
+  static_assert(PieceCache::kRecordPadding >= kBlock);
+  for (size_t i = 0; i < record.count; i += kBlock)
+    __builtin_memcpy(ids.data + ids.size + i, record.ids + i, kBlock * sizeof(uint32_t));
+  ids.size += record.count;
   size_t begin = 0;
   for (size_t i = 0; Detailed && i < record.count; ++i) {
     addDetail(piece, begin, record.ends[i]);
@@ -73,44 +78,58 @@ void Model::addCached(const PieceCache::Record &record, const AlignedText &piece
   }
 }
 
-/// Appends the tokens of pieces. Groups of pieces are looked up together, so that the table's lines are fetched in
-/// parallel.
+/// Appends the tokens of pieces. A group of pieces goes through three loops, so that the lines of the table are fetched in
+/// parallel and only the last loop has branches that depend on the text: keys and first buckets, entries in the first
+/// bucket or else the second bucket, tokens.
 template <bool Detailed>
 void Model::tokenizeCached(const AlignedText &text, const PieceSpan *pieces, size_t count, bool areWords) {
-  constexpr size_t kGroup = 32;
+  constexpr size_t kGroup = 64;
   PieceCache::Key keys[kGroup];
+  const PieceCache::Entry *entries[kGroup];
   for (size_t begin = 0; begin < count; begin += kGroup) {
     const size_t group = count - begin < kGroup ? count - begin : kGroup;
     for (size_t i = 0; i < group; ++i) {
       const PieceSpan piece = pieces[begin + i];
       const size_t size = piece.end - piece.begin;
-      if (__builtin_expect(size > PieceCache::kMostBytes, 0))
-        continue;
-      keys[i] = PieceCache::keyOf(text.bytes + piece.begin, size, text.size - piece.begin);
-      cache.prefetch(keys[i]);
+      keys[i] = PieceCache::keyOf(text.bytes + piece.begin, size < PieceCache::kMostBytes ? size : PieceCache::kMostBytes,
+                                  text.size - piece.begin);
+      cache.prefetch(keys[i].bucket);
     }
     for (size_t i = 0; i < group; ++i) {
+      entries[i] = cache.findIn(keys[i].bucket, keys[i]);
+      cache.prefetchNext(entries[i], keys[i]);
+    }
+    Array<uint32_t> &ids = tokens->ids;
+    uint32_t *to = ids.data + ids.size, *const limit = ids.data + ids.capacity;
+    for (size_t i = 0; i < group; ++i) {
+      // Keeping a new piece may have moved an entry.
+      const PieceCache::Entry *entry = entries[i];
+      if (__builtin_expect(!entry || !PieceCache::holds(*entry, keys[i]), 0))
+        entry = cache.find(keys[i]);
       const PieceSpan span = pieces[begin + i];
-      const size_t size = span.end - span.begin;
-      const bool keeps = size <= PieceCache::kMostBytes;
-      const PieceCache::Entry *entry = keeps ? cache.find(keys[i]) : nullptr;
-      Array<uint32_t> &ids = tokens->ids;
-      if (__builtin_expect(entry && !PieceCache::hasRecord(*entry) && ids.capacity - ids.size >= PieceCache::kInlineTokens, 1)) {
-        __builtin_memcpy(ids.data + ids.size, entry->ids, sizeof(entry->ids));
+      if (__builtin_expect(entry && !PieceCache::hasRecord(*entry) && size_t(limit - to) >= PieceCache::kInlineTokens, 1)) {
+        __builtin_memcpy(to, entry->ids, sizeof(entry->ids));
         const size_t added = 1u + (entry->ends[1] != 0) + (entry->ends[2] != 0);
-        ids.size += added;
-        for (size_t k = 0; Detailed && k < added; ++k)
-          addDetail(text.slice(span.begin, span.end), k ? entry->ends[k - 1] : 0, entry->ends[k]);
+        to += added;
+        if (Detailed) {
+          ids.size = size_t(to - ids.data);
+          for (size_t k = 0; k < added; ++k)
+            addDetail(text.slice(span.begin, span.end), k ? entry->ends[k - 1] : 0, entry->ends[k]);
+        }
       } else {
+        ids.size = size_t(to - ids.data);
         PieceCache::Record record;
         const AlignedText piece = text.slice(span.begin, span.end);
-        if (entry && PieceCache::hasRecord(*entry) && cache.read(*entry, piece.bytes, size, record))
+        const bool keeps = piece.size <= PieceCache::kMostBytes;
+        if (entry && keeps && PieceCache::hasRecord(*entry) && cache.read(*entry, piece.bytes, piece.size, record))
           addCached<Detailed>(record, piece);
         else
           tokenizeMissing(piece, keeps ? &keys[i] : nullptr);
+        to = ids.data + ids.size;
       }
       word += areWords;
     }
+    ids.size = size_t(to - ids.data);
   }
 }
 

@@ -20,20 +20,37 @@
 
 namespace attune::text {
 
+/// By the size of a piece of up to 16 bytes: its bits in the two numbers of its key, and those of the byte FF after it.
+struct PieceMask {
+  uint64_t first, second, firstEnd, secondEnd;
+
+  static constexpr PieceMask of(unsigned size) {
+    const uint64_t all = ~uint64_t(0), end = uint64_t(0xFF) << size % 8 * 8, part = (uint64_t(1) << size % 8 * 8) - 1;
+    return size < 8 ? PieceMask{part, 0, end, 0} : size < 16 ? PieceMask{all, part, 0, end} : PieceMask{all, all, 0, 0};
+  }
+};
+inline constexpr PieceMask kPieceMasks[17] = {
+    PieceMask::of(0),  PieceMask::of(1),  PieceMask::of(2),  PieceMask::of(3),  PieceMask::of(4),  PieceMask::of(5),
+    PieceMask::of(6),  PieceMask::of(7),  PieceMask::of(8),  PieceMask::of(9),  PieceMask::of(10), PieceMask::of(11),
+    PieceMask::of(12), PieceMask::of(13), PieceMask::of(14), PieceMask::of(15), PieceMask::of(16)};
+
+/// The cache. Its memory is the caller's.
 class PieceCache {
 public:
   /// Longer pieces, and pieces of more tokens, are not kept.
   static constexpr size_t kMostBytes = 255, kMostTokens = 255;
   /// Pieces of up to this many bytes are compared as numbers.
   static constexpr size_t kShortBytes = 16;
+  /// Words after a record that may be read.
+  static constexpr size_t kRecordPadding = 4;
   /// Tokens of an entry without a record in the arena.
   static constexpr size_t kInlineTokens = 3;
 
   struct Entry {
-    uint64_t first, second; ///< a short piece; else its first bytes and a hash of all
+    uint64_t first, second; ///< the key
     uint32_t ids[kInlineTokens]; ///< with a record: the number of words written before it
     uint8_t ends[kInlineTokens]; ///< the end of each token in the piece, 0 if there is none
-    uint8_t size;                ///< 1 to 16, or kInArena | the same, or kLong
+    uint8_t state;               ///< kFree, kInline or kInArena
   };
   static_assert(sizeof(Entry) == 32, "two entries are a cache line");
 
@@ -44,11 +61,11 @@ public:
     size_t count;
   };
 
-  /// A piece as the cache compares it.
+  /// A piece as the cache compares it: the bytes of a short piece and, if there is room, the byte FF, which UTF-8 never
+  /// has. A long piece has FF in the first byte, then some of its bytes and a hash of all.
   struct Key {
     uint64_t first, second;
     uint32_t bucket, other; ///< its buckets
-    uint8_t size;
   };
 
   /// Returns the key of a piece of 1 to kMostBytes bytes. |readable| bytes may be read.
@@ -58,15 +75,15 @@ public:
       if (__builtin_expect(readable >= kShortBytes, 1)) {
         __builtin_memcpy(&key.first, piece, 8);
         __builtin_memcpy(&key.second, piece + 8, 8);
-        key.first &= kMasks[size];
-        key.second &= kMasks[size + kShortBytes + 1];
       } else {
         uint8_t padded[kShortBytes] = {};
         __builtin_memcpy(padded, piece, size);
         __builtin_memcpy(&key.first, padded, 8);
         __builtin_memcpy(&key.second, padded + 8, 8);
       }
-      key.size = uint8_t(size);
+      const PieceMask &mask = kPieceMasks[size];
+      key.first = (key.first & mask.first) | mask.firstEnd;
+      key.second = (key.second & mask.second) | mask.secondEnd;
     } else {
       __builtin_memcpy(&key.first, piece, 8);
       uint64_t hash = size, word;
@@ -76,21 +93,20 @@ public:
         hash ^= hash >> 29;
       }
       __builtin_memcpy(&word, piece + size - 8, 8);
+      key.first |= kEnd;
       key.second = (hash ^ word) * 0xD6E8FEB86659FD93ull;
-      key.size = kLong;
     }
-    uint64_t hash = key.first * 0x9E3779B97F4A7C15ull + key.second * 0xD6E8FEB86659FD93ull;
-    hash = (hash ^ hash >> 29) * 0xBF58476D1CE4E5B9ull;
+    const uint64_t hash = key.first * 0x9E3779B97F4A7C15ull ^ key.second * 0xD6E8FEB86659FD93ull;
     key.bucket = uint32_t(hash >> (64 - kBucketBits));
-    key.other = uint32_t(hash >> (60 - 2 * kBucketBits)) & ((1u << kBucketBits) - 1);
+    key.other = uint32_t(hash >> (64 - 2 * kBucketBits)) & ((1u << kBucketBits) - 1);
     return key;
   }
 
   /// Allocates the table, with all bytes zero.
   void open(Memory &memory) {
     Array<Entry> block = memory.take<Entry>(kEntries);
-    Array<uint32_t> words = memory.take<uint32_t>(kArenaWords);
-    entries = block.capacity == kEntries && words.capacity == kArenaWords ? block.data : nullptr;
+    Array<uint32_t> words = memory.take<uint32_t>(kArenaWords + kRecordPadding);
+    entries = block.capacity == kEntries && words.capacity == kArenaWords + kRecordPadding ? block.data : nullptr;
     arena = words.data;
     written = 0;
   }
@@ -98,8 +114,25 @@ public:
   static constexpr size_t zeroBytes() { return sizeof(Entry) * kEntries; }
   explicit operator bool() const { return entries; }
 
-  void prefetch(const Key &key) const { __builtin_prefetch(entries + 2 * size_t(key.bucket)); }
+  void prefetch(uint32_t bucket) const { __builtin_prefetch(entries + 2 * size_t(bucket)); }
+  /// Fetches what is read after the first bucket: the record of |entry|, or the second bucket if it is null.
+  void prefetchNext(const Entry *entry, const Key &key) const {
+    const void *other = entries + 2 * size_t(key.other);
+    const Entry &found = entry ? *entry : entries[0];
+    const void *next = hasRecord(found) ? static_cast<const void *>(arena + found.ids[0] % kArenaWords) : &found;
+    __builtin_prefetch(entry ? next : other);
+  }
+  /// Returns true if |entry| is the one of |key|.
+  static bool holds(const Entry &entry, const Key &key) {
+    return ((entry.first ^ key.first) | (entry.second ^ key.second)) == 0;
+  }
 
+  /// Returns the entry of a piece in a bucket, or null.
+  const Entry *findIn(uint32_t index, const Key &key) const {
+    const Entry *bucket = entries + 2 * size_t(index);
+    const Entry *entry = bucket + holds(bucket[1], key);
+    return holds(*entry, key) ? entry : nullptr;
+  }
   /// Returns the entry of a piece, or null.
   const Entry *find(const Key &key) const {
     if (const Entry *entry = findIn(key.bucket, key); __builtin_expect(entry != nullptr, 1))
@@ -107,7 +140,7 @@ public:
     return findIn(key.other, key);
   }
   /// Returns true if the tokens of |entry| are in the arena.
-  static bool hasRecord(const Entry &entry) { return entry.size & kInArena; }
+  static bool hasRecord(const Entry &entry) { return entry.state == kInArena; }
   /// Sets |record| to the tokens of |entry|. Returns false if they are gone or are those of another piece.
   bool read(const Entry &entry, const uint8_t *piece, size_t size, Record &record) const {
     const uint64_t place = uint64_t(entry.ids[1]) << 32 | entry.ids[0];
@@ -122,7 +155,7 @@ public:
 
   /// Keeps the tokens of a piece of 1 to kMostBytes bytes, 1 to kMostTokens of them.
   void insert(const Key &key, const uint8_t *piece, size_t size, const uint32_t *ids, const uint8_t *ends, size_t count) {
-    Entry entry = {key.first, key.second, {}, {}, key.size};
+    Entry entry = {key.first, key.second, {}, {}, kInline};
     if (count <= kInlineTokens && size <= kShortBytes) {
       for (size_t i = 0; i < count; ++i) {
         entry.ids[i] = ids[i];
@@ -132,7 +165,7 @@ public:
       const size_t bytes = count + (size > kShortBytes ? size : 0), words = 1 + count + (bytes + 3) / 4;
       if (kArenaWords - written % kArenaWords < words)
         written += kArenaWords - written % kArenaWords;
-      entry.size |= kInArena;
+      entry.state = kInArena;
       entry.ids[0] = uint32_t(written);
       entry.ids[1] = uint32_t(written >> 32);
       uint32_t *record = arena + written % kArenaWords;
@@ -158,27 +191,15 @@ public:
   }
 
 private:
-  const Entry *findIn(uint32_t index, const Key &key) const {
-    const Entry *bucket = entries + 2 * size_t(index);
-    const bool atSecond = (bucket[1].first == key.first) & (bucket[1].second == key.second) & ((bucket[1].size & ~kInArena) == key.size);
-    const Entry *entry = bucket + atSecond;
-    const bool same = (entry->first == key.first) & (entry->second == key.second) & ((entry->size & ~kInArena) == key.size);
-    return same ? entry : nullptr;
-  }
   Entry *freeEntry(uint32_t index) {
     Entry *bucket = entries + 2 * size_t(index);
-    return bucket[0].size == 0 ? bucket : bucket[1].size == 0 ? bucket + 1 : nullptr;
+    return bucket[0].state == kFree ? bucket : bucket[1].state == kFree ? bucket + 1 : nullptr;
   }
 
-  static constexpr uint8_t kInArena = 128, kLong = 64;
+  static constexpr uint8_t kFree = 0, kInline = 1, kInArena = 2;
+  static constexpr uint64_t kEnd = 0xFF;
   static constexpr unsigned kBucketBits = 16;
   static constexpr size_t kEntries = size_t(2) << kBucketBits, kArenaWords = size_t(1) << 21;
-  /// Masks of the first and of the second eight bytes of a piece, by its size.
-  static constexpr uint64_t kMasks[2 * (kShortBytes + 1)] = {
-      0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
-      ~0ull, ~0ull, ~0ull, // the first
-      0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, ~0ull};
-
   Entry *entries = nullptr;
   uint32_t *arena = nullptr;
   uint64_t written = 0; ///< words of all records so far
