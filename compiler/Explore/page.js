@@ -83,6 +83,8 @@ function draw(tag, attributes, title) {
 }
 
 function number(value, digits) {
+  if (Math.abs(value) >= 1000)
+    return String(Math.round(value));
   return value === undefined || value === null ? '' : Number(value).toPrecision(digits || 3).replace(/\.?0+($|e)/, '$1');
 }
 
@@ -271,7 +273,7 @@ function roofline(kernels) {
   const y0 = Math.log10(Math.min(...ys)) - 0.3, y1 = Math.log10(Math.max(...ys)) + 0.2;
   const X = x => left + (Math.log10(x) - x0) / (x1 - x0) * (width - left - 20);
   const Y = y => bottom - (Math.log10(y) - y0) / (y1 - y0) * (bottom - 20);
-  const ridge = peak / bandwidth, low = 10 ** x0;
+  const ridge = peak / bandwidth, low = Math.min(ridge, Math.max(10 ** x0, 10 ** y0 / bandwidth));
   svg.append(draw('path', {class: 'axis', d: `M${left} 20V${bottom}H${width - 20}`}),
              draw('path', {class: 'axis', 'stroke-width': 2, d: `M${X(low)} ${Y(low * bandwidth)}L${X(ridge)} ${Y(peak)}H${width - 20}`}));
   const label = (x, y, text) => { const element = draw('text', {x, y}); element.textContent = text; svg.append(element); };
@@ -391,8 +393,8 @@ async function showIr(main, turn) {
   bar.replaceChildren(`${change.phase}, ${change.pass}, ${change.function}: ${rows.filter(r => r.kind === 'added').length} lines added, ` +
                       `${rows.filter(r => r.kind === 'removed').length} removed`);
   code.set(rows);
-  if (changed >= 0)
-    code.mark([changed], true);
+  code.element.scrollTop = Math.max(0, changed * 16 - 80);
+  code.show();
 }
 
 // Splits assembly into functions, whose lines know their line of the source.

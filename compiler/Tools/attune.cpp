@@ -55,7 +55,7 @@ static std::vector<CommandEntry> listCommands(const CommandHost &host) {
       {"diff", "compare two safetensors files", artifact("diff")},
       {"inspect", "signature, sizes, kernels and weights", artifact("inspect")},
       {"bisect", "the pass after which numbers are wrong", [&](auto &arguments) { return runBisectCommand(host, arguments); }},
-      {"explore", "a page about a compilation: layers, kernels, passes, memory, attention",
+      {"explore", "a page about a compilation: layers to assembly, passes, memory",
        [&](auto &arguments) { return runExploreCommand(host, arguments); }},
       {"cache", "list or remove the compiled models that are kept", [&](auto &arguments) { return runCacheCommand(host, arguments); }},
       {"families", "models that can be compiled: classes and keys", [&](auto &arguments) { return runFamiliesCommand(host, arguments); }},

@@ -1,0 +1,183 @@
+//===- LspProxy.cpp - A language server with more to say ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Tools/LspProxy.h"
+#include "compiler/Support/Json.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace attune;
+
+/// The longest message that is read; longer ones end the connection.
+static constexpr size_t kMostBytes = size_t(256) << 20;
+
+namespace {
+/// A stream of messages, each after a header `Content-Length: N`.
+class Messages {
+public:
+  explicit Messages(int descriptor) : descriptor(descriptor) {}
+
+  /// Reads what is there. Returns false at the end.
+  bool fill() {
+    char part[65536];
+    ssize_t count = ::read(descriptor, part, sizeof(part));
+    if (count < 0 && errno == EINTR)
+      return true;
+    if (count > 0)
+      bytes.append(part, count);
+    return count > 0 && bytes.size() <= kMostBytes;
+  }
+  /// Removes and returns the next whole message, header and body; nullopt if it is not complete.
+  std::optional<std::pair<std::string, std::string>> next() {
+    size_t end = bytes.find("\r\n\r\n");
+    if (end == std::string::npos)
+      return std::nullopt;
+    std::string header = bytes.substr(0, end + 4);
+    size_t begin = header.find("Content-Length:");
+    size_t length = begin == std::string::npos ? 0 : std::strtoull(header.c_str() + begin + 15, nullptr, 10);
+    if (length > kMostBytes || bytes.size() < header.size() + length)
+      return std::nullopt;
+    std::string body = bytes.substr(header.size(), length);
+    bytes.erase(0, header.size() + length);
+    return std::pair(header, body);
+  }
+
+private:
+  int descriptor;
+  std::string bytes;
+};
+
+/// The documents of a client and its requests that have no answer yet.
+class Session {
+public:
+  using Hover = std::function<std::string(const std::string &, unsigned, unsigned)>;
+  explicit Session(const Hover &hover) : hover(hover) {}
+
+  /// Notes documents and requests in a message of the client.
+  void readRequest(const std::string &body) {
+    Json message = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+    if (!message.is_object() || !message.value("params", Json()).is_object())
+      return;
+    std::string method = textAt(message, "/method"), uri = textAt(message, "/params/textDocument/uri");
+    if (method == "textDocument/didOpen") {
+      documents[uri] = textAt(message, "/params/textDocument/text");
+    } else if (method == "textDocument/didChange") {
+      // The server asks for whole documents.
+      documents[uri] = textAt(message, "/params/contentChanges/0/text");
+    } else if (method == "textDocument/didClose") {
+      documents.erase(uri);
+    } else if (method == "textDocument/hover" && message.contains("id")) {
+      requests[message["id"].dump()] = {uri, numberAt(message, "/params/position/line"), numberAt(message, "/params/position/character")};
+    }
+  }
+
+  /// Returns the server's message |body|, with more text if it answers a hover.
+  std::string extendAnswer(const std::string &body) {
+    Json message = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+    if (!message.is_object() || !message.contains("id") || message.contains("method"))
+      return body;
+    auto request = requests.find(message["id"].dump());
+    if (request == requests.end())
+      return body;
+    Place place = request->second;
+    requests.erase(request);
+    auto document = documents.find(place.uri);
+    std::string text = document == documents.end() ? "" : hover(document->second, place.line, place.column);
+    if (text.empty())
+      return body;
+    std::string known = textAt(message, "/result/contents/value");
+    if (!message.contains("result") || !message["result"].is_object())
+      message["result"] = Json::object();
+    message["result"]["contents"] = {{"kind", "markdown"}, {"value", known.empty() ? text : text + "\n\n---\n" + known}};
+    return message.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+private:
+  struct Place {
+    std::string uri;
+    unsigned line, column;
+  };
+  static std::string textAt(const Json &message, const char *path) {
+    Json::json_pointer place(path);
+    return message.contains(place) && message.at(place).is_string() ? message.at(place).get<std::string>() : "";
+  }
+  static unsigned numberAt(const Json &message, const char *path) {
+    Json::json_pointer place(path);
+    return message.contains(place) && message.at(place).is_number_unsigned() ? message.at(place).get<unsigned>() : 0;
+  }
+
+  const Hover &hover;
+  std::map<std::string, std::string> documents;
+  std::map<std::string, Place> requests;
+};
+} // namespace
+
+/// Writes all of |text|. Returns false if the reader is gone.
+static bool writeAll(int descriptor, const std::string &text) {
+  for (size_t done = 0; done < text.size();) {
+    ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
+    if (count < 0 && errno != EINTR)
+      return false;
+    done += std::max<ssize_t>(0, count);
+  }
+  return true;
+}
+
+int attune::runLspProxy(const std::function<int()> &server,
+                        const std::function<std::string(const std::string &text, unsigned line, unsigned column)> &hover) {
+  int toServer[2], fromServer[2];
+  if (::pipe(toServer) != 0 || ::pipe(fromServer) != 0)
+    return std::perror("attune-lsp-server: pipe"), 1;
+  pid_t child = ::fork();
+  if (child < 0)
+    return std::perror("attune-lsp-server: fork"), 1;
+  if (child == 0) {
+    ::dup2(toServer[0], 0);
+    ::dup2(fromServer[1], 1);
+    for (int descriptor : {toServer[0], toServer[1], fromServer[0], fromServer[1]})
+      ::close(descriptor);
+    std::exit(server());
+  }
+  ::close(toServer[0]);
+  ::close(fromServer[1]);
+  std::signal(SIGPIPE, SIG_IGN);
+  Session session(hover);
+  Messages requests(0), answers(fromServer[0]);
+  pollfd ready[2] = {{0, POLLIN, 0}, {fromServer[0], POLLIN, 0}};
+  while (true) {
+    if (::poll(ready, 2, -1) < 0 && errno != EINTR)
+      break;
+    if (ready[0].revents != 0) {
+      bool isOpen = requests.fill();
+      while (auto message = requests.next()) {
+        session.readRequest(message->second);
+        isOpen &= writeAll(toServer[1], message->first + message->second);
+      }
+      if (!isOpen) {
+        ::close(toServer[1]);
+        ready[0].fd = -1; // poll ignores it
+      }
+    }
+    if (ready[1].revents != 0) {
+      bool isOpen = answers.fill();
+      while (auto message = answers.next()) {
+        std::string body = session.extendAnswer(message->second);
+        isOpen &= writeAll(1, "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+      }
+      if (!isOpen)
+        break;
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}

@@ -1,0 +1,20 @@
+//===- LspProxy.h - A language server with more to say ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_LSPPROXY_H
+#define ATTUNE_COMPILER_TOOLS_LSPPROXY_H
+
+#include <functional>
+#include <string>
+
+namespace attune {
+
+/// Runs |server|, a language server on standard input and output, in another process and forwards its messages. Answers
+/// to `textDocument/hover` get the Markdown that |hover| returns for the text of the document, a line and a column.
+/// Returns the exit status of the server.
+int runLspProxy(const std::function<int()> &server,
+                const std::function<std::string(const std::string &text, unsigned line, unsigned column)> &hover);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_LSPPROXY_H
