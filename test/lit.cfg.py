@@ -13,11 +13,14 @@
 #   %mlir_lib           folder of mlir-runner's libraries
 #   %{features}         the features below that this machine has, separated by commas
 #   %fake_cuda          runs the following command with the fake NVIDIA driver of test/FakeCuda
+#   %local_ranks        the transport of test/Ranks, which connects ranks without MPI
+#   %mpirun_openmpi     mpirun of Open MPI with the flags that root and few CPUs need           %mpirun_mpich     that of MPICH
 #
 # Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers),
 # ptxas (NVIDIA's assembler), compiler, nvvm, halide (parts of this build), numpy, asan, shared-linker, pkg-config (with
 # CMake), debian (the tools for a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that
-# machine), gdb, chromium, valgrind, fuzzer (libFuzzer and its sanitizers), long (sweeps of many models and minutes of random inputs,
+# machine), mpi (a transport of this build and its mpirun), openmpi, mpich (this one), gdb, chromium, valgrind, fuzzer
+# (libFuzzer and its sanitizers), long (sweeps of many models and minutes of random inputs,
 # enabled by `--param long=1` and by the target check-attune-all). Tests of features that a machine lacks are reported as
 # unsupported, never as passed.
 
@@ -90,6 +93,10 @@ substitute("%runtime_include", os.path.join(source, "runtime", "include"))
 substitute("%runtime_lib", config.attune_runtime_lib)
 substitute("%python", config.python)
 substitute("%fake_cuda", "env", "LD_LIBRARY_PATH=" + os.path.join(config.attune_binary_dir, "lib", "fake-cuda"))
+substitute("%local_ranks", os.path.join(config.attune_binary_dir, "lib", "libattune_local_ranks.so"))
+substitute("%mpirun_openmpi", "mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+           "--mca", "mpi_yield_when_idle", "1")
+substitute("%mpirun_mpich", "mpirun.mpich")
 substitute("%mlir_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
 
 # ---------------------------------------------------------------- features
@@ -145,6 +152,11 @@ def find_cross_compiler(arch):
             return " ".join(command)
     return None
 
+
+for mpi, flags in (("openmpi", ["--allow-run-as-root"]), ("mpich", [])):
+    library = os.path.join(config.attune_binary_dir, "lib", "libattune_mpi_" + mpi + ".so")
+    if os.path.exists(library) and succeeds("mpirun." + mpi, *flags, "-n", "1", "true"):
+        config.available_features.update({"mpi", mpi})
 
 for arch in ("aarch64", "riscv64"):
     compiler = shutil.which("cmake") and shutil.which("ninja") and find_cross_compiler(arch)

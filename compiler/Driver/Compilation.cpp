@@ -12,6 +12,7 @@
 #include "compiler/Support/FileKind.h"
 #include "compiler/Text/TextFolder.h"
 #include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -72,6 +73,8 @@ Status Compilation::prepare() {
     return Status::error("-g: only for --target=cpu");
   if (Status status = target->checkEmit(options.emit); status.failed())
     return status;
+  if (Status status = target->checkRanks(options.ranks); status.failed())
+    return status;
   Result<std::unique_ptr<TargetEmission>> created = target->createEmission(*host);
   if (!created)
     return created.status();
@@ -89,7 +92,7 @@ Status Compilation::prepare() {
     return {};
   if (options.output.empty() || options.output == "-")
     return Status::error("expected an output file, -o OUT");
-  Result<OutputSet> outputs = OutputSet::create(options.output);
+  Result<OutputSet> outputs = OutputSet::create(options.output, std::max<int64_t>(options.ranks, 1));
   if (!outputs)
     return outputs.status();
   files.emplace(std::move(*outputs));
@@ -149,18 +152,20 @@ Status Compilation::pack() {
     heard.progress = listener.packing;
   if (listener.warning)
     heard.warning = listener.warning;
-  auto packTo = [&](OutputFile &file) { return packWeights(*module, *tensors, file, heard); };
-  auto provide = [&]() -> Result<PackingResult> {
+  auto provide = [&](int64_t rank) -> Result<PackingResult> {
+    auto packTo = [&](OutputFile &file) { return packWeights(*module, *tensors, file, heard, rank); };
     if (!options.weightsStore)
-      return packTo(files->weights());
+      return packTo(files->weights(rank));
     files->omitWeights();
     Result<std::string> layout = describePackedWeights(*module, *tensors);
     return layout ? options.weightsStore->provide(*layout, packTo) : Result<PackingResult>(layout.status());
   };
-  Result<PackingResult> written = provide();
-  if (!written)
-    return written.status();
-  packed.emplace(std::move(*written));
+  for (int64_t rank = 0; rank != signature.ranks; ++rank) {
+    Result<PackingResult> written = provide(rank);
+    if (!written)
+      return written.status();
+    packed.push_back(std::move(*written));
+  }
   times.finish("packing", /*counted=*/false);
   return {};
 }
@@ -181,7 +186,7 @@ Status Compilation::emit() {
   if (Status status = emitter.translate(*module); status.failed())
     return diagnostics.error(status.message());
   module = nullptr;
-  if (Status status = emitter.describe(signature, name, packed ? &*packed : nullptr); status.failed())
+  if (Status status = emitter.describe(signature, name, packed); status.failed())
     return status;
   emitter.optimize();
   if (listener.assembled) {
@@ -203,9 +208,10 @@ Status Compilation::emit() {
     return status;
   if (Status status = files->writeHeader(createHeader(signature, emitter.descriptor())); status.failed())
     return status;
-  if (!options.weightsStore)
-    if (Status status = writeWeightsHeader(*packed, emitter.descriptor().buildId, files->weights()); status.failed())
-      return status;
+  for (const PackingResult &weights : packed)
+    if (!options.weightsStore)
+      if (Status status = writeWeightsHeader(weights, emitter.descriptor().buildId, files->weights(weights.rank)); status.failed())
+        return status;
   if (Status status = writeTextFile(); status.failed())
     return status;
   if (options.debugInfo)
@@ -332,6 +338,10 @@ Status Compilation::import() {
     status = diagnostics.error("the imported module is invalid");
   if (status.failed())
     return status;
+  if (options.ranks > 0)
+    mlir::xfmr::setRanks(*module, options.ranks);
+  else if (int64_t ranks = mlir::xfmr::getRanks(*module); files && ranks > 1)
+    return Status::error("'" + options.model + "' is IR for several ranks, expected --ranks=" + std::to_string(ranks));
   // Replaces any target that the module carries.
   context.getOrLoadDialect<mlir::rt::RtDialect>();
   setTarget(*module, *target);

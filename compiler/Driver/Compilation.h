@@ -39,7 +39,7 @@ private:
   /// Runs a phase that is a list of passes.
   Status runPhase(Phase phase);
   Status lower();
-  /// Writes the weights file.
+  /// Writes the weights file of each rank.
   Status pack();
   /// Emits the files from the module of the phase target.
   Status emit();
@@ -71,7 +71,8 @@ private:
   std::unique_ptr<TensorProvider> tensors;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ModelSignature signature;
-  std::optional<PackingResult> packed;
+  /// The weights file of each rank; empty if nothing is packed.
+  std::vector<PackingResult> packed;
   bool done = false;
 };
 

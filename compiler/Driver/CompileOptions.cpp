@@ -55,6 +55,8 @@ std::string attune::formatFlags(const CompileOptions &options, const Target &tar
     add("entries", llvm::join(options.entries, ","));
   if (!options.pruneHeads.empty())
     add("prune-heads", options.pruneHeads);
+  if (options.ranks > 1)
+    add("ranks", std::to_string(options.ranks));
   for (const auto &[dim, limit] : options.limits)
     add("limit", dim + "=" + std::to_string(limit));
   if (options.debugInfo)

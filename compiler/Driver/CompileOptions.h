@@ -45,6 +45,8 @@ struct CompileOptions : ImportOptions {
   std::vector<std::string> extraOutputs;
   /// Heads to remove, "0:1;1:0,2" (layer:heads).
   std::string pruneHeads;
+  /// The number of processes that run the model together; 0 for that of the IR, usually 1.
+  int64_t ranks = 0;
   /// The phase whose IR is printed; nothing is emitted then.
   std::optional<Phase> compileTo;
   /// The folder for the IR of every phase; empty for none.

@@ -55,14 +55,18 @@ Status ModelEmitter::translate(mlir::ModuleOp module) {
 
 /// Returns a hash of everything that decides the bytes of the object and its weights.
 static BuildId computeBuildId(const llvm::Module &module, const std::string &signature, const DescriptorOptions &described,
-                              const PackingResult *packed) {
+                              llvm::ArrayRef<PackingResult> packed) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::WriteBitcodeToFile(module, stream);
   stream << ATTUNE_VERSION << '\n'
          << signature << '\n'
          << described.flags << '\n'
-         << (packed ? llvm::StringRef(packed->manifest) : llvm::StringRef());
+         << (packed.empty() ? llvm::StringRef() : llvm::StringRef(packed.front().manifest));
+  // Manifests of several ranks do not say what their weights are.
+  if (packed.size() > 1)
+    for (const PackingResult &rank : packed)
+      stream << '\n' << rank.contentHash;
   for (const GpuImage &image : described.images)
     stream << '\n' << image.kind << ' ' << image.arch << ' ' << image.archSpecific << ' ' << image.data;
   llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
@@ -74,7 +78,7 @@ static BuildId computeBuildId(const llvm::Module &module, const std::string &sig
   return id;
 }
 
-Status ModelEmitter::describe(ModelSignature &signature, const std::string &name, const PackingResult *packed) {
+Status ModelEmitter::describe(ModelSignature &signature, const std::string &name, llvm::ArrayRef<PackingResult> packed) {
   emission.describe(signature, described);
   described.name = name;
   described.triple = host.triple();
@@ -82,9 +86,9 @@ Status ModelEmitter::describe(ModelSignature &signature, const std::string &name
   described.requiredFeatures = host.requiredFeatures() + emission.hostFeatures(*llvmModule);
   described.flags = formatFlags(options, target);
   described.alias = options.emit == EmitKind::Shared;
-  if (packed) {
-    described.weightsBytes = packed->dataBytes;
-    described.manifestChecksum = packed->manifestChecksum;
+  if (!packed.empty()) {
+    described.weightsBytes = packed.front().dataBytes;
+    described.manifestChecksum = packed.front().manifestChecksum;
   }
   // The text of the header represents the signature.
   std::string text = createHeader(signature, described) + (signature.generation ? Json(signature.generation->values()).dump() : "");

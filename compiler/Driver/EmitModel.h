@@ -21,8 +21,8 @@ public:
   /// Translates |module|, which is in the LLVM dialect, and links the kernels it calls.
   Status translate(mlir::ModuleOp module);
   /// Adds the descriptor of |signature|, which gets the target's own kernels. The build id follows from |packed|, the code and the flags;
-  /// |packed| is null if nothing is packed.
-  Status describe(ModelSignature &signature, const std::string &name, const PackingResult *packed);
+  /// |packed|, the weights file of each rank, is empty if nothing is packed.
+  Status describe(ModelSignature &signature, const std::string &name, llvm::ArrayRef<PackingResult> packed);
   void optimize();
   /// Returns the text of the LLVM IR.
   std::string print() const;

@@ -18,21 +18,30 @@ static std::string withExtension(llvm::StringRef path, llvm::StringRef extension
   return result.str().str();
 }
 
-Result<OutputSet> OutputSet::create(const std::string &output) {
+/// Returns the path of the weights of |rank|: OUT.weights, or OUT.rank0.weights, … for several ranks.
+static std::string weightsPath(llvm::StringRef output, int64_t rank, int64_t ranks) {
+  return withExtension(output, ranks == 1 ? "weights" : "rank" + std::to_string(rank) + ".weights");
+}
+
+Result<OutputSet> OutputSet::create(const std::string &output, int64_t ranks) {
   OutputSet files;
   files.output = output;
   files.header = withExtension(output, "h");
-  files.weightsPath = withExtension(output, "weights");
-  if (output == files.header || output == files.weightsPath)
+  if (output == files.header || output == weightsPath(output, 0, 1))
     return Status::error("-o: '" + output + "' would be overwritten by the header or the weights; give the object another extension");
   if (llvm::sys::fs::is_directory(output))
     return Status::error("-o: expected a file, '" + output + "' is a folder");
-  for (auto [path, file] : {std::pair(&files.output, &files.codeFile), std::pair(&files.header, &files.headerFile),
-                            std::pair(&files.weightsPath, &files.weightsFile)}) {
+  for (auto [path, file] : {std::pair(&files.output, &files.codeFile), std::pair(&files.header, &files.headerFile)}) {
     Result<OutputFile> created = OutputFile::create(*path);
     if (!created)
       return created.status();
     file->emplace(std::move(*created));
+  }
+  for (int64_t rank = 0; rank != ranks; ++rank) {
+    Result<OutputFile> created = OutputFile::create(weightsPath(output, rank, ranks));
+    if (!created)
+      return created.status();
+    files.weightsFiles.push_back(std::move(*created));
   }
   return files;
 }
@@ -71,7 +80,9 @@ Status OutputSet::writeCode(const std::string &code, EmitKind kind) {
 Status OutputSet::commit() {
   // The object is last, so that a process that finds it also finds its weights.
   std::vector<OutputFile *> files;
-  for (std::optional<OutputFile> *file : {&weightsFile, &textFile, &sourceFile, &headerFile, &codeFile})
+  for (OutputFile &file : weightsFiles)
+    files.push_back(&file);
+  for (std::optional<OutputFile> *file : {&textFile, &sourceFile, &headerFile, &codeFile})
     if (*file)
       files.push_back(&**file);
   if (Status status = OutputFile::commitTogether(files); status.failed())

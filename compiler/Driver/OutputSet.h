@@ -9,17 +9,17 @@
 
 namespace attune {
 
-/// The object, its header, its weights file, its .text file and the source of its line tables. The files have no names until all of them
-/// are complete.
+/// The object, its header, its weights files, one for each rank, its .text file and the source of its line tables. The
+/// files have no names until all of them are complete.
 class OutputSet {
 public:
-  /// Creates the three files beside |output|; fails early if that is impossible.
-  static Result<OutputSet> create(const std::string &output);
+  /// Creates the files beside |output| for |ranks| ranks; fails early if that is impossible.
+  static Result<OutputSet> create(const std::string &output, int64_t ranks = 1);
 
-  /// Returns the weights file, for the packer.
-  OutputFile &weights() { return *weightsFile; }
+  /// Returns the weights file of |rank|, for the packer.
+  OutputFile &weights(size_t rank = 0) { return weightsFiles[rank]; }
   /// Leaves the weights file to the caller.
-  void omitWeights() { weightsFile.reset(); }
+  void omitWeights() { weightsFiles.clear(); }
   Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
   /// Writes the tokenizer and chat templates, OUT's stem .text; without this call, commit removes such a file of an
   /// earlier compilation.
@@ -34,8 +34,9 @@ public:
   Status commit();
 
 private:
-  std::string output, header, weightsPath;
-  std::optional<OutputFile> codeFile, headerFile, weightsFile, textFile, sourceFile;
+  std::string output, header;
+  std::optional<OutputFile> codeFile, headerFile, textFile, sourceFile;
+  std::vector<OutputFile> weightsFiles;
 };
 
 } // namespace attune

@@ -100,11 +100,15 @@ static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Mo
       return Status::error("the compiled module does not define '" + (prefix + entry.name) + "'");
     functions.push_back(function);
   }
-  llvm::Constant *work = module.getFunction("attune_work_" + entry.name);
+  auto optional = [&](const char *prefix) -> llvm::Constant * {
+    llvm::Function *function = module.getFunction(prefix + entry.name);
+    return function ? function : builder.null();
+  };
   return builder.record({builder.string(entry.name), builder.u32(entry.dims.size()), builder.u32(entry.inputs.size()),
                          builder.u32(entry.outputs.size()), builder.u32(entry.cacheUse), builder.array(dims, "attune.dims"),
                          builder.tensors(entry.inputs, "attune.inputs"), builder.tensors(entry.outputs, "attune.outputs"), functions[0],
-                         functions[1], functions[2], work ? work : builder.null()});
+                         functions[1], functions[2], optional("attune_work_"), optional("attune_gathers_"),
+                         optional("attune_gather_bytes_")});
 }
 
 /// Creates the model's attune_generation_options.
@@ -232,7 +236,7 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
                                           builder.array(images, "attune.images"),
                                           builder.array(functions, "attune.functions"),
                                           builder.u32(labels.size()),
-                                          builder.u32(0),
+                                          builder.u32(signature.ranks),
                                           builder.array(labels, "attune.labels")});
   if (module.getDataLayout().getTypeAllocSize(value->getType()) != sizeof(attune_model_desc))
     return Status::error("the descriptor has " + std::to_string(module.getDataLayout().getTypeAllocSize(value->getType())) +

@@ -170,6 +170,7 @@ Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
       return entry.status();
     signature.entries.push_back(std::move(*entry));
   }
+  signature.ranks = xfmr::getRanks(module);
   if (signature.entries.empty())
     return Status::error("the module has no function with 'xfmr.entry'");
   Result<std::vector<CacheSignature>> caches = readCaches(module);

@@ -72,6 +72,8 @@ struct ModelSignature {
   std::vector<KernelSignature> kernels;
   /// The names of the classes of the output `logits`.
   std::vector<std::string> labels;
+  /// The number of processes that run the model together.
+  int64_t ranks = 1;
 };
 
 /// Reads the entries and the attributes of the model. Errors name the entry and the argument, since the module may come

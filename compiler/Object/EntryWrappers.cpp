@@ -8,8 +8,10 @@
 //
 //   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
 //   attune_work_E(dims, out), if E has `rt.kernel_work`
+//   attune_gathers_E(dims, workers) -> i64,  attune_gather_bytes_E(dims, workers) -> i64, if E has `xfmr.gathers`
 //
-// Removes the formulas from the entries: `rt.workspace`, `xfmr.flops` and `rt.kernel_work`.
+// Removes the formulas from the entries: `rt.workspace`, `xfmr.flops`, `rt.kernel_work`, `xfmr.gathers` and
+// `xfmr.gather_bytes`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +30,15 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
+/// Builds the functions that count the messages of |entry|, if it is an entry of a divided model.
+static LogicalResult buildGathers(func::FuncOp entry, EntryFormulas &formulas) {
+  auto gathers = cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(xfmr::kGathersAttr));
+  auto bytes = cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(xfmr::kGatherBytesAttr));
+  if (!gathers || !bytes)
+    return success();
+  return failure(failed(formulas.buildSize("gathers", gathers)) || failed(formulas.buildSize("gather_bytes", bytes)));
+}
+
 namespace {
 struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
   using EntryWrappersBase::EntryWrappersBase;
@@ -45,7 +56,8 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
       auto take = [&](StringRef formula) { return cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(formula)); };
       auto kernels = cast_or_null<ArrayAttr>(entry->removeAttr(rt::kKernelWorkAttr));
       if (failed(EntryAdapter(entry, *caches, device).build()) || failed(formulas.buildSize("workspace", take(rt::kWorkspaceAttr))) ||
-          failed(formulas.buildSize("flops", take(xfmr::kFlopsAttr))) || (kernels && failed(formulas.buildWork(kernels))))
+          failed(formulas.buildSize("flops", take(xfmr::kFlopsAttr))) || failed(buildGathers(entry, formulas)) ||
+          (kernels && failed(formulas.buildWork(kernels))))
         return signalPassFailure();
       xfmr::removeEntry(entry);
       entry.setPrivate();

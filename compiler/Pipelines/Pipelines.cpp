@@ -39,18 +39,21 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
   functions.addPass(xfmr::createDecomposeExperts(xfmr::DecomposeExpertsOptions{!schedule.hostReadsBuffers}));
   functions.addPass(xfmr::createDecomposeComposites());
   functions.addPass(createCanonicalizer());
-  functions.addPass(xfmr::createFuseProjections());
-  functions.addPass(xfmr::createFuseEpilogues());
-  functions.addPass(createCanonicalizer());
-  functions.addPass(createCSEPass());
+  pm.addPass(xfmr::createShard());
+  OpPassManager &fused = pm.nest<func::FuncOp>();
+  fused.addPass(xfmr::createFuseProjections());
+  fused.addPass(xfmr::createFuseEpilogues());
+  fused.addPass(createCanonicalizer());
+  fused.addPass(createCSEPass());
   if (target.precision() != xfmr::Precision::F32)
-    functions.addPass(xfmr::createLowerPrecision(
+    fused.addPass(xfmr::createLowerPrecision(
         xfmr::LowerPrecisionOptions{target.precision(), target.weightsFormat() ? target.weightsFormat()->str() : ""}));
-  functions.addPass(xfmr::createSplitDeepProjections(xfmr::SplitDeepProjectionsOptions{schedule.maxFeatures}));
+  fused.addPass(xfmr::createSplitDeepProjections(xfmr::SplitDeepProjectionsOptions{schedule.maxFeatures}));
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createCountFlops());
+  pm.addPass(createCountGathers());
 }
 
 /// Builds the phase `linalg`. Leaves linalg on tensors, and `xfmr.attention`; weights have their final layout.

@@ -87,6 +87,8 @@ public:
   virtual std::vector<std::string> programs() const { return {}; }
   /// Returns an error if the target has no output of this kind.
   virtual Status checkEmit(EmitKind kind) const;
+  /// Returns an error if the target has no collectives for |ranks| ranks.
+  virtual Status checkRanks(int64_t ranks) const { return {}; }
 
   // The passes in which targets differ. |schedule| is that of the module, usually schedule().
   /// Adds the passes at the end of phase `kernels`.

@@ -4,7 +4,9 @@
 #include "compiler/Tools/Artifact.h"
 
 #include "compiler/Tools/SharedObject.h"
+#include "compiler/Tools/ToolRanks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -14,15 +16,48 @@ using Clock = std::chrono::steady_clock;
 
 static double millisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
+/// Returns this process among the ranks of the model |desc|, which |label| names. Connects it with the others, unless the
+/// model is only inspected.
+static Result<attune_ranks> ranksFor(const attune_model_desc &desc, const std::string &label) {
+  attune_ranks alone = {0, 1, 1, nullptr, nullptr};
+  // The runtime reports a descriptor of another version.
+  if (desc.magic != ATTUNE_MODEL_MAGIC || desc.abi_version != ATTUNE_ABI_VERSION)
+    return alone;
+  if (ranks::isInspecting()) {
+    alone.count = std::max<int64_t>(desc.num_ranks, 1);
+    alone.all_gather = [](void *, const attune_gather *) -> int32_t { return 1; };
+    return alone;
+  }
+  if (!ranks::areStarted()) {
+    if (desc.num_ranks <= 1)
+      return alone;
+    std::string count = std::to_string(desc.num_ranks);
+    return Status::error(label + ": the model is divided among " + count + " ranks, expected mpirun -n " + count + " attune-run ...");
+  }
+  if (Status status = ranks::agreeOnModel(desc); status.failed())
+    return status;
+  Result<attune_transport *> transport = ranks::join();
+  return transport ? Result<attune_ranks>((*transport)->ranks) : Result<attune_ranks>(transport.status());
+}
+
 Result<Artifact> Artifact::openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights,
                                           std::shared_ptr<void> keepAlive) {
   Clock::time_point start = Clock::now();
   attune_model_options options;
   attune_model_options_init(&options);
   options.weights_path = weights.empty() ? nullptr : weights.c_str();
+  Result<attune_ranks> ranks = ranksFor(*desc, label);
+  if (!ranks)
+    return ranks.status();
+  options.ranks = &*ranks;
   attune_model *model = nullptr;
+  Status opened;
   if (attune_model_open(desc, &options, &model) != ATTUNE_OK)
-    return Status::error(label + ": " + attune_last_error());
+    opened = Status::error(label + ": " + attune_last_error());
+  if (Status status = ranks::agree(opened); status.failed()) {
+    attune_model_close(model);
+    return status;
+  }
   Artifact artifact;
   artifact.name = label;
   artifact.code = std::move(keepAlive);
@@ -34,8 +69,8 @@ Result<Artifact> Artifact::openDescriptor(const attune_model_desc *desc, const s
 Result<Artifact> Artifact::openShared(const std::string &path, const std::string &weights, const std::string &label) {
   Clock::time_point start = Clock::now();
   Result<SharedObject> object = SharedObject::load(path);
-  if (!object)
-    return object.status();
+  if (Status status = ranks::agree(object.status()); status.failed())
+    return status;
   Result<Artifact> artifact = openDescriptor(object->descriptor(), label.empty() ? path : label, weights, object->handle());
   if (artifact) {
     artifact->milliseconds = millisecondsSince(start);

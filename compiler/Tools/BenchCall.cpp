@@ -4,6 +4,7 @@
 #include "compiler/Tools/BenchCall.h"
 #include "compiler/Support/Generate.h"
 #include "compiler/Tools/Dims.h"
+#include "compiler/Tools/ToolRanks.h"
 
 #include <algorithm>
 #include <chrono>
@@ -64,7 +65,8 @@ Result<std::vector<OwnedTensor>> attune::randomInputs(const attune_entry_desc &e
 
 Result<std::vector<double>> attune::timeCall(EntryCall &call, int64_t repeat) {
   using Clock = std::chrono::steady_clock;
-  PinnedThread pin(call.threads() == 1); // with more threads, the caller is one of the workers, which the system schedules
+  // With more threads, the caller is one of the workers, which the system schedules. Ranks may be on one CPU now.
+  PinnedThread pin(call.threads() == 1 && !ranks::areStarted());
   constexpr int64_t warmups = 3, fewest = 10, most = 2000;
   constexpr double enoughMilliseconds = 2000;
   std::vector<double> times;
@@ -76,7 +78,8 @@ Result<std::vector<double>> attune::timeCall(EntryCall &call, int64_t repeat) {
     int64_t count = static_cast<int64_t>(times.size());
     return repeat > 0 ? count >= repeat : count >= most || (count >= fewest && total >= enoughMilliseconds);
   };
-  while (!done()) {
+  // All ranks make as many calls as rank 0.
+  while (!ranks::decide(done())) {
     Clock::time_point start = Clock::now();
     if (Status status = call.run(); status.failed())
       return status;

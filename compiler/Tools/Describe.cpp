@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Describe.h"
+#include "compiler/Tools/BenchCall.h"
 #include "attune/generate.h"
 #include "compiler/Tools/PackedWeights.h"
 #include "compiler/Tools/Roofline.h"
@@ -62,6 +63,12 @@ static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const at
   result["workers"] = workers;
   result["workspace_bytes"] = entry.workspace_bytes(dims->data(), workers);
   result["flops"] = entry.flops(dims->data(), workers);
+  if (entry.gathers && entry.gather_bytes) {
+    // Of each rank, which receives these bytes from the others.
+    result["gathers"] = entry.gathers(dims->data(), 0);
+    result["gather_bytes"] = entry.gather_bytes(dims->data(), 0);
+    result["gather_bytes_per_token"] = static_cast<double>(entry.gather_bytes(dims->data(), 0)) / tokensOf(entry, *dims);
+  }
   OrderedJson roofline = describeRoofline(desc, entry, *dims);
   if (profile) {
     Result<OrderedJson> machine = profile->apply(roofline, desc, entry);
@@ -138,6 +145,8 @@ Result<OrderedJson> attune::describeModel(const Artifact &artifact, const Descri
   result["build_id"] = buildIdText(desc.build_id);
   result["weights_file"] = attune_model_weights_path(artifact.model());
   result["weights_bytes"] = desc.weights_bytes;
+  if (desc.num_ranks > 1)
+    result["ranks"] = desc.num_ranks;
   if (options.verified)
     result["verified"] = true;
   std::optional<ProfileFile> profile;

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ExitStatus.h"
 #include "compiler/Support/Status.h"
+#include "compiler/Tools/ToolRanks.h"
 
 #include <cstdio>
 
@@ -16,7 +17,11 @@ bool attune::isQuiet() { return quiet; }
 
 int attune::reportError(const std::string &tool, const std::string &message) {
   // Not all messages come from a Status, and arguments may contain line breaks.
-  std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), Status::error(message).message().c_str());
+  std::string line = Status::error(message).message();
+  if (ranks::printsError(line))
+    std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), line.c_str());
+  std::fflush(stderr);
+  ranks::endAfterError(exitRejected);
   return exitRejected;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Describe.h"
 #include "compiler/Tools/PackedWeights.h"
+#include "compiler/Tools/ToolRanks.h"
 
 #include <cstdio>
 
@@ -55,6 +56,7 @@ static Result<OrderedJson> inspectModel(const CommandHost &host, const std::stri
 }
 
 int attune::runInspectCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
+  ranks::inspectOnly();
   InspectOptions options;
   FlagTable flags;
   flags.addSwitch("verify", options.describe.verified, "read all weights and compare their hash");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Manual.h"
+#include "compiler/Tools/ToolRanks.h"
 #include "compiler/Tools/ExitStatus.h"
 
 #include <algorithm>
@@ -23,6 +24,8 @@ ManualSection attune::environmentSection() {
   return {"ENVIRONMENT",
           "Variables that all commands read.",
           {{"ATTUNE_THREADS", "The number of workers, unless --threads says another. Default: as many as the affinity mask has CPUs."},
+           {"ATTUNE_RANKS_TIMEOUT", "Seconds that a rank of a divided model waits for another one, by default 30."},
+           {"ATTUNE_TRANSPORT", "A library that connects the ranks of a divided model, instead of that for the MPI of mpirun."},
            {"NO_COLOR", "If it is not empty, nothing on a terminal is colored or bold."}}};
 }
 
@@ -265,6 +268,7 @@ int attune::runTool(const ToolManual &manual, const std::string &version, std::v
   }
   // Reports a full disk or a closed pipe as an error.
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    return reportError(manual.tool, "cannot write to standard output");
+    status = reportError(manual.tool, "cannot write to standard output");
+  ranks::leave();
   return status;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/PrintTensors.h"
+#include "compiler/Tools/ToolRanks.h"
 
 #include "compiler/Tools/Compare.h"
 #include "compiler/Tools/EntryCall.h"
@@ -78,7 +79,10 @@ std::string attune::formatTensor(const TensorView &tensor) {
 }
 
 Status attune::deliverTensors(const OutputTarget &target, const std::vector<OwnedTensor> &tensors) {
-  if (!target.file.empty())
+  // No rank has failed when rank 0 begins to write.
+  if (Status status = ranks::agree({}); status.failed())
+    return status;
+  if (!target.file.empty() && ranks::isFirst())
     if (Status status = saveSafetensors(target.file, tensors); status.failed())
       return status;
   if (target.print || target.file.empty())

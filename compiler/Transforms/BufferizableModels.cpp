@@ -1,9 +1,10 @@
-//===- BufferizableModels.cpp - Bufferization of xfmr tile operations -----===//
+//===- BufferizableModels.cpp - Bufferization of tile and rt operations ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/TileOpModel.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
@@ -30,5 +31,8 @@ void attune::registerBufferizableModels(DialectRegistry &registry) {
     tiles::AttentionTileOp::attachInterface<WholeTileModel<tiles::AttentionTileOp>>(*context);
     tiles::GroupedProductOp::attachInterface<WholeTileModel<tiles::GroupedProductOp>>(*context);
     tiles::QuantizeRowsOp::attachInterface<WholeTileModel<tiles::QuantizeRowsOp>>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, rt::RtDialect *) {
+    rt::AllGatherOp::attachInterface<WholeTileModel<rt::AllGatherOp>>(*context);
   });
 }

@@ -4,7 +4,9 @@
 
 #include "compiler/Transforms/Destinations.h"
 #include "compiler/Transforms/Passes.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace attune;
@@ -26,6 +28,8 @@ static Value memoryOf(Value value, const SymbolTable &symbols, llvm::SmallPtrSet
   auto result = cast<OpResult>(value);
   if (auto loop = dyn_cast<scf::ForallOp>(result.getOwner()))
     return memoryOf(loop.getOutputs()[result.getResultNumber()], symbols, entered);
+  if (auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner()); op && isa<rt::RtDialect>(op->getDialect()))
+    return memoryOf(op.getDpsInits()[result.getResultNumber()], symbols, entered);
   auto call = dyn_cast<func::CallOp>(result.getOwner());
   auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
   if (!callee || callee.isExternal() || !entered.insert(callee).second)

@@ -283,6 +283,8 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
             return max(getDim(op.thenYield().getOperand(result.getResultNumber()), dim),
                        getDim(op.elseYield().getOperand(result.getResultNumber()), dim));
           })
+          // The divided dimension is static.
+          .Case<xfmr::AllGatherOp, xfmr::RankSliceOp>([&](auto op) { return getDim(op.getInput(), dim); })
           .Case([&](arith::SelectOp op) { return max(getDim(op.getTrueValue(), dim), getDim(op.getFalseValue(), dim)); })
           .Case([&](func::CallOp op) -> Bound {
             auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());

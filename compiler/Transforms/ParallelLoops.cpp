@@ -140,10 +140,10 @@ LogicalResult attune::verifyOnBuffers(scf::ForallOp loop) {
   return loop.emitError("expects a parallel loop on buffers, but got ") << loop->getNumResults() << " results";
 }
 
-LogicalResult attune::passHost(ModuleOp module, ArrayRef<scf::ForallOp> loops) {
+LogicalResult attune::passHost(ModuleOp module, ArrayRef<Operation *> hostUsers) {
   llvm::SetVector<func::FuncOp> functions;
-  for (scf::ForallOp loop : loops)
-    functions.insert(loop->getParentOfType<func::FuncOp>());
+  for (Operation *user : hostUsers)
+    functions.insert(user->getParentOfType<func::FuncOp>());
   SmallVector<func::CallOp> calls;
   SymbolTable symbols(module);
   xfmr::FunctionUsers users(module, symbols);

@@ -40,9 +40,9 @@ private:
 /// Reports an error if |loop| has results: lowered loops write to buffers.
 llvm::LogicalResult verifyOnBuffers(mlir::scf::ForallOp loop);
 
-/// Adds the argument `%host: !llvm.ptr {rt.role = #rt.role<host>}` to every function that has one of |loops| or calls
-/// such a function. Fails if a loop calls a function that has a loop.
-llvm::LogicalResult passHost(mlir::ModuleOp module, llvm::ArrayRef<mlir::scf::ForallOp> loops);
+/// Adds the argument `%host: !llvm.ptr {rt.role = #rt.role<host>}` to every function that has one of |users|, which need
+/// the host, or calls such a function. Fails if a parallel loop calls such a function.
+llvm::LogicalResult passHost(mlir::ModuleOp module, llvm::ArrayRef<mlir::Operation *> users);
 
 } // namespace attune
 

@@ -36,6 +36,31 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
   }];
 }
 
+def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
+  let summary = "record the messages and bytes that a rank receives in every entry as formulas of its dims";
+  let description = [{
+    Gives each entry of a module with `xfmr.ranks` two attributes: `xfmr.gathers` counts its `xfmr.all_gather`
+    operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank receives by them
+    from the other ranks.
+
+    ```mlir
+    func.func @forward(%x: tensor<?x24xf32> {xfmr.input = #xfmr.input<"x", [tokens, 24]>}) -> tensor<?x48xf32>
+        attributes {xfmr.entry = #xfmr.entry<"forward">} {
+      %y = xfmr.all_gather %x, 1 at [0, 24] : tensor<?x24xf32> -> tensor<?x48xf32>
+      return %y : tensor<?x48xf32>
+    }
+    // becomes
+    func.func @forward(...) attributes {
+        xfmr.entry = #xfmr.entry<"forward">, xfmr.gathers = #xfmr.formula<[], affine_map<() -> (1)>>,
+        xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 96)>>} {…}    // 96 = 24 * 4
+    ```
+
+    Operations in a loop count once for each iteration if the number of iterations is a constant, else once; loops over
+    experts run for each expert that a token chooses. A size that does not follow from the dims is an error. Changes
+    nothing else. Numerics: exact.
+  }];
+}
+
 def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic and the memory traffic of each kernel in a call of every entry";
   let description = [{

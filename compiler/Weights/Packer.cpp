@@ -59,9 +59,9 @@ namespace {
 /// A weight whose elements several threads evaluate.
 class WeightEvaluation {
 public:
-  WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors)
+  WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors, int64_t rank)
       : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader), tensors(tensors),
-        isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
+        rank(rank), isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
     // A reader computes projected rows as a whole, so every chunk would compute all of them.
     source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
   }
@@ -82,7 +82,7 @@ public:
       SmallVector<int64_t, 4> from(offsets), count(sizes);
       from[axis] += chunk * step;
       count[axis] = std::min<int64_t>(step, extent - chunk * step);
-      SourceReader own(tensors);
+      SourceReader own(tensors, rank);
       Status status = writeChunk(from, count, own, out + chunk * step * inner * element.getIntOrFloatBitWidth() / 8);
       std::lock_guard<std::mutex> lock(mutex);
       reader.addNonFinite(own);
@@ -115,13 +115,14 @@ private:
   Type element;
   SourceReader &reader;
   const TensorProvider &tensors;
+  int64_t rank;
   bool isBytes, isDivisible = true;
   ArrayRef<int64_t> shape;
 };
 } // namespace
 
 /// Evaluates |weight| into |stream|, in parts of consecutive elements that fit in the buffer of the stream.
-static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors, DataStream &stream,
+static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors, int64_t rank, DataStream &stream,
                          llvm::function_ref<void()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))
@@ -139,7 +140,7 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, const Tens
   }
   int64_t step = std::min(extent, DataStream::kMaxElements / inner);
   Type element = cast<RankedTensorType>(weight.getType()).getElementType();
-  WeightEvaluation evaluation(weight, reader, tensors);
+  WeightEvaluation evaluation(weight, reader, tensors, rank);
   for (int64_t index = 0; index < outer; ++index)
     for (int64_t begin = 0; begin < extent; begin += step) {
       SmallVector<int64_t, 4> offsets(shape.size()), sizes(shape);
@@ -226,13 +227,16 @@ Result<std::string> attune::describePackedWeights(ModuleOp module, const TensorP
   return createManifest(*weights, *dataBytes, /*contentHash=*/std::nullopt);
 }
 
-Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener) {
+Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener,
+                                          int64_t rank) {
   PackingResult packed;
+  packed.rank = rank;
+  packed.ranks = xfmr::getRanks(module);
   Result<uint64_t> dataBytes = getDataBytes(module);
   if (!dataBytes)
     return dataBytes.status();
   packed.dataBytes = *dataBytes;
-  SourceReader reader(tensors);
+  SourceReader reader(tensors, rank);
   Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, reader);
   if (!weights)
     return weights.status();
@@ -245,7 +249,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
   for (xfmr::WeightOp weight : *weights) {
     if (Status status = stream.padTo(getOffset(weight)); status.failed())
       return status;
-    if (Status status = packWeight(weight, reader, tensors, stream, progress); status.failed())
+    if (Status status = packWeight(weight, reader, tensors, rank, stream, progress); status.failed())
       return status;
   }
   if (Status status = stream.padTo(packed.dataBytes); status.failed())
@@ -257,7 +261,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
     listener.warning(tensors.fileOf(name) + ": tensor '" + name + "' holds values that are infinite or not a number");
 
   packed.contentHash = *hash;
-  packed.manifest = createManifest(*weights, packed.dataBytes, packed.contentHash);
+  packed.manifest = createManifest(*weights, packed.dataBytes, packed.ranks == 1 ? std::optional(packed.contentHash) : std::nullopt);
   packed.manifestChecksum = checksumOf(packed.manifest);
   if (Status status = file.write(packed.manifest.data(), packed.manifest.size()); status.failed())
     return status;
@@ -276,6 +280,8 @@ Status attune::writeWeightsHeader(const PackingResult &packed, const BuildId &bu
   header.manifest_bytes = packed.manifest.size();
   header.manifest_checksum = packed.manifestChecksum;
   header.content_hash = packed.contentHash;
+  header.rank = packed.rank;
+  header.num_ranks = packed.ranks;
   header.file_bytes = header.manifest_offset + header.manifest_bytes;
   return file.writeAt(0, &header, sizeof(header));
 }
@@ -299,6 +305,8 @@ Result<PackingResult> attune::readPackedWeights(const std::string &path) {
   packed.dataBytes = header.data_bytes;
   packed.contentHash = header.content_hash;
   packed.manifestChecksum = header.manifest_checksum;
+  packed.rank = header.rank;
+  packed.ranks = header.num_ranks;
   packed.manifest.assign(reinterpret_cast<const char *>(file->data()) + header.manifest_offset, header.manifest_bytes);
   if (checksumOf(packed.manifest) != header.manifest_checksum)
     return damaged("got a manifest of another checksum");

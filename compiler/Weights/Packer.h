@@ -37,11 +37,14 @@ struct PackingResult {
   std::string manifest;
   /// The attune_checksum of the manifest.
   uint64_t manifestChecksum = 0;
+  /// The rank whose weights were packed, of all ranks.
+  uint32_t rank = 0, ranks = 1;
 };
 
-/// Writes room for a header, the data section and the manifest to |file|, which is new. Errors name the tensor.
+/// Writes room for a header, the data section and the manifest to |file|, which is new, for |rank| of the ranks of
+/// |module|. The manifests of several ranks are equal and have no content hash. Errors name the tensor.
 Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file,
-                                  const PackListener &listener = {});
+                                  const PackListener &listener = {}, int64_t rank = 0);
 
 /// Returns the manifest that packWeights would write for |module|, without the content hash. Equal manifests and equal
 /// tensors give equal files.

@@ -30,6 +30,9 @@ Status SourceReader::verify(Attribute source) const {
   source.walk([&](Attribute attr) {
     if (auto table = dyn_cast<ComputedSourceAttr>(attr); table && !findComputedTable(table.getKind()))
       status = Status::error("computed weight '" + table.getKind().str() + "' is not one this compiler knows");
+    if (auto shard = dyn_cast<ShardSourceAttr>(attr); shard && rank >= shard.getBegins().size())
+      status = Status::error("expected a weight with a shard for rank " + std::to_string(rank) + ", got one for " +
+                             std::to_string(shard.getBegins().size()) + " ranks");
     auto tensor = dyn_cast<TensorSourceAttr>(attr);
     if (!tensor)
       return;
@@ -66,6 +69,10 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Case([&](StackSourceAttr attr) { return readStack(attr, box); })
       .Case([&](SliceSourceAttr attr) {
         box.offsets[attr.getAxis()] += attr.getBegin();
+        return read(attr.getSource(), box);
+      })
+      .Case([&](ShardSourceAttr attr) {
+        box.offsets[attr.getAxis()] += attr.getBegins()[rank];
         return read(attr.getSource(), box);
       })
       .Case([&](SelectSourceAttr attr) { return readSelect(attr, box); })

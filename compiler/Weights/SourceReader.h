@@ -36,10 +36,10 @@ using ComputedTableFn = Status (*)(mlir::DictionaryAttr params, mlir::RankedTens
 /// Returns the function that computes tables of |kind|, or null.
 ComputedTableFn findComputedTable(llvm::StringRef kind);
 
-/// Reads weight sources over the tensors of one provider. Not thread-safe.
+/// Reads weight sources over the tensors of one provider, for one rank of a divided model. Not thread-safe.
 class SourceReader {
 public:
-  explicit SourceReader(const TensorProvider &tensors) : tensors(tensors) {}
+  explicit SourceReader(const TensorProvider &tensors, int64_t rank = 0) : tensors(tensors), rank(rank) {}
 
   /// Checks that every tensor and table that |source| names exists with the shape that |source| states.
   Status verify(mlir::Attribute source) const;
@@ -85,6 +85,7 @@ private:
   Status readFlat(mlir::Attribute source, int64_t begin, int64_t count, float *out);
 
   const TensorProvider &tensors;
+  int64_t rank;
   /// The projected rows that were read last, whole: slices of them are often read one by one.
   mlir::Attribute projectedSource;
   std::vector<float> projectedRows;

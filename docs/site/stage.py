@@ -14,8 +14,8 @@ import re
 import shutil
 import sys
 
-GUIDES = ["first-model", "chat", "embed", "tasks", "text", "first-op", "first-pass", "add-a-family", "debug-a-wrong-number",
-          "explain-a-compilation", "tune-a-kernel"]
+GUIDES = ["first-model", "chat", "embed", "tasks", "text", "ranks", "first-op", "first-pass", "add-a-family",
+          "debug-a-wrong-number", "explain-a-compilation", "tune-a-kernel"]
 FACTS = ["architecture", "model-folders", "numerics", "reference-versions", "formats", "glossary", "limits", "measurements"]
 OTHERS = [
     "CONTRIBUTING.md",

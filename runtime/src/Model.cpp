@@ -6,6 +6,7 @@
 #include "CpuFeatures.h"
 #include "Descriptor.h"
 #include "Error.h"
+#include "Ranks.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -26,7 +27,7 @@ attune_status attune::copyOptions(void *out, size_t size, const void *options, c
 
 void attune_model_options_init(attune_model_options *options) {
   if (options)
-    *options = attune_model_options{sizeof(attune_model_options), nullptr, 0, 0};
+    *options = attune_model_options{sizeof(attune_model_options), nullptr, 0, 0, nullptr};
 }
 
 attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model) {
@@ -38,6 +39,8 @@ attune_status attune_model_open(const attune_model_desc *desc, const attune_mode
   ATTUNE_TRY(copyOptions(&own, sizeof(own), options, "attune_model_options"));
   ATTUNE_TRY(checkDescriptor(desc));
   ATTUNE_TRY(checkCpuFeatures(*desc));
+  attune_ranks ranks;
+  ATTUNE_TRY(checkRanks(*desc, own.ranks, ranks));
   const attune_device_functions *device;
   ATTUNE_TRY(findDevice(*desc, device));
   void *memory = malloc(sizeof(attune_model));
@@ -47,8 +50,9 @@ attune_status attune_model_open(const attune_model_desc *desc, const attune_mode
   model->desc = desc;
   model->device = device;
   model->ordinal = own.gpu;
+  model->ranks = ranks;
   model->references.store(1, std::memory_order_relaxed);
-  attune_status status = model->weights.open(*desc, own.weights_path);
+  attune_status status = model->weights.open(*desc, ranks.rank, own.weights_path);
   if (status == ATTUNE_OK && own.verify_contents)
     status = model->weights.verify();
   if (status != ATTUNE_OK) {

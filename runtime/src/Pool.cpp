@@ -265,13 +265,13 @@ attune_status attune::chooseWorkers(int64_t threads, int64_t &workers) {
 
 size_t attune::getPoolBytes(int64_t workers) { return sizeof(attune_pool) + workers * (sizeof(Share) + sizeof(Thread)); }
 
-attune_status attune::createPool(void *memory, int64_t workers, attune_pool *&out) {
+attune_status attune::createPool(void *memory, int64_t workers, attune_pool *&out, int64_t sharing) {
   memset(memory, 0, getPoolBytes(workers));
   attune_pool *pool = new (memory) attune_pool();
   pool->workers = workers;
   // Spinning pays only while every worker has a CPU of its own.
   pool->cpus = attune_available_cpus();
-  pool->spin = workers <= pool->cpus ? spinNanoseconds : 0;
+  pool->spin = workers * (sharing > 1 ? sharing : 1) <= pool->cpus ? spinNanoseconds : 0;
   for (int64_t w = 0; w < workers; ++w)
     new (&pool->shares()[w]) Share();
   // Workers block all signals, so that the program's own threads handle them.

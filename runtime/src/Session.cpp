@@ -5,6 +5,7 @@
 #include "Session.h"
 #include "Error.h"
 #include "FpEnvironment.h"
+#include "Ranks.h"
 #include "Signature.h"
 
 #include <sys/mman.h>
@@ -61,6 +62,16 @@ static attune_status uploadDefaults(attune_session &session, const attune_entry_
   return ATTUNE_OK;
 }
 
+/// The all_gather of attune_host for the attune_session |of|: that of its model, until the first error of a call.
+static int32_t gatherOfSession(void *of, const attune_gather *gather) {
+  auto &session = *static_cast<attune_session *>(of);
+  const attune_ranks &ranks = session.model->ranks;
+  // After an error the entry computes with undefined values, and other ranks may have left it.
+  if (session.gatherError == 0)
+    session.gatherError = ranks.all_gather(ranks.context, gather);
+  return session.gatherError;
+}
+
 /// Sets the host of |session|: its device, the caller's host, or workers of its own.
 static attune_status openHost(attune_session &session, const SessionPlan &plan) {
   if (session.onDevice) {
@@ -74,10 +85,17 @@ static attune_status openHost(attune_session &session, const SessionPlan &plan) 
   }
   if (plan.options.host) {
     session.host = *plan.options.host;
-    return ATTUNE_OK;
+  } else {
+    ATTUNE_TRY(createPool(session.poolMemory, plan.workers, session.pool, session.model->ranks.sharing));
+    session.host = {};
+    session.host.abi_version = ATTUNE_ABI_VERSION;
+    session.host.pool = session.pool;
+    session.host.num_workers = plan.workers;
+    session.host.parallel_for = attune_pool_parallel_for;
   }
-  ATTUNE_TRY(createPool(session.poolMemory, plan.workers, session.pool));
-  session.host = {ATTUNE_ABI_VERSION, 0, session.pool, plan.workers, attune_pool_parallel_for, nullptr, nullptr};
+  session.host.rank = session.model->ranks.rank;
+  session.host.ranks = &session;
+  session.host.all_gather = session.model->ranks.count > 1 ? gatherOfSession : nullptr;
   return ATTUNE_OK;
 }
 
@@ -220,10 +238,26 @@ static attune_status bindOutputs(const attune_session &session, const attune_ent
 static attune_status runOnCpu(attune_session &session, const attune_entry_desc &entry, const attune_call &call) {
   FpEnvironmentScope scope;
   PoolCallScope running(session.pool);
+  session.gatherError = 0;
   int32_t code = entry.run(&session.host, &call);
+  if (session.gatherError)
+    return fail(ATTUNE_IO_ERROR, "rank %lld of %lld cannot gather in entry '%s' of model '%s': code %d",
+                static_cast<long long>(session.host.rank), static_cast<long long>(session.model->ranks.count), entry.name,
+                session.model->desc->name, session.gatherError);
   if (code)
     return fail(ATTUNE_INTERNAL, "entry '%s' of model '%s' failed with code %d", entry.name, session.model->desc->name, code);
   return ATTUNE_OK;
+}
+
+/// Checks a call of |entry| and points |tables| at its inputs and outputs.
+static attune_status bindCall(attune_session &session, const attune_entry_desc &entry, TensorList inputs, TensorList outputs,
+                              EntryTables &tables) {
+  ATTUNE_TRY(inferDims(entry, inputs, tables.dims));
+  ATTUNE_TRY(checkLimits(entry, tables.dims, tables.limits, "session"));
+  ATTUNE_TRY(bindInputs(session, entry, inputs, tables));
+  ATTUNE_TRY(bindRows(entry, session.caches, tables));
+  ATTUNE_TRY(checkOutputs(entry, tables.dims, inputs, outputs));
+  return bindOutputs(session, entry, outputs, tables);
 }
 
 /// Checks a call of |entry|, runs it, and records the tokens that it has written to the caches. The device of the
@@ -232,12 +266,9 @@ static attune_status runChecked(attune_session &session, const attune_entry_desc
   const attune_model_desc &desc = *session.model->desc;
   EntryTables &tables = session.entries[&entry - desc.entries];
   Caches &caches = session.caches;
-  ATTUNE_TRY(inferDims(entry, inputs, tables.dims));
-  ATTUNE_TRY(checkLimits(entry, tables.dims, tables.limits, "session"));
-  ATTUNE_TRY(bindInputs(session, entry, inputs, tables));
-  ATTUNE_TRY(bindRows(entry, caches, tables));
-  ATTUNE_TRY(checkOutputs(entry, tables.dims, inputs, outputs));
-  ATTUNE_TRY(bindOutputs(session, entry, outputs, tables));
+  attune_status checked = bindCall(session, entry, inputs, outputs, tables);
+  if (checked != ATTUNE_OK && session.model->ranks.count <= 1)
+    return checked;
   attune_call call{session.model->weights.data(),
                    session.workspace,
                    desc.num_caches ? caches.memory : nullptr,
@@ -245,6 +276,8 @@ static attune_status runChecked(attune_session &session, const attune_entry_desc
                    tables.dims,
                    tables.inputs,
                    tables.outputs};
+  if (session.model->ranks.count > 1)
+    ATTUNE_TRY(agreeOnCall(session.model->ranks, desc, entry, call, checked));
   ATTUNE_TRY(session.onDevice ? session.model->device->run(*session.onDevice, entry, call, tables) : runOnCpu(session, entry, call));
   commitRows(entry, caches, tables);
   return ATTUNE_OK;

@@ -46,6 +46,7 @@ void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *d
 struct attune_session {
   attune_model *model;
   attune_host host;
+  int32_t gatherError;             // the first error of all_gather in a call, 0 without
   attune_pool *pool;               // null if the caller brought a host or the model is on a device
   attune::DeviceSession *onDevice; // null for a model on the CPU
   void *poolMemory;

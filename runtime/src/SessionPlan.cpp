@@ -88,7 +88,11 @@ static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
     plan.workers = host->num_workers;
     return ATTUNE_OK;
   }
-  return chooseWorkers(options.num_threads, plan.workers);
+  ATTUNE_TRY(chooseWorkers(options.num_threads, plan.workers));
+  // By default, ranks that share CPUs divide them.
+  if (!options.num_threads && model.ranks.sharing > 1)
+    plan.workers = plan.workers > model.ranks.sharing ? plan.workers / model.ranks.sharing : 1;
+  return ATTUNE_OK;
 }
 
 /// Returns the limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.

@@ -72,12 +72,15 @@ bool attune::belongsTo(const attune_weights_header &header, const attune_model_d
   return memcmp(header.build_id, desc.build_id, sizeof(header.build_id)) == 0;
 }
 
-/// Checks that the file belongs to |desc|.
-static attune_status checkBelongs(const char *path, const attune_weights_header &header,
-                                  const attune_model_desc &desc) {
+/// Checks that the file belongs to |rank| of |desc|.
+static attune_status checkBelongs(const char *path, const attune_weights_header &header, const attune_model_desc &desc, int64_t rank) {
   if (!belongsTo(header, desc))
     return fail(ATTUNE_INCOMPATIBLE, "'%s' has build id %s, model '%s' needs %s: they come from different compilations",
                 path, formatBuildId(header.build_id).text, desc.name, formatBuildId(desc.build_id).text);
+  uint32_t ranks = desc.num_ranks > 1 ? desc.num_ranks : 1;
+  if (header.rank != rank || (header.num_ranks > 1 ? header.num_ranks : 1) != ranks)
+    return fail(ATTUNE_INCOMPATIBLE, "'%s' has the weights of rank %u of %u, model '%s' needs those of rank %lld of %u", path, header.rank,
+                header.num_ranks, desc.name, static_cast<long long>(rank), ranks);
   if (header.data_bytes != desc.weights_bytes)
     return fail(ATTUNE_CORRUPT, "'%s' has %llu bytes of weights, model '%s' expects %llu", path,
                 static_cast<unsigned long long>(header.data_bytes), desc.name,
@@ -86,7 +89,7 @@ static attune_status checkBelongs(const char *path, const attune_weights_header 
 }
 
 /// Reads and checks the header of |fd|, then maps the file.
-static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc &desc) {
+static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc &desc, int64_t rank) {
   struct stat info;
   if (fstat(fd, &info) != 0)
     return fail(ATTUNE_IO_ERROR, "cannot read '%s': %s", file.path, strerror(errno));
@@ -98,7 +101,7 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
   if (got != static_cast<ssize_t>(sizeof(file.header)))
     return fail(ATTUNE_IO_ERROR, "cannot read '%s': %s", file.path, got < 0 ? strerror(errno) : "short read");
   ATTUNE_TRY(checkHeader(file.path, file.header, info.st_size));
-  ATTUNE_TRY(checkBelongs(file.path, file.header, desc));
+  ATTUNE_TRY(checkBelongs(file.path, file.header, desc, rank));
   void *base = mmap(nullptr, info.st_size, PROT_READ, MAP_SHARED, fd, 0);
   if (base == MAP_FAILED)
     return fail(ATTUNE_IO_ERROR, "cannot map '%s' (%lld bytes): %s", file.path, static_cast<long long>(info.st_size),
@@ -111,13 +114,13 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
   return ATTUNE_OK;
 }
 
-attune_status WeightsFile::open(const attune_model_desc &desc, const char *where) {
+attune_status WeightsFile::open(const attune_model_desc &desc, int64_t rank, const char *where) {
   base = nullptr;
-  ATTUNE_TRY(findWeights(desc, where, path));
+  ATTUNE_TRY(findWeights(desc, rank, where, path));
   int fd = ::open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR, "cannot open '%s': %s", path, strerror(errno));
-  attune_status status = mapFile(*this, fd, desc);
+  attune_status status = mapFile(*this, fd, desc, rank);
   ::close(fd);
   ATTUNE_TRY(status);
   uint64_t checksum = attune_checksum(manifest(), header.manifest_bytes);

@@ -19,15 +19,16 @@ struct WeightsFile {
   const void *data() const { return base + header.data_offset; }
   const char *manifest() const { return base + header.manifest_offset; }
 
-  /// Finds the file of |desc| (see attune_model_options::weights_path), checks it against the descriptor and maps it.
-  attune_status open(const attune_model_desc &desc, const char *where);
+  /// Finds the file of |rank| of |desc| (see attune_model_options::weights_path), checks it against the descriptor and
+  /// maps it.
+  attune_status open(const attune_model_desc &desc, int64_t rank, const char *where);
   /// Compares the hash of the data section with the header. Fails with CORRUPT.
   attune_status verify() const;
   void close();
 };
 
-/// Returns true if the file with |header| belongs to the object of |desc|: they have the same build id, or, if several
-/// objects share the file and it has no build id, the same manifest.
+/// Returns true if the file with |header| belongs to the object of |desc|, for any rank: they have the same build id,
+/// or, if several objects share the file and it has no build id, the same manifest.
 bool belongsTo(const attune_weights_header &header, const attune_model_desc &desc);
 
 /// The hexadecimal text of a build id.
@@ -36,9 +37,9 @@ struct BuildIdText {
 };
 BuildIdText formatBuildId(const uint8_t *id);
 
-/// Writes the path of the weights file of |desc| to |out| (PATH_MAX bytes): |where| itself if it is a file, else a file
+/// Writes the path of the weights file of |rank| of |desc| to |out| (PATH_MAX bytes): |where| itself if it is a file, else a file
 /// in that folder, or, if |where| is null, in the folder of the executable or shared library that |desc| is in.
-attune_status findWeights(const attune_model_desc &desc, const char *where, char *out);
+attune_status findWeights(const attune_model_desc &desc, int64_t rank, const char *where, char *out);
 
 } // namespace attune
 

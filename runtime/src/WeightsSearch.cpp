@@ -59,13 +59,18 @@ static bool joinPath(char *out, const char *folder, const char *name) {
   return length > 0 && length < PATH_MAX;
 }
 
-/// Searches |folder| for the weights of |desc|: `<name>.weights` first, then every other `*.weights`.
-static attune_status searchFolder(const attune_model_desc &desc, const char *folder, char *out) {
+/// Searches |folder| for the weights of |rank| of |desc|: `<name>.weights`, or `<name>.rankR.weights` of a divided model,
+/// first, then every other `*.weights`.
+static attune_status searchFolder(const attune_model_desc &desc, int64_t rank, const char *folder, char *out) {
   char expected[NAME_MAX + 1], other[NAME_MAX + 64] = "";
-  snprintf(expected, sizeof(expected), "%s.weights", desc.name);
+  if (desc.num_ranks > 1)
+    snprintf(expected, sizeof(expected), "%s.rank%lld.weights", desc.name, static_cast<long long>(rank));
+  else
+    snprintf(expected, sizeof(expected), "%s.weights", desc.name);
+  auto isWanted = [&](const attune_weights_header &header) { return belongsTo(header, desc) && header.rank == rank; };
   attune_weights_header header;
   bool present = joinPath(out, folder, expected) && access(out, F_OK) == 0;
-  if (present && readHeader(out, header) && belongsTo(header, desc))
+  if (present && readHeader(out, header) && isWanted(header))
     return ATTUNE_OK;
   DIR *dir = opendir(folder);
   if (!dir)
@@ -77,8 +82,8 @@ static attune_status searchFolder(const attune_model_desc &desc, const char *fol
     const char *suffix = strrchr(item->d_name, '.');
     if (!suffix || strcmp(suffix, ".weights") != 0 || !joinPath(out, folder, item->d_name) || !readHeader(out, header))
       continue;
-    found = belongsTo(header, desc);
-    if (!found)
+    found = isWanted(header);
+    if (!found && !belongsTo(header, desc))
       snprintf(other, sizeof(other), "; '%s' has %s", item->d_name, formatBuildId(header.build_id).text);
   }
   closedir(dir);
@@ -94,14 +99,14 @@ static attune_status searchFolder(const attune_model_desc &desc, const char *fol
       formatBuildId(desc.build_id).text, desc.name, folder, expected, other);
 }
 
-attune_status attune::findWeights(const attune_model_desc &desc, const char *where, char *out) {
+attune_status attune::findWeights(const attune_model_desc &desc, int64_t rank, const char *where, char *out) {
   char folder[PATH_MAX];
   if (where) {
     struct stat info;
     if (strlen(where) >= PATH_MAX)
       return fail(ATTUNE_INVALID_ARGUMENT, "the weights path is longer than %d bytes", PATH_MAX - 1);
     if (stat(where, &info) == 0 && S_ISDIR(info.st_mode))
-      return searchFolder(desc, where, out);
+      return searchFolder(desc, rank, where, out);
     snprintf(out, PATH_MAX, "%s", where);
     return ATTUNE_OK;
   }
@@ -111,5 +116,5 @@ attune_status attune::findWeights(const attune_model_desc &desc, const char *whe
     return fail(ATTUNE_NOT_FOUND, "cannot tell which file holds model '%s': weights_path of attune_model_options names its weights",
                 desc.name);
   slash[slash == folder] = 0;
-  return searchFolder(desc, folder, out);
+  return searchFolder(desc, rank, folder, out);
 }

@@ -90,9 +90,9 @@ const attune_tensor_desc kEncodeInputs[] = {{"ids", ATTUNE_I64, 2, kTokens, ATTU
                                             {"sources", ATTUNE_I64, 1, kRows, ATTUNE_FILL_SOURCES, 0, 0},
                                             {"source_lengths", ATTUNE_I64, 1, kRows, ATTUNE_FILL_SOURCE_LENGTHS, 0, 0}};
 const attune_entry_desc kEntries[] = {
-    {"encode", 2, 2, 0, ATTUNE_CACHE_ENCODE, kEncodeDims, kEncodeInputs, nullptr, encode, noBytes, noBytes, nullptr},
-    {"prefill", 4, 6, 0, ATTUNE_CACHE_APPEND, kAppendDims, kAppendInputs, nullptr, append, noBytes, noBytes, nullptr},
-    {"extend", 4, 6, 0, ATTUNE_CACHE_CONTINUE, kAppendDims, kAppendInputs, nullptr, append, noBytes, noBytes, nullptr}};
+    {"encode", 2, 2, 0, ATTUNE_CACHE_ENCODE, kEncodeDims, kEncodeInputs, nullptr, encode, noBytes, noBytes, nullptr, nullptr, nullptr},
+    {"prefill", 4, 6, 0, ATTUNE_CACHE_APPEND, kAppendDims, kAppendInputs, nullptr, append, noBytes, noBytes, nullptr, nullptr, nullptr},
+    {"extend", 4, 6, 0, ATTUNE_CACHE_CONTINUE, kAppendDims, kAppendInputs, nullptr, append, noBytes, noBytes, nullptr, nullptr, nullptr}};
 const attune_cache_desc kCaches[] = {{"past_key_values.0.0", ATTUNE_F32, ATTUNE_CACHE_KEYS, 0, 0, kHeads, kSize},
                                      {"past_key_values.0.1", ATTUNE_F32, ATTUNE_CACHE_VALUES, 0, 0, kHeads, kSize},
                                      {"past_key_values.0.2", ATTUNE_F32, ATTUNE_CACHE_KEYS, 1, 0, kHeads, kSize},

@@ -277,7 +277,7 @@ static void test_caches(attune_model *model) {
 static void test_options(attune_model *model, const char *folder) {
   attune_session_options options;
   attune_session_options_init(&options);
-  attune_host host = {ATTUNE_ABI_VERSION, 0, NULL, 1, NULL, NULL, NULL};
+  attune_host host = {ATTUNE_ABI_VERSION, 0, NULL, 1, NULL, NULL, NULL, 0, NULL, NULL};
   attune_session *session;
   options.host = &host;
   CHECK_FAILS(attune_session_create(model, &options, &session), ATTUNE_INVALID_ARGUMENT,

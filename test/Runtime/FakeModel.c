@@ -79,9 +79,9 @@ static int32_t decode(const attune_host *host, const attune_call *call) {
 static int32_t broken(const attune_host *host, const attune_call *call) { return (void)host, (void)call, 7; }
 
 static const attune_entry_desc entries[] = {
-    {"forward", 2, 6, 2, 0, forward_dims, forward_inputs, forward_outputs, forward, forward_workspace, no_workspace, NULL},
-    {"decode", 2, 2, 1, 0, decode_dims, decode_inputs, decode_outputs, decode, no_workspace, no_workspace, NULL},
-    {"broken", 0, 0, 0, 0, NULL, NULL, NULL, broken, no_workspace, no_workspace, NULL}};
+    {"forward", 2, 6, 2, 0, forward_dims, forward_inputs, forward_outputs, forward, forward_workspace, no_workspace, NULL, NULL, NULL},
+    {"decode", 2, 2, 1, 0, decode_dims, decode_inputs, decode_outputs, decode, no_workspace, no_workspace, NULL, NULL, NULL},
+    {"broken", 0, 0, 0, 0, NULL, NULL, NULL, broken, no_workspace, no_workspace, NULL, NULL, NULL}};
 
 #define MANIFEST "{\"tensors\":[{\"name\":\"w\"}]}"
 /* attune_checksum(MANIFEST), which fake_write_weights checks. */

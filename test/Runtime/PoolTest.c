@@ -180,7 +180,7 @@ static void test_public_pool(void) {
   for (int64_t threads = 1; threads <= 5; ++threads) {
     CHECK_OK(attune_pool_create(threads, &pool));
     CHECK(attune_pool_num_threads(pool) == threads);
-    attune_host host = {ATTUNE_ABI_VERSION, 0, pool, threads, attune_pool_parallel_for, NULL, NULL};
+    attune_host host = {ATTUNE_ABI_VERSION, 0, pool, threads, attune_pool_parallel_for, NULL, NULL, 0, NULL, NULL};
     CHECK(loops(&host, NULL) == 0);
     attune_session_options options;
     attune_session_options_init(&options);

@@ -154,7 +154,7 @@ static void own_parallel_for(void *pool, int64_t n, int64_t grain, attune_body_f
 }
 
 static void test_own_host(void) {
-  attune_host host = {ATTUNE_ABI_VERSION, 0, &host_calls, 3, own_parallel_for, NULL, NULL};
+  attune_host host = {ATTUNE_ABI_VERSION, 0, &host_calls, 3, own_parallel_for, NULL, NULL, 0, NULL, NULL};
   attune_session_options options = options_for(NULL, 0, 0);
   options.host = &host;
   attune_session *session;

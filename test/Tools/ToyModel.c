@@ -45,7 +45,8 @@ static int32_t forward(const attune_host *host, const attune_call *call) {
   return 0;
 }
 
-static const attune_entry_desc entries[] = {{"forward", 2, 3, 3, 0, dims, inputs, outputs, forward, workspace_bytes, flops, NULL}};
+static const attune_entry_desc entries[] = {
+    {"forward", 2, 3, 3, 0, dims, inputs, outputs, forward, workspace_bytes, flops, NULL, NULL, NULL}};
 static const attune_kernel_desc kernels[] = {{"add_bias", "mlir", "x + bias", 0}};
 
 const attune_model_desc attune_model = {ATTUNE_MODEL_MAGIC,

@@ -17,6 +17,7 @@ using namespace mlir;
 void attune::buildHostToLLVMPipeline(OpPassManager &pm, const HostToLLVMOptions &options) {
   pm.addPass(createPrepareForLLVM());
   pm.addPass(createLowerParallelCalls());
+  pm.addPass(createLowerCollectives());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   if (options.addStructuredPasses)

@@ -45,6 +45,25 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def LowerCollectives : Pass<"attune-lower-collectives", "::mlir::ModuleOp"> {
+  let summary = "lower rt.rank and rt.all_gather to reads and calls of attune_host";
+  let description = [{
+    ```mlir
+    rt.all_gather ins(%x : memref<?x24xf32>) outs(%y, %parts : memref<?x48xf32>, memref<2x?x24xf32>) 1 at [0, 24]
+    // becomes a call of attune_host::all_gather with an attune_gather on the stack, and
+    llvm.mlir.global internal constant @begins_0_24(dense<[0, 24]> : tensor<2xi64>)
+    ```
+
+    `attune_host` and `attune_gather` are declared in attune/abi.h. `rt.rank` becomes a load of `attune_host::rank`. The
+    host remembers the first error of a call and reports it when the entry has returned.
+
+    Expects a function's first argument to be the host, as `attune-outline-parallel` leaves it, and buffers whose
+    dimensions behind `axis` are dense. Leaves no `rt.rank` and no `rt.all_gather`, and other operations alone.
+    Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp"> {
   let summary = "lower rt.parallel_call to a call of attune_host::parallel_for";
   let description = [{

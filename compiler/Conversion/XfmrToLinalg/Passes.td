@@ -73,7 +73,7 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
                         "most components of a head whose operands are rounded">,
                  Option<"knownCounts", "known-counts", "bool", "!::mlir::rt::Schedule().hostReadsBuffers",
                         "the host cannot read the token count: pad packed tokens to batch x length rows, with position -1">];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect",
-                           "::mlir::tiles::TileDialect"];
+  let dependentDialects = ["::mlir::rt::RtDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", 
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::affine::AffineDialect", "::mlir::tiles::TileDialect"];
 }

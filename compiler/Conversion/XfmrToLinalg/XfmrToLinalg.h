@@ -74,6 +74,8 @@ void populateCachePatterns(mlir::RewritePatternSet &patterns, KernelGroups &grou
 void populateExpertPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateEmbeddingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateMaskPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+/// Adds patterns for tensors that are divided among ranks.
+void populateRankPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populatePoolPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Adds patterns for packing, gathering and scattering tokens. With |knownCounts|, packed tokens are padded to an upper
 /// bound of the token count, for hosts that cannot read the count.

@@ -104,7 +104,12 @@ void OutlineParallel::runOnOperation() {
       return signalPassFailure();
     function.walk([&](scf::ForallOp loop) { loops.push_back(loop); });
   }
-  if (failed(passHost(getOperation(), loops)))
+  SmallVector<Operation *> hostUsers(loops.begin(), loops.end());
+  getOperation().walk([&](Operation *op) {
+    if (isa<rt::RankOp, rt::AllGatherOp>(op))
+      hostUsers.push_back(op);
+  });
+  if (failed(passHost(getOperation(), hostUsers)))
     return signalPassFailure();
   SymbolTable symbols(getOperation());
   for (scf::ForallOp loop : loops)

@@ -80,6 +80,10 @@ Status NvvmTarget::checkEmit(EmitKind kind) const {
   return {};
 }
 
+Status NvvmTarget::checkRanks(int64_t ranks) const {
+  return ranks > 1 ? Status::error("--ranks: not implemented for --target=cuda, expected cpu") : Status();
+}
+
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,7 @@ public:
   std::string flags() const override;
   std::vector<std::string> programs() const override;
   Status checkEmit(EmitKind kind) const override;
+  Status checkRanks(int64_t ranks) const override;
   void addBufferPasses(mlir::OpPassManager &pm, const mlir::rt::Schedule &schedule) const override;
   void addVectorPasses(mlir::OpPassManager &pm, const mlir::rt::Schedule &schedule) const override;
   void addTargetPasses(mlir::OpPassManager &pm) const override;

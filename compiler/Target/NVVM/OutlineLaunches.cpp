@@ -130,7 +130,7 @@ void OutlineLaunches::runOnOperation() {
       return signalPassFailure();
     }
   }
-  if (failed(passHost(getOperation(), loops)))
+  if (failed(passHost(getOperation(), SmallVector<Operation *>(loops.begin(), loops.end()))))
     return signalPassFailure();
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
   auto kernels = gpu::GPUModuleOp::create(builder, getOperation().getLoc(), kDeviceModule);

@@ -4,4 +4,5 @@
 
 include "dialect/Rt/IR/DeviceOps.td"
 include "dialect/Rt/IR/ParallelOps.td"
+include "dialect/Rt/IR/RankOps.td"
 include "dialect/Rt/IR/RtAttrs.td"

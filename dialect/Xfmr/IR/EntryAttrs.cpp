@@ -46,6 +46,15 @@ void mlir::xfmr::setWeightsBytes(ModuleOp module, int64_t bytes) {
   module->setAttr(XfmrDialect::WeightsBytesAttrHelper::getNameStr(), Builder(module).getI64IntegerAttr(bytes));
 }
 
+int64_t mlir::xfmr::getRanks(Operation *module) {
+  auto ranks = module->getAttrOfType<IntegerAttr>(XfmrDialect::RanksAttrHelper::getNameStr());
+  return ranks ? ranks.getInt() : 1;
+}
+
+void mlir::xfmr::setRanks(ModuleOp module, int64_t ranks) {
+  module->setAttr(XfmrDialect::RanksAttrHelper::getNameStr(), Builder(module).getI64IntegerAttr(ranks));
+}
+
 //===----------------------------------------------------------------------===//
 // Verification of attributes without their context
 //===----------------------------------------------------------------------===//
@@ -158,6 +167,12 @@ static LogicalResult verifyWeightsBytes(Operation *op, NamedAttribute attribute)
   return isa<ModuleOp>(op) ? success() : op->emitError("expects ") << quoted(attribute) << " on a module";
 }
 
+static LogicalResult verifyRanks(Operation *op, NamedAttribute attribute) {
+  if (!isI64(attribute.getValue()) || cast<IntegerAttr>(attribute.getValue()).getInt() < 1)
+    return op->emitError("expects ") << quoted(attribute) << " to be a positive i64, but got " << attribute.getValue();
+  return isa<ModuleOp>(op) ? success() : op->emitError("expects ") << quoted(attribute) << " on a module";
+}
+
 LogicalResult mlir::xfmr::verifyEntryFormula(Operation *op, NamedAttribute attribute) {
   if (!isa<FunctionOpInterface>(op) || !getEntry(op))
     return op->emitError("expects ") << quoted(attribute) << " on an entry";
@@ -182,7 +197,9 @@ LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyModel(op, attribute);
   if (name == XfmrDialect::WeightsBytesAttrHelper::getNameStr())
     return verifyWeightsBytes(op, attribute);
-  if (name == kFlopsAttr)
+  if (name == XfmrDialect::RanksAttrHelper::getNameStr())
+    return verifyRanks(op, attribute);
+  if (name == kFlopsAttr || name == kGathersAttr || name == kGatherBytesAttr)
     return verifyEntryFormula(op, attribute);
   return refuse(op, "an operation", attribute);
 }

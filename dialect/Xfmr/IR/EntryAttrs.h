@@ -71,6 +71,15 @@ inline void setModel(ModuleOp module, ModelAttr model) { module->setAttr(ModelAt
 std::optional<int64_t> getWeightsBytes(Operation *module);
 void setWeightsBytes(ModuleOp module, int64_t bytes);
 
+/// Returns the number of ranks that run |module| together, 1 without the attribute.
+int64_t getRanks(Operation *module);
+void setRanks(ModuleOp module, int64_t ranks);
+
+/// Names of the attributes of an entry that count its `xfmr.all_gather` operations and the bytes that a rank receives by
+/// them, FormulaAttrs.
+inline constexpr llvm::StringLiteral kGathersAttr = "xfmr.gathers";
+inline constexpr llvm::StringLiteral kGatherBytesAttr = "xfmr.gather_bytes";
+
 /// Name of the attribute of an entry that counts the arithmetic operations of one call, a FormulaAttr.
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
 

@@ -242,6 +242,27 @@ def Xfmr_WeightSelectOp : Xfmr_Op<"weight_select", [Pure, InferTypeOpAdaptor]> {
   let assemblyFormat = "$stack `[` $index `]` attr-dict `:` type($stack)";
 }
 
+def Xfmr_WeightShardOp : Xfmr_Op<"weight_shard", [Pure]> {
+  let summary = "returns the shard of this rank of a weight";
+  let description = [{
+    The result has the indices `begins[rank]` to `begins[rank] + S - 1` along `axis` of `input`, where S is the size of
+    `result` there. The compiler evaluates it once for each rank, when it packs the weights files: the weights of ranks
+    have equal types and places in the files, and other elements.
+
+    - (C1) `input` and `result` differ only in the size of `axis`.
+    - (C2) `begins` is as in `xfmr.all_gather`, with `input` for the whole.
+
+    ```mlir
+    %s = xfmr.weight_shard %w, 0 at [0, 24] : tensor<48x32xf32> -> tensor<24x32xf32>
+    %e = xfmr.weight_shard %experts, 1 at [0, 24] : tensor<8x48x32xf32> -> tensor<8x24x32xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$input, I64Attr:$axis, DenseI64ArrayAttr:$begins);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$input `,` $axis `at` $begins attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {
   let summary = "slices consecutive columns of a weight matrix";
   let description = [{

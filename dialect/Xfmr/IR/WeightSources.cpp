@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/ShardVerification.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,6 +44,7 @@ RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
         return type.clone(shape);
       })
       .Case([](SliceSourceAttr attr) { return withDim(getSourceType(attr.getSource()), attr.getAxis(), attr.getEnd() - attr.getBegin()); })
+      .Case([](ShardSourceAttr attr) { return withDim(getSourceType(attr.getSource()), attr.getAxis(), attr.getSize()); })
       .Case([](SelectSourceAttr attr) { return withDim(getSourceType(attr.getSource()), attr.getAxis(), attr.getIndices().size()); })
       .Case([](TransposeSourceAttr attr) {
         RankedTensorType type = getSourceType(attr.getSource());
@@ -124,6 +126,12 @@ LogicalResult SliceSourceAttr::verify(EmitError emitError, Attribute source, int
   if (begin < 0 || end < begin || end > size)
     return emitError() << "expects 0 <= begin <= end <= " << size << ", but got " << begin << " and " << end;
   return success();
+}
+
+LogicalResult ShardSourceAttr::verify(EmitError emitError, Attribute source, int64_t axis, int64_t size, DenseI64ArrayAttr begins) {
+  if (failed(verifyAxis(emitError, source, axis)))
+    return failure();
+  return verifyShards(emitError, getSourceType(source).getDimSize(axis), size, begins.asArrayRef());
 }
 
 LogicalResult SelectSourceAttr::verify(EmitError emitError, Attribute source, int64_t axis, DenseI64ArrayAttr indices) {

@@ -128,6 +128,12 @@ def Xfmr_SelectSourceAttr : Xfmr_Source<"SelectSource", "select"> {
   let assemblyFormat = "`<` $source `,` $axis `,` $indices `>`";
   let genVerifyDecl = 1;
 }
+def Xfmr_ShardSourceAttr : Xfmr_Source<"ShardSource", "shard"> {
+  let summary = "`size` indices of `axis` from `begins[rank]` on, for the rank whose weights file is packed";
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$axis, "int64_t":$size, "::mlir::DenseI64ArrayAttr":$begins);
+  let assemblyFormat = "`<` $source `,` $axis `,` $size `,` $begins `>`";
+  let genVerifyDecl = 1;
+}
 def Xfmr_TransposeSourceAttr : Xfmr_Source<"TransposeSource", "transpose"> {
   let summary = "dimension `i` of the result is dimension `permutation[i]` of the source";
   let parameters = (ins "::mlir::Attribute":$source, "::mlir::DenseI64ArrayAttr":$permutation);

@@ -31,11 +31,12 @@ def Xfmr_Dialect : Dialect {
     Attributes describe a function to applications: `xfmr.entry` on the function, `xfmr.input`, `xfmr.output`,
     `xfmr.cache` and `xfmr.dim` on its arguments and results. `xfmr.weight` marks the arguments of a private function
     that are weights in every call. A module carries `xfmr.model`. Once weights have offsets in the weights file, it
-    also carries the size of its data, `xfmr.weights_bytes`.
+    also carries the size of its data, `xfmr.weights_bytes`. `xfmr.ranks` is the number of processes that run the model
+    together, each with a part of the weights; a module without it runs in one.
   }];
   let discardableAttrs = (ins "::mlir::xfmr::EntryAttr":$entry, "::mlir::xfmr::InputAttr":$input, "::mlir::xfmr::OutputAttr":$output,
                               "::mlir::xfmr::CacheAttr":$cache, "::mlir::xfmr::SessionDimAttr":$dim, "::mlir::UnitAttr":$weight,
-                              "::mlir::xfmr::ModelAttr":$model, "::mlir::IntegerAttr":$weights_bytes);
+                              "::mlir::xfmr::ModelAttr":$model, "::mlir::IntegerAttr":$weights_bytes, "::mlir::IntegerAttr":$ranks);
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

@@ -195,6 +195,49 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
                         "format of quantized weights, such as int4:32 (4 bits, a scale per 32 columns); none by default">];
 }
 
+def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
+  let summary = "divide projections, heads, embeddings and caches among several ranks";
+  let description = [{
+    ```mlir
+    %q = xfmr.linear %x, %wq : tensor<?x48xf32>, tensor<48x48xf32>
+    %h = xfmr.split_heads %q, 4 : tensor<?x48xf32>
+    …
+    %m = xfmr.merge_heads %a : tensor<?x4x12xf32>
+    %y = xfmr.linear %m, %wo : tensor<?x48xf32>, tensor<48x48xf32>
+    // becomes, for two ranks
+    %w0 = xfmr.weight_shard %wq, 0 at [0, 24] : tensor<48x48xf32> -> tensor<24x48xf32>
+    %q = xfmr.linear %x, %w0 : tensor<?x48xf32>, tensor<24x48xf32>
+    %h = xfmr.split_heads %q, 2 : tensor<?x24xf32>
+    …
+    %m = xfmr.merge_heads %a : tensor<?x2x12xf32>
+    %g = xfmr.all_gather %m, 1 at [0, 24] : tensor<?x24xf32> -> tensor<?x48xf32>
+    %w1 = xfmr.weight_shard %wo, 0 at [0, 24] : tensor<48x48xf32> -> tensor<24x48xf32>
+    %y = xfmr.linear %g, %w1 : tensor<?x48xf32>, tensor<24x48xf32>
+    ```
+
+    The number of ranks is the module's attribute `xfmr.ranks`; without it, or with 1, the pass changes nothing. All
+    ranks run the module that it leaves, with other weights.
+
+    - A projection by weights is divided by its output features, an embedding by the columns of its table, the experts
+      of a layer each by its features. A projection with fewer features than ranks, or whose result `choose_experts`
+      reads, is not divided: every rank computes all of it.
+    - Attention is divided by heads. The query heads that share a head of keys and values stay together. If there are
+      more ranks than heads of keys and values, several ranks keep the same one and divide its query heads. Caches of
+      keys and values have the heads of the rank. Masks and biases with a dimension of heads are divided with
+      `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
+    - Activations, sums and products of tensors that are divided alike, and rotary embeddings stay divided. Any other
+      user gets the whole tensor from one `xfmr.all_gather`, and is computed by every rank.
+    - A dimension that the ranks do not divide is divided into parts of equal size, of which some overlap.
+
+    Expects composites decomposed, and runs before projections are fused. Cached attention with a mask for each head of
+    a dynamic number of heads is an error.
+
+    Numerics: exact. A sum over features is computed by one rank as a whole.
+  }];
+  let options = [Option<"ranks", "ranks", "int64_t", "0", "number of ranks; 0: the module's attribute xfmr.ranks">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::FuncOp"> {
   let summary = "split projections of many input features into sums of several";
   let description = [{

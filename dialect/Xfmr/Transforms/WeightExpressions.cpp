@@ -15,7 +15,7 @@ using namespace mlir::xfmr;
 
 bool mlir::xfmr::isWeightExpression(Operation *op) {
   return isa<WeightQuantizeOp, WeightQuantizePanelsOp, WeightConcatOp, WeightConvertOp, WeightDistancePanelsOp, WeightPackOp,
-             WeightScalesOp, WeightSliceOp, WeightRowSumsOp, WeightTransposeOp>(op);
+             WeightScalesOp, WeightShardOp, WeightSliceOp, WeightRowSumsOp, WeightTransposeOp>(op);
 }
 
 bool mlir::xfmr::isWeightArgument(Value value) {
@@ -82,6 +82,12 @@ static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources)
         Attribute columns = TransposeSourceAttr::get(context, selected, DenseI64ArrayAttr::get(context, {1, 0}));
         return ReshapeSourceAttr::get(context, columns, DenseI64ArrayAttr::get(context, panels.getType().getShape()));
       })
+      .Case([&](WeightShardOp shard) -> Attribute {
+        // |sources| is a matrix of the operand if that is a stack of matrices.
+        int64_t stacked = shard.getInput().getType().getRank() - getSourceType(sources[0]).getRank();
+        return ShardSourceAttr::get(context, sources[0], static_cast<int64_t>(shard.getAxis()) - stacked,
+                                    shard.getType().getDimSize(shard.getAxis()), shard.getBeginsAttr());
+      })
       .Case([&](WeightSliceOp slice) -> Attribute {
         return SliceSourceAttr::get(context, sources[0], /*axis=*/1, slice.getBegin(), slice.getEnd());
       })
@@ -110,6 +116,7 @@ StringRef mlir::xfmr::weightNameSuffix(Operation *op) {
       .Case([](WeightScalesOp) { return ".scales"; })
       .Case([](WeightRowSumsOp) { return ".sums"; })
       .Case([](WeightDistancePanelsOp) { return ".distances"; })
+      .Case([](WeightShardOp) { return ".shard"; })
       .Case([](WeightSliceOp) { return ".slice"; })
       .Case([](WeightTransposeOp) { return ".transposed"; })
       .Default([](Operation *) { return ""; });

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Version of the structures in this file. An object and a runtime work together only if theirs are equal. */
-#define ATTUNE_ABI_VERSION 7u
+#define ATTUNE_ABI_VERSION 8u
 /* First eight bytes of a model descriptor ("ATTUNEM1" read as a little-endian integer). */
 #define ATTUNE_MODEL_MAGIC 0x314d454e55545441ull
 /* First eight bytes of a weights file ("ATTUNEW1"). */
@@ -110,6 +110,31 @@ typedef struct attune_tensor_map {
   uint32_t box[6];        /* elements, at most 256 in a dimension; elements outside of the tensor are 0 in the copy */
 } attune_tensor_map;
 
+/* A tensor whose parts the ranks of a model have: each the same number of units of each row. */
+typedef struct attune_gather {
+  const void *data;      /* the part of this rank: |rows| rows of |units| units, |data_stride| bytes apart */
+  void *result;          /* the whole tensor: |rows| rows, |result_stride| bytes apart */
+  void *scratch;         /* ranks * rows * units * unit_bytes bytes, undefined before and after */
+  const int64_t *begins; /* [ranks] the first unit of the part of each rank in a row of the result; parts may overlap, with equal units */
+  int64_t rows;
+  int64_t units;
+  int64_t unit_bytes;
+  int64_t data_stride;
+  int64_t result_stride;
+} attune_gather;
+
+/* One of the processes that run a divided model together. All make the same calls with equal inputs. */
+typedef struct attune_ranks {
+  int64_t rank;  /* of this process, 0 … count - 1 */
+  int64_t count; /* attune_model_desc::num_ranks */
+  int64_t sharing; /* ranks that may run on the CPUs of this one, itself included, among which a session divides them; 0 = 1 */
+  void *context; /* passed to all_gather */
+  /* Writes the parts of all ranks to |gather|->result. All ranks call it in the same order, on the thread that runs the
+     entry. Returns 0, or another value, which fails the call of the entry. attune_gather_pack and attune_gather_unpack
+     of attune/runtime.h make it out of any function that exchanges bytes. */
+  int32_t (*all_gather)(void *context, const attune_gather *gather);
+} attune_ranks;
+
 /* The services that a host provides to compiled entries. */
 typedef struct attune_host {
   uint32_t abi_version; /* ATTUNE_ABI_VERSION */
@@ -125,6 +150,11 @@ typedef struct attune_host {
   /* Writes to |out| the TMA descriptor that a kernel gets as parameter for |map|, unless one of its sizes is 0; returns
      as launch does. Null on a CPU. */
   int32_t (*encode_map)(void *pool, const attune_tensor_map *map, void *out);
+  int64_t rank; /* of this process; 0 if the model is not divided */
+  void *ranks;  /* passed to all_gather */
+  /* As attune_ranks::all_gather; its first error fails the call when the entry has returned. Null if the model is not
+     divided. The runtime sets these three members, also those of a caller's host. */
+  int32_t (*all_gather)(void *ranks, const attune_gather *gather);
 } attune_host;
 
 /* One execution of an entry. Pointers to tensors are at least element-aligned; the workspace is
@@ -235,6 +265,8 @@ typedef struct attune_entry_desc {
   attune_size_fn workspace_bytes;
   attune_size_fn flops;       /* GEMM and attention-product operations of one call; second argument ignored */
   attune_work_fn kernel_work; /* null if the dims do not determine the work */
+  attune_size_fn gathers;      /* calls of all_gather in one call; second argument ignored; null if the model is not divided */
+  attune_size_fn gather_bytes; /* bytes that each rank receives by them from the others */
 } attune_entry_desc;
 
 /* Defined in attune/generate.h; its field struct_bytes is its size. */
@@ -268,7 +300,7 @@ typedef struct attune_model_desc {
   const attune_gpu_image *images;
   const attune_gpu_function *functions;
   uint32_t num_labels;       /* 0 if the model classifies nothing */
-  uint32_t reserved;         /* 0 */
+  uint32_t num_ranks;        /* processes that run the model together, each with a weights file of its own; 0 or 1 if it is not divided */
   const char *const *labels; /* the name of each class, in the order of the logits' last dimension */
 } attune_model_desc;
 
@@ -286,6 +318,8 @@ typedef struct attune_weights_header {
   uint64_t manifest_bytes;
   uint64_t manifest_checksum; /* attune_checksum of the manifest text */
   uint64_t content_hash;      /* attune_checksum of the data section */
+  uint32_t rank;              /* the rank whose weights the file has */
+  uint32_t num_ranks;         /* 1 if the model is not divided */
 } attune_weights_header;
 
 /* Adds |word| to the hash of manifests and contents: FNV-1a over the little-endian 64-bit words of the bytes (the last
@@ -301,7 +335,9 @@ static inline uint64_t attune_checksum_word(uint64_t hash, uint64_t word) {
 #define ATTUNE_ABI_ASSERT(cond, what) _Static_assert(cond, what)
 #endif
 ATTUNE_ABI_ASSERT(sizeof(void *) == 8, "64-bit targets only");
-ATTUNE_ABI_ASSERT(sizeof(attune_host) == 48, "attune_host");
+ATTUNE_ABI_ASSERT(sizeof(attune_host) == 72, "attune_host");
+ATTUNE_ABI_ASSERT(sizeof(attune_gather) == 72, "attune_gather");
+ATTUNE_ABI_ASSERT(sizeof(attune_ranks) == 40, "attune_ranks");
 ATTUNE_ABI_ASSERT(sizeof(attune_launch) == 40, "attune_launch");
 ATTUNE_ABI_ASSERT(sizeof(attune_tensor_map) == 128, "attune_tensor_map");
 ATTUNE_ABI_ASSERT(sizeof(attune_call) == 56, "attune_call");
@@ -312,9 +348,9 @@ ATTUNE_ABI_ASSERT(sizeof(attune_kernel_desc) == 40, "attune_kernel_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_kernel_work) == 32, "attune_kernel_work");
 ATTUNE_ABI_ASSERT(sizeof(attune_gpu_image) == 32, "attune_gpu_image");
 ATTUNE_ABI_ASSERT(sizeof(attune_gpu_function) == 16, "attune_gpu_function");
-ATTUNE_ABI_ASSERT(sizeof(attune_entry_desc) == 80, "attune_entry_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_entry_desc) == 96, "attune_entry_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_model_desc) == 192, "attune_model_desc");
-ATTUNE_ABI_ASSERT(sizeof(attune_weights_header) == 88, "attune_weights_header");
+ATTUNE_ABI_ASSERT(sizeof(attune_weights_header) == 96, "attune_weights_header");
 
 #ifdef __cplusplus
 }

@@ -68,6 +68,7 @@ typedef struct attune_model_options {
                             ///< library that the object is linked into
   int verify_contents;      ///< 1 = read all weights and compare their hash (slow); 0 = sizes, build id and manifest only
   int gpu;                  ///< number of the GPU, as the driver counts them, for a model that runs on one
+  const attune_ranks *ranks; ///< this process among those that run a divided model, copied; null for a model that is not divided
 } attune_model_options;
 
 /// Sets |options| to the defaults.
@@ -75,8 +76,8 @@ void attune_model_options_init(attune_model_options *options);
 
 /// Opens the model |desc|, which is borrowed until the model is closed and its last session is destroyed. |options| may
 /// be null. Maps the weights file read-only (pages are shared between processes) and reads only its header and manifest,
-/// with verify_contents all of it. In a folder
-/// `<name>.weights` is tried first, then every `*.weights`; the build id decides. Fails with INVALID_ARGUMENT,
+/// with verify_contents all of it. In a folder `<name>.weights` is tried first, or `<name>.rankR.weights` for rank R of
+/// a divided model, then every `*.weights`; build id and rank decide. Fails with INVALID_ARGUMENT,
 /// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE (also for a model on a device whose code is not linked) or OUT_OF_MEMORY.
 attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);
 /// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is
@@ -101,6 +102,13 @@ int64_t attune_model_num_labels(const attune_model *model);
 const char *attune_model_label(const attune_model *model, int64_t index);
 /// Returns the entry called |name| (null = the first), or null if there is none.
 const attune_entry_desc *attune_model_entry(const attune_model *model, const char *name);
+
+//===--- Ranks -------------------------------------------------------------===//
+
+/// Copies the part of this rank, |gather|->data, densely to |part|, rows * units * unit_bytes bytes.
+void attune_gather_pack(const attune_gather *gather, void *part);
+/// Copies the part of rank |rank|, which |part| has densely, to its place in |gather|->result.
+void attune_gather_unpack(const attune_gather *gather, int64_t rank, const void *part);
 
 //===--- Tensors and dimensions --------------------------------------------===//
 
@@ -197,7 +205,8 @@ const attune_model *attune_session_model(const attune_session *session);
 /// GPU, the call returns when its work is queued in the stream. While that stream is captured into a CUDA graph, calls
 /// that copy host memory or use caches fail with INVALID_ARGUMENT. The floating-point environment is the default one
 /// during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on
-/// a GPU, OUT_OF_MEMORY or DEVICE_ERROR; outputs are untouched by all but INTERNAL and DEVICE_ERROR.
+/// a GPU, OUT_OF_MEMORY or DEVICE_ERROR; with IO_ERROR if the other ranks of a divided model cannot be reached. Outputs
+/// are untouched by all but INTERNAL, DEVICE_ERROR and IO_ERROR.
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs);
 

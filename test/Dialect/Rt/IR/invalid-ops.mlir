@@ -48,3 +48,27 @@ func.func @c3_element(%x: memref<?xi8>, %n: index) {
   rt.tensor_map %x sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 1 : i64, swizzle = 0 : i64} : memref<?xi8>
   return
 }
+
+// -----
+
+func.func @gather_c2(%x: memref<?x24xf32>, %d: memref<?x48xf32>, %s: memref<2x?x24xf32>) {
+  // expected-error @below {{expects the last shard to end at 48, but got 20 + 24}}
+  rt.all_gather ins(%x : memref<?x24xf32>) outs(%d, %s : memref<?x48xf32>, memref<2x?x24xf32>) 1 at [0, 20]
+  return
+}
+
+// -----
+
+func.func @gather_c3(%x: memref<?x24xf32>, %d: memref<?x48xf32>, %s: memref<?x24xf32>) {
+  // expected-error @below {{expects a second destination of 2 times the input 'memref<?x24xf32>', but got 'memref<?x24xf32>'}}
+  rt.all_gather ins(%x : memref<?x24xf32>) outs(%d, %s : memref<?x48xf32>, memref<?x24xf32>) 1 at [0, 24]
+  return
+}
+
+// -----
+
+func.func @gather_destinations(%x: memref<?x24xf32>, %d: memref<?x48xf32>) {
+  // expected-error @below {{expects two destinations, but got 1}}
+  rt.all_gather ins(%x : memref<?x24xf32>) outs(%d : memref<?x48xf32>) 1 at [0, 24]
+  return
+}

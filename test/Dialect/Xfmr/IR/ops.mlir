@@ -253,3 +253,19 @@ func.func @head_norms(%x: tensor<?x4x12xf32>, %w: tensor<12xf32>) -> tensor<?x4x
   %norm = xfmr.layer_norm %rms, %w, %w {epsilon = 1.0e-6 : f64} : tensor<?x4x12xf32>, tensor<12xf32>, tensor<12xf32>
   return %norm : tensor<?x4x12xf32>
 }
+
+// CHECK-LABEL: @shards
+func.func @shards(%x: tensor<?x24xf32>, %mask: tensor<2x4x?x?xf32>, %w: tensor<64x8xf32>, %stack: tensor<3x64x8xf32>)
+    -> (tensor<?x64xf32>, tensor<2x2x?x?xf32>, tensor<24x8xf32>, tensor<3x24x8xf32>) {
+  // CHECK: xfmr.all_gather %{{.*}}, 1 at [0, 24, 40] : tensor<?x24xf32> -> tensor<?x64xf32>
+  %all = xfmr.all_gather %x, 1 at [0, 24, 40] : tensor<?x24xf32> -> tensor<?x64xf32>
+  // CHECK: xfmr.rank_slice %{{.*}}, 1 at [0, 2] : tensor<2x4x?x?xf32> -> tensor<2x2x?x?xf32>
+  %part = xfmr.rank_slice %mask, 1 at [0, 2] : tensor<2x4x?x?xf32> -> tensor<2x2x?x?xf32>
+  // CHECK: xfmr.weight_shard %{{.*}}, 0 at [0, 24, 40] : tensor<64x8xf32> -> tensor<24x8xf32>
+  %rows = xfmr.weight_shard %w, 0 at [0, 24, 40] : tensor<64x8xf32> -> tensor<24x8xf32>
+  // CHECK: xfmr.weight_shard %{{.*}}, 1 at [0, 24, 40] : tensor<3x64x8xf32> -> tensor<3x24x8xf32>
+  %experts = xfmr.weight_shard %stack, 1 at [0, 24, 40] : tensor<3x64x8xf32> -> tensor<3x24x8xf32>
+  return %all, %part, %rows, %experts : tensor<?x64xf32>, tensor<2x2x?x?xf32>, tensor<24x8xf32>, tensor<3x24x8xf32>
+}
+// CHECK: xfmr.weight @sharded : tensor<24x8xf32> = #xfmr.shard<#xfmr.tensor<"w" : tensor<64x8xf32>>, 0, 24, [0, 24, 40]>
+xfmr.weight @sharded : tensor<24x8xf32> = #xfmr.shard<#xfmr.tensor<"w" : tensor<64x8xf32>>, 0, 24, [0, 24, 40]>

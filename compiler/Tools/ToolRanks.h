@@ -1,0 +1,51 @@
+//===- ToolRanks.h - A tool as one of several ranks -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Under mpirun, every rank is a process of the tool with the same arguments. All make the same calls of the model;
+// rank 0 prints and writes files. An error that all ranks know (`agree`) is printed by rank 0, and all ranks end as
+// usual. A rank with an error of its own prints it and ends the others.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_TOOLRANKS_H
+#define ATTUNE_COMPILER_TOOLS_TOOLRANKS_H
+
+#include "attune/ranks.h"
+#include "compiler/Support/Status.h"
+
+namespace attune::ranks {
+
+/// Returns true if this process is one of several ranks: a launcher of MPI has started it, or ATTUNE_TRANSPORT is set.
+bool areStarted();
+
+/// Connects this process with the other ranks, unless it is connected. Standard output of all ranks but rank 0 is
+/// discarded from then on. An error if no transport can be loaded.
+Result<attune_transport *> join();
+
+/// Returns true for rank 0, and for a process that is alone.
+bool isFirst();
+
+/// Succeeds if |own| of every rank is a success; else returns the first error, with its rank if others have none. Returns
+/// |own| if this process is alone. All ranks call it.
+Status agree(const Status &own);
+
+/// Succeeds if the model of |desc| is the same on all ranks.
+Status agreeOnModel(const attune_model_desc &desc);
+
+/// Returns |decision| of rank 0. All ranks call it.
+bool decide(bool decision);
+
+/// Makes openings of models that follow inspect them only: no other rank takes part.
+void inspectOnly();
+bool isInspecting();
+
+/// Called with an error before it is printed. Returns true if this rank prints it. Other ranks end by abort if it is an
+/// error of this rank alone.
+bool printsError(std::string &message);
+/// Called after an error was printed, or not. Does not return if the other ranks do not know the error.
+void endAfterError(int status);
+
+/// Called at the end of the process with its exit status: waits for the other ranks.
+void leave();
+
+} // namespace attune::ranks
+
+#endif // ATTUNE_COMPILER_TOOLS_TOOLRANKS_H

@@ -1,0 +1,58 @@
+//===- RankOps.td - Tensors divided among ranks ------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_RANK_OPS_TD
+#define XFMR_RANK_OPS_TD
+
+include "dialect/Xfmr/IR/XfmrDialect.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// An operation that relates a tensor to the shards of it that ranks hold. All ranks run the same code, so shards have
+/// one type. `begins` has the first index of each rank's shard along `axis`.
+class Xfmr_ShardOp<string mnemonic, dag inputs, dag outputs> : Xfmr_Op<mnemonic, [Pure]> {
+  let arguments = !con(inputs, (ins I64Attr:$axis, DenseI64ArrayAttr:$begins));
+  let results = outputs;
+  let assemblyFormat = "$input `,` $axis `at` $begins attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Xfmr_AllGatherOp : Xfmr_ShardOp<"all_gather", (ins AnyRankedTensor:$input), (outs AnyRankedTensor:$result)> {
+  let summary = "joins the shards of all ranks to the whole tensor";
+  let description = [{
+    A model that is compiled for several ranks runs as one process for each rank. All processes run the same code on the
+    same inputs with other weights. `input` is the shard of this rank: the indices `begins[rank]` to
+    `begins[rank] + S - 1` along `axis` of `result`, where S is the size of `input` there. The result is the same on all
+    ranks. Every rank must execute the operation, the same number of times and in the same order. The phase `linalg`
+    turns it into `rt.all_gather`.
+
+    - (C1) `axis` is 0 or 1. `input` and `result` differ only in its size, which is static in both.
+    - (C2) `begins` has an element for each rank. It begins with 0, does not decrease, and the shards cover the result:
+      no shard begins after the end of the one before, and the last one ends with the result.
+    - (N1) Elements are copied. Shards may overlap, as the last two do if the sizes are not divisible; they have equal
+      elements there.
+
+    ```mlir
+    %y = xfmr.all_gather %x, 1 at [0, 24] : tensor<?x24xf32> -> tensor<?x48xf32>
+    %z = xfmr.all_gather %x, 1 at [0, 24, 40] : tensor<?x24xf32> -> tensor<?x64xf32>
+    ```
+  }];
+}
+
+def Xfmr_RankSliceOp : Xfmr_ShardOp<"rank_slice", (ins AnyRankedTensor:$input), (outs AnyRankedTensor:$result)> {
+  let summary = "returns the shard of this rank of a tensor that all ranks have";
+  let description = [{
+    The result has the indices `begins[rank]` to `begins[rank] + S - 1` along `axis` of `input`, where S is the size of
+    `result` there. It is a view. The rank is a number of the running process, `rt.rank`. `xfmr.all_gather` is the
+    inverse.
+
+    - (C1) `axis` is 0 or 1. `input` and `result` differ only in its size, which is static in both.
+    - (C2) `begins` is as in `xfmr.all_gather`, with `input` for the whole.
+
+    ```mlir
+    %bias = xfmr.rank_slice %all, 0 at [0, 2] : tensor<4x?xf32> -> tensor<2x?xf32>
+    ```
+  }];
+}
+
+#endif // XFMR_RANK_OPS_TD

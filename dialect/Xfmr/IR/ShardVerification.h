@@ -1,0 +1,22 @@
+//===- ShardVerification.h - Checks of tensors divided among ranks --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_XFMR_IR_SHARDVERIFICATION_H
+#define ATTUNE_DIALECT_XFMR_IR_SHARDVERIFICATION_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+
+namespace mlir::xfmr {
+
+/// Checks that shards of |size| indices at |begins|, one for each rank, cover |whole| indices.
+LogicalResult verifyShards(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t whole, int64_t size, ArrayRef<int64_t> begins);
+
+/// Checks that |shard| is the type of the shards of a |whole| tensor along |axis|, which is at most |lastAxis|, that
+/// have the first indices |begins|.
+LogicalResult verifyShardTypes(Operation *op, ShapedType whole, ShapedType shard, int64_t axis, ArrayRef<int64_t> begins, int64_t lastAxis);
+
+} // namespace mlir::xfmr
+
+#endif // ATTUNE_DIALECT_XFMR_IR_SHARDVERIFICATION_H

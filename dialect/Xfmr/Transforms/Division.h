@@ -1,0 +1,47 @@
+//===- Division.h - The shards into which ranks divide a dimension --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_XFMR_TRANSFORMS_DIVISION_H
+#define ATTUNE_DIALECT_XFMR_TRANSFORMS_DIVISION_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace mlir::xfmr {
+
+/// A division of a dimension into a shard for each rank. All shards have |size| indices, since all ranks run the same
+/// code; shards overlap where the sizes are not divisible.
+struct Division {
+  int64_t size;
+  /// The first index of the shard of each rank, in ascending order.
+  llvm::SmallVector<int64_t> begins;
+
+  bool operator==(const Division &other) const { return size == other.size && begins == other.begins; }
+  bool operator!=(const Division &other) const { return !(*this == other); }
+  /// Returns the division of a dimension in which each index of this one is |unit| neighbors.
+  Division times(int64_t unit) const;
+  /// Returns true if every shard consists of whole groups of |unit| neighbors.
+  bool isDivisibleBy(int64_t unit) const;
+  /// Returns the division of these groups.
+  Division dividedBy(int64_t unit) const;
+};
+
+/// Divides |whole| indices, at least |ranks|, into nearly equal shards. Shards of 64 indices or more begin at multiples
+/// of 16, so that they fill vectors and cache lines.
+Division divideIndices(int64_t whole, int64_t ranks);
+
+/// The divisions of the heads of one attention.
+struct HeadDivisions {
+  Division query, keyValue;
+};
+
+/// Divides |kvHeads| heads of keys and values and the |heads| query heads, a multiple, that read them. The query heads
+/// of a shard read the key heads of the same shard. With fewer key heads than ranks, several ranks have the same one
+/// and divide its query heads. The division of the key heads depends on their number alone.
+HeadDivisions divideHeads(int64_t heads, int64_t kvHeads, int64_t ranks);
+
+} // namespace mlir::xfmr
+
+#endif // ATTUNE_DIALECT_XFMR_TRANSFORMS_DIVISION_H

@@ -1,0 +1,19 @@
+//===- ShardCaches.h - Caches of the heads of one rank ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_XFMR_TRANSFORMS_SHARDCACHES_H
+#define ATTUNE_DIALECT_XFMR_TRANSFORMS_SHARDCACHES_H
+
+#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::xfmr {
+
+/// Gives the caches of keys and values of |module| the number of heads that a rank of |ranks| keeps: arguments and
+/// results of entries, of the functions that they call, and of `kv_cache_update`. Users of caches are left with types
+/// that do not fit. Fails, with an error, if a cache reaches an operation that is neither a call nor one of a cache.
+LogicalResult shardCaches(ModuleOp module, int64_t ranks);
+
+} // namespace mlir::xfmr
+
+#endif // ATTUNE_DIALECT_XFMR_TRANSFORMS_SHARDCACHES_H

@@ -1,0 +1,51 @@
+//===- ShardedValues.h - Tensors of which a rank has a shard ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_XFMR_TRANSFORMS_SHARDEDVALUES_H
+#define ATTUNE_DIALECT_XFMR_TRANSFORMS_SHARDEDVALUES_H
+
+#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "dialect/Xfmr/Transforms/Division.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::xfmr {
+
+/// A division of one dimension of a tensor.
+struct Sharding {
+  int64_t axis;
+  Division division;
+
+  bool operator==(const Sharding &other) const { return axis == other.axis && division == other.division; }
+};
+
+/// The tensors of a function of which a rank computes a shard, and their shards. The whole tensor is made where a user
+/// needs it, once.
+class ShardedValues {
+public:
+  /// Records that |shard| is the shard of this rank of |whole|, a value that is replaced.
+  void add(Value whole, Value shard, Sharding sharding) { shards[whole] = {shard, std::move(sharding), nullptr}; }
+  /// Returns the sharding of |value|; null if every rank computes all of it.
+  const Sharding *find(Value value) const;
+  /// Returns the shard of |value|, which has a sharding.
+  Value getShard(Value value) const { return shards.find(value)->second.shard; }
+  /// Returns |value| as a whole: gathers it if it has a sharding. Null stays null.
+  Value getWhole(Value value);
+  /// Returns the shard of |value| by |sharding|, for |user|: that which is known, a shard of the weight, or a slice of
+  /// the whole. Null stays null.
+  Value getShard(Operation *user, Value value, const Sharding &sharding);
+
+private:
+  struct Shard {
+    Value shard;
+    Sharding sharding;
+    Value whole; // the result of all_gather; null before it is needed
+  };
+  DenseMap<Value, Shard> shards;
+};
+
+/// Returns |type| with the size of the shards of |sharding|.
+RankedTensorType getShardType(RankedTensorType type, const Sharding &sharding);
+
+} // namespace mlir::xfmr
+
+#endif // ATTUNE_DIALECT_XFMR_TRANSFORMS_SHARDEDVALUES_H

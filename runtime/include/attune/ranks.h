@@ -1,0 +1,55 @@
+/*===- ranks.h - Processes that run a model together ------------------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A model that `attune compile --ranks=N` has divided runs in N processes, its ranks. A transport connects them: a
+ * library with the function attune_transport_open. libattune_mpi_openmpi and libattune_mpi_mpich are transports on MPI;
+ * attune-run loads the one whose mpirun started it, or the library that ATTUNE_TRANSPORT names.
+ *
+ * An application opens a transport itself and passes its |ranks| in attune_model_options.
+ *===-----------------------------------------------------------------------===*/
+#ifndef ATTUNE_RANKS_H
+#define ATTUNE_RANKS_H
+
+#include "attune/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The most ranks of a model. */
+#define ATTUNE_MAX_RANKS 256
+
+/* A connection of this process with the other ranks. One thread at a time uses it. */
+typedef struct attune_transport {
+  attune_ranks ranks;  /* for attune_model_options */
+  void *context;       /* passed to the functions below */
+  /* Copies |bytes| bytes at |part| of every rank to |parts|, in the order of ranks. Returns 0, or another value after an
+     error, which |error| then describes. */
+  int32_t (*exchange)(void *context, const void *part, uint64_t bytes, void *parts);
+  /* Returns a description of the last error of exchange or all_gather, one line. */
+  const char *(*error)(void *context);
+  /* Returns 1 if another rank has called abort. */
+  int32_t (*is_ending)(void *context);
+  /* Ends all ranks with |code|; does not return. */
+  void (*abort)(void *context, int32_t code);
+  /* Closes the connection, when all ranks do. */
+  void (*close)(void *context);
+} attune_transport;
+
+/* The options of a transport. */
+typedef struct attune_transport_options {
+  uint32_t abi_version;  /* ATTUNE_ABI_VERSION */
+  uint32_t reserved;     /* 0 */
+  double stall_seconds;  /* an operation that waits longer for another rank fails; 0 for 30 */
+  const void *communicator; /* a pointer to an MPI_Comm of the application, which then initializes and finalizes MPI; null = the world */
+} attune_transport_options;
+
+/* Opens a transport. All ranks call it. Returns null after an error and writes a line about it to |message|. */
+attune_transport *attune_transport_open(const attune_transport_options *options, char *message, size_t message_bytes);
+/* The type of attune_transport_open, for dlsym. */
+typedef attune_transport *(*attune_transport_open_fn)(const attune_transport_options *options, char *message, size_t message_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ATTUNE_RANKS_H */

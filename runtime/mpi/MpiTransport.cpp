@@ -1,0 +1,258 @@
+//===- MpiTransport.cpp - Ranks on MPI ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One source for all implementations of MPI; a library for each, since their binary interfaces differ. Ranks on one host
+// exchange through a window of shared memory, which MPI only allocates. Ranks on several hosts use MPI_Iallgather and
+// test for its end: a blocking call would spin, which stops the other rank where two share a CPU, and could not fail
+// after a limit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedWindow.h"
+#include "Waiting.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mpi.h>
+#include <new>
+#include <sched.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace attune::ranks;
+
+namespace {
+
+/// The connection of this process.
+class MpiTransport {
+public:
+  bool open(const attune_transport_options &options, char *message, size_t messageBytes);
+  int32_t gather(const attune_gather &gather);
+  int32_t exchange(const void *part, uint64_t bytes, void *parts);
+  [[noreturn]] void abort(int32_t code);
+  void close();
+
+  bool isEnding() const { return usesWindow && window.isAborted(); }
+
+  attune_transport transport = {};
+  const char *error() const { return *text ? text : window.error(); }
+
+private:
+  bool start(const attune_transport_options &options);
+  bool countSharing(int localCount);
+  bool openWindow();
+  bool allGather(const void *part, uint64_t bytes, void *parts);
+
+  MPI_Comm world = MPI_COMM_NULL, local = MPI_COMM_NULL;
+  MPI_Win memory = MPI_WIN_NULL;
+  SharedWindow window;
+  bool ownsMpi = false, isLocal = false, usesWindow = false;
+  double limit = 30;
+  std::vector<char> packed, gathered;
+  char text[256] = "";
+};
+
+} // namespace
+
+/// Returns the number of processes that mpirun says it has started; 1 if it says nothing.
+static long startedCount() {
+#if defined(OPEN_MPI)
+  const char *count = getenv("OMPI_COMM_WORLD_SIZE");
+#else
+  const char *count = getenv("PMI_SIZE");
+#endif
+  return count ? strtol(count, nullptr, 10) : 1;
+}
+
+/// Copies the world, or the application's communicator, so that messages of the application do not mix with ours.
+bool MpiTransport::start(const attune_transport_options &options) {
+  int initialized = 0, provided = 0, count = 0, rank = 0;
+  MPI_Initialized(&initialized);
+  if (!initialized) {
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+      return false;
+    ownsMpi = true;
+  }
+  MPI_Comm given = MPI_COMM_WORLD;
+  if (options.communicator)
+    memcpy(&given, options.communicator, sizeof(given));
+  if (MPI_Comm_dup(given, &world) != MPI_SUCCESS)
+    return false;
+  MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &count);
+  transport.ranks.rank = rank;
+  transport.ranks.count = count;
+  if (count > ATTUNE_MAX_RANKS) {
+    snprintf(text, sizeof(text), "%d ranks were started, at most %d expected", count, ATTUNE_MAX_RANKS);
+    return false;
+  }
+  // A program of one MPI that the mpirun of another starts becomes many jobs of one rank each.
+  if (!options.communicator && count != startedCount()) {
+    snprintf(text, sizeof(text), "mpirun started %ld processes, but MPI connects %d: it is that of another MPI", startedCount(), count);
+    return false;
+  }
+  int localRank = 0, localCount = 1;
+  if (MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &local) != MPI_SUCCESS)
+    return false;
+  MPI_Comm_rank(local, &localRank);
+  MPI_Comm_size(local, &localCount);
+  isLocal = localCount == count;
+  return countSharing(localCount);
+}
+
+/// Counts the ranks of this host whose CPUs are not all others than those of this one: mpirun may have bound each to its
+/// own.
+bool MpiTransport::countSharing(int localCount) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  sched_getaffinity(0, sizeof(mask), &mask);
+  std::vector<cpu_set_t> masks(static_cast<size_t>(localCount));
+  if (MPI_Allgather(&mask, sizeof(mask), MPI_BYTE, masks.data(), sizeof(mask), MPI_BYTE, local) != MPI_SUCCESS)
+    return false;
+  for (const cpu_set_t &other : masks) {
+    cpu_set_t both;
+    CPU_AND(&both, &mask, &other);
+    transport.ranks.sharing += CPU_COUNT(&both) != 0;
+  }
+  return true;
+}
+
+/// Makes the window if all ranks are on this host.
+bool MpiTransport::openWindow() {
+  int64_t count = transport.ranks.count;
+  if (!isLocal || count == 1)
+    return true;
+  bool first = transport.ranks.rank == 0;
+  void *base = nullptr;
+  MPI_Aint bytes = first ? static_cast<MPI_Aint>(SharedWindow::bytes(count)) + 4096 : 0;
+  int unit = 0;
+  if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, local, &base, &memory) != MPI_SUCCESS ||
+      MPI_Win_shared_query(memory, 0, &bytes, &unit, &base) != MPI_SUCCESS)
+    return false;
+  auto address = (reinterpret_cast<uintptr_t>(base) + 4095) / 4096 * 4096;
+  // The pages that steps are in; buffers need no value.
+  if (first)
+    memset(reinterpret_cast<void *>(address), 0, SharedWindow::bytes(count));
+  MPI_Barrier(local);
+  window.open(reinterpret_cast<void *>(address), transport.ranks.rank, count, limit);
+  usesWindow = true;
+  return true;
+}
+
+bool MpiTransport::open(const attune_transport_options &options, char *message, size_t messageBytes) {
+  if (options.stall_seconds > 0)
+    limit = options.stall_seconds;
+  if (start(options) && openWindow())
+    return true;
+  snprintf(message, messageBytes, "%s", *text ? text : "MPI cannot be initialized");
+  return false;
+}
+
+bool MpiTransport::allGather(const void *part, uint64_t bytes, void *parts) {
+  // Counts are int.
+  constexpr uint64_t most = uint64_t(1) << 30;
+  if (bytes > most) {
+    snprintf(text, sizeof(text), "%llu bytes are gathered at once, at most %llu expected", static_cast<unsigned long long>(bytes),
+             static_cast<unsigned long long>(most));
+    return false;
+  }
+  MPI_Request request;
+  int status = MPI_Iallgather(part, static_cast<int>(bytes), MPI_BYTE, parts, static_cast<int>(bytes), MPI_BYTE, world, &request);
+  bool came = status == MPI_SUCCESS && Waiting(10, limit).wait([&] {
+    int done = 0;
+    status = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    return done != 0 || status != MPI_SUCCESS;
+  });
+  if (status != MPI_SUCCESS) {
+    char why[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(status, why, &length);
+    snprintf(text, sizeof(text), "%.*s", length, why);
+  } else if (!came) {
+    snprintf(text, sizeof(text), "another rank has not answered for %g seconds", limit);
+  }
+  return came && status == MPI_SUCCESS;
+}
+
+int32_t MpiTransport::exchange(const void *part, uint64_t bytes, void *parts) {
+  if (usesWindow)
+    return window.exchange(part, bytes, parts);
+  return allGather(part, bytes, parts) ? 0 : 1;
+}
+
+int32_t MpiTransport::gather(const attune_gather &gather) {
+  if (usesWindow)
+    return window.gather(gather);
+  size_t row = static_cast<size_t>(gather.units * gather.unit_bytes), bytes = static_cast<size_t>(gather.rows) * row;
+  if (packed.size() < bytes)
+    packed.resize(bytes);
+  for (int64_t t = 0; t < gather.rows; ++t)
+    memcpy(packed.data() + t * row, static_cast<const char *>(gather.data) + t * gather.data_stride, row);
+  char *parts = static_cast<char *>(gather.scratch);
+  if (!allGather(packed.data(), bytes, parts))
+    return 1;
+  for (int64_t r = 0; r < transport.ranks.count; ++r)
+    for (int64_t t = 0; t < gather.rows; ++t)
+      memcpy(static_cast<char *>(gather.result) + t * gather.result_stride + gather.begins[r] * gather.unit_bytes,
+             parts + r * bytes + t * row, row);
+  return 0;
+}
+
+void MpiTransport::abort(int32_t code) {
+  if (usesWindow)
+    window.setAborted();
+  // Messages get through before mpirun ends everything.
+  usleep(100000);
+  // Ends this process even if MPI_Abort waits for a host that does not answer.
+  alarm(2);
+  MPI_Abort(world, code);
+  _exit(code);
+}
+
+void MpiTransport::close() {
+  if (memory != MPI_WIN_NULL)
+    MPI_Win_free(&memory);
+  if (local != MPI_COMM_NULL)
+    MPI_Comm_free(&local);
+  MPI_Comm_free(&world);
+  if (ownsMpi)
+    MPI_Finalize();
+}
+
+static MpiTransport &self(void *context) { return *static_cast<MpiTransport *>(context); }
+
+extern "C" __attribute__((visibility("default"))) attune_transport *attune_transport_open(const attune_transport_options *options,
+                                                                                          char *message, size_t messageBytes) {
+  attune_transport_options own = {ATTUNE_ABI_VERSION, 0, 0, nullptr};
+  if (options)
+    own = *options;
+  if (own.abi_version != ATTUNE_ABI_VERSION) {
+    snprintf(message, messageBytes, "the transport has ABI version %u, its caller %u", ATTUNE_ABI_VERSION, own.abi_version);
+    return nullptr;
+  }
+  auto *created = new (std::nothrow) MpiTransport;
+  if (!created) {
+    snprintf(message, messageBytes, "no memory for the transport");
+    return nullptr;
+  }
+  attune_transport &transport = created->transport;
+  transport.context = transport.ranks.context = created;
+  transport.ranks.all_gather = [](void *context, const attune_gather *gather) { return self(context).gather(*gather); };
+  transport.exchange = [](void *context, const void *part, uint64_t bytes, void *parts) {
+    return self(context).exchange(part, bytes, parts);
+  };
+  transport.error = [](void *context) { return self(context).error(); };
+  transport.is_ending = [](void *context) -> int32_t { return self(context).isEnding(); };
+  transport.abort = [](void *context, int32_t code) { self(context).abort(code); };
+  transport.close = [](void *context) {
+    self(context).close();
+    delete &self(context);
+  };
+  if (created->open(own, message, messageBytes))
+    return &transport;
+  delete created;
+  return nullptr;
+}

@@ -1,0 +1,57 @@
+//===- SharedWindow.h - Exchange through memory of one host -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_MPI_SHAREDWINDOW_H
+#define ATTUNE_RUNTIME_MPI_SHAREDWINDOW_H
+
+#include "attune/ranks.h"
+
+#include <atomic>
+
+namespace attune::ranks {
+
+/// Memory that the ranks of one host share, by which they exchange bytes.
+class SharedWindow {
+public:
+  /// Returns the bytes of the memory of |count| ranks.
+  static size_t bytes(int64_t count) { return static_cast<size_t>(count) * sizeof(Segment); }
+
+  /// Uses |memory|, which is zero when the first rank comes, as rank |rank| of |count|. |stallSeconds| is the longest
+  /// wait for another rank.
+  void open(void *memory, int64_t rank, int64_t count, double stallSeconds);
+
+  /// Gathers as attune_ranks::all_gather.
+  int32_t gather(const attune_gather &gather);
+  /// Exchanges as attune_transport::exchange.
+  int32_t exchange(const void *part, uint64_t bytes, void *parts);
+  /// Makes all waits of other ranks fail.
+  void setAborted();
+  bool isAborted() const;
+  const char *error() const { return message; }
+
+private:
+  static constexpr size_t kBufferBytes = size_t(1) << 20;
+
+  /// The part of one rank. Nobody but the rank writes to it.
+  struct alignas(4096) Segment {
+    /// The number of the last step whose buffer is complete.
+    alignas(64) std::atomic<uint32_t> step;
+    std::atomic<uint32_t> aborted;
+    /// The bytes of the whole part in the last step; ranks that are not at the same operation have others.
+    std::atomic<uint64_t> partBytes[2];
+    alignas(64) char buffers[2][kBufferBytes];
+  };
+  static_assert(std::atomic<uint32_t>::is_always_lock_free && std::atomic<uint64_t>::is_always_lock_free, "shared between processes");
+
+  bool waitFor(int64_t other);
+
+  Segment *segments = nullptr;
+  int64_t rank = 0, count = 0, spins = 0;
+  double limit = 0;
+  uint32_t now = 0;
+  char message[256] = "";
+};
+
+} // namespace attune::ranks
+
+#endif // ATTUNE_RUNTIME_MPI_SHAREDWINDOW_H

@@ -1,0 +1,69 @@
+//===- Waiting.h - Waiting for other ranks ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_MPI_WAITING_H
+#define ATTUNE_RUNTIME_MPI_WAITING_H
+
+#include <cstdint>
+#include <ctime>
+#include <sched.h>
+
+namespace attune::ranks {
+
+inline double secondsNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+inline void pauseCpu() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// A wait for a condition that another process makes true: spins, then yields, then sleeps. A short spin is right where
+/// ranks share CPUs: the other rank pays for each spin.
+class Waiting {
+public:
+  Waiting(int64_t spins, double limit) : spins(spins), limit(limit) {}
+
+  /// Calls |isDone| until it returns true. Returns false after the limit in seconds.
+  template <typename Condition>
+  bool wait(Condition isDone) {
+    for (int64_t i = 0; i < spins; ++i, pauseCpu())
+      if (isDone())
+        return true;
+    double start = 0;
+    for (int64_t i = 0;; ++i) {
+      if (isDone())
+        return true;
+      if (i % 64 == 0) {
+        double now = secondsNow();
+        start = i == 0 ? now : start;
+        if (now - start > limit)
+          return false;
+        isLong = now - start > kYieldSeconds;
+      }
+      if (isLong) {
+        timespec nap{0, 50000};
+        nanosleep(&nap, nullptr);
+      } else {
+        sched_yield();
+      }
+    }
+  }
+
+private:
+  /// Time after which a wait sleeps between its tries.
+  static constexpr double kYieldSeconds = 0.005;
+  int64_t spins;
+  double limit;
+  bool isLong = false;
+};
+
+} // namespace attune::ranks
+
+#endif // ATTUNE_RUNTIME_MPI_WAITING_H

@@ -1,0 +1,23 @@
+//===- Ranks.h - The processes that run a divided model -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_RANKS_H
+#define ATTUNE_RUNTIME_RANKS_H
+
+#include "attune/runtime.h"
+
+namespace attune {
+
+/// Checks the caller's |ranks| against |desc| and copies them to |out|; one rank if |ranks| is null and |desc| is not
+/// divided.
+attune_status checkRanks(const attune_model_desc &desc, const attune_ranks *ranks, attune_ranks &out);
+
+/// Exchanges the state of a call of |entry| with the other ranks, before any of them gathers: |status|, which is the
+/// result of the checks of this rank, and the values of its inputs. Returns |status| if it is an error, fails with
+/// INVALID_ARGUMENT if another rank has an error or other inputs, and with IO_ERROR if it cannot be reached.
+attune_status agreeOnCall(const attune_ranks &ranks, const attune_model_desc &desc, const attune_entry_desc &entry, const attune_call &call,
+                          attune_status status);
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_RANKS_H

@@ -1,0 +1,37 @@
+// RUN: attune-opt %s --split-input-file --attune-count-gathers | FileCheck %s
+
+// A layer of two gathers, called twice; each rank receives the parts of two others. The loop runs three times.
+// CHECK: xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 896)>>
+// CHECK-SAME: xfmr.gathers = #xfmr.formula<[], affine_map<() -> (7)>>
+module attributes {xfmr.ranks = 3 : i64} {
+  func.func private @layer(%x: tensor<?x16xf32>) -> tensor<?x40xf32> {
+    %a = xfmr.all_gather %x, 1 at [0, 16, 24] : tensor<?x16xf32> -> tensor<?x40xf32>
+    %b = xfmr.all_gather %x, 1 at [0, 16, 24] : tensor<?x16xf32> -> tensor<?x40xf32>
+    %y = arith.addf %a, %b : tensor<?x40xf32>
+    return %y : tensor<?x40xf32>
+  }
+  func.func @forward(%x: tensor<?x16xf32> {xfmr.input = #xfmr.input<"x", [tokens, 16]>})
+      -> (tensor<?x40xf32> {xfmr.output = #xfmr.output<"y", [tokens, 40]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+    %0 = call @layer(%x) : (tensor<?x16xf32>) -> tensor<?x40xf32>
+    %1 = call @layer(%x) : (tensor<?x16xf32>) -> tensor<?x40xf32>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %s = arith.addf %0, %1 : tensor<?x40xf32>
+    %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%sum = %s) -> (tensor<?x40xf32>) {
+      %g = xfmr.all_gather %x, 1 at [0, 16, 24] : tensor<?x16xf32> -> tensor<?x40xf32>
+      %next = arith.addf %sum, %g : tensor<?x40xf32>
+      scf.yield %next : tensor<?x40xf32>
+    }
+    return %y : tensor<?x40xf32>
+  }
+}
+
+// -----
+
+// Without ranks there is nothing to count.
+// CHECK-NOT: xfmr.gathers
+func.func @alone(%x: tensor<?x16xf32> {xfmr.input = #xfmr.input<"x", [tokens, 16]>})
+    -> (tensor<?x16xf32> {xfmr.output = #xfmr.output<"y", [tokens, 16]>}) attributes {xfmr.entry = #xfmr.entry<"alone">} {
+  return %x : tensor<?x16xf32>
+}
