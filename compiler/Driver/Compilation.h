@@ -4,6 +4,7 @@
 #ifndef ATTUNE_COMPILER_DRIVER_COMPILATION_H
 #define ATTUNE_COMPILER_DRIVER_COMPILATION_H
 
+#include "compiler/Calibrate/Calibrator.h"
 #include "compiler/Driver/CompileOptions.h"
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/EmitModel.h"
@@ -34,6 +35,8 @@ private:
   /// Runs a phase that is a list of passes.
   Status runPhase(Phase phase);
   Status lower();
+  /// Reads the texts of --calibrate and keeps the module of the phase `dialect`.
+  Status prepareCalibration();
   /// Writes the weights file.
   Status pack();
   /// Emits the files from the module of the phase target.
@@ -61,6 +64,9 @@ private:
   std::unique_ptr<TensorProvider> tensors;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ModelSignature signature;
+  /// The texts of --calibrate and the module that reads them.
+  CalibrationText calibrationText;
+  mlir::OwningOpRef<mlir::ModuleOp> calibrated;
   std::optional<PackingResult> packed;
   bool done = false;
 };

@@ -43,6 +43,8 @@ struct CompileOptions : ImportOptions {
   std::vector<std::string> extraOutputs;
   /// Heads to remove, "0:1;1:0,2" (layer:heads).
   std::string pruneHeads;
+  /// The file of texts or ids by which quantized weights are chosen; empty for none.
+  std::string calibrate;
   /// The phase whose IR is printed; nothing is emitted then.
   std::optional<Phase> compileTo;
   /// The folder for the IR of every phase; empty for none.
@@ -61,6 +63,8 @@ struct CompileListener {
   /// Called when the model was read and is valid.
   std::function<void()> imported;
   std::function<void(uint64_t done, uint64_t total)> packing;
+  /// Called before |packing| if weights are calibrated.
+  std::function<void(uint64_t done, uint64_t total)> calibrating;
   /// Called once at the end, with a table of phases.
   std::function<void(const std::string &report)> timeReport;
 };

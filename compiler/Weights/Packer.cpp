@@ -59,8 +59,8 @@ namespace {
 /// A weight whose elements several threads evaluate.
 class WeightEvaluation {
 public:
-  WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors)
-      : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader), tensors(tensors),
+  WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader)
+      : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader),
         isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
     // A reader computes projected rows as a whole, so every chunk would compute all of them.
     source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
@@ -82,7 +82,7 @@ public:
       SmallVector<int64_t, 4> from(offsets), count(sizes);
       from[axis] += chunk * step;
       count[axis] = std::min<int64_t>(step, extent - chunk * step);
-      SourceReader own(tensors);
+      SourceReader own = reader.another();
       Status status = writeChunk(from, count, own, out + chunk * step * inner * element.getIntOrFloatBitWidth() / 8);
       std::lock_guard<std::mutex> lock(mutex);
       reader.addNonFinite(own);
@@ -114,15 +114,13 @@ private:
   Attribute source;
   Type element;
   SourceReader &reader;
-  const TensorProvider &tensors;
   bool isBytes, isDivisible = true;
   ArrayRef<int64_t> shape;
 };
 } // namespace
 
 /// Evaluates |weight| into |stream|, in parts of consecutive elements that fit in the buffer of the stream.
-static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors, DataStream &stream,
-                         llvm::function_ref<void()> progress) {
+static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<void()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))
     return {};
@@ -139,7 +137,7 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, const Tens
   }
   int64_t step = std::min(extent, DataStream::kMaxElements / inner);
   Type element = cast<RankedTensorType>(weight.getType()).getElementType();
-  WeightEvaluation evaluation(weight, reader, tensors);
+  WeightEvaluation evaluation(weight, reader);
   for (int64_t index = 0; index < outer; ++index)
     for (int64_t begin = 0; begin < extent; begin += step) {
       SmallVector<int64_t, 4> offsets(shape.size()), sizes(shape);
@@ -226,13 +224,14 @@ Result<std::string> attune::describePackedWeights(ModuleOp module, const TensorP
   return createManifest(*weights, *dataBytes, /*contentHash=*/std::nullopt);
 }
 
-Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener) {
+Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener,
+                                          const CalibratedRows *calibrated) {
   PackingResult packed;
   Result<uint64_t> dataBytes = getDataBytes(module);
   if (!dataBytes)
     return dataBytes.status();
   packed.dataBytes = *dataBytes;
-  SourceReader reader(tensors);
+  SourceReader reader(tensors, calibrated);
   Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, reader);
   if (!weights)
     return weights.status();
@@ -245,7 +244,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
   for (xfmr::WeightOp weight : *weights) {
     if (Status status = stream.padTo(getOffset(weight)); status.failed())
       return status;
-    if (Status status = packWeight(weight, reader, tensors, stream, progress); status.failed())
+    if (Status status = packWeight(weight, reader, stream, progress); status.failed())
       return status;
   }
   if (Status status = stream.padTo(packed.dataBytes); status.failed())

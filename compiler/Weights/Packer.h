@@ -17,6 +17,8 @@
 
 namespace attune {
 
+class CalibratedRows;
+
 /// 128 bits that name one compilation, in the object and in its weights file.
 using BuildId = std::array<uint8_t, 16>;
 
@@ -40,8 +42,9 @@ struct PackingResult {
 };
 
 /// Writes room for a header, the data section and the manifest to |file|, which is new. Errors name the tensor.
-Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file,
-                                  const PackListener &listener = {});
+/// |calibrated| has quantized rows that take precedence over a choice of scales; may be null.
+Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener = {},
+                                  const CalibratedRows *calibrated = nullptr);
 
 /// Returns the manifest that packWeights would write for |module|, without the content hash. Equal manifests and equal
 /// tensors give equal files.

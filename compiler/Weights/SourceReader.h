@@ -18,6 +18,8 @@
 
 namespace attune {
 
+class CalibratedRows;
+
 /// A slice of a tensor and its destination: element i of the slice, at `offsets + i` of the tensor, goes to `out[sum(i
 /// * strides)]`.
 struct SourceBox {
@@ -38,8 +40,12 @@ ComputedTableFn findComputedTable(llvm::StringRef kind);
 /// Reads weight sources over the tensors of one provider. Not thread-safe.
 class SourceReader {
 public:
-  explicit SourceReader(const TensorProvider &tensors) : tensors(tensors) {}
+  /// |calibrated| has quantized rows that take precedence over a choice of scales; may be null.
+  explicit SourceReader(const TensorProvider &tensors, const CalibratedRows *calibrated = nullptr)
+      : tensors(tensors), calibrated(calibrated) {}
 
+  /// Returns a reader of the same tensors and rows, for another thread.
+  SourceReader another() const { return SourceReader(tensors, calibrated); }
   /// Checks that every tensor and table that |source| names exists with the shape that |source| states.
   Status verify(mlir::Attribute source) const;
   /// Evaluates a slice of |source|, which has passed verify.
@@ -84,6 +90,7 @@ private:
   Status readFlat(mlir::Attribute source, int64_t begin, int64_t count, float *out);
 
   const TensorProvider &tensors;
+  const CalibratedRows *calibrated;
   /// The projected rows that were read last, whole: slices of them are often read one by one.
   mlir::Attribute projectedSource;
   std::vector<float> projectedRows;
