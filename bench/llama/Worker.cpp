@@ -4,11 +4,13 @@
 // Built by bench/llama/setup with the header and the library of either project; ATTUNE_BENCH_IK chooses the names of
 // ik_llama.cpp.
 //
-//   quantize FROM TO TYPE                        writes a GGUF file with weights of TYPE: q4_0 or q8_0
+//   quantize FROM TO TYPE [--keep-embedding]     writes a GGUF file with weights of TYPE, such as q4_0
 //   time FILE PAST TOKENS --threads=N            answers the commands of bench/worker/Worker.h
+//   logits FILE IDS --threads=N                  IDS is a file of 32-bit ids; answers lines "window BEGIN COUNT PATH" by
+//                                                writing the logits of these ids, read as one text, to PATH
 //
-// A call appends |TOKENS| tokens to |PAST| others, whose keys and values are in the cache, and computes the logits of
-// the last one. Weights are repacked for the CPU when they are loaded.
+// A timed call appends |TOKENS| tokens to |PAST| others, whose keys and values are in the cache, and computes the logits
+// of the last one. Weights are repacked for the CPU when they are loaded.
 //===----------------------------------------------------------------------===//
 #include "llama.h"
 
@@ -17,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -33,17 +36,40 @@ static void print(ggml_log_level level, const char *text, void *) {
     std::fputs(text, stderr);
 }
 
-static int quantize(const char *from, const char *to, const std::string &type) {
+namespace {
+/// A type of weights. A mixture stores some matrices with more bits.
+struct WeightType {
+  const char *name;
+  llama_ftype type;
+  bool isMixture;
+};
+} // namespace
+
+static const WeightType kTypes[] = {
+    {"q8_0", LLAMA_FTYPE_MOSTLY_Q8_0, false},     {"q6_K", LLAMA_FTYPE_MOSTLY_Q6_K, false},     {"q5_0", LLAMA_FTYPE_MOSTLY_Q5_0, false},
+    {"q5_1", LLAMA_FTYPE_MOSTLY_Q5_1, false},     {"q4_0", LLAMA_FTYPE_MOSTLY_Q4_0, false},     {"q4_1", LLAMA_FTYPE_MOSTLY_Q4_1, false},
+    {"iq4_nl", LLAMA_FTYPE_MOSTLY_IQ4_NL, false}, {"q5_K_M", LLAMA_FTYPE_MOSTLY_Q5_K_M, true},  {"q4_K_M", LLAMA_FTYPE_MOSTLY_Q4_K_M, true},
+    {"q4_K_S", LLAMA_FTYPE_MOSTLY_Q4_K_S, true},  {"q3_K_M", LLAMA_FTYPE_MOSTLY_Q3_K_M, true},
+};
+
+/// Quantizes |from|. The embedding gets the type of the matrices, or stays f32.
+static int quantize(const char *from, const char *to, const std::string &name, bool keepEmbedding) {
   llama_model_quantize_params params = llama_model_quantize_default_params();
-  if (type == "q4_0")
-    params.ftype = LLAMA_FTYPE_MOSTLY_Q4_0;
-  else if (type == "q8_0")
-    params.ftype = LLAMA_FTYPE_MOSTLY_Q8_0;
-  else
-    return fail("expected q4_0 or q8_0, got '" + type + "'");
-  // The head and the embedding have the same type as the other matrices.
-  params.pure = true;
+  const WeightType *found = nullptr;
+  std::string known;
+  for (const WeightType &type : kTypes) {
+    known += std::string(known.empty() ? "" : ", ") + type.name;
+    if (name == type.name)
+      found = &type;
+  }
+  if (!found)
+    return fail("expected a type of weights (" + known + "), got '" + name + "'");
+  params.ftype = found->type;
+  // The head has the same type as the other matrices, except in a mixture.
+  params.pure = !found->isMixture;
   params.allow_requantize = true;
+  if (keepEmbedding)
+    params.token_embedding_type = GGML_TYPE_F32;
   return llama_model_quantize(from, to, &params) == 0 ? 0 : fail(std::string(to) + ": cannot be written");
 }
 
@@ -79,20 +105,41 @@ public:
   }
 
   bool run() {
-#ifdef ATTUNE_BENCH_IK
-    llama_kv_cache_seq_rm(context, 0, past, -1);
-#else
-    llama_memory_seq_rm(llama_get_memory(context), 0, past, -1);
-#endif
+    forget(past);
     return append(past, static_cast<int32_t>(ids.size()));
+  }
+
+  /// Reads |text| from the first token on and appends the logits of all tokens to |file|.
+  bool writeLogits(const std::vector<llama_token> &text, std::FILE *file) {
+    forget(0);
+    ids = text;
+    size_t size = outputSize();
+    for (int32_t first = 0, end = static_cast<int32_t>(ids.size()); first < end; first += kBatch) {
+      int32_t next = std::min(end, first + kBatch);
+      if (!append(first, next, /*all=*/true))
+        return false;
+      for (int32_t i = 0; i < next - first; ++i)
+        if (std::fwrite(llama_get_logits_ith(context, i), sizeof(float), size, file) != size)
+          return false;
+    }
+    return true;
   }
 
   const float *output() const { return llama_get_logits_ith(context, -1); }
   size_t outputSize() const { return static_cast<size_t>(words); }
 
 private:
-  /// Appends the tokens |begin| to |end| - 1, in batches.
-  bool append(int32_t begin, int32_t end) {
+  /// Drops the keys and values of all tokens from |first| on.
+  void forget(int32_t first) {
+#ifdef ATTUNE_BENCH_IK
+    llama_kv_cache_seq_rm(context, 0, first, -1);
+#else
+    llama_memory_seq_rm(llama_get_memory(context), 0, first, -1);
+#endif
+  }
+
+  /// Appends the tokens |begin| to |end| - 1, in batches, and computes the logits of the last one or of |all|.
+  bool append(int32_t begin, int32_t end, bool all = false) {
     for (int32_t first = begin; first < end; first += kBatch) {
       int32_t count = std::min(kBatch, end - first);
       llama_batch batch = llama_batch_init(count, 0, 1);
@@ -102,7 +149,7 @@ private:
         batch.pos[i] = first + i;
         batch.n_seq_id[i] = 1;
         batch.seq_id[i][0] = 0;
-        batch.logits[i] = first + i + 1 == end;
+        batch.logits[i] = all || first + i + 1 == end;
       }
       int32_t status = llama_decode(context, batch);
       llama_batch_free(batch);
@@ -148,22 +195,57 @@ static bool saveOutput(Model &model, const std::string &path) {
   return true;
 }
 
+/// Answers `window BEGIN COUNT PATH` for the ids |text|.
+static bool saveWindow(Model &model, const std::vector<llama_token> &text, const std::string &line) {
+  std::istringstream words(line);
+  std::string command, path;
+  size_t begin = 0, count = 0;
+  if (!(words >> command >> begin >> count >> path) || command != "window" || begin > text.size() || count > text.size() - begin)
+    return false;
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  auto first = text.begin() + static_cast<std::ptrdiff_t>(begin);
+  bool written = file && model.writeLogits({first, first + static_cast<std::ptrdiff_t>(count)}, file);
+  if ((file && std::fclose(file) != 0) || !written)
+    return false;
+  std::printf("{\"elements\": %zu}\n", count * model.outputSize());
+  return true;
+}
+
+/// Returns the 32-bit ids in the file |path|.
+static std::vector<llama_token> readIds(const char *path) {
+  std::vector<llama_token> ids;
+  std::FILE *file = std::fopen(path, "rb");
+  for (llama_token id; file && std::fread(&id, sizeof(id), 1, file) == 1;)
+    ids.push_back(id);
+  if (file)
+    std::fclose(file);
+  return ids;
+}
+
 int main(int argc, char **argv) {
   llama_log_set(print, nullptr);
   llama_backend_init();
-  std::string command = argc > 1 ? argv[1] : "";
-  if (command == "quantize" && argc == 5)
-    return quantize(argv[2], argv[3], argv[4]);
-  if (command != "time" || argc != 6)
-    return fail("usage: llama-worker quantize FROM TO TYPE | time FILE PAST TOKENS --threads=N");
-  std::string threads = argv[5];
+  std::string command = argc > 1 ? argv[1] : "", last = argv[argc - 1];
+  bool keepEmbedding = last == "--keep-embedding";
+  if (command == "quantize" && argc == 5 + keepEmbedding)
+    return quantize(argv[2], argv[3], argv[4], keepEmbedding);
+  bool timed = command == "time" && argc == 6;
+  if (!timed && (command != "logits" || argc != 5))
+    return fail("usage: llama-worker quantize FROM TO TYPE [--keep-embedding] | time FILE PAST TOKENS --threads=N | "
+                "logits FILE IDS --threads=N");
+  int32_t threads = std::atoi(last.c_str() + last.find('=') + 1);
   Model model;
-  if (!model.open(argv[2], std::atoi(argv[3]), std::atoi(argv[4]), std::atoi(threads.c_str() + threads.find('=') + 1)))
+  if (!(timed ? model.open(argv[2], std::atoi(argv[3]), std::atoi(argv[4]), threads) : model.open(argv[2], 0, kBatch, threads)))
     return fail(std::string(argv[2]) + ": cannot be loaded");
+  std::vector<llama_token> text;
+  if (!timed)
+    text = readIds(argv[3]);
   for (std::string line; std::getline(std::cin, line); std::fflush(stdout)) {
     size_t space = line.find(' ');
     std::string rest = space == std::string::npos ? "" : line.substr(space + 1);
-    bool done = line.substr(0, space) == "run" ? timeCalls(model, std::atof(rest.c_str())) : saveOutput(model, rest);
+    bool done = !timed                         ? saveWindow(model, text, line)
+                : line.substr(0, space) == "run" ? timeCalls(model, std::atof(rest.c_str()))
+                                                 : saveOutput(model, rest);
     if (!done)
       std::printf("{\"error\": \"the call failed\"}\n");
   }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # ===- gguf_model.py - A model folder as a GGUF file ------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""gguf_model.py FOLDER FILE: writes the Llama in FOLDER (config.json, model.safetensors of f32) with matrices of bf16.
+"""gguf_model.py FOLDER FILE [f32]: writes the Llama in FOLDER (config.json, model.safetensors of f32) with matrices of bf16,
+or of f32.
 
 Runs in the environment of bench/llama/setup.
 """
@@ -43,7 +44,7 @@ def interleave(matrix, heads):
     return matrix.reshape(heads, 2, rows // heads // 2, columns).swapaxes(1, 2).reshape(rows, columns)
 
 
-def main(folder, path):
+def main(folder, path, kind="bf16"):
     with open(os.path.join(folder, "config.json")) as f:
         config = json.load(f)
     heads, groups = config["num_attention_heads"], config["num_key_value_heads"]
@@ -58,12 +59,12 @@ def main(folder, path):
     writer.add_rope_dimension_count(config["hidden_size"] // heads)
     writer.add_rope_freq_base(config["rope_theta"])
     writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
-    writer.add_file_type(gguf.LlamaFileType.MOSTLY_BF16)
+    writer.add_file_type(gguf.LlamaFileType.ALL_F32 if kind == "f32" else gguf.LlamaFileType.MOSTLY_BF16)
     writer.add_tokenizer_model("no_vocab")
     for name, array in tensors(os.path.join(folder, "model.safetensors")):
         if ".q_proj." in name or ".k_proj." in name:
             array = interleave(array, heads if ".q_proj." in name else groups)
-        if array.ndim == 1:
+        if array.ndim == 1 or kind == "f32":
             writer.add_tensor(gguf_name(name), numpy.ascontiguousarray(array))
         else:
             bits = gguf.quants.quantize(numpy.ascontiguousarray(array), gguf.GGMLQuantizationType.BF16)

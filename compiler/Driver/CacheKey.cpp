@@ -82,6 +82,8 @@ CacheKey attune::computeCacheKey(const CompileOptions &options, const std::strin
     files.settings.push_back(options.model);
   if (!options.weights.empty())
     addTensors(options.weights);
+  if (!options.calibrate.empty())
+    files.tensors.push_back(options.calibrate);
 
   // The scales decide the values of tensors, as the files do.
   std::string scales;

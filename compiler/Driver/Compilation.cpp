@@ -5,6 +5,7 @@
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/PhaseDump.h"
 #include "compiler/Driver/Registry.h"
+#include "compiler/Driver/SampleEncoder.h"
 #include "compiler/Driver/WeightsInput.h"
 #include "compiler/Driver/WeightsStore.h"
 #include "compiler/Import/ModelFolder.h"
@@ -75,6 +76,10 @@ Status Compilation::prepare() {
     return status;
   if (Status status = target->checkRanks(options.ranks); status.failed())
     return status;
+  if (!options.calibrate.empty() && !target->weightsFormat())
+    return Status::error("--calibrate: expected a format of weights beside it, such as --dtype=int8 --weights-format=int4:32");
+  if (!options.calibrate.empty() && options.ranks > 1)
+    return Status::error("--calibrate: not with --ranks");
   Result<std::unique_ptr<TargetEmission>> created = target->createEmission(*host);
   if (!created)
     return created.status();
@@ -123,6 +128,9 @@ Status Compilation::runPhase(Phase phase) {
     if (!read)
       return read.status();
     signature = std::move(*read);
+    if (!options.calibrate.empty() && files)
+      if (Status status = prepareCalibration(); status.failed())
+        return status;
   }
   if (phase == Phase::Kernels) {
     readKernels(*module, signature, target->defaultBackend());
@@ -146,14 +154,44 @@ Status Compilation::lower() {
   return {};
 }
 
+Status Compilation::prepareCalibration() {
+  std::unique_ptr<SampleEncoder> encoder;
+  Result<CalibrationText> text = readCalibrationText(options.calibrate, [&](const std::string &line) -> Result<std::vector<int64_t>> {
+    if (!encoder) {
+      Result<std::unique_ptr<SampleEncoder>> created = SampleEncoder::create(options.model, listener.warning);
+      if (!created)
+        return created.status();
+      encoder = std::move(*created);
+    }
+    return encoder->encode(line);
+  });
+  if (!text)
+    return text.status();
+  calibrationText = std::move(*text);
+  calibrated = mlir::cast<mlir::ModuleOp>((*module)->clone());
+  return {};
+}
+
 Status Compilation::pack() {
   PackListener heard;
   if (listener.packing)
     heard.progress = listener.packing;
   if (listener.warning)
     heard.warning = listener.warning;
+  std::optional<CalibratedRows> rows;
+  if (calibrated) {
+    auto progress = [&](uint64_t done, uint64_t total) {
+      if (listener.calibrating)
+        listener.calibrating(done, total);
+    };
+    Result<CalibratedRows> chosen = calibrateWeights(*calibrated, *tensors, calibrationText, progress);
+    if (!chosen)
+      return chosen.status();
+    rows.emplace(std::move(*chosen));
+    times.finish("calibration", /*counted=*/false);
+  }
   auto provide = [&](int64_t rank) -> Result<PackingResult> {
-    auto packTo = [&](OutputFile &file) { return packWeights(*module, *tensors, file, heard, rank); };
+    auto packTo = [&](OutputFile &file) { return packWeights(*module, *tensors, file, heard, rank, rows ? &*rows : nullptr); };
     if (!options.weightsStore)
       return packTo(files->weights(rank));
     files->omitWeights();

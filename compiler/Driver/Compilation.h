@@ -4,6 +4,7 @@
 #ifndef ATTUNE_COMPILER_DRIVER_COMPILATION_H
 #define ATTUNE_COMPILER_DRIVER_COMPILATION_H
 
+#include "compiler/Calibrate/Calibrator.h"
 #include "compiler/Driver/CompileOptions.h"
 #include "compiler/Driver/DebugInfo.h"
 #include "compiler/Driver/Diagnostics.h"
@@ -39,6 +40,8 @@ private:
   /// Runs a phase that is a list of passes.
   Status runPhase(Phase phase);
   Status lower();
+  /// Reads the texts of --calibrate and keeps the module of the phase `dialect`.
+  Status prepareCalibration();
   /// Writes the weights file of each rank.
   Status pack();
   /// Emits the files from the module of the phase target.
@@ -71,6 +74,9 @@ private:
   std::unique_ptr<TensorProvider> tensors;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ModelSignature signature;
+  /// The texts of --calibrate and the module that reads them.
+  CalibrationText calibrationText;
+  mlir::OwningOpRef<mlir::ModuleOp> calibrated;
   /// The weights file of each rank; empty if nothing is packed.
   std::vector<PackingResult> packed;
   bool done = false;

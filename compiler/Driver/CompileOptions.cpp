@@ -45,6 +45,8 @@ std::string attune::formatFlags(const CompileOptions &options, const Target &tar
     add("dtype", mlir::xfmr::stringifyPrecision(target.precision()).str());
   if (target.weightsFormat())
     add("weights-format", target.weightsFormat()->str());
+  if (!options.calibrate.empty())
+    add("calibrate", options.calibrate);
   if (!options.inputs.empty())
     add("inputs", llvm::join(llvm::map_range(options.inputs, formatInput), ","));
   if (!options.outputs.empty())

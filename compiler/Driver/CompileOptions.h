@@ -47,6 +47,8 @@ struct CompileOptions : ImportOptions {
   std::string pruneHeads;
   /// The number of processes that run the model together; 0 for that of the IR, usually 1.
   int64_t ranks = 0;
+  /// The file of texts or ids by which quantized weights are chosen; empty for none.
+  std::string calibrate;
   /// The phase whose IR is printed; nothing is emitted then.
   std::optional<Phase> compileTo;
   /// The folder for the IR of every phase; empty for none.
@@ -69,6 +71,8 @@ struct CompileListener {
   /// Called when the model was read and is valid.
   std::function<void()> imported;
   std::function<void(uint64_t done, uint64_t total)> packing;
+  /// Called before |packing| if weights are calibrated.
+  std::function<void(uint64_t done, uint64_t total)> calibrating;
   /// Called once at the end, with a table of phases.
   std::function<void(const std::string &report)> timeReport;
   /// Receives the remarks of passes if it is not null. Not owned; must outlive the compilation.

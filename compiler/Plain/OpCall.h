@@ -26,6 +26,8 @@ namespace attune {
 struct OpCall;
 /// A function that looks at operations as they are computed.
 using OpObserver = std::function<void(const OpCall &)>;
+/// A function that computes an operation in place of its reference function, or returns false.
+using OpSubstitute = std::function<bool(OpCall &)>;
 
 /// An operation, its operands in the current execution, and the results of the last one.
 struct OpCall {
@@ -35,6 +37,7 @@ struct OpCall {
   bool wide = false;
   FaultLog *faults = nullptr;
   const OpObserver *observer = nullptr;
+  const OpSubstitute *substitute = nullptr;
 
   /// Views of shaped operands, without data for others; values of index operands.
   std::vector<PlainBuffer> operands;

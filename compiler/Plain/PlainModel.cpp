@@ -131,6 +131,7 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
   for (auto &call : model->calls) {
     call->faults = &model->faults;
     call->observer = &model->options.observer;
+    call->substitute = &model->options.substitute;
   }
   if (options.wide)
     if (Status status = widenFloats(*lowered); status.failed())

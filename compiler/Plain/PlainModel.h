@@ -35,6 +35,8 @@ struct PlainOptions {
   bool reverse = false;
   /// Called after each operation that a reference function computed, with its operands and results.
   OpObserver observer;
+  /// Called for each operation that has a reference function.
+  OpSubstitute substitute;
   /// LLVM IR of the phase `llvm`, executed in place of the module, which then only describes weights; else empty.
   std::string llvmText;
 };

@@ -73,8 +73,10 @@ int attune::runCompileCommand(const CommandHost &host, const std::vector<std::st
   CompileListener listener = createListener();
   if (timeReport)
     listener.timeReport = [](const std::string &report) { std::fputs(report.c_str(), stderr); };
-  if (progress)
+  if (progress) {
     listener.packing = [](uint64_t done, uint64_t total) { printProgress("packing", done, total); };
+    listener.calibrating = [](uint64_t done, uint64_t total) { printProgress("calibrating", done, total); };
+  }
   Status status = cached ? compileIntoCache(options, listener, emitGiven) : compileModel(options, listener);
   return status.failed() ? reportError(host.tool, status.message()) : exitDone;
 }

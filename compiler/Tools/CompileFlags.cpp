@@ -69,6 +69,8 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
               });
   table.addCustom("weights-format", "SPEC", "native, auto, int8:G or int4:G with groups of G columns, for --dtype=int8 (native)",
                   [&options](const std::string &value) { return readWeightsFormat(value, options); });
+  table.addString("calibrate", "FILE", options.calibrate,
+                  "choose quantized weights by sample texts or rows of ids, a line each, for a --weights-format");
   table.addString("kernels", "mlir|halide", options.target.kernels, "what makes the kernels (mlir)");
   if (wanted("set"))
     table.addCustom("set", "KEY=VALUE", "schedule=none: Halide's kernels unscheduled, as a reference",

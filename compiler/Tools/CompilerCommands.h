@@ -14,6 +14,8 @@ namespace attune {
 CompileListener createListener();
 /// Shows "WHAT: 40 %" on a terminal, and removes it at the end.
 void showProgress(const char *what, uint64_t done, uint64_t total);
+/// Shows "WHAT: 40 %, 90 s left" on a terminal, and removes it at the end.
+void showTimeLeft(const char *what, uint64_t done, uint64_t total);
 /// Prints "progress: WHAT DONE TOTAL", a line for each percent, to standard error for programs that run this one.
 void printProgress(const char *what, uint64_t done, uint64_t total);
 

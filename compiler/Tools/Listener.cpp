@@ -4,6 +4,7 @@
 
 #include "compiler/Tools/CompilerCommands.h"
 
+#include <chrono>
 #include <cstdio>
 #include <unistd.h>
 
@@ -26,6 +27,24 @@ void attune::showProgress(const char *what, uint64_t done, uint64_t total) {
   std::fflush(stderr);
 }
 
+void attune::showTimeLeft(const char *what, uint64_t done, uint64_t total) {
+  using Clock = std::chrono::steady_clock;
+  static const bool terminal = isatty(STDERR_FILENO);
+  static const Clock::time_point start = Clock::now();
+  static Clock::time_point shown = start;
+  Clock::time_point now = Clock::now();
+  if (!terminal || isQuiet() || (done < total && now - shown < std::chrono::milliseconds(500)))
+    return;
+  shown = now;
+  if (done >= total) {
+    std::fprintf(stderr, "\r\033[K");
+  } else {
+    double left = std::chrono::duration<double>(now - start).count() / static_cast<double>(done) * static_cast<double>(total - done);
+    std::fprintf(stderr, "\r\033[K%s: %llu %%, %.0f s left", what, static_cast<unsigned long long>(done * 100 / total), left);
+  }
+  std::fflush(stderr);
+}
+
 void attune::printProgress(const char *what, uint64_t done, uint64_t total) {
   static uint64_t printed = ~uint64_t(0);
   uint64_t percent = total ? done * 100 / total : 100;
@@ -42,5 +61,6 @@ CompileListener attune::createListener() {
   if (isatty(STDERR_FILENO))
     listener.waiting = listener.notice;
   listener.packing = [](uint64_t done, uint64_t total) { showProgress("packing", done, total); };
+  listener.calibrating = [](uint64_t done, uint64_t total) { showTimeLeft("calibrating", done, total); };
   return listener;
 }

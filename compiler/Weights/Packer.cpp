@@ -59,9 +59,9 @@ namespace {
 /// A weight whose elements several threads evaluate.
 class WeightEvaluation {
 public:
-  WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors, int64_t rank)
-      : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader), tensors(tensors),
-        rank(rank), isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
+  WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader)
+      : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader),
+        isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
     // A reader computes projected rows as a whole, so every chunk would compute all of them.
     source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
   }
@@ -82,7 +82,7 @@ public:
       SmallVector<int64_t, 4> from(offsets), count(sizes);
       from[axis] += chunk * step;
       count[axis] = std::min<int64_t>(step, extent - chunk * step);
-      SourceReader own(tensors, rank);
+      SourceReader own = reader.another();
       Status status = writeChunk(from, count, own, out + chunk * step * inner * element.getIntOrFloatBitWidth() / 8);
       std::lock_guard<std::mutex> lock(mutex);
       reader.addNonFinite(own);
@@ -114,16 +114,13 @@ private:
   Attribute source;
   Type element;
   SourceReader &reader;
-  const TensorProvider &tensors;
-  int64_t rank;
   bool isBytes, isDivisible = true;
   ArrayRef<int64_t> shape;
 };
 } // namespace
 
 /// Evaluates |weight| into |stream|, in parts of consecutive elements that fit in the buffer of the stream.
-static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, const TensorProvider &tensors, int64_t rank, DataStream &stream,
-                         llvm::function_ref<void()> progress) {
+static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<void()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))
     return {};
@@ -140,7 +137,7 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, const Tens
   }
   int64_t step = std::min(extent, DataStream::kMaxElements / inner);
   Type element = cast<RankedTensorType>(weight.getType()).getElementType();
-  WeightEvaluation evaluation(weight, reader, tensors, rank);
+  WeightEvaluation evaluation(weight, reader);
   for (int64_t index = 0; index < outer; ++index)
     for (int64_t begin = 0; begin < extent; begin += step) {
       SmallVector<int64_t, 4> offsets(shape.size()), sizes(shape);
@@ -228,7 +225,7 @@ Result<std::string> attune::describePackedWeights(ModuleOp module, const TensorP
 }
 
 Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener,
-                                          int64_t rank) {
+                                          int64_t rank, const CalibratedRows *calibrated) {
   PackingResult packed;
   packed.rank = rank;
   packed.ranks = xfmr::getRanks(module);
@@ -236,7 +233,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
   if (!dataBytes)
     return dataBytes.status();
   packed.dataBytes = *dataBytes;
-  SourceReader reader(tensors, rank);
+  SourceReader reader(tensors, rank, calibrated);
   Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, reader);
   if (!weights)
     return weights.status();
@@ -249,7 +246,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
   for (xfmr::WeightOp weight : *weights) {
     if (Status status = stream.padTo(getOffset(weight)); status.failed())
       return status;
-    if (Status status = packWeight(weight, reader, tensors, rank, stream, progress); status.failed())
+    if (Status status = packWeight(weight, reader, stream, progress); status.failed())
       return status;
   }
   if (Status status = stream.padTo(packed.dataBytes); status.failed())

@@ -17,6 +17,8 @@
 
 namespace attune {
 
+class CalibratedRows;
+
 /// 128 bits that name one compilation, in the object and in its weights file.
 using BuildId = std::array<uint8_t, 16>;
 
@@ -42,9 +44,10 @@ struct PackingResult {
 };
 
 /// Writes room for a header, the data section and the manifest to |file|, which is new, for |rank| of the ranks of
-/// |module|. The manifests of several ranks are equal and have no content hash. Errors name the tensor.
+/// |module|. The manifests of several ranks are equal and have no content hash. |calibrated| has quantized rows that take
+/// precedence over a choice of scales; may be null. Errors name the tensor.
 Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file,
-                                  const PackListener &listener = {}, int64_t rank = 0);
+                                  const PackListener &listener = {}, int64_t rank = 0, const CalibratedRows *calibrated = nullptr);
 
 /// Returns the manifest that packWeights would write for |module|, without the content hash. Equal manifests and equal
 /// tensors give equal files.

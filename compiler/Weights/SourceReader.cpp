@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Weights/SourceReader.h"
+#include "compiler/Weights/CalibratedRows.h"
 #include "compiler/Weights/ElementTypes.h"
 #include "compiler/Weights/StridedCopy.h"
 #include "compiler/Weights/WeightQuantizer.h"
@@ -371,15 +372,28 @@ Status SourceReader::writePanels(QuantizedPanelsSourceAttr source, int64_t first
   // The columns of the matrix that the groups contain.
   int64_t first = firstGroup * group, columns = std::min(first + groups * group, allColumns) - first;
   WeightQuantizer quantizer(format);
+  // A calibrated row is found by all of its columns.
+  bool whole = calibrated && calibrated->getFormat() == format;
+  if (whole)
+    first = 0, columns = allColumns;
   std::vector<float> weights(width * columns);
+  std::vector<QuantizedGroup> numbers(whole ? width * format.groups(columns) : 0);
+  std::vector<const QuantizedGroup *> rowNumbers(whole ? width : 0), given(whole ? width : 0);
   bool fits = true;
   for (int64_t panel = 0; panel < panels; ++panel) {
     int64_t row = (firstPanel + panel) * width, rows = std::min(matrix.getDimSize(0) - row, width);
     if (Status status = read(source.getSource(), SourceBox::dense({row, first}, {rows, columns}, weights.data())); status.failed())
       return status;
+    for (int64_t i = 0; whole && i < rows; ++i) {
+      float *values = weights.data() + i * columns;
+      QuantizedGroup *found = numbers.data() + i * format.groups(columns);
+      rowNumbers[i] = calibrated->find(llvm::ArrayRef(values, columns), values, found) ? found : nullptr;
+    }
     for (int64_t number = 0; number < groups; ++number, out += bytes) {
-      int64_t begin = number * group;
-      fits &= quantizer.quantize({weights.data() + begin, columns, rows, std::min(group, columns - begin)}, width, group, out);
+      int64_t begin = (firstGroup + number) * group - first;
+      for (int64_t i = 0; whole && i < width; ++i)
+        given[i] = i < rows && rowNumbers[i] ? rowNumbers[i] + firstGroup + number : nullptr;
+      fits &= quantizer.quantize({weights.data() + begin, columns, rows, std::min(group, columns - begin)}, width, group, out, given);
     }
   }
   if (fits)

@@ -18,6 +18,8 @@
 
 namespace attune {
 
+class CalibratedRows;
+
 /// A slice of a tensor and its destination: element i of the slice, at `offsets + i` of the tensor, goes to `out[sum(i
 /// * strides)]`.
 struct SourceBox {
@@ -39,8 +41,12 @@ ComputedTableFn findComputedTable(llvm::StringRef kind);
 /// Reads weight sources over the tensors of one provider, for one rank of a divided model. Not thread-safe.
 class SourceReader {
 public:
-  explicit SourceReader(const TensorProvider &tensors, int64_t rank = 0) : tensors(tensors), rank(rank) {}
+  /// |calibrated| has quantized rows that take precedence over a choice of scales; may be null.
+  explicit SourceReader(const TensorProvider &tensors, int64_t rank = 0, const CalibratedRows *calibrated = nullptr)
+      : tensors(tensors), rank(rank), calibrated(calibrated) {}
 
+  /// Returns a reader of the same tensors, rank and rows, for another thread.
+  SourceReader another() const { return SourceReader(tensors, rank, calibrated); }
   /// Checks that every tensor and table that |source| names exists with the shape that |source| states.
   Status verify(mlir::Attribute source) const;
   /// Evaluates a slice of |source|, which has passed verify.
@@ -86,6 +92,7 @@ private:
 
   const TensorProvider &tensors;
   int64_t rank;
+  const CalibratedRows *calibrated;
   /// The projected rows that were read last, whole: slices of them are often read one by one.
   mlir::Attribute projectedSource;
   std::vector<float> projectedRows;

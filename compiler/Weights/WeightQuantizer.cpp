@@ -133,17 +133,51 @@ ATTUNE_INLINE void toIntegers(const Floats &weights, const LaneGroups &groups, c
   integers = (integers + kShifter) - kShifter;
 }
 
-/// Computes the squared error of each lane for |groups|.
+/// The importance of the squared error of each weight in eight rows.
+///
+/// Without a minimum, it is the mean square of the group plus the square of the weight: a scale that makes large weights
+/// smaller for the sake of small ones has the smaller error, but loses more in trained models. With a minimum, the bounds
+/// follow the weights, and all count alike.
+template <bool minima>
+struct Importance {
+  Floats mean = {}, inverse = {};
+
+  ATTUNE_INLINE Importance(const Floats *weights, int64_t columns, const Floats &largest) {
+    if constexpr (!minima) {
+      // Relative to the largest weight, so that no square is too small for f32.
+      inverse = 1.0f / largest;
+      Words bits;
+      std::memcpy(&bits, &inverse, sizeof(bits));
+      inverse = (bits & 0x7f800000) == 0x7f800000 ? Floats{} : inverse;
+      for (int64_t k = 0; k < columns; ++k) {
+        Floats share = weights[k] * inverse;
+        mean += share * share;
+      }
+      mean = mean / static_cast<float>(columns);
+    }
+  }
+  /// Multiplies |values| by the importance of |weights|.
+  ATTUNE_INLINE void apply(const Floats &weights, Floats &values) const {
+    if constexpr (!minima) {
+      Floats share = weights * inverse;
+      values = values * (mean + share * share);
+    }
+  }
+};
+
+/// Computes the squared error of each lane for |groups|, by importance.
 template <bool minima>
 ATTUNE_INLINE void getErrors(const Floats *weights, int64_t columns, const LaneGroups &groups, const IntegerRange &range,
-                             LaneDoubles &errors) {
+                             const Importance<minima> &importance, LaneDoubles &errors) {
   constexpr int64_t kParts = 8;
   Floats parts[kParts] = {};
   auto add = [&](const Floats &weight, Floats &part) __attribute__((always_inline)) {
     Floats integers;
     toIntegers<minima>(weight, groups, range, integers);
     Floats difference = (minima ? weight - groups.minimum : weight) - groups.scale * integers;
-    part += difference * difference;
+    Floats error = difference * difference;
+    importance.apply(weight, error);
+    part += error;
   };
   int64_t whole = columns / kParts * kParts;
   for (int64_t k = 0; k < whole; k += kParts)
@@ -170,18 +204,21 @@ ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &bette
 
 /// Refines |best| by least squares for the integers as they are, while that makes the error of a lane smaller.
 template <bool minima>
-ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFormat &format, const IntegerRange &range, LaneGroups &best) {
+ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFormat &format, const IntegerRange &range,
+                          const Importance<minima> &importance, LaneGroups &best) {
   constexpr int kSteps = 2;
   LaneDoubles errors, betterErrors;
   Words active = ~Words{};
-  getErrors<minima>(weights, columns, best, range, errors);
+  getErrors<minima>(weights, columns, best, range, importance, errors);
   for (int step = 0; step < kSteps; ++step) {
     LaneDoubles q, qq, w, wq;
     for (int64_t k = 0; k < columns; ++k) {
       Floats integers;
       toIntegers<minima>(weights[k], best, range, integers);
-      addProducts(qq, integers, integers);
-      addProducts(wq, integers, weights[k]);
+      Floats weighted = integers;
+      importance.apply(weights[k], weighted);
+      addProducts(qq, weighted, integers);
+      addProducts(wq, weighted, weights[k]);
       if constexpr (minima) {
         addTo(q, integers);
         addTo(w, weights[k]);
@@ -206,7 +243,7 @@ ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFo
     }
     LaneGroups better;
     better.set(format, scale, minimum);
-    getErrors<minima>(weights, columns, better, range, betterErrors);
+    getErrors<minima>(weights, columns, better, range, importance, betterErrors);
     keepBetter(better, betterErrors, best, errors, active, active);
     best.invert();
     bool any = false;
@@ -223,12 +260,13 @@ template <bool minima>
 ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFormat &format, const Floats &least, const Floats &largest,
                           LaneGroups &best) {
   IntegerRange range(format);
+  Importance<minima> importance(weights, columns, largest > -least ? largest : least);
   LaneDoubles smallest{Doubles{} + HUGE_VAL, Doubles{} + HUGE_VAL}, errors;
   Words all = ~Words{}, changed;
   auto consider = [&](const Floats &scale, const Floats &minimum) __attribute__((always_inline)) {
     LaneGroups candidate;
     candidate.set(format, scale, minimum);
-    getErrors<minima>(weights, columns, candidate, range, errors);
+    getErrors<minima>(weights, columns, candidate, range, importance, errors);
     keepBetter(candidate, errors, best, smallest, all, changed);
   };
   // Integers of 8 bits need no search: their errors are small, and depend little on the scale.
@@ -247,7 +285,7 @@ ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFo
       consider(extreme / integer, Floats{});
   }
   best.invert();
-  refine<minima>(weights, columns, format, range, best);
+  refine<minima>(weights, columns, format, range, importance, best);
 }
 
 /// Writes the integers of eight rows, in dwords of four columns, to rows of |pitch| dwords.
@@ -349,11 +387,6 @@ LaneFunctions chooseFunctions() {
 //===----------------------------------------------------------------------===//
 // Exact groups
 //===----------------------------------------------------------------------===//
-
-/// The scale and the minimum of a row as they are stored: values of f16 if the format has those.
-struct QuantizedGroup {
-  float scale = 0, minimum = 0;
-};
 
 /// Finds the scale and the minimum of a row that the format represents exactly.
 class ExactSearch {
@@ -481,46 +514,82 @@ static void writeNumber(const WeightFormat &format, float number, int64_t row, u
   }
 }
 
-bool WeightQuantizer::quantize(PanelWeights group, int64_t width, int64_t groupColumns, uint8_t *out) const {
-  static const LaneFunctions functions = chooseFunctions();
-  ExactSearch exact(format);
-  float highest = IntegerRange(format).highest;
-  std::vector<Floats> lanes(group.columns); // aligned, unlike memory of a SmallVector
-  llvm::SmallVector<float, 128> row(group.columns);
-  uint8_t *integers = out + format.headBytes(width), *minima = out + width * format.scaleBytes();
-  bool fits = true;
-  for (int64_t first = 0; first < width; first += kLanes) {
-    LaneRows rows{lanes.data(), group.columns, {}, {}};
-    functions.gather(group.weights + first * group.pitch, group.pitch, std::clamp<int64_t>(group.rows - first, 0, kLanes), rows);
-    float least[kLanes], largest[kLanes], scales[kLanes] = {}, minimum[kLanes] = {};
+/// Chooses the numbers of eight rows at a time.
+class WeightQuantizer::Chooser {
+public:
+  Chooser(WeightFormat format, int64_t columns)
+      : format(format), exact(format), highest(IntegerRange(format).highest), lanes(columns), row(columns) {}
+
+  /// Gathers the rows of |group| from |first| on, and sets |rows| to them.
+  void gather(PanelWeights group, int64_t first, LaneRows &rows) {
+    rows = {lanes.data(), group.columns, {}, {}};
+    functions().gather(group.weights + first * group.pitch, group.pitch, std::clamp<int64_t>(group.rows - first, 0, kLanes), rows);
+  }
+
+  /// Chooses the numbers of |rows|; those of |known| lanes stay. Returns false if f16 cannot store them.
+  bool choose(const LaneRows &rows, bool (&known)[kLanes], float (&scales)[kLanes], float (&minima)[kLanes]) {
+    float least[kLanes], largest[kLanes];
     std::memcpy(least, &rows.least, sizeof(least));
     std::memcpy(largest, &rows.largest, sizeof(largest));
-    bool needsSearch = false, known[kLanes];
+    bool needsSearch = false, fits = true;
     for (int64_t lane = 0; lane < kLanes; ++lane) {
+      if (known[lane])
+        continue;
+      scales[lane] = minima[lane] = 0;
       float most = std::max(std::fabs(least[lane]), std::fabs(largest[lane]));
       // The range of minima includes that of weights.
       if (!format.wideScales && (format.minima ? most : most / highest) > kLargestHalf)
         fits = false;
       known[lane] = most == 0;
       if (most != 0 && exact.isPossible(largest[lane] > -least[lane] ? largest[lane] : least[lane])) {
-        for (int64_t k = 0; k < group.columns; ++k)
+        for (int64_t k = 0; k < rows.columns; ++k)
           row[k] = lanes[k][lane];
         QuantizedGroup numbers;
         known[lane] = exact.find(row, least[lane], largest[lane], numbers);
-        scales[lane] = numbers.scale, minimum[lane] = numbers.minimum;
+        scales[lane] = numbers.scale, minima[lane] = numbers.minimum;
       }
       needsSearch |= !known[lane];
     }
     if (needsSearch) {
       LaneGroups best;
-      functions.search(rows, format, best);
+      functions().search(rows, format, best);
       float bestScales[kLanes], bestMinima[kLanes];
       std::memcpy(bestScales, &best.scale, sizeof(bestScales));
       std::memcpy(bestMinima, &best.minimum, sizeof(bestMinima));
       for (int64_t lane = 0; lane < kLanes; ++lane)
         if (!known[lane])
-          scales[lane] = bestScales[lane], minimum[lane] = bestMinima[lane];
+          scales[lane] = bestScales[lane], minima[lane] = bestMinima[lane];
     }
+    return fits;
+  }
+
+  static const LaneFunctions &functions() {
+    static const LaneFunctions chosen = chooseFunctions();
+    return chosen;
+  }
+
+private:
+  WeightFormat format;
+  ExactSearch exact;
+  float highest;
+  std::vector<Floats> lanes; // aligned, unlike memory of a SmallVector
+  llvm::SmallVector<float, 128> row;
+};
+
+bool WeightQuantizer::quantize(PanelWeights group, int64_t width, int64_t groupColumns, uint8_t *out,
+                               llvm::ArrayRef<const QuantizedGroup *> given) const {
+  Chooser chooser(format, group.columns);
+  uint8_t *integers = out + format.headBytes(width), *minima = out + width * format.scaleBytes();
+  bool fits = true;
+  for (int64_t first = 0; first < width; first += kLanes) {
+    LaneRows rows;
+    chooser.gather(group, first, rows);
+    bool known[kLanes] = {};
+    float scales[kLanes] = {}, minimum[kLanes] = {};
+    for (int64_t lane = 0; lane < kLanes && first + lane < static_cast<int64_t>(given.size()); ++lane)
+      if (const QuantizedGroup *numbers = given[first + lane])
+        known[lane] = true, scales[lane] = numbers->scale, minimum[lane] = numbers->minimum;
+    fits &= chooser.choose(rows, known, scales, minimum);
     for (int64_t lane = 0; lane < kLanes; ++lane) {
       writeNumber(format, scales[lane], first + lane, out);
       if (format.minima)
@@ -530,7 +599,30 @@ bool WeightQuantizer::quantize(PanelWeights group, int64_t width, int64_t groupC
     std::memcpy(&found.scale, scales, sizeof(scales));
     std::memcpy(&found.minimum, minimum, sizeof(minimum));
     found.invert();
-    functions.write(rows, format, found, groupColumns, width, integers + first * 4);
+    Chooser::functions().write(rows, format, found, groupColumns, width, integers + first * 4);
   }
   return fits;
+}
+
+bool WeightQuantizer::choose(PanelWeights group, QuantizedGroup *numbers) const {
+  Chooser chooser(format, group.columns);
+  bool fits = true;
+  for (int64_t first = 0; first < group.rows; first += kLanes) {
+    LaneRows rows;
+    chooser.gather(group, first, rows);
+    bool known[kLanes] = {};
+    float scales[kLanes] = {}, minima[kLanes] = {};
+    fits &= chooser.choose(rows, known, scales, minima);
+    for (int64_t lane = 0; lane < std::min(kLanes, group.rows - first); ++lane)
+      numbers[first + lane] = {scales[lane], minima[lane]};
+  }
+  return fits;
+}
+
+float WeightQuantizer::integerOf(float weight, QuantizedGroup group) const {
+  IntegerRange range(format);
+  float inverse = 1.0f / group.scale;
+  inverse = std::isfinite(inverse) ? inverse : 0.0f;
+  float integer = std::min(std::max((weight - group.minimum) * inverse, range.lowest), range.highest);
+  return (integer + kShifter) - kShifter;
 }

@@ -9,6 +9,7 @@
 #define ATTUNE_COMPILER_WEIGHTS_WEIGHTQUANTIZER_H
 
 #include "dialect/Xfmr/IR/WeightFormat.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
 
@@ -20,6 +21,11 @@ struct PanelWeights {
   int64_t pitch, rows, columns;
 };
 
+/// The scale and the minimum of a row in one group as they are stored: values of f16 if the format has those.
+struct QuantizedGroup {
+  float scale = 0, minimum = 0;
+};
+
 /// Quantizes groups of weights in one format. Thread-safe.
 class WeightQuantizer {
 public:
@@ -28,9 +34,17 @@ public:
   /// Quantizes one group of a panel of |width| rows (a multiple of 8) to |out|, in the layout of the format with
   /// |groupColumns| columns. Rows and columns that |group| does not have are zeros. Infinite and NaN weights count as
   /// 0. Returns false if the format stores f16 and a scale or a minimum exceeds their range.
-  bool quantize(PanelWeights group, int64_t width, int64_t groupColumns, uint8_t *out) const;
+  ///
+  /// |given|, empty or one for each row of |group|, has the numbers of rows whose choice was made before; null for others.
+  bool quantize(PanelWeights group, int64_t width, int64_t groupColumns, uint8_t *out,
+                llvm::ArrayRef<const QuantizedGroup *> given = {}) const;
+  /// Sets |numbers| to the scale and the minimum that quantize() chooses for each row. Returns false as it does.
+  bool choose(PanelWeights group, QuantizedGroup *numbers) const;
+  /// Returns the integer for |weight|.
+  float integerOf(float weight, QuantizedGroup group) const;
 
 private:
+  class Chooser;
   mlir::xfmr::WeightFormat format;
 };
 

@@ -48,10 +48,10 @@ class Attune:
         out = self.command("tokenize", folder, "--json", "-", text="\n".join(lines).encode())
         return [json.loads(line)["ids"] for line in out.decode().split("\n") if line]
 
-    def embed(self, folder, lines, dtype="f32"):
+    def embed(self, folder, lines, *compile_flags):
         """Returns the embeddings of texts that have no line breaks."""
         with tempfile.TemporaryDirectory(dir=self.work) as scratch:
             made = f"{scratch}/embeddings.npy"
-            flags = (f"--output={made}", f"--threads={self.threads}", f"--dtype={dtype}", "--quiet")
+            flags = (f"--output={made}", f"--threads={self.threads}", *compile_flags, "--quiet")
             self.command("embed", folder, "-", *flags, text="\n".join(lines).encode())
             return numpy.load(made)

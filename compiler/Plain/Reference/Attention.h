@@ -102,14 +102,16 @@ std::vector<T> softmaxVisible(const std::vector<T> &scores, const std::vector<bo
 template <typename T>
 AttentionOutputs<T> attendRow(const AttentionRow<T> &row, const AttentionRules &rules) {
   AttentionOutputs<T> result;
-  std::vector<T> scores(row.keys), stored(row.keys);
+  std::vector<T> scores(row.keys), stored(row.keys), query(row.headDim);
+  for (int64_t d = 0; d < row.headDim; ++d)
+    query[d] = row.query(d);
   std::vector<bool> byMask(row.keys), byEnd(row.keys);
   result.hiddenByPosition.assign(row.keys, false);
   for (int64_t j = 0; j < row.keys; ++j) {
     T product = 0;
     for (int64_t d = 0; d < row.headDim; ++d) {
       T k = row.key(j, d);
-      product += row.query(d) * (row.relativeKey ? k + row.relativeKey(row.position - j, d) : k);
+      product += query[d] * (row.relativeKey ? k + row.relativeKey(row.position - j, d) : k);
       if (row.relativeQuery)
         product += k * row.relativeQuery(row.position - j, d);
     }
@@ -209,6 +211,16 @@ HeadTensor<T> headsOf(const PlainBuffer &buffer) {
   return {buffer.size(1), buffer.size(2), [=](int64_t t, int64_t h, int64_t d) { return buffer.get<T>({t, h, d}); }};
 }
 
+/// Returns the |count| tokens of |head| from |first| on, `[count, dim]`.
+template <typename T>
+std::vector<T> copyHead(const HeadTensor<T> &tensor, int64_t first, int64_t count, int64_t head) {
+  std::vector<T> copy;
+  for (int64_t t = 0; t < count; ++t)
+    for (int64_t d = 0; d < tensor.dim; ++d)
+      copy.push_back(tensor.at(first + t, head, d));
+  return copy;
+}
+
 /// Computes attention of all sequences. |key| and |value| are token tensors, or absent if keys are in caches.
 template <typename T, typename OpT>
 void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const HeadTensor<T> *key, const HeadTensor<T> *value,
@@ -236,9 +248,15 @@ void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const He
     if (keyLengths.present())
       keys = key ? std::min(keys, keyLengths.get<int64_t>({b})) : keyLengths.get<int64_t>({b});
     int64_t slot = slots.present() ? slots.get<int64_t>({b}) : b;
-    for (int64_t h = 0; h < query.heads; ++h)
+    for (int64_t h = 0; h < query.heads; ++h) {
+      int64_t g = h / (query.heads / groups);
+      // Every query reads all keys and values of its head: they are copied once.
+      std::vector<T> headKeys, headValues;
+      if (key) {
+        headKeys = copyHead(*key, firstKey, keys, g);
+        headValues = copyHead(*value, firstKey, keys, g);
+      }
       for (int64_t i = 0; i < queries; ++i) {
-        int64_t g = h / (query.heads / groups);
         AttentionRow<T> row;
         row.keys = keys;
         row.headDim = query.dim;
@@ -246,8 +264,8 @@ void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const He
         row.position = op.getAlignment() == xfmr::Alignment::Start ? i : i + keys - queries;
         row.query = [&](int64_t d) { return query.at(firstQuery + i, h, d); };
         if (key) {
-          row.key = [&](int64_t j, int64_t d) { return key->at(firstKey + j, g, d); };
-          row.value = [&](int64_t j, int64_t e) { return value->at(firstKey + j, g, e); };
+          row.key = [&](int64_t j, int64_t d) { return headKeys[j * key->dim + d]; };
+          row.value = [&](int64_t j, int64_t e) { return headValues[j * value->dim + e]; };
         } else {
           int64_t width = keyCache.size(4);
           row.key = [&, width](int64_t j, int64_t d) { return keyCache.get<T>({slot, g, j / width, d, j % width}); };
@@ -265,6 +283,7 @@ void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const He
         for (int64_t j = 0; probabilities.present() && j < keys; ++j)
           probabilities.set<T>({b, h, i, j}, result.probabilities[j]);
       }
+    }
   }
 }
 

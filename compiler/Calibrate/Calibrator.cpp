@@ -1,0 +1,253 @@
+//===- Calibrator.cpp - Quantized weights by samples of inputs ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Calibrate/Calibrator.h"
+#include "compiler/Calibrate/ErrorCompensation.h"
+#include "compiler/Plain/PlainModel.h"
+#include "compiler/Plain/Reference/Linear.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/xxhash.h"
+
+#include <cstring>
+#include <memory>
+
+using namespace mlir;
+using namespace attune;
+
+/// The bytes of moments and weights that are kept at a time, unless one projection needs more.
+static constexpr int64_t kMomentBytes = int64_t(1) << 30;
+/// The most ids of a call. The plain path keeps all tensors of a call, and its attention takes a time that grows with the
+/// square of this.
+static constexpr size_t kCallIds = 128;
+/// Marks the projections that are calibrated, in a clone of the module.
+static constexpr llvm::StringLiteral kMark = "calibrated";
+
+/// Returns |buffer| as dense rows; copies it to |storage| if it is not one.
+static Rows<const float> denseRows(const PlainBuffer &buffer, std::vector<float> &storage) {
+  int64_t rows = buffer.size(0), columns = buffer.size(1);
+  if (buffer.kind == ElementKind::F32 && buffer.strides[1] == 1)
+    return {reinterpret_cast<const float *>(buffer.data), rows, buffer.strides[0]};
+  storage = reference::Matrix<float>(buffer).values;
+  return {storage.data(), rows, columns};
+}
+
+namespace {
+
+/// A projection and what was seen of it.
+struct Projection {
+  std::vector<float> weights;
+  int64_t rows = 0, columns = 0;
+  InputMoments moments;
+
+  Projection(Rows<const float> matrix, int64_t columns) : rows(matrix.count), columns(columns), moments(columns) {
+    for (int64_t row = 0; row < rows; ++row)
+      weights.insert(weights.end(), matrix.row(row), matrix.row(row) + columns);
+  }
+  static int64_t bytes(int64_t rows, int64_t columns) { return InputMoments::bytes(columns) + rows * columns * int64_t(sizeof(float)); }
+};
+
+/// Executes a model and quantizes its projections.
+class Calibration {
+public:
+  /// Calls read at most |callIds| ids.
+  Calibration(xfmr::WeightFormat format, size_t callIds, const CalibrationText &text, const CalibrationProgress &progress)
+      : callIds(callIds), text(text), progress(progress), rows(format) {}
+
+  Status run(ModuleOp module, const TensorProvider &tensors);
+  CalibratedRows takeRows() { return std::move(rows); }
+
+private:
+  /// The weights of a projection, by their bits.
+  using Key = std::pair<uint64_t, uint64_t>;
+
+  /// Computes a projection, and adds its inputs to its moments if it is one of this pass.
+  bool project(OpCall &call);
+  void observe(Rows<const float> inputs, Rows<const float> weights, int64_t depth);
+  /// Returns the inputs of a call that reads |ids|.
+  Result<PlainRequest> makeRequest(const PlainEntry &entry, const std::vector<int64_t> &ids) const;
+  Status readText(PlainModel &model, const PlainEntry &entry);
+  void quantizeProjections();
+  void advance() {
+    // The first pass finds out how many there are.
+    int64_t passes = std::max<int64_t>(passesDone + 1, llvm::divideCeil(std::max<int64_t>(allBytes, 1), kMomentBytes));
+    ++partsDone;
+    progress(partsDone, std::max<uint64_t>(partsDone, passes * calls + known.size()));
+  }
+
+  size_t callIds;
+  const CalibrationText &text;
+  const CalibrationProgress &progress;
+  CalibratedRows rows;
+  llvm::MapVector<Key, std::unique_ptr<Projection>> current;
+  /// All projections seen so far; true for those that are done.
+  llvm::DenseMap<Key, bool> known;
+  int64_t currentBytes = 0, allBytes = 0, passesDone = 0;
+  uint64_t partsDone = 0, calls = 0;
+  bool isComplete = false;
+};
+
+} // namespace
+
+void Calibration::observe(Rows<const float> inputs, Rows<const float> weights, int64_t depth) {
+  std::vector<float> dense;
+  const float *data = weights.data;
+  if (weights.pitch != depth) {
+    for (int64_t row = 0; row < weights.count; ++row)
+      dense.insert(dense.end(), weights.row(row), weights.row(row) + depth);
+    data = dense.data();
+  }
+  llvm::XXH128_hash_t hash =
+      llvm::xxh3_128bits({reinterpret_cast<const uint8_t *>(data), static_cast<size_t>(weights.count * depth) * sizeof(float)});
+  Key key = {hash.high64 >> 1, hash.low64};
+  int64_t bytes = Projection::bytes(weights.count, depth);
+  auto [found, isNew] = known.try_emplace(key, false);
+  if (isNew)
+    allBytes += bytes;
+  if (found->second)
+    return;
+  auto projection = current.find(key);
+  if (projection == current.end()) {
+    // A projection that joins after others were left out would miss inputs of this pass.
+    if (!isComplete || (currentBytes + bytes > kMomentBytes && !current.empty())) {
+      isComplete = false;
+      return;
+    }
+    currentBytes += bytes;
+    projection = current.insert({key, std::make_unique<Projection>(Rows<const float>{data, weights.count, depth}, depth)}).first;
+  }
+  projection->second->moments.add(inputs);
+}
+
+bool Calibration::project(OpCall &call) {
+  auto op = dyn_cast<xfmr::LinearOp>(call.op);
+  if (!op || call.wide)
+    return false;
+  reference::Context<float> context(call);
+  std::vector<float> inputStorage, weightStorage;
+  PlainBuffer input = context.in(op.getInput()), weight = context.in(op.getWeight()), bias = context.in(op.getBias());
+  PlainBuffer multiplier = context.in(op.getMultiplier()), residual = context.in(op.getResidual());
+  Rows<const float> x = denseRows(input, inputStorage), w = denseRows(weight, weightStorage);
+  int64_t depth = weight.size(1);
+  if (op->hasAttr(kMark) && x.count > 0)
+    observe(x, w, depth);
+  PlainBuffer result = context.out({x.count, w.count});
+  Rows<float> y = {reinterpret_cast<float *>(result.data), x.count, w.count};
+  multiplyRows(x, w, depth, y);
+  for (int64_t t = 0; t < x.count; ++t)
+    for (int64_t n = 0; n < w.count; ++n) {
+      float &value = y.row(t)[n];
+      value = reference::activate(op.getActivation(), bias.present() ? value + bias.get<float>({n}) : value);
+      if (multiplier.present())
+        value *= multiplier.get<float>({t, n});
+      if (residual.present())
+        value += residual.get<float>({t, n});
+    }
+  return true;
+}
+
+Result<PlainRequest> Calibration::makeRequest(const PlainEntry &entry, const std::vector<int64_t> &ids) const {
+  PlainRequest request;
+  bool readsIds = false;
+  for (const PlainArgument &argument : entry.arguments) {
+    if (argument.kind != PlainArgument::Kind::Input)
+      continue;
+    bool takesIds = argument.name == "input_ids" || argument.name == "decoder_input_ids";
+    bool takesMask = llvm::StringRef(argument.name).ends_with("attention_mask");
+    if (argument.fill != xfmr::InputDefault::Required && !takesIds)
+      continue;
+    if (!argument.elementType.isInteger(64) || argument.dims.size() != 2 || (!takesIds && !takesMask))
+      return Status::error("--calibrate: expected a model that reads ids alone, but it needs '" + argument.name + "'");
+    OwnedTensor tensor{{argument.name, DType::I64, {1, static_cast<int64_t>(ids.size())}}, {}};
+    tensor.data.resize(ids.size() * sizeof(int64_t));
+    std::vector<int64_t> ones(ids.size(), 1);
+    std::memcpy(tensor.data.data(), takesMask ? ones.data() : ids.data(), tensor.data.size());
+    request.inputs.push_back(std::move(tensor));
+    readsIds |= takesIds;
+  }
+  if (!readsIds)
+    return Status::error("--calibrate: expected a model that reads ids, but it has no input 'input_ids'");
+  return request;
+}
+
+Status Calibration::readText(PlainModel &model, const PlainEntry &entry) {
+  for (const CalibrationText::Row &row : text.rows)
+    for (size_t begin = 0; begin < row.ids.size(); begin += callIds) {
+      size_t end = std::min(row.ids.size(), begin + callIds);
+      Result<PlainRequest> request = makeRequest(entry, {row.ids.begin() + ptrdiff_t(begin), row.ids.begin() + ptrdiff_t(end)});
+      if (!request)
+        return request.status();
+      Result<std::vector<OwnedTensor>> outputs = model.run(*request);
+      if (!outputs)
+        return Status::error(text.path + ": line " + std::to_string(row.line) + ": " + outputs.message());
+      advance();
+    }
+  return {};
+}
+
+void Calibration::quantizeProjections() {
+  for (auto &[key, projection] : current) {
+    quantizeByOutputs({projection->weights.data(), projection->rows, projection->columns}, projection->moments, rows);
+    projection.reset();
+    known[key] = true;
+    advance();
+  }
+  current.clear();
+  currentBytes = 0;
+}
+
+Status Calibration::run(ModuleOp module, const TensorProvider &tensors) {
+  for (const CalibrationText::Row &row : text.rows)
+    calls += llvm::divideCeil(row.ids.size(), callIds);
+  PlainOptions options;
+  options.substitute = [this](OpCall &call) { return project(call); };
+  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options);
+  if (!model)
+    return Status::error("--calibrate: " + model.message());
+  Result<const PlainEntry *> entry = (*model)->signature().entry("forward");
+  if (!entry)
+    return Status::error("--calibrate: " + entry.message());
+  do {
+    isComplete = true;
+    if (Status status = readText(**model, **entry); status.failed())
+      return status;
+    quantizeProjections();
+    ++passesDone;
+  } while (!isComplete);
+  return {};
+}
+
+Result<CalibratedRows> attune::calibrateWeights(ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
+                                                const CalibrationProgress &progress) {
+  OwningOpRef<ModuleOp> clone = cast<ModuleOp>(module->clone());
+  for (auto function : llvm::to_vector(clone->getOps<func::FuncOp>()))
+    if (xfmr::EntryAttr entry = xfmr::getEntry(function); entry && entry.getName() != "forward")
+      function.erase();
+  PassManager passes(module.getContext());
+  passes.addPass(createSymbolDCEPass());
+  if (failed(passes.run(*clone)))
+    return Status::error("--calibrate: the entries of the model cannot be taken apart");
+  std::optional<xfmr::WeightFormat> format;
+  clone->walk([&](xfmr::LinearOp op) {
+    if (xfmr::WeightFormatAttr attr = op.getFormatAttr()) {
+      format = attr.getValue();
+      op->setAttr(kMark, UnitAttr::get(op.getContext()));
+      op.removeFormatAttr();
+    }
+    op.setPrecision(xfmr::Precision::F32);
+  });
+  if (!format)
+    return Status::error("--calibrate: expected projections in a format of weights, but 'forward' has none");
+  size_t callIds = kCallIds;
+  if (xfmr::ModelAttr model = xfmr::getModel(module); model && model.getLimits())
+    for (NamedAttribute limit : model.getLimits())
+      if (limit.getName() == "length")
+        callIds = std::min<size_t>(callIds, std::max<int64_t>(cast<IntegerAttr>(limit.getValue()).getInt(), 1));
+  Calibration calibration(*format, callIds, text, progress);
+  if (Status status = calibration.run(*clone, tensors); status.failed())
+    return status;
+  return calibration.takeRows();
+}

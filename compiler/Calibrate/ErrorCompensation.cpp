@@ -1,0 +1,201 @@
+//===- ErrorCompensation.cpp - Rounding by the error of outputs -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Calibrate/ErrorCompensation.h"
+#include "llvm/Support/Parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace attune;
+using mlir::xfmr::WeightFormat;
+
+void InputMoments::add(Rows<const float> inputs) {
+  // Products of rows: the features of the inputs as rows.
+  std::vector<double> transposed(static_cast<size_t>(features * inputs.count));
+  for (int64_t t = 0; t < inputs.count; ++t)
+    for (int64_t k = 0; k < features; ++k) {
+      float value = inputs.row(t)[k];
+      transposed[static_cast<size_t>(k * inputs.count + t)] = std::isfinite(value) ? value : 0.0;
+    }
+  Rows<const double> rows = {transposed.data(), features, inputs.count};
+  addLowerProducts(rows, rows, inputs.count, 1.0, 0, lower());
+  count += inputs.count;
+}
+
+bool attune::factorizeMoments(Rows<double> matrix) {
+  const int64_t size = matrix.count;
+  double mean = 0;
+  for (int64_t i = 0; i < size; ++i)
+    mean += matrix.row(i)[i] / static_cast<double>(size);
+  if (!(mean > 0) || !std::isfinite(mean))
+    return false;
+  for (int64_t i = 0; i < size; ++i)
+    matrix.row(i)[i] += 0.01 * mean;
+  // Blocks of columns: the triangle on the diagonal, the rows below it, the triangle behind it.
+  constexpr int64_t kBlock = 64;
+  for (int64_t first = 0; first < size; first += kBlock) {
+    int64_t end = std::min(size, first + kBlock);
+    auto finishRow = [&](int64_t i) {
+      double *row = matrix.row(i);
+      for (int64_t j = first; j < std::min(i + 1, end); ++j) {
+        const double *other = matrix.row(j);
+        double sum = row[j];
+        for (int64_t k = first; k < j; ++k)
+          sum -= row[k] * other[k];
+        // The sum on the diagonal is positive but for rounding.
+        row[j] = i == j ? std::sqrt(std::max(sum, 1e-6 * mean)) : sum / other[j];
+      }
+    };
+    for (int64_t i = first; i < end; ++i)
+      finishRow(i);
+    llvm::parallelFor(static_cast<size_t>(end), static_cast<size_t>(size), [&](size_t i) { finishRow(static_cast<int64_t>(i)); });
+    Rows<const double> panel = {matrix.row(end) + first, size - end, matrix.pitch};
+    if (end < size)
+      addLowerProducts(panel, panel, end - first, -1.0, 0, {matrix.row(end) + end, size - end, matrix.pitch});
+  }
+  return true;
+}
+
+namespace {
+
+constexpr int64_t kLanes = 8;
+typedef double Lanes __attribute__((vector_size(64)));
+
+/// Rounds eight rows of a matrix, side by side. Column j of the factor is row j of |columns|.
+class RowRounding {
+public:
+  RowRounding(Rows<const double> columns, WeightFormat format)
+      : columns(columns), size(columns.count), quantizer(format), format(format), error(size), weights(size),
+        targets(kLanes * format.groupColumns(size)) {}
+
+  /// Sets the numbers and the integers of the |count| rows from |first| on. Returns false if f16 cannot store the numbers.
+  bool run(Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers, int16_t *integers);
+
+private:
+  friend struct RoundingFunctions;
+  inline __attribute__((always_inline)) bool round(Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,
+                                                   int16_t *integers) {
+    const int64_t group = format.groupColumns(size), groups = format.groups(size);
+    bool fits = true;
+    for (int64_t k = 0; k < size; ++k) {
+      weights[k] = error[k] = Lanes{};
+      for (int64_t lane = 0; lane < count; ++lane) {
+        float weight = matrix.row(first + lane)[k];
+        weights[k][lane] = std::isfinite(weight) ? weight : 0.0f;
+      }
+    }
+    for (int64_t number = groups; number-- > 0;) {
+      int64_t begin = number * group, end = std::min(begin + group, size);
+      // The sums over the columns behind the group, which its own columns share.
+      std::vector<Lanes> behind(end - begin);
+      for (int64_t j = begin; j < end; ++j)
+        behind[j - begin] = sumErrors(j, end, size);
+      // The weights that would make the error zero.
+      for (int64_t j = end; j-- > begin;)
+        error[j] = -(behind[j - begin] + sumErrors(j, j + 1, end)) / columns.row(j)[j];
+      for (int64_t lane = 0; lane < count; ++lane)
+        for (int64_t k = begin; k < end; ++k)
+          targets[lane * group + k - begin] = static_cast<float>(weights[k][lane] - error[k][lane]);
+      QuantizedGroup chosen[kLanes];
+      fits &= quantizer.choose({targets.data(), group, count, end - begin}, chosen);
+      for (int64_t j = end; j-- > begin;) {
+        Lanes target = weights[j] + (behind[j - begin] + sumErrors(j, j + 1, end)) / columns.row(j)[j];
+        for (int64_t lane = 0; lane < count; ++lane) {
+          float integer = quantizer.integerOf(static_cast<float>(target[lane]), chosen[lane]);
+          float stored = chosen[lane].scale * integer + chosen[lane].minimum;
+          error[j][lane] = weights[j][lane] - static_cast<double>(stored);
+          integers[lane * size + j] = static_cast<int16_t>(integer);
+        }
+      }
+      for (int64_t lane = 0; lane < count; ++lane)
+        numbers[lane * groups + number] = chosen[lane];
+    }
+    return fits;
+  }
+  /// Returns the sum of `error[i] * L[i, j]` for i from |begin| to |end| - 1.
+  inline __attribute__((always_inline)) Lanes sumErrors(int64_t j, int64_t begin, int64_t end) const {
+    const double *column = columns.row(j);
+    Lanes sums[4] = {};
+    int64_t i = begin;
+    for (; i + 3 < end; i += 4)
+      for (int64_t part = 0; part < 4; ++part)
+        sums[part] += error[i + part] * column[i + part];
+    for (; i < end; ++i)
+      sums[0] += error[i] * column[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+
+  Rows<const double> columns;
+  int64_t size;
+  WeightQuantizer quantizer;
+  WeightFormat format;
+  std::vector<Lanes> error, weights;
+  std::vector<float> targets;
+};
+
+/// round(), compiled for several instruction sets. It must round alike: no FMA.
+struct RoundingFunctions {
+  using Function = bool (*)(RowRounding &, Rows<const float>, int64_t, int64_t, QuantizedGroup *, int16_t *);
+#define ATTUNE_ROUNDING_FUNCTION(NAME, ATTRIBUTE)                                                                                          \
+  ATTRIBUTE static bool NAME(RowRounding &rounding, Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,       \
+                             int16_t *integers) {                                                                                          \
+    return rounding.round(matrix, first, count, numbers, integers);                                                                        \
+  }
+  ATTUNE_ROUNDING_FUNCTION(baseline, )
+#if defined(__x86_64__)
+  ATTUNE_ROUNDING_FUNCTION(avx2, __attribute__((target("avx2"))))
+  ATTUNE_ROUNDING_FUNCTION(avx512, __attribute__((target("avx2,avx512f,avx512vl,avx512dq"))))
+#endif
+
+  static Function choose() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+      return avx512;
+    if (__builtin_cpu_supports("avx2"))
+      return avx2;
+#endif
+    return baseline;
+  }
+};
+
+bool RowRounding::run(Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers, int16_t *integers) {
+  static const RoundingFunctions::Function function = RoundingFunctions::choose();
+  return function(*this, matrix, first, count, numbers, integers);
+}
+
+} // namespace
+
+bool attune::quantizeByOutputs(Rows<const float> weights, InputMoments &moments, CalibratedRows &out) {
+  const int64_t size = moments.size(), groups = out.getFormat().groups(size);
+  Rows<double> factor = moments.lower();
+  if (!factorizeMoments(factor))
+    return false;
+  for (int64_t i = 0; i < size; ++i)
+    for (int64_t j = 0; j < i; ++j)
+      factor.row(j)[i] = factor.row(i)[j];
+  Rows<const double> columns = {factor.data, factor.count, factor.pitch};
+  // Rows of a part are rounded by several threads and added in their order.
+  constexpr int64_t kPart = 1024;
+  std::vector<QuantizedGroup> numbers(static_cast<size_t>(std::min(kPart, weights.count) * groups));
+  std::vector<int16_t> integers(static_cast<size_t>(std::min(kPart, weights.count) * size));
+  std::vector<char> isRounded(kPart / kLanes);
+  for (int64_t first = 0; first < weights.count; first += kPart) {
+    int64_t count = std::min(kPart, weights.count - first);
+    llvm::parallelFor(0, static_cast<size_t>((count + kLanes - 1) / kLanes), [&](size_t block) {
+      auto begin = static_cast<int64_t>(block) * kLanes;
+      RowRounding rounding(columns, out.getFormat());
+      isRounded[block] =
+          rounding.run(weights, first + begin, std::min(kLanes, count - begin), &numbers[begin * groups], &integers[begin * size]);
+    });
+    for (int64_t row = 0; row < count; ++row) {
+      // The packer reports a row that has no numbers.
+      if (!isRounded[row / kLanes])
+        continue;
+      out.add({weights.row(first + row), static_cast<size_t>(size)}, {&numbers[row * groups], static_cast<size_t>(groups)},
+              {&integers[row * size], static_cast<size_t>(size)});
+    }
+  }
+  return true;
+}

@@ -1,0 +1,62 @@
+//===- ErrorCompensation.h - Rounding by the error of outputs ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Quantizes a matrix so that its outputs on sample inputs change little, instead of its weights. For a row w and its
+// quantized row q, with e = w - q and M = sum of x x^T over the inputs x:
+//
+//     error = e M e^T = |e L|^2,  M = L L^T, L lower triangular,   (e L)[j] = e[j] L[j, j] + sum over i > j of e[i] L[i, j]
+//
+// Columns are rounded from the last to the first. Column j can make its term of the error small whatever the columns
+// behind it have become: it rounds w[j] + (sum over i > j of e[i] L[i, j]) / L[j, j] instead of w[j]. That is the
+// rounding of GPTQ, with the columns in the other order and no inverse of M; the nearest-plane method for lattices.
+//
+//     k:    0 ...             group g            ... K-1
+//           | not yet rounded | chosen, rounded | rounded |   <- direction
+//
+// The scale and the minimum of a group are chosen when its turn comes, for the weights that would make the error zero.
+//
+// Cost: K^3 / 3 for the factorization, N K^2 / 2 for N rows. Every sum is in double and in a fixed order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_CALIBRATE_ERRORCOMPENSATION_H
+#define ATTUNE_COMPILER_CALIBRATE_ERRORCOMPENSATION_H
+
+#include "compiler/Calibrate/RowProducts.h"
+#include "compiler/Weights/CalibratedRows.h"
+
+#include <vector>
+
+namespace attune {
+
+/// The sum of x x^T over inputs x of a projection.
+class InputMoments {
+public:
+  explicit InputMoments(int64_t features) : features(features), sums(static_cast<size_t>(features * features)) {}
+
+  /// Adds |inputs|, rows of as many features. Infinite and NaN values count as 0.
+  void add(Rows<const float> inputs);
+  int64_t size() const { return features; }
+  int64_t inputs() const { return count; }
+  /// The lower triangle of the sum.
+  Rows<double> lower() { return {sums.data(), features, features}; }
+  /// The bytes of moments for |features|.
+  static int64_t bytes(int64_t features) { return features * features * int64_t(sizeof(double)); }
+
+private:
+  int64_t features, count = 0;
+  std::vector<double> sums;
+};
+
+/// Factorizes the symmetric matrix whose lower triangle is |matrix| into L L^T, in place, after adding a hundredth of the
+/// mean of the diagonal to it: inputs are samples, and fewer than the columns of large matrices. Returns false if it has
+/// none, as all inputs were zero.
+bool factorizeMoments(Rows<double> matrix);
+
+/// Quantizes |weights|, rows of as many columns as |moments| has features, and adds them to |out|, whose format it takes.
+/// |moments| is overwritten. Returns false, and adds nothing, if all inputs were zero.
+bool quantizeByOutputs(Rows<const float> weights, InputMoments &moments, CalibratedRows &out);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_CALIBRATE_ERRORCOMPENSATION_H

@@ -1,0 +1,48 @@
+//===- CalibratedRows.h - Rows of weights quantized in advance --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows of weight matrices, with the integers that a calibration has chosen for them. A row is found by its f32 weights:
+// the packer reads matrices that passes have joined, stacked and cut, but never changes their rows.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_WEIGHTS_CALIBRATEDROWS_H
+#define ATTUNE_COMPILER_WEIGHTS_CALIBRATEDROWS_H
+
+#include "compiler/Weights/WeightQuantizer.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <vector>
+
+namespace attune {
+
+/// Quantized rows of one format.
+class CalibratedRows {
+public:
+  explicit CalibratedRows(mlir::xfmr::WeightFormat format) : format(format) {}
+
+  mlir::xfmr::WeightFormat getFormat() const { return format; }
+  /// The number of rows.
+  size_t size() const { return places.size(); }
+
+  /// Adds |row|: the scale and the minimum of each group, and an integer for each weight. Of equal rows the first counts.
+  void add(llvm::ArrayRef<float> row, llvm::ArrayRef<QuantizedGroup> groups, llvm::ArrayRef<int16_t> values);
+  /// If |row| was added, writes the weights that its integers stand for to |weights| and its groups to |groups|, and
+  /// returns true.
+  bool find(llvm::ArrayRef<float> row, float *weights, QuantizedGroup *groups) const;
+
+private:
+  /// 128 bits of hash.
+  using Key = std::pair<uint64_t, uint64_t>;
+  static Key keyOf(llvm::ArrayRef<float> row);
+
+  mlir::xfmr::WeightFormat format;
+  /// The positions of a row in |numbers| and |integers|.
+  llvm::DenseMap<Key, std::pair<size_t, size_t>> places;
+  std::vector<QuantizedGroup> numbers;
+  /// Integers of all rows as they are stored, without a sign; two to a byte if they have 4 bits.
+  std::vector<uint8_t> integers;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_WEIGHTS_CALIBRATEDROWS_H
