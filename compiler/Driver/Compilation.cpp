@@ -178,8 +178,11 @@ Status Compilation::pack() {
     heard.progress = listener.packing;
   if (listener.warning)
     heard.warning = listener.warning;
+  // Only for a new weights file: a store may have it.
   std::optional<CalibratedRows> rows;
-  if (calibrated) {
+  auto calibrate = [&]() -> Status {
+    if (!calibrated || rows)
+      return {};
     auto progress = [&](uint64_t done, uint64_t total) {
       if (listener.calibrating)
         listener.calibrating(done, total);
@@ -189,9 +192,14 @@ Status Compilation::pack() {
       return chosen.status();
     rows.emplace(std::move(*chosen));
     times.finish("calibration", /*counted=*/false);
-  }
+    return {};
+  };
   auto provide = [&](int64_t rank) -> Result<PackingResult> {
-    auto packTo = [&](OutputFile &file) { return packWeights(*module, *tensors, file, heard, rank, rows ? &*rows : nullptr); };
+    auto packTo = [&](OutputFile &file) -> Result<PackingResult> {
+      if (Status status = calibrate(); status.failed())
+        return status;
+      return packWeights(*module, *tensors, file, heard, rank, rows ? &*rows : nullptr);
+    };
     if (!options.weightsStore)
       return packTo(files->weights(rank));
     files->omitWeights();

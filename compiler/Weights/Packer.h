@@ -46,8 +46,8 @@ struct PackingResult {
 /// Writes room for a header, the data section and the manifest to |file|, which is new, for |rank| of the ranks of
 /// |module|. The manifests of several ranks are equal and have no content hash. |calibrated| has quantized rows that take
 /// precedence over a choice of scales; may be null. Errors name the tensor.
-Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file,
-                                  const PackListener &listener = {}, int64_t rank = 0, const CalibratedRows *calibrated = nullptr);
+Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener = {},
+                                  int64_t rank = 0, const CalibratedRows *calibrated = nullptr);
 
 /// Returns the manifest that packWeights would write for |module|, without the content hash. Equal manifests and equal
 /// tensors give equal files.
