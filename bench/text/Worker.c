@@ -7,7 +7,8 @@
  *
  *   go        encodes, or decodes, all texts once: the seconds
  *   open      opens OUT.text, creates a tokenizer and closes both: the seconds
- *   ids FILE  writes the ids of all texts as records, the number of ids (u32) and the ids (i32): the number of ids
+ *   ids FILE  writes the ids of all texts as records, the number of ids (u32) and the ids (i32), with the mode offsets
+ *             then begin and end of each (i32): the number of ids
  *===-----------------------------------------------------------------------===*/
 #include "attune/text.h"
 
@@ -29,6 +30,7 @@ typedef struct {
 
 static attune_text_input *texts;
 static int32_t **ids;
+static int32_t **offsets; /* with the mode offsets */
 static size_t *counts;
 static size_t numTexts;
 static attune_encode_options options;
@@ -90,6 +92,10 @@ static void encodeShare(Worker *worker, int keep) {
       counts[at + i] = (size_t)encodings[i].length;
       ids[at + i] = allocate(sizeof(int32_t) * counts[at + i]);
       memcpy(ids[at + i], encodings[i].ids, sizeof(int32_t) * counts[at + i]);
+      if (!options.want_offsets)
+        continue;
+      offsets[at + i] = allocate(2 * sizeof(int32_t) * counts[at + i]);
+      memcpy(offsets[at + i], encodings[i].offsets, 2 * sizeof(int32_t) * counts[at + i]);
     }
   }
 }
@@ -141,6 +147,8 @@ static size_t writeIds(const char *path) {
     uint32_t count = (uint32_t)counts[i];
     fwrite(&count, 4, 1, file);
     fwrite(ids[i], 4, counts[i], file);
+    if (options.want_offsets)
+      fwrite(offsets[i], 8, counts[i], file);
     sum += counts[i];
   }
   if (fclose(file) != 0)
@@ -167,6 +175,7 @@ int main(int argc, char **argv) {
   readTexts(argv[2]);
   counts = allocate(numTexts * sizeof(*counts));
   ids = allocate(numTexts * sizeof(*ids));
+  offsets = allocate(numTexts * sizeof(*offsets));
   size_t callBytes = 0;
   for (size_t i = 0; i < numTexts; i += callTexts) {
     size_t bytes = 16;

@@ -25,6 +25,7 @@ public:
   /// Begins at byte |at| of the text.
   Transform(const AlignedText &text, TextBuilder &out, size_t at = 0) : text(text), out(out), at(at) {}
 
+  size_t position() const { return at; }
   /// Copies |size| bytes.
   void copy(size_t size) {
     out.copy(text, at, at + size);
@@ -587,10 +588,14 @@ AlignedText Normalizer::applyPrecompiled(const CheckedStep &step, const AlignedT
         if (hasHeld)
           transform.emit(heldCharacter, heldChange);
         hasHeld = false;
-        transform.copy(size_t(stop - at) - 1);
-        at = stop - 1;
-        emit(*at, 0);
-        ++at;
+        // A deletion at the beginning of the text shifts the origins of all later characters.
+        if (transform.position() == size_t(at - text.bytes))
+          transform.copy(size_t(stop - at) - 1);
+        else
+          for (; at < stop - 1; ++at)
+            transform.emit(*at, 0);
+        at = stop;
+        emit(at[-1], 0);
         continue;
       }
     }

@@ -150,9 +150,9 @@ bool Tables::openStep(Section pool, CheckedStep &checked) {
     return openAutomaton(step.b);
   case StepKind::NormalizePrecompiled:
     checked.mapsPrintable = false;
-    if (!(step.a % 4 == 0 && step.a <= pool.bytes && step.b <= (pool.bytes - step.a) / sizeof(TrieUnit) &&
-           checked.charsmap.open(reinterpret_cast<const TrieUnit *>(pool.data + step.a), step.b) &&
-           takeString(pool, step.c, step.d, checked.replacements)))
+    if (step.a % 4 || step.a > pool.bytes || step.b > (pool.bytes - step.a) / sizeof(TrieUnit) ||
+        !checked.charsmap.open(reinterpret_cast<const TrieUnit *>(pool.data + step.a), step.b) ||
+        !takeString(pool, step.c, step.d, checked.replacements))
       return false;
     for (uint8_t byte = 0x20; byte < 0x7F; ++byte)
       if (uint32_t node = Trie::kRoot; checked.charsmap.step(node, byte))
