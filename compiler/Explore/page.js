@@ -325,7 +325,7 @@ function diff(before, after) {
   const a = before.slice(start, before.length - end), b = after.slice(start, after.length - end);
   const rows = before.slice(0, start).map(text => ({text: '  ' + text}));
   const add = (text, kind) => rows.push({text: (kind === 'added' ? '+ ' : kind === 'removed' ? '- ' : '  ') + text, kind});
-  const limit = Math.min(a.length + b.length, 1500), traces = [];
+  const limit = Math.min(a.length + b.length, 600), traces = [];
   let best = [0], found = -1;
   const frontier = new Map([[1, 0]]);
   for (let d = 0; d <= limit && found < 0; ++d) {
