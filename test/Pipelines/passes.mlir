@@ -25,6 +25,9 @@
 // DIALECT-NEXT: xfmr-decompose-experts{known-counts=false},
 // DIALECT-NEXT: xfmr-decompose-composites,
 // DIALECT-NEXT: canonicalize
+// DIALECT-NEXT: ),
+// DIALECT-NEXT: xfmr-shard{ranks=0},
+// DIALECT-NEXT: func.func(
 // DIALECT-NEXT: xfmr-fuse-projections,
 // DIALECT-NEXT: xfmr-fuse-epilogues,
 // DIALECT-NEXT: canonicalize
@@ -34,7 +37,8 @@
 // DIALECT-NEXT: xfmr-hoist-weight-expressions,
 // DIALECT-NEXT: duplicate-function-elimination,
 // DIALECT-NEXT: symbol-dce,
-// DIALECT-NEXT: attune-count-flops
+// DIALECT-NEXT: attune-count-flops,
+// DIALECT-NEXT: attune-count-gathers
 // DIALECT-NEXT: )
 
 // With a lower precision, one more pass runs.
@@ -130,6 +134,7 @@
 // TARGET-NEXT: attune-entry-wrappers{device=false},
 // TARGET-NEXT: attune-prepare-for-llvm,
 // TARGET-NEXT: attune-lower-parallel-calls,
+// TARGET-NEXT: attune-lower-collectives,
 // TARGET-NEXT: expand-strided-metadata,
 // TARGET-NEXT: lower-affine,
 // TARGET-NEXT: attune-lower-amx-tiles,

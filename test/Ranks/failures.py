@@ -68,8 +68,6 @@ expect("not divided", r"is not divided, but 2 ranks were started; attune compile
 nowhere = command(two, os.path.join(folder, "no-folder", "out.safetensors"))
 expect("output that cannot be written", r"no-folder", [nowhere, nowhere])
 expect("a wrong flag", r"--threads", [[*base, "--threads=0"]] * 2)
-wrong_limit = {"ATTUNE_RANKS_TIMEOUT": "x"}
-expect("a wrong limit", r"ATTUNE_RANKS_TIMEOUT: expected seconds", [base, base], {0: wrong_limit, 1: wrong_limit})
 # The second rank never comes; it ends itself, later than the first.
 expect("a rank that stalls", r"rank 0 of 2: .*rank 1 has not answered for 0\.5 seconds", [base, ["sh", "-c", "sleep 3; exit 1"]],
        {0: {"ATTUNE_RANKS_TIMEOUT": "0.5"}})

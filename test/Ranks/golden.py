@@ -72,8 +72,12 @@ def check(folder, launcher, counts, path):
 def main():
     launcher, counts, folder, cases = sys.argv[1], [int(n) for n in sys.argv[2].split(",")], sys.argv[3], sys.argv[4:]
     os.makedirs(folder, exist_ok=True)
-    problems = [problem for case in cases if (problem := check(folder, launcher, counts, case))]
-    print("\n".join(problems + [f"{len(cases)} cases on {sys.argv[2]} ranks, {len(problems)} differ"]))
+    problems = 0
+    for case in cases:
+        if problem := check(folder, launcher, counts, case):
+            problems += 1
+            print(problem, flush=True)
+    print(f"{len(cases)} cases on {sys.argv[2]} ranks, {problems} differ")
     sys.exit(1 if problems else 0)
 
 

@@ -35,6 +35,7 @@ killed = f"{run} & sleep 0; kill -9 $!; kill -9 $$"
 expect("killed", f"if [ {rank} = 1 ]; then {killed}; else exec {run}; fi", "", {"ATTUNE_RANKS_TIMEOUT": "60"})
 missing = f"exec {run} --weights={shlex.quote(fixtures)}"
 expect("missing weights", f"if [ {rank} = 1 ]; then {missing}; else exec {run}; fi", "rank 1: ", {})
-expect("wrong count", f"exec {run} --threads=0", "--threads", {})
+expect("wrong limit", f"exec {run}", "ATTUNE_RANKS_TIMEOUT: expected seconds", {"ATTUNE_RANKS_TIMEOUT": "x"})
+expect("wrong flag", f"exec {run} --threads=0", "--threads", {})
 print("\n".join(problems + [f"{len(problems)} problems"]))
 sys.exit(1 if problems else 0)

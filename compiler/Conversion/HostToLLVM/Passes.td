@@ -50,8 +50,8 @@ def LowerCollectives : Pass<"attune-lower-collectives", "::mlir::ModuleOp"> {
   let description = [{
     ```mlir
     rt.all_gather ins(%x : memref<?x24xf32>) outs(%y, %parts : memref<?x48xf32>, memref<2x?x24xf32>) 1 at [0, 24]
-    // becomes a call of attune_host::all_gather with an attune_gather on the stack, and
-    llvm.mlir.global internal constant @begins_0_24(dense<[0, 24]> : tensor<2xi64>)
+    // becomes a call of attune_host::all_gather with an attune_gather on the stack, which points to the constant array
+    // @begins_0_24 of the numbers 0 and 24
     ```
 
     `attune_host` and `attune_gather` are declared in attune/abi.h. `rt.rank` becomes a load of `attune_host::rank`. The
