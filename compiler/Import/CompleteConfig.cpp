@@ -4,6 +4,7 @@
 
 #include "compiler/Import/CompleteConfig.h"
 #include "compiler/Import/families/Families.h"
+#include "compiler/Import/UnreadTensors.h"
 #include "compiler/Import/WeightCatalog.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -32,12 +33,6 @@ static bool hasTwoLabelCounts(const Config &config) {
 }
 
 bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config) || hasTwoLabelCounts(config); }
-
-/// Returns true for tensors that are not parameters: tables that files of old releases store.
-static bool isBuffer(llvm::StringRef name) {
-  return llvm::any_of(llvm::ArrayRef<llvm::StringRef>{"position_ids", "inv_freq", "attn.bias", "attn.masked_bias", "attention.bias"},
-                      [&](llvm::StringRef end) { return name.ends_with(end); });
-}
 
 /// Returns the number of parameters of |spec| if |tensors| has all of them, or their stand-ins, with their shapes. With
 /// |exact|, only if it has no other tensors.

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/GenerationConfig.h"
+#include "compiler/Import/families/Families.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -136,10 +137,6 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"xlm-roberta-xl", "pad_token_id", 1},
                                          {"xlm-roberta-xl", "eos_token_id", 2}};
 
-/// The families of version 4 of the reference library, which reads the keys of generation_config.json over those of
-/// config.json. Version 5 reads generation_config.json alone if it exists.
-static constexpr const char *mergingFamilies[] = {"bart", "bert", "distilbert", "gpt2", "llama", "marian", "roberta", "t5", "vit"};
-
 /// Sets the ids of the family's configuration class. Leaves out an id beyond the vocabulary, since it would never
 /// occur.
 static Status setFamilyIds(const Config &config, const std::string &family, GenerationSettings &settings) {
@@ -176,7 +173,9 @@ Result<GenerationSettings> attune::readGenerationSettings(const Config &config, 
   GenerationSettings settings;
   std::error_code ignored;
   bool hasOwn = std::filesystem::exists(std::filesystem::path(folder) / "generation_config.json", ignored);
-  bool merges = std::find(std::begin(mergingFamilies), std::end(mergingFamilies), spec.family) != std::end(mergingFamilies);
+  // Version 4 of the reference reads the keys of generation_config.json over those of config.json. Version 5 reads
+  // generation_config.json alone if it exists.
+  bool merges = isOfVersion4(spec.family);
   if (!hasOwn || merges)
     if (Status status = readModelConfig(config, spec, settings); status.failed())
       return status;

@@ -10,6 +10,8 @@
 #include "compiler/Import/GgufModel.h"
 #include "compiler/Import/QuantizationConfig.h"
 #include "compiler/Import/SentenceEmbedding.h"
+#include "compiler/Import/TiedTensors.h"
+#include "compiler/Import/UnreadTensors.h"
 #include "compiler/Import/WeightCatalog.h"
 #include "compiler/Support/ConversionAdvice.h"
 #include "compiler/Support/FileKind.h"
@@ -218,17 +220,24 @@ ModelFiles attune::listAdapterFiles(const std::string &folder) {
   return {{inFolder(folder, LoraAdapter::configName)}, {inFolder(folder, LoraAdapter::tensorsName)}};
 }
 
+/// Returns the model that |config| describes, with the embedding that the modules of |folder| add to it.
+static Result<TransformerSpec> readSpec(const std::string &folder, const Config &config) {
+  Result<TransformerSpec> spec = readTransformerSpec(config);
+  if (spec)
+    if (Status status = declareEmbedding(folder, *spec); status.failed())
+      return status;
+  return spec;
+}
+
 Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   const std::string &folder = source.folder;
   Result<OpenedConfig> opened = openConfig(source);
   if (!opened)
     return opened.status();
-  const Config &config = opened->config;
-  Result<TransformerSpec> spec = readTransformerSpec(config);
+  Config &config = opened->config;
+  Result<TransformerSpec> spec = readSpec(folder, config);
   if (!spec)
     return spec.status();
-  if (Status status = declareEmbedding(folder, *spec); status.failed())
-    return status;
   std::optional<GenerationSettings> generation;
   if (spec->decoder && spec->decoder->cached) {
     Result<GenerationSettings> read = readGenerationSettings(config, *spec, folder);
@@ -239,10 +248,23 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   Result<std::unique_ptr<TensorProvider>> tensors = findTensors(folder, *spec, *opened);
   if (!tensors)
     return tensors.status();
+  std::vector<std::string> warnings;
+  Result<bool> separates = mustSeparateTied(config, *spec, **tensors, warnings);
+  if (!separates)
+    return separates.status();
+  if (*separates) {
+    config.set("tie_word_embeddings", false);
+    spec = readSpec(folder, config);
+    if (!spec)
+      return spec.status();
+  }
+  if (std::string warning = warnOfUnreadTensors(*spec, **tensors); !warning.empty())
+    warnings.push_back(std::move(warning));
   tensors = mergeAdapters(*spec, std::move(*tensors), source.adapters);
   if (!tensors)
     return tensors.status();
-  std::vector<std::string> warnings = warnOfCode(config, spec->architecture);
+  const std::vector<std::string> ofCode = warnOfCode(config, spec->architecture);
+  warnings.insert(warnings.end(), ofCode.begin(), ofCode.end());
   if (!spec->warning.empty())
     warnings.push_back(spec->warning);
   if (opened->quantization)
@@ -311,11 +333,9 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
   const Config &config = opened->config;
   if (opened->quantization)
     return Status::error(config.file() + ": 'quantization_config': expected no such setting, as generated weights are not quantized");
-  Result<TransformerSpec> spec = readTransformerSpec(config);
+  Result<TransformerSpec> spec = readSpec(configFolder, config);
   if (!spec)
     return spec.status();
-  if (Status status = declareEmbedding(configFolder, *spec); status.failed())
-    return status;
   const std::vector<TensorSpec> specs = spec->tensors();
   Result<std::unique_ptr<TensorProvider>> tensors = mergeAdapters(*spec, generateTensors(specs, seed, config.file()), source.adapters);
   if (!tensors)

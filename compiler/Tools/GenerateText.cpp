@@ -4,14 +4,12 @@
 #include "compiler/Tools/GenerateText.h"
 #include "attune/text_generation.h"
 #include "compiler/Support/Json.h"
-#include "compiler/Support/MappedFile.h"
+#include "compiler/Tools/TextLines.h"
 #include "compiler/Tools/TextOutput.h"
 #include "compiler/Tools/ToolProcess.h"
 
 #include <chrono>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 
 using namespace attune;
 
@@ -65,37 +63,22 @@ private:
 
 } // namespace
 
-/// Returns the content of the file |path|, or of standard input for "-".
-static Result<std::string> readWhole(const std::string &path) {
-  if (path == "-")
-    return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  Result<MappedFile> file = MappedFile::open(path);
-  if (!file)
-    return file.status();
-  return std::string(reinterpret_cast<const char *>(file->data()), file->size());
-}
-
 Status TextRun::readTexts() {
   if (prompts.readsInput + !prompts.file.empty() + !prompts.prompts.empty() > 1)
     return Status::error("expected one of --prompt, --file and -, got more");
   texts = prompts.prompts;
   if (!texts.empty())
     return {};
-  Result<std::string> content = readWhole(prompts.readsInput ? "-" : prompts.file);
+  Result<std::string> content = readText(prompts.readsInput ? "-" : prompts.file);
   if (!content)
     return content.status();
   if (!hasEncoder) {
     // The line break at the end of a file is no part of its text.
-    if (!content->empty() && content->back() == '\n')
-      content->pop_back();
+    dropLineBreak(*content);
     texts.push_back(std::move(*content));
     return {};
   }
-  for (size_t begin = 0; begin < content->size();) {
-    size_t end = std::min(content->find('\n', begin), content->size());
-    texts.push_back(content->substr(begin, end - begin));
-    begin = end + 1;
-  }
+  texts = splitLines(*content);
   return {};
 }
 

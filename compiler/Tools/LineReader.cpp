@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/LineReader.h"
+#include "compiler/Tools/TextLines.h"
 
 #include <cerrno>
 #include <unistd.h>
@@ -11,8 +12,9 @@ using namespace attune;
 LineReader::Result LineReader::read(std::string &line) {
   for (;;) {
     if (size_t end = buffer.find('\n'); end != std::string::npos) {
-      line = buffer.substr(0, end);
+      line = buffer.substr(0, end + 1);
       buffer.erase(0, end + 1);
+      dropLineBreak(line);
       return Result::Line;
     }
     if (ended) {

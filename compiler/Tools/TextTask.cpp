@@ -2,34 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/TextTask.h"
-#include "compiler/Support/MappedFile.h"
+#include "compiler/Tools/TextLines.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 
 using namespace attune;
 
 Result<std::vector<std::string>> attune::readLines(const std::string &path) {
-  std::string content;
-  if (path == "-") {
-    content.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    Result<MappedFile> file = MappedFile::open(path);
-    if (!file)
-      return file.status();
-    content.assign(reinterpret_cast<const char *>(file->data()), file->size());
-  }
-  std::vector<std::string> lines;
-  for (size_t begin = 0; begin < content.size();) {
-    size_t end = std::min(content.find('\n', begin), content.size());
-    lines.push_back(content.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
+  Result<std::string> content = readText(path);
+  if (!content)
+    return content.status();
+  return splitLines(*content);
 }
 
 Result<std::vector<std::string>> attune::gatherTexts(const std::vector<std::string> &words, const std::string &file) {

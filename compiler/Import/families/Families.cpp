@@ -5,6 +5,8 @@
 #include "compiler/Import/families/Families.h"
 #include "compiler/Import/Config.h"
 
+#include <algorithm>
+
 using namespace attune;
 
 llvm::ArrayRef<Family> attune::modelFamilies() {
@@ -157,4 +159,9 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
   if (reader.status().failed())
     return reader.status();
   return spec;
+}
+
+bool attune::isOfVersion4(const std::string &family) {
+  static constexpr const char *families[] = {"bart", "bert", "distilbert", "gpt2", "llama", "marian", "roberta", "t5", "vit"};
+  return std::find(std::begin(families), std::end(families), family) != std::end(families);
 }

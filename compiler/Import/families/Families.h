@@ -14,6 +14,10 @@
 
 namespace attune {
 
+/// Returns true if the reference of |family| is version 4 of the reference library; otherwise it is version 5
+/// (docs/reference-versions.md).
+bool isOfVersion4(const std::string &family);
+
 Result<TransformerSpec> readAlbertSpec(const Config &config);
 Result<TransformerSpec> readArceeSpec(const Config &config);
 Result<TransformerSpec> readBaichuanSpec(const Config &config);

@@ -75,27 +75,27 @@ static attune_status checkBadWords(const attune_generation_options &options, int
 
 static attune_status checkPenalty(const char *name, double value) {
   if (!(value > 0) || std::isinf(value))
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, a positive number expected", name, value);
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %.9g, a positive number expected", name, value);
   return ATTUNE_OK;
 }
 
 static attune_status checkFinite(const char *name, double value) {
   if (!std::isfinite(value))
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, a number expected", name, value);
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %.9g, a number expected", name, value);
   return ATTUNE_OK;
 }
 
 /// Checks that |value| is a probability that leaves at least one id: above 0 and at most 1.
 static attune_status checkShare(const char *name, double value) {
   if (!(value > 0 && value <= 1))
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, expected to be above 0 and at most 1", name, value);
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %.9g, expected to be above 0 and at most 1", name, value);
   return ATTUNE_OK;
 }
 
 /// Checks that |value| is in [0, 1), or in [0, 1] if |withOne|.
 static attune_status checkPart(const char *name, double value, bool withOne) {
   if (!(value >= 0) || !(withOne ? value <= 1 : value < 1))
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, expected to be at least 0 and %s 1", name, value, withOne ? "at most" : "below");
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %.9g, expected to be at least 0 and %s 1", name, value, withOne ? "at most" : "below");
   return ATTUNE_OK;
 }
 

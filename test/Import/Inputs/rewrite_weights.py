@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Rewrites the weight file of a model folder in the ways that files in the wild differ (standard library only).
 
-rewrite_weights.py FOLDER [--prefix=P] [--rename=FROM=TO]... [--copy=FROM=TO] [--drop=NAME] [--extra] [--reverse]
+rewrite_weights.py FOLDER [--prefix=P] [--rename=FROM=TO]... [--copy=FROM=TO] [--negate=NAME] [--drop=NAME] [--extra] [--reverse]
                    [--dtype=F16|BF16|I32] [--shards=N] [--stack-experts]
 
 --prefix prepends P to all names; --rename replaces a part of all names; --copy adds a tensor under another name;
+--negate changes the sign of the first element of an F32 tensor;
 --extra adds an I64 tensor that is no parameter; --reverse reverses the order of the data.
 --stack-experts joins PATH.experts.E.{gate,up,down}_proj.weight of all experts E to PATH.experts.gate_up_proj and
 PATH.experts.down_proj.
@@ -58,6 +59,8 @@ for flag in flags:
     elif key == "--copy":
         old, new = value.split("=")
         tensors += [(new,) + t[1:] for t in tensors if t[0] == old]
+    elif key == "--negate":
+        tensors = [t[:3] + (t[3][:3] + bytes([t[3][3] ^ 128]) + t[3][4:],) if t[0] == value else t for t in tensors]
     elif key == "--drop":
         tensors = [t for t in tensors if t[0] != value]
     elif key == "--stack-experts":

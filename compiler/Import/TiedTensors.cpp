@@ -1,0 +1,88 @@
+//===- TiedTensors.cpp - One parameter under several names ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/TiedTensors.h"
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/WeightCatalog.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace attune;
+
+namespace {
+/// Two tensors of one parameter with other values.
+struct Difference {
+  /// The tensor that the parameter has, and another one.
+  std::string used, other;
+  bool operator==(const Difference &difference) const { return used == difference.used && other == difference.other; }
+};
+} // namespace
+
+/// Returns true if the tensors |a| and |b| have the same shape and the same values, rounded to f32.
+static Result<bool> haveSameValues(const TensorProvider &tensors, const std::string &a, const std::string &b) {
+  constexpr int64_t kChunk = 1 << 18;
+  const std::vector<int64_t> &shape = tensors.find(a)->shape;
+  if (shape != tensors.find(b)->shape)
+    return false;
+  const int64_t count = elementCount(shape).value_or(0);
+  std::vector<float> left, right;
+  for (int64_t begin = 0; begin < count; begin += kChunk) {
+    left.resize(std::min(kChunk, count - begin));
+    right.resize(left.size());
+    if (Status status = tensors.read(a, begin, int64_t(left.size()), left.data()); status.failed())
+      return status;
+    if (Status status = tensors.read(b, begin, int64_t(right.size()), right.data()); status.failed())
+      return status;
+    if (std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) != 0)
+      return false;
+  }
+  return true;
+}
+
+static Result<std::vector<Difference>> findDifferences(const TransformerSpec &spec, const TensorProvider &tensors) {
+  const WeightCatalog catalog(spec, tensors);
+  std::vector<Difference> differences;
+  for (const WeightSpec &weight : spec.weights) {
+    if (weight.kind != WeightSpec::Tensor)
+      continue;
+    const std::vector<std::string> names = catalog.namesInFiles(weight);
+    for (size_t i = 1; i < names.size(); ++i) {
+      const Difference difference{names[0], names[i]};
+      if (std::count(names.begin(), names.begin() + i, names[i]) || std::count(differences.begin(), differences.end(), difference))
+        continue;
+      Result<bool> same = haveSameValues(tensors, names[0], names[i]);
+      if (!same)
+        return same.status();
+      if (!*same)
+        differences.push_back(difference);
+    }
+  }
+  return differences;
+}
+
+Result<bool> attune::mustSeparateTied(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors,
+                                      std::vector<std::string> &warnings) {
+  Result<std::vector<Difference>> tied = findDifferences(spec, tensors);
+  if (!tied)
+    return tied.status();
+  if (tied->empty())
+    return false;
+  Config untied = config;
+  untied.set("tie_word_embeddings", false);
+  Result<TransformerSpec> other = readTransformerSpec(untied);
+  Result<std::vector<Difference>> left = other ? findDifferences(*other, tensors) : std::move(tied);
+  if (!left)
+    return left.status();
+  const std::vector<Difference> &all = other ? *tied : *left;
+  for (const Difference &difference : all) {
+    const std::string both = tensors.fileOf(difference.other) + ": tensors '" + difference.used + "' and '" + difference.other + "'";
+    if (std::count(left->begin(), left->end(), difference))
+      return Status::error(both + ": expected equal values, as both are stored for one parameter of " + spec.architecture);
+    warnings.push_back(both + " have other values, although \"tie_word_embeddings\" makes them one parameter: " +
+                       (isOfVersion4(spec.family) ? "the values of '" + difference.used + "' are used, as in version 4 of the reference"
+                                                  : "they are not tied, as in version 5 of the reference"));
+  }
+  return !isOfVersion4(spec.family);
+}
