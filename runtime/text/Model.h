@@ -10,7 +10,7 @@
 
 namespace attune::text {
 
-/// What offsets, words and truncation need to know of a token.
+/// The place of a token in its text, for offsets, words and truncation.
 struct TokenDetail {
   uint32_t word;       ///< number of the piece
   OriginalRange range; ///< original bytes; 0 unless offsets are wanted

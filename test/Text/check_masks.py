@@ -24,7 +24,8 @@ PATTERNS = {
 }
 # A letter, letters of contractions, the long s, digits, white space, other characters, of one to four bytes.
 SHORT = ["a", "s", " ", "\n", "\t", "'", "1", ".", "é", "—", "\u00a0", "ſ", "२"]
-LONG = [*SHORT, "r", "e", "L", "l", "D", "'ll", "'S", "\r\n", "  ", "   \n", "\u093e", "\u3000", "中", "🙂", "𝟗", "\x00", "\x7f", "12345", "word", " word"]
+LONG = [*SHORT, "r", "e", "L", "l", "D", "'ll", "'S", "\r\n", "  ", "   \n", "\u093e", "\u3000", "中", "🙂", "𝟗"]
+LONG += ["\x00", "\x7f", "12345", "word", " word"]
 
 
 def encode(tool, compiled, texts):
