@@ -1,6 +1,6 @@
 # ===- peers.py - Other tokenizers --------------------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""peers.py NAME FOLDER TEXTS THREADS encode|decode: the process of another tokenizer that `tokenizers` times.
+"""peers.py NAME FOLDER TEXTS THREADS encode|offsets|decode: the process of another tokenizer that `tokenizers` times.
 
 Takes the commands of Worker.c. Each library is called by its fastest interface for a list of strings.
 """
@@ -44,6 +44,9 @@ class HuggingFace:
 
     def encode(self, texts):
         return self.tokenizer.encode_batch_fast(texts)
+
+    def encode_offsets(self, texts):
+        return self.tokenizer.encode_batch(texts)
 
     def ids(self, result):
         return [encoding.ids for encoding in result]
@@ -235,6 +238,8 @@ def main():
     texts = read_records(texts)
     try:
         peer = PEERS[name](folder)
+        if mode == "offsets":
+            peer.encode = peer.encode_offsets
         if mode == "decode":
             lists = peer.ids(peer.encode(texts))
             peer.decode(lists[:1])

@@ -10,7 +10,7 @@
 
 namespace attune::text {
 
-/// The facts about a token that offsets, words and truncation need.
+/// The place of a token in its text, for offsets, words and truncation.
 struct TokenDetail {
   uint32_t word;       ///< number of the piece
   OriginalRange range; ///< original bytes; 0 unless offsets are wanted

@@ -117,7 +117,8 @@ def main():
             for part in parts:
                 texts = [random_text(rng) for _ in part] if isinstance(part, range) else part
                 if texts:
-                    results.append((sum(len(text.encode()) for text in texts), len(texts), *compare(folder.name, tokenizer, arguments, compiled, texts, scratch)))
+                    size = sum(len(text.encode()) for text in texts)
+                    results.append((size, len(texts), *compare(folder.name, tokenizer, arguments, compiled, texts, scratch)))
         size, count, tokens, different = (sum(column) for column in zip(*results))
         print(f"{folder.name}: {size / 1e6:.1f} MB in {count} texts, {tokens} tokens: {different} texts differ", flush=True)
         failed += different > 0
