@@ -49,7 +49,7 @@ static void testOpen(const char *path) {
   kept = fileBytes[8];
   fileBytes[8] = 99;
   CHECK_FAILS(attune_text_open_memory(fileBytes, fileSize, &text), ATTUNE_INCOMPATIBLE,
-              "has version 99.0 of the format, this runtime reads 1");
+              "has version 99.0 of the format, this runtime reads 2");
   fileBytes[8] = kept;
   fileBytes[70] ^= 1;
   CHECK_FAILS(attune_text_open_memory(fileBytes, fileSize, &text), ATTUNE_CORRUPT, "a header with checksum");
