@@ -309,6 +309,9 @@ Status StepSession::readCaches() {
     const attune_cache_desc &cache = artifact.desc().caches[i];
     if (cache.kind == ATTUNE_CACHE_MASK || !isWanted(request.wanted, cache.name))
       continue;
+    if (artifact.desc().num_ranks > 1)
+      return Status::error(artifact.label() + ": output '" + cache.name +
+                           "': each rank has its own heads, expected other outputs, as logits");
     int64_t tokens = cache.of_sources ? sourceLength : pastLength + length;
     OwnedTensor tensor{{cache.name, DType::F32, {batch, cache.heads, tokens, cache.size}}, {}};
     tensor.data.resize(static_cast<size_t>(batch * cache.heads * tokens * cache.size) * 4);
