@@ -271,7 +271,8 @@ def measure_language_model(name, options):
         if isinstance(side, Peer):
             side.close()
     rows = [{"label": side.label, "maker": side.maker, "bits": side.bits, **found[side].summary()} for side in sides]
-    return {"name": name, "kind": "language model", "text": f"{done * BATCH * WINDOW} of {len(ids)} tokens of {len(text) / 1000:.0f} kB in windows of {WINDOW}",
+    tokens = f"{done * BATCH * WINDOW} of {len(ids)} tokens of {len(text) / 1000:.0f} kB in windows of {WINDOW}"
+    return {"name": name, "kind": "language model", "text": tokens,
             "perplexity": found[None].summary()["perplexity"], "rows": rows}
 
 
