@@ -3,7 +3,7 @@
 """Runs a trained model by the reference and by every side, and compares their outputs.
 
 A language model reads windows of a text. The reference is PyTorch in f32; a window goes through all sides before the next
-one, so that no file of logits is kept:
+one, so that no file of logits is kept, and an interrupt (Ctrl-C) ends a measurement with the windows that all sides have:
 
     window of ids ---> reference ---> log p
                   ---> attune, one object a format      ---> log q ---> KL(p || q), -log q of the next id, same best id
@@ -150,7 +150,7 @@ class Ours:
 
 
 class Peer:
-    """A process of llama.cpp with weights of one type."""
+    """A process of llama.cpp with weights of one type, for the ids in a file of 32-bit integers."""
 
     def __init__(self, label, folder, options, ids):
         self.label, self.maker = label, "llama.cpp"
@@ -162,9 +162,7 @@ class Peer:
             run(worker, "quantize", source, str(path) + ".part", label, "--keep-embedding")
             os.replace(str(path) + ".part", path)
         self.bits = self.measure_bits(path)
-        self.ids = options.work / "ids.bin"
-        ids.astype(numpy.int32).tofile(self.ids)
-        self.process = subprocess.Popen([worker, "logits", path, self.ids, f"--threads={options.threads}"], stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([worker, "logits", path, ids, f"--threads={options.threads}"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.next = 0
 
@@ -200,18 +198,31 @@ class Divergence:
     def __init__(self):
         self.windows, self.surprise, self.same, self.tokens = [], 0.0, 0, 0
 
-    def add(self, expected, got, targets):
-        """Takes log probabilities [tokens, ids] and the id that follows each token."""
-        divergence = (expected.exp() * (expected - got)).sum(-1, dtype=torch.float64)
-        self.windows.append(divergence.mean().item())
-        self.surprise -= got.gather(-1, targets[:, None]).sum(dtype=torch.float64).item()
-        self.same += int((got.argmax(-1) == expected.argmax(-1)).sum())
-        self.tokens += len(targets)
+    def add(self, divergence, surprise, same, tokens):
+        """Adds a window of measure_windows."""
+        self.windows.append(divergence / tokens)
+        self.surprise, self.same, self.tokens = self.surprise + surprise, self.same + same, self.tokens + tokens
 
     def summary(self):
         mean = float(numpy.mean(self.windows))
         error = float(numpy.std(self.windows, ddof=1) / math.sqrt(len(self.windows))) if len(self.windows) > 1 else math.nan
         return {"kl": mean, "kl_error": error, "perplexity": math.exp(self.surprise / self.tokens), "same": self.same / self.tokens}
+
+
+class Expected:
+    """The distributions of the reference: log probabilities [windows, tokens, ids] and the id that follows each token."""
+
+    def __init__(self, logits, targets):
+        self.logs, self.targets = torch.log_softmax(logits, -1), targets
+        self.shares, self.best = self.logs.exp(), self.logs.argmax(-1)
+
+    def measure(self, logits):
+        """Returns divergence, surprise, the number of equal best ids and of tokens of each window."""
+        got = torch.log_softmax(logits, -1)
+        surprise = -got.gather(-1, self.targets[..., None]).sum((-1, -2), dtype=torch.float64)
+        same = (got.argmax(-1) == self.best).sum(-1)
+        divergence = torch.sub(self.logs, got, out=got).mul_(self.shares).sum(-1).sum(-1, dtype=torch.float64)
+        return [(d.item(), s.item(), int(n), self.targets.shape[1]) for d, s, n in zip(divergence, surprise, same)]
 
 
 def report_progress(text):
@@ -229,28 +240,39 @@ def measure_language_model(name, options):
     ids = ids[: len(ids) // (WINDOW * BATCH) * WINDOW * BATCH]
     sides = [Ours(label, folder, options, matrices) for label in options.formats.split(",") if label]
     if (options.peers / "llama-worker").exists():
-        sides += [Peer(label, folder, options, ids) for label in options.types.split(",") if label]
+        words = options.work / "ids.bin"
+        ids.astype(numpy.int32).tofile(words)
+        sides += [Peer(label, folder, options, words) for label in options.types.split(",") if label]
     else:
         print(f"{options.peers}: no llama-worker there (bench/llama/setup makes it); ours is measured alone", file=sys.stderr)
-    found = {side: Divergence() for side in [None, *sides]}
+    found = {side: Divergence() for side in [None, *sides]}  # None is the reference
     batches = ids.reshape(-1, BATCH, WINDOW)
+    done = 0
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as scratch, torch.no_grad():
-        for number, batch in enumerate(batches):
-            report_progress(f"{name}: batch {number + 1} of {len(batches)}")
-            targets = torch.from_numpy(batch)[:, 1:]
-            expected = torch.log_softmax(model(torch.from_numpy(batch)).logits[:, :-1], -1)
-            for i in range(BATCH):
-                found[None].add(expected[i], expected[i], targets[i])
-            for side in sides:
-                got = torch.log_softmax(torch.from_numpy(side.logits(batch, scratch))[:, :-1], -1)
-                for i in range(BATCH):
-                    found[side].add(expected[i], got[i], targets[i])
+        try:
+            for batch in batches:
+                report_progress(f"{name}: batch {done + 1} of {len(batches)}")
+                ids_of_batch = torch.from_numpy(batch)
+                logits = model(ids_of_batch).logits[:, :-1]
+                expected = Expected(logits, ids_of_batch[:, 1:])
+                outputs = {None: expected.measure(logits)}
+                for side in sides:
+                    outputs[side] = expected.measure(torch.from_numpy(side.logits(batch, scratch))[:, :-1])
+                # Only now, so that all sides have the same windows.
+                for side, windows in outputs.items():
+                    for window in windows:
+                        found[side].add(*window)
+                done += 1
+        except KeyboardInterrupt:
+            if done == 0:
+                raise
     report_progress("")
     for side in sides:
         if isinstance(side, Peer):
             side.close()
     rows = [{"label": side.label, "maker": side.maker, "bits": side.bits, **found[side].summary()} for side in sides]
-    return {"name": name, "kind": "language model", "text": f"{len(text) / 1000:.0f} kB, {len(ids)} tokens in windows of {WINDOW}",
+    tokens = f"{done * BATCH * WINDOW} of {len(ids)} tokens of {len(text) / 1000:.0f} kB in windows of {WINDOW}"
+    return {"name": name, "kind": "language model", "text": tokens,
             "perplexity": found[None].summary()["perplexity"], "rows": rows}
 
 

@@ -10,6 +10,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/xxhash.h"
 
 #include <cstring>
@@ -23,6 +25,10 @@ static constexpr int64_t kMomentBytes = int64_t(1) << 30;
 /// The most ids of a call. The plain path keeps all tensors of a call, and its attention takes a time that grows with the
 /// square of this.
 static constexpr size_t kCallIds = 128;
+/// The fewest inputs by which a projection is calibrated.
+static constexpr int64_t kLeastInputs = 32;
+/// Entries that read ids from the first on, the preferred one first: `prefill` computes the head for the last id alone.
+static constexpr llvm::StringLiteral kEntries[] = {"forward", "embed", "extend", "prefill"};
 /// Marks the projections that are calibrated, in a clone of the module.
 static constexpr llvm::StringLiteral kMark = "calibrated";
 
@@ -180,7 +186,10 @@ Status Calibration::readText(PlainModel &model, const PlainEntry &entry) {
       Result<PlainRequest> request = makeRequest(entry, {row.ids.begin() + ptrdiff_t(begin), row.ids.begin() + ptrdiff_t(end)});
       if (!request)
         return request.status();
-      Result<std::vector<OwnedTensor>> outputs = model.run(*request);
+      PlainCaches caches;
+      request->entry = entry.name;
+      request->capacity = static_cast<int64_t>(end - begin);
+      Result<std::vector<OwnedTensor>> outputs = model.run(*request, &caches);
       if (!outputs)
         return Status::error(text.path + ": line " + std::to_string(row.line) + ": " + outputs.message());
       advance();
@@ -190,7 +199,8 @@ Status Calibration::readText(PlainModel &model, const PlainEntry &entry) {
 
 void Calibration::quantizeProjections() {
   for (auto &[key, projection] : current) {
-    quantizeByOutputs({projection->weights.data(), projection->rows, projection->columns}, projection->moments, rows);
+    if (projection->moments.inputs() >= kLeastInputs)
+      quantizeByOutputs({projection->weights.data(), projection->rows, projection->columns}, projection->moments, rows);
     projection.reset();
     known[key] = true;
     advance();
@@ -207,24 +217,30 @@ Status Calibration::run(ModuleOp module, const TensorProvider &tensors) {
   Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options);
   if (!model)
     return Status::error("--calibrate: " + model.message());
-  Result<const PlainEntry *> entry = (*model)->signature().entry("forward");
-  if (!entry)
-    return Status::error("--calibrate: " + entry.message());
   do {
     isComplete = true;
-    if (Status status = readText(**model, **entry); status.failed())
+    if (Status status = readText(**model, (*model)->signature().entries.front()); status.failed())
       return status;
     quantizeProjections();
     ++passesDone;
   } while (!isComplete);
+  if (rows.size() == 0)
+    return Status::error(text.path + ": expected texts of at least " + std::to_string(kLeastInputs) + " ids together");
   return {};
 }
 
 Result<CalibratedRows> attune::calibrateWeights(ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
                                                 const CalibrationProgress &progress) {
   OwningOpRef<ModuleOp> clone = cast<ModuleOp>(module->clone());
-  for (auto function : llvm::to_vector(clone->getOps<func::FuncOp>()))
-    if (xfmr::EntryAttr entry = xfmr::getEntry(function); entry && entry.getName() != "forward")
+  llvm::StringMap<func::FuncOp> entries;
+  for (auto function : clone->getOps<func::FuncOp>())
+    if (xfmr::EntryAttr entry = xfmr::getEntry(function))
+      entries[entry.getName()] = function;
+  auto chosen = llvm::find_if(kEntries, [&](StringRef name) { return entries.contains(name); });
+  if (chosen == std::end(kEntries) || (entries.contains("encode") && *chosen != kEntries[0]))
+    return Status::error("--calibrate: expected a model with an entry that reads all ids, " + llvm::join(ArrayRef(kEntries), ", "));
+  for (auto &[name, function] : entries)
+    if (name != *chosen)
       function.erase();
   PassManager passes(module.getContext());
   passes.addPass(createSymbolDCEPass());
@@ -240,7 +256,7 @@ Result<CalibratedRows> attune::calibrateWeights(ModuleOp module, const TensorPro
     op.setPrecision(xfmr::Precision::F32);
   });
   if (!format)
-    return Status::error("--calibrate: expected projections in a format of weights, but 'forward' has none");
+    return Status::error("--calibrate: expected projections in a format of weights, but '" + chosen->str() + "' has none");
   size_t callIds = kCallIds;
   if (xfmr::ModelAttr model = xfmr::getModel(module); model && model.getLimits())
     for (NamedAttribute limit : model.getLimits())

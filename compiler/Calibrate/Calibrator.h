@@ -46,8 +46,8 @@ Result<CalibrationText> readCalibrationText(const std::string &path,
 /// Called with the parts of the work that are done, and their number.
 using CalibrationProgress = std::function<void(uint64_t done, uint64_t total)>;
 
-/// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a format and that the entry
-/// `forward` uses on |text|. Fails if the model does not read ids, or cannot be executed by the plain path.
+/// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a format and that one of its
+/// entries uses on |text|. Fails if the model does not read ids, or cannot be executed by the plain path.
 Result<CalibratedRows> calibrateWeights(mlir::ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
                                         const CalibrationProgress &progress);
 

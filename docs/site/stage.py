@@ -40,7 +40,7 @@ OTHERS = [
     "examples/configs/README.md",
     "examples/seeds/README.md",
 ]
-IMAGES = ["phases.svg"]
+IMAGES = ["phases.svg", "docs/quality.svg"]
 
 
 def read_title(path):
