@@ -42,5 +42,6 @@ def draw(result):
         for row in points:
             label = row["label"].rstrip("+")
             parts.append(f'<circle cx="{x(row["bits"]):.1f}" cy="{y(row["kl"]):.1f}" r="3.5" fill="{color}"/>'
-                         f'<text x="{x(row["bits"]) + 6:.1f}" y="{y(row["kl"]) - 4:.1f}" fill="{color}">{label}</text>')
+                         f'<text x="{x(row["bits"]) + 6:.1f}" y="{y(row["kl"]) + (12 if side == "llama.cpp" else -4):.1f}" '
+                         f'fill="{color}">{label}</text>')
     return "\n".join(parts + ["</svg>\n"])
