@@ -6,6 +6,8 @@
 #include "compiler/Import/families/Families.h"
 #include "compiler/Import/WeightCatalog.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -62,6 +64,16 @@ static Result<std::vector<Difference>> findDifferences(const TransformerSpec &sp
   return differences;
 }
 
+/// Returns |name| without the prefix of the base model and with the present name of a norm's parameter.
+static std::string plainName(const TransformerSpec &spec, llvm::StringRef name) {
+  name.consume_front(spec.basePrefix);
+  if (name.consume_back("LayerNorm.gamma"))
+    return (name + "LayerNorm.weight").str();
+  if (name.consume_back("LayerNorm.beta"))
+    return (name + "LayerNorm.bias").str();
+  return name.str();
+}
+
 Result<bool> attune::mustSeparateTied(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors,
                                       std::vector<std::string> &warnings) {
   Result<std::vector<Difference>> tied = findDifferences(spec, tensors);
@@ -76,13 +88,19 @@ Result<bool> attune::mustSeparateTied(const Config &config, const TransformerSpe
   if (!left)
     return left.status();
   const std::vector<Difference> &all = other ? *tied : *left;
+  bool separates = false;
   for (const Difference &difference : all) {
     const std::string both = tensors.fileOf(difference.other) + ": tensors '" + difference.used + "' and '" + difference.other + "'";
-    if (std::count(left->begin(), left->end(), difference))
+    if (std::count(left->begin(), left->end(), difference)) {
+      // Other tensors take the place of one that files lack, and have a meaning of their own if they do not.
+      if (plainName(spec, difference.used) != plainName(spec, difference.other))
+        continue;
       return Status::error(both + ": expected equal values, as both are stored for one parameter of " + spec.architecture);
+    }
+    separates = !isOfVersion4(spec.family);
     warnings.push_back(both + " have other values, although \"tie_word_embeddings\" makes them one parameter: " +
                        (isOfVersion4(spec.family) ? "the values of '" + difference.used + "' are used, as in version 4 of the reference"
                                                   : "they are not tied, as in version 5 of the reference"));
   }
-  return !isOfVersion4(spec.family);
+  return separates;
 }

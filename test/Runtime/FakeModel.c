@@ -134,7 +134,9 @@ void fake_write_weights(const char *path, void (*edit)(attune_weights_header *he
                                   0,
                                   strlen(MANIFEST),
                                   attune_checksum(MANIFEST, strlen(MANIFEST)),
-                                  attune_checksum(data, sizeof(data))};
+                                  attune_checksum(data, sizeof(data)),
+                                  /*rank=*/0,
+                                  /*ranks=*/1};
   header.manifest_offset = header.data_offset + sizeof(data);
   header.file_bytes = header.manifest_offset + header.manifest_bytes;
   if (header.manifest_checksum != MANIFEST_CHECKSUM) {

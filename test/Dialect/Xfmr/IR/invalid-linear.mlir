@@ -25,7 +25,7 @@ func.func @linear_c3(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>) {
 // -----
 
 func.func @linear_c3_element(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %r: tensor<?x8xf16>) {
-  // expected-error @below {{expects 'residual' of the type of the result, 'tensor<?x8xf32>', but got 'tensor<?x8xf16>'}}
+  // expected-error @below {{operand #2 must be 2D tensor of 32-bit float values, but got 'tensor<?x8xf16>'}}
   %y = xfmr.linear %x, %w residual(%r) : tensor<?x8xf32>, tensor<8x8xf32>, residual tensor<?x8xf16>
   return
 }

@@ -1,8 +1,8 @@
 // RUN: attune-opt --split-input-file --verify-diagnostics %s
 
-func.func @linear_c4(%x: tensor<?x6xbf16>, %w: tensor<8x6xbf16>) {
-  // expected-error @below {{expects f32 tensors with a lower precision, but got 'tensor<?x6xbf16>'}}
-  %0 = xfmr.linear %x, %w {precision = #xfmr.precision<bf16>} : tensor<?x6xbf16>, tensor<8x6xbf16>
+func.func @linear_c4(%x: tensor<?x6xf32>, %w: tensor<8x6xbf16>) {
+  // expected-error @below {{expects f32 tensors with a lower precision, but got 'tensor<8x6xbf16>'}}
+  %0 = xfmr.linear %x, %w {precision = #xfmr.precision<bf16>} : tensor<?x6xf32>, tensor<8x6xbf16>
   return
 }
 

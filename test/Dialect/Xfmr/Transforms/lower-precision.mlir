@@ -39,13 +39,13 @@ func.func @negative_own_precision(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> t
   return %y : tensor<?x8xf32>
 }
 
-// CHECK-LABEL: @negative_bf16_tensors
+// CHECK-LABEL: @negative_bf16_weight
 // CHECK-NOT: precision
 // CHECK: return
 // MISSED: its tensors are not f32
-func.func @negative_bf16_tensors(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<?x8xbf16> {
-  %y = xfmr.linear %x, %w : tensor<?x8xbf16>, tensor<8x8xbf16>
-  return %y : tensor<?x8xbf16>
+func.func @negative_bf16_weight(%x: tensor<?x8xf32>, %w: tensor<8x8xbf16>) -> tensor<?x8xf32> {
+  %y = xfmr.linear %x, %w : tensor<?x8xf32>, tensor<8x8xbf16>
+  return %y : tensor<?x8xf32>
 }
 
 // CHECK-LABEL: @too_deep_for_int8
