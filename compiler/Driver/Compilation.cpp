@@ -293,7 +293,9 @@ Status Compilation::run() {
 }
 
 Status Compilation::importFolder() {
-  Result<ModelFolder> folder = openModelFolder({options.model, options.architecture, options.adapters});
+  ModelSource source(options.model, options.architecture, options.adapters);
+  source.generatesMissing = options.weightsOptional;
+  Result<ModelFolder> folder = openModelFolder(source);
   if (!folder)
     return folder.status();
   if (listener.warning)

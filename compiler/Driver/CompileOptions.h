@@ -45,6 +45,8 @@ struct CompileOptions : ImportOptions {
   std::vector<std::string> extraOutputs;
   /// Heads to remove, "0:1;1:0,2" (layer:heads).
   std::string pruneHeads;
+  /// True if a folder without weights is compiled as if it had generated ones: only for phases before packing.
+  bool weightsOptional = false;
   /// The number of processes that run the model together; 0 for that of the IR, usually 1.
   int64_t ranks = 0;
   /// The file of texts or ids by which quantized weights are chosen; empty for none.

@@ -114,7 +114,8 @@ static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors 
 }
 
 /// Opens the tensors of |folder|, stored or generated.
-static Result<std::unique_ptr<TensorProvider>> findTensors(const std::string &folder, const TransformerSpec &spec, OpenedConfig &opened) {
+static Result<std::unique_ptr<TensorProvider>> findTensors(const ModelSource &source, const TransformerSpec &spec, OpenedConfig &opened) {
+  const std::string &folder = source.folder;
   if (opened.tensors)
     return std::move(opened.tensors);
   const std::string transformer = findTransformerFolder(folder);
@@ -122,8 +123,8 @@ static Result<std::unique_ptr<TensorProvider>> findTensors(const std::string &fo
     Result<std::optional<int64_t>> seed = generatedSeed(folder);
     if (!seed)
       return seed.status();
-    if (*seed)
-      return generateTensors(spec.tensors(), **seed, opened.config.file());
+    if (*seed || source.generatesMissing)
+      return generateTensors(spec.tensors(), seed->value_or(0), opened.config.file());
   }
   Result<QuantizedTensors> stored = openStored(transformer, opened.quantization);
   if (!stored)
@@ -245,7 +246,7 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
       return read.status();
     generation = std::move(*read);
   }
-  Result<std::unique_ptr<TensorProvider>> tensors = findTensors(folder, *spec, *opened);
+  Result<std::unique_ptr<TensorProvider>> tensors = findTensors(source, *spec, *opened);
   if (!tensors)
     return tensors.status();
   std::vector<std::string> warnings;

@@ -28,6 +28,8 @@ struct ModelSource {
   std::string architecture;
   /// Adapters to merge into the tensors.
   std::vector<AdapterRequest> adapters;
+  /// True if a folder without weights gets generated ones.
+  bool generatesMissing = false;
 };
 
 /// An open model: its description, its tensors and, for a decoder with caches, its generation settings.

@@ -11,9 +11,6 @@
 
 using namespace attune;
 
-/// The largest value of --ranks: each rank adds an index to every divided weight.
-static constexpr int64_t kMaxRanks = 256;
-
 /// Compiles into the cache and prints the path of the shared object. |emitGiven| is true if --emit was given.
 static Status compileIntoCache(const CompileOptions &options, const CompileListener &listener, bool emitGiven) {
   if (!options.output.empty() || emitGiven || options.compileTo || !options.dumpPhases.empty() || !options.remarksFile.empty() ||
@@ -52,13 +49,7 @@ int attune::runCompileCommand(const CommandHost &host, const std::vector<std::st
   flags.addSwitch("time-report", timeReport, "print time and memory of each phase to stderr");
   flags.addSwitch("cached", cached, "keep the result as other commands do, print the path of its shared object");
   flags.addSwitch("progress", progress, "print lines of progress to stderr, for programs");
-  flags.addCustom("ranks", "N", "divide the model among N processes, with a weights file for each (1)", [&](const std::string &value) {
-    Result<int64_t> ranks = parseInteger(value);
-    if (!ranks || *ranks < 1 || *ranks > kMaxRanks)
-      return Status::error("expected 1 to " + std::to_string(kMaxRanks) + ", got '" + value + "'");
-    options.ranks = *ranks;
-    return Status();
-  });
+  addRanksFlag(flags, options);
   addCompileFlags(flags, options);
   if (std::optional<int> status = parseModelArguments(host, flags, arguments, options.model, "compile MODEL -o OUT [flags]",
                                                       "Compiles a model folder, or IR in the xfmr dialect (.mlir), to a native object.\n\n"

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Tools/CompileFlags.h"
+#include "attune/ranks.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -38,7 +39,8 @@ static Status readWeightsFormat(const std::string &text, CompileOptions &options
   if (options.target.weightsFormat || text == "auto" || text == "native")
     return {};
   return Status::error("expected native, auto, or int4 or int8 with groups of 16, 32, 64, 128 or 0 (a row) and perhaps :asym, "
-                       "as in int4:32, got '" + text + "'");
+                       "as in int4:32, got '" +
+                       text + "'");
 }
 
 void attune::addAdapterFlag(FlagTable &table, std::vector<AdapterRequest> &adapters) {
@@ -48,6 +50,17 @@ void attune::addAdapterFlag(FlagTable &table, std::vector<AdapterRequest> &adapt
                     if (adapter.folder.empty() || !std::isfinite(adapter.scale))
                       return Status::error("expected a folder and perhaps ':' and a number, got '" + value + "'");
                     adapters.push_back(std::move(adapter));
+                    return Status();
+                  });
+}
+
+void attune::addRanksFlag(FlagTable &table, CompileOptions &options) {
+  table.addCustom("ranks", "N", "divide the model among N processes, with a weights file for each (1)",
+                  [&options](const std::string &value) {
+                    Result<int64_t> ranks = parseInteger(value);
+                    if (!ranks || *ranks < 1 || *ranks > ATTUNE_MAX_RANKS)
+                      return Status::error("expected 1 to " + std::to_string(ATTUNE_MAX_RANKS) + ", got '" + value + "'");
+                    options.ranks = *ranks;
                     return Status();
                   });
 }

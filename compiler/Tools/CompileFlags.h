@@ -17,6 +17,8 @@ void addChoice(FlagTable &flags, const std::string &name, const std::string &cho
 
 /// Adds --adapter.
 void addAdapterFlag(FlagTable &flags, std::vector<AdapterRequest> &adapters);
+/// Adds --ranks.
+void addRanksFlag(FlagTable &flags, CompileOptions &options);
 /// Adds the compile flags except |omitted|, which the command defines itself. |options| must outlive the table.
 void addCompileFlags(FlagTable &flags, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted = {});
 

@@ -25,6 +25,7 @@ int runExploreCommand(const CommandHost &host, const std::vector<std::string> &a
 int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runFamiliesCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runPlanCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 /// Executes a command on compiled artifacts. Compiles the model first if it is not compiled. Returns the exit status.
 int runArtifactCommand(const std::string &command, const std::vector<std::string> &arguments);
 

@@ -57,6 +57,8 @@ static std::vector<CommandEntry> listCommands(const CommandHost &host) {
       {"bisect", "the pass after which numbers are wrong", [&](auto &arguments) { return runBisectCommand(host, arguments); }},
       {"explore", "a page about a compilation: layers to assembly, passes, memory",
        [&](auto &arguments) { return runExploreCommand(host, arguments); }},
+      {"plan", "time, memory and traffic of a model on several machines",
+       [&](auto &arguments) { return runPlanCommand(host, arguments); }},
       {"cache", "list or remove the compiled models that are kept", [&](auto &arguments) { return runCacheCommand(host, arguments); }},
       {"families", "models that can be compiled: classes and keys", [&](auto &arguments) { return runFamiliesCommand(host, arguments); }},
       {"init", "a model folder with generated weights", [&](auto &arguments) { return runInitCommand(host, arguments); }},

@@ -11,7 +11,6 @@
 #include "compiler/Transforms/Work.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attune {
 #define GEN_PASS_DEF_COUNTGATHERS
@@ -62,15 +61,6 @@ std::optional<CountGathers::Count> CountGathers::countOp(Operation *op) {
   if (!bytes)
     return std::nullopt;
   return Count{SizeExpr(1), *bytes * SizeExpr(static_cast<int64_t>(gather.getBegins().size()) - 1)};
-}
-
-/// Returns the constant number of times that the loops around |op| run it; loops of other numbers count once.
-static int64_t countRuns(Operation *op) {
-  int64_t runs = 1;
-  for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>())
-    if (std::optional<llvm::APInt> count = loop.getStaticTripCount())
-      runs *= count->getSExtValue();
-  return runs;
 }
 
 std::optional<CountGathers::Count> CountGathers::countFunction(func::FuncOp function) {

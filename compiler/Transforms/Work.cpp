@@ -7,6 +7,7 @@
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -105,6 +106,14 @@ Count attune::countBytes(Value shaped, DimBounds &bounds) {
     total = total * *size;
   }
   return total;
+}
+
+int64_t attune::countRuns(Operation *op) {
+  int64_t runs = 1;
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>())
+    if (std::optional<llvm::APInt> count = loop.getStaticTripCount())
+      runs *= count->getSExtValue();
+  return runs;
 }
 
 void attune::setWork(Operation *loop, const Count &flops, const Count &cacheBytes) {

@@ -20,6 +20,9 @@ std::optional<SizeExpr> countCacheBytes(mlir::Operation *op, DimBounds &bounds);
 /// Returns the bytes of |shaped|, a tensor.
 std::optional<SizeExpr> countBytes(mlir::Value shaped, DimBounds &bounds);
 
+/// Returns the constant number of times that the loops around |op| run it; loops of other numbers count once.
+int64_t countRuns(mlir::Operation *op);
+
 /// Sets the attribute `tile.work` of |loop|, the parallel loop of a kernel, if |flops| or |cacheBytes| are known.
 void setWork(mlir::Operation *loop, const std::optional<SizeExpr> &flops, const std::optional<SizeExpr> &cacheBytes);
 

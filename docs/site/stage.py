@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 
-GUIDES = ["first-model", "chat", "embed", "tasks", "text", "ranks", "first-op", "first-pass", "add-a-family",
+GUIDES = ["first-model", "chat", "embed", "tasks", "text", "ranks", "scale", "first-op", "first-pass", "add-a-family",
           "debug-a-wrong-number", "explain-a-compilation", "tune-a-kernel"]
 FACTS = ["architecture", "model-folders", "numerics", "reference-versions", "formats", "glossary", "limits", "measurements"]
 OTHERS = [

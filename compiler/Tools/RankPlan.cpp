@@ -1,0 +1,292 @@
+//===- RankPlan.cpp - A model of the speed of several ranks ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An exchange among N ranks takes ceil(log2 N) rounds of messages, as the algorithms of MPI for short messages do, and
+// the time of the bytes that a rank receives on its link. An all-reduce of b bytes is the faster one of two algorithms:
+// reduce-scatter and all-gather, with twice the rounds and 2 b (N - 1) / N bytes, or recursive doubling, with b bytes in
+// each round.
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/RankPlan.h"
+
+#include "compiler/Driver/LoadedModel.h"
+#include "compiler/Object/DescriptorSignature.h"
+#include "compiler/Tools/CompilerCommands.h"
+#include "compiler/Transforms/SizeExpr.h"
+#include "compiler/Transforms/Work.h"
+#include "compiler/Weights/WeightRows.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace attune;
+using namespace mlir::xfmr;
+
+/// The part of a link's rate that messages get: the rest are headers and pauses.
+static constexpr double kLinkEfficiency = 0.9;
+/// The record that ranks exchange at the beginning of each call.
+static constexpr double kCallRecordBytes = 128;
+static constexpr double kCacheElementBytes = 4;
+
+namespace {
+/// Gathers of an entry that all-reduce would replace. Widths are bytes of a token, summed over gathers.
+struct ReplacedGathers {
+  /// Gathers whose result only projections read. Dividing these by their inputs makes the gathers superfluous.
+  double inputs = 0, inputBytes = 0;
+  /// Gathers of the results of these projections. All-reduce of |sumWidth| bytes takes their place.
+  double sums = 0, sumBytes = 0, sumWidth = 0;
+
+  void add(const ReplacedGathers &other, double times) {
+    inputs += times * other.inputs;
+    inputBytes += times * other.inputBytes;
+    sums += times * other.sums;
+    sumBytes += times * other.sumBytes;
+    sumWidth += times * other.sumWidth;
+  }
+};
+
+/// Finds the gathers that all-reduce would replace.
+class AllReduceAnalysis {
+public:
+  ReplacedGathers countFunction(mlir::func::FuncOp function);
+
+private:
+  llvm::DenseMap<mlir::Operation *, ReplacedGathers> counted;
+};
+
+/// The times of exchanges among |ranks| hosts.
+class LinkModel {
+public:
+  LinkModel(const HostRates &rates, int64_t ranks)
+      : latency(rates.messageLatency / 1e6), bytesPerSecond(rates.linkGigabits * 1e9 / 8 * kLinkEfficiency), ranks(ranks),
+        rounds(llvm::Log2_64_Ceil(ranks)) {}
+
+  Traffic gather(double exchanges, double bytes) const { return {exchanges, bytes, exchanges * rounds * latency + bytes / bytesPerSecond}; }
+  /// Returns |exchanges| all-reduces of |bytes| in total.
+  Traffic allReduce(double exchanges, double bytes) const {
+    double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
+    Traffic scattered = gather(2 * exchanges, 2 * bytes * others), doubled = gather(exchanges, rounds * bytes);
+    Traffic faster = scattered.seconds < doubled.seconds ? scattered : doubled;
+    faster.exchanges = exchanges;
+    return faster;
+  }
+
+private:
+  double latency, bytesPerSecond;
+  int64_t ranks;
+  double rounds;
+};
+} // namespace
+
+/// Returns the bytes of a row of |tensor| if it has a row for each token, otherwise 0.
+static double tokenBytes(mlir::Value tensor) {
+  auto type = llvm::cast<mlir::RankedTensorType>(tensor.getType());
+  if (type.getRank() != 2 || type.isDynamicDim(1))
+    return 0;
+  return static_cast<double>(type.getDimSize(1)) * type.getElementTypeBitWidth() / 8;
+}
+
+/// Returns the bytes of a token that a rank receives by |gather|.
+static double receivedBytes(AllGatherOp gather) {
+  return tokenBytes(gather.getInput()) * static_cast<double>(gather.getBegins().size() - 1);
+}
+
+/// Adds to |sums| the gathers of the projections of |rows|, a gathered tensor or columns of it. A projection may be a
+/// chain over ranges of columns, each of which adds its products to those before. Returns false if another operation
+/// reads the rows or the sums.
+static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
+  llvm::SetVector<mlir::Value> partialSums;
+  llvm::SmallVector<mlir::Value> columns = {rows};
+  while (!columns.empty())
+    for (mlir::OpOperand &use : columns.pop_back_val().getUses()) {
+      if (auto slice = llvm::dyn_cast<mlir::tensor::ExtractSliceOp>(use.getOwner()))
+        columns.push_back(slice.getResult());
+      else if (auto linear = llvm::dyn_cast<LinearOp>(use.getOwner()); linear && linear.getInput() == use.get())
+        partialSums.insert(linear.getResult());
+      else if (!llvm::isa<mlir::tensor::DimOp>(use.getOwner()))
+        return false;
+    }
+  for (mlir::Value sum : partialSums)
+    for (mlir::OpOperand &use : sum.getUses()) {
+      if (auto gather = llvm::dyn_cast<AllGatherOp>(use.getOwner())) {
+        sums.insert(gather);
+        continue;
+      }
+      auto next = llvm::dyn_cast<LinearOp>(use.getOwner());
+      bool isAdded = next && next.getResidual() == sum && partialSums.contains(next.getResult());
+      if (!isAdded && !llvm::isa<mlir::tensor::DimOp>(use.getOwner()))
+        return false;
+    }
+  return !sums.empty();
+}
+
+/// Returns the gathers that all-reduce replaces if the projections of |gather|'s result are divided by their inputs;
+/// none if they cannot be.
+static ReplacedGathers findReplaced(AllGatherOp gather) {
+  llvm::SetVector<AllGatherOp> sums;
+  if (tokenBytes(gather.getResult()) == 0 || !findSums(gather.getResult(), sums))
+    return {};
+  ReplacedGathers replaced;
+  replaced.inputs = 1;
+  replaced.inputBytes = receivedBytes(gather);
+  for (AllGatherOp sum : sums) {
+    replaced.sums += 1;
+    replaced.sumBytes += receivedBytes(sum);
+    replaced.sumWidth += tokenBytes(sum.getResult());
+  }
+  return replaced;
+}
+
+ReplacedGathers AllReduceAnalysis::countFunction(mlir::func::FuncOp function) {
+  if (auto it = counted.find(function); it != counted.end())
+    return it->second;
+  counted[function] = {}; // the count within a recursion
+  ReplacedGathers total;
+  function.walk([&](mlir::Operation *op) {
+    auto runs = static_cast<double>(countRuns(op));
+    if (auto gather = llvm::dyn_cast<AllGatherOp>(op))
+      total.add(findReplaced(gather), runs);
+    auto call = llvm::dyn_cast<mlir::func::CallOp>(op);
+    auto callee = call ? mlir::SymbolTable::lookupNearestSymbolFrom<mlir::func::FuncOp>(call, call.getCalleeAttr()) : mlir::func::FuncOp();
+    if (callee)
+      total.add(countFunction(callee), runs);
+  });
+  return counted[function] = total;
+}
+
+/// Returns the names of the entries of |module| to plan.
+static std::vector<std::string> chooseEntries(mlir::ModuleOp module) {
+  std::vector<std::string> names;
+  for (auto function : module.getOps<mlir::func::FuncOp>())
+    if (EntryAttr entry = getEntry(function))
+      names.push_back(entry.getName().str());
+  std::vector<std::string> chosen;
+  for (const char *name : {"prefill", "decode"})
+    if (llvm::is_contained(names, name))
+      chosen.emplace_back(name);
+  return chosen.empty() && !names.empty() ? std::vector{names.front()} : chosen;
+}
+
+static mlir::func::FuncOp findEntry(mlir::ModuleOp module, llvm::StringRef name) {
+  for (auto function : module.getOps<mlir::func::FuncOp>())
+    if (EntryAttr entry = getEntry(function); entry && entry.getName() == name)
+      return function;
+  return {};
+}
+
+/// Returns the value of the formula |name| of |entry|, 0 if it has none.
+static double evaluate(mlir::func::FuncOp entry, llvm::StringRef name, const PlannedSizes &sizes) {
+  auto formula = entry->getAttrOfType<FormulaAttr>(name);
+  if (!formula)
+    return 0;
+  return static_cast<double>(SizeExpr::fromFormula(formula).evaluate([&](mlir::Attribute symbol) {
+    llvm::StringRef dim = llvm::cast<mlir::StringAttr>(symbol).getValue();
+    return dim == "batch" ? sizes.batch : dim == "past" ? sizes.past : sizes.length;
+  }));
+}
+
+/// Adds to |names| the weights that |function| and its callees read.
+static void findWeights(mlir::func::FuncOp function, llvm::StringSet<> &names, llvm::SmallPtrSetImpl<mlir::Operation *> &visited) {
+  if (!visited.insert(function).second)
+    return;
+  function.walk([&](mlir::Operation *op) {
+    if (auto reference = llvm::dyn_cast<WeightRefOp>(op))
+      names.insert(reference.getWeight());
+    if (auto call = llvm::dyn_cast<mlir::func::CallOp>(op))
+      if (auto callee = mlir::SymbolTable::lookupNearestSymbolFrom<mlir::func::FuncOp>(call, call.getCalleeAttr()))
+        findWeights(callee, names, visited);
+  });
+}
+
+/// Returns the names of the tables of embeddings: a call reads single rows of them. A projection that uses the same
+/// tensor has packed weights of another name from the phase `linalg` on.
+static llvm::StringSet<> findTables(mlir::ModuleOp module) {
+  llvm::StringSet<> tables;
+  module.walk([&](EmbeddingOp embedding) {
+    if (auto reference = embedding.getTable().getDefiningOp<WeightRefOp>())
+      tables.insert(reference.getWeight());
+  });
+  return tables;
+}
+
+/// Fills in the times of |call|.
+static void addTimes(PlannedCall &call, const ReplacedGathers &replaced, const HostRates &rates, int64_t ranks) {
+  call.arithmeticSeconds = call.flops / (rates.gflops * 1e9);
+  call.readSeconds = (call.weightBytesRead + call.cacheBytesRead) / (rates.readGigabytes * 1e9);
+  if (ranks == 1)
+    return;
+  LinkModel link(rates, ranks);
+  double exchanges = call.gathers.exchanges + 1, bytes = call.gathers.bytes + kCallRecordBytes * static_cast<double>(ranks - 1);
+  auto tokens = static_cast<double>(call.tokens);
+  call.gathers = link.gather(exchanges, bytes);
+  Traffic kept = link.gather(exchanges - replaced.inputs - replaced.sums, bytes - tokens * (replaced.inputBytes + replaced.sumBytes));
+  Traffic sums = link.allReduce(replaced.sums, tokens * replaced.sumWidth);
+  call.allReduce = {kept.exchanges + sums.exchanges, kept.bytes + sums.bytes, kept.seconds + sums.seconds};
+}
+
+Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRates &rates, const PlannedSizes &sizes) {
+  Result<std::unique_ptr<LoadedModel>> model = LoadedModel::import(options, createListener());
+  if (!model)
+    return model.status();
+  if (Status status = (*model)->lowerTo(Phase::Dialect); status.failed())
+    return status;
+  mlir::ModuleOp module = (*model)->module();
+  RankPlan plan;
+  plan.ranks = getRanks(module);
+  Result<std::vector<CacheSignature>> caches = readCaches(module);
+  if (!caches)
+    return caches.status();
+  double cacheTokenBytes = 0;
+  for (const CacheSignature &cache : *caches)
+    cacheTokenBytes += kCacheElementBytes * static_cast<double>(cache.heads * cache.size);
+  plan.cacheBytes = cacheTokenBytes * static_cast<double>(sizes.batch * std::max(sizes.past + 1, sizes.length));
+
+  std::vector<ReplacedGathers> replaced;
+  AllReduceAnalysis analysis;
+  for (const std::string &name : chooseEntries(module)) {
+    mlir::func::FuncOp entry = findEntry(module, name);
+    PlannedCall call;
+    call.entry = name;
+    bool decodes = name == "decode";
+    // Prompts begin with empty caches.
+    PlannedSizes called = sizes;
+    called.past = decodes ? sizes.past : 0;
+    call.tokens = sizes.batch * (decodes ? 1 : sizes.length);
+    call.flops = evaluate(entry, kFlopsAttr, called);
+    call.gathers.exchanges = evaluate(entry, kGathersAttr, called);
+    call.gathers.bytes = evaluate(entry, kGatherBytesAttr, called);
+    if (decodes)
+      call.cacheBytesRead = cacheTokenBytes * static_cast<double>(sizes.batch * (sizes.past + 1));
+    replaced.push_back(analysis.countFunction(entry));
+    plan.calls.push_back(call);
+  }
+  if (plan.calls.empty())
+    return Status::error("'" + options.model + "': expected a model with an entry");
+  llvm::StringSet<> tables = findTables(module);
+
+  // Weights are packed in this phase.
+  if (Status status = (*model)->lowerTo(Phase::Linalg); status.failed())
+    return status;
+  llvm::StringMap<double> bytes;
+  for (auto weight : module.getOps<WeightOp>())
+    bytes[weight.getSymName()] = static_cast<double>(getWeightBytes(weight.getType()));
+  for (auto [call, gathers] : llvm::zip_equal(plan.calls, replaced)) {
+    llvm::StringSet<> names;
+    llvm::SmallPtrSet<mlir::Operation *, 8> visited;
+    findWeights(findEntry(module, call.entry), names, visited);
+    for (const auto &name : names.keys())
+      if (!tables.contains(name))
+        call.weightBytesRead += bytes.lookup(name);
+    addTimes(call, gathers, rates, plan.ranks);
+  }
+  // The weights file has a weight for each layer that reads it. Its layout is that of this phase.
+  if (Status status = (*model)->lowerTo(Phase::Bufferized); status.failed())
+    return status;
+  plan.weightBytes = static_cast<double>(getWeightsBytes(module).value_or(0));
+  return plan;
+}

@@ -1,0 +1,67 @@
+//===- RankPlan.h - A model of the speed of several ranks -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Estimates the time of calls of a model that is divided among ranks, one on each host. The work of a rank is read from
+// the IR: arithmetic and gathers are the formulas that compilation records, bytes are those of packed weights. docs/scale.md
+// has the formulas and what they leave out.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_RANKPLAN_H
+#define ATTUNE_COMPILER_TOOLS_RANKPLAN_H
+
+#include "compiler/Driver/CompileOptions.h"
+
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// A host and its link. All hosts are equal; a switch between them carries all links at their full rate.
+struct HostRates {
+  double gflops = 0;         // 10^9 operations of matrix products per second
+  double readGigabytes = 0;  // 10^9 bytes of weights and caches per second
+  double linkGigabits = 0;   // 10^9 bits per second, in each direction
+  double messageLatency = 0; // microseconds of a small message between two hosts
+};
+
+/// The sizes of the calls: |length| tokens of each of |batch| prompts, then one token behind |past| tokens.
+struct PlannedSizes {
+  int64_t batch = 1, length = 128, past = 1024;
+};
+
+/// The communication of one call, as sums over its messages.
+struct Traffic {
+  double exchanges = 0; // collective operations
+  double bytes = 0;     // received by a rank
+  double seconds = 0;
+};
+
+/// One call of an entry, on one rank.
+struct PlannedCall {
+  std::string entry;
+  /// Tokens of all sequences.
+  int64_t tokens = 0;
+  double flops = 0, weightBytesRead = 0, cacheBytesRead = 0;
+  double arithmeticSeconds = 0, readSeconds = 0;
+  /// The communication of the compiled model, and of one that adds parts of sums by all-reduce.
+  Traffic gathers, allReduce;
+
+  /// Arithmetic and reads overlap, exchanges overlap with neither.
+  double workSeconds() const { return arithmeticSeconds > readSeconds ? arithmeticSeconds : readSeconds; }
+  double seconds() const { return workSeconds() + gathers.seconds; }
+  double allReduceSeconds() const { return workSeconds() + allReduce.seconds; }
+};
+
+struct RankPlan {
+  int64_t ranks = 1;
+  /// Memory of a rank. The caches hold the longest sequences of the plan.
+  double weightBytes = 0, cacheBytes = 0;
+  /// Prefill and decoding step of a language model, otherwise the first entry alone.
+  std::vector<PlannedCall> calls;
+};
+
+/// Plans the model of |options|, whose weights are not read and need not exist.
+Result<RankPlan> planRanks(const CompileOptions &options, const HostRates &rates, const PlannedSizes &sizes);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_RANKPLAN_H
