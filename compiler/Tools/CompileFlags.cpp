@@ -39,8 +39,7 @@ static Status readWeightsFormat(const std::string &text, CompileOptions &options
   if (options.target.weightsFormat || text == "auto" || text == "native")
     return {};
   return Status::error("expected native, auto, or int4 or int8 with groups of 16, 32, 64, 128 or 0 (a row) and perhaps :asym, "
-                       "as in int4:32, got '" +
-                       text + "'");
+                       "as in int4:32, got '" + text + "'");
 }
 
 void attune::addAdapterFlag(FlagTable &table, std::vector<AdapterRequest> &adapters) {
