@@ -56,6 +56,14 @@ static std::string print(mlir::ModuleOp module) {
   return text + "\n";
 }
 
+/// Returns |word| in quotes for the shell.
+static std::string quote(llvm::StringRef word) {
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 /// Returns a lit test that fails: the module before the pass, and what the pass makes of it, give different numbers.
 static std::string makeTest(const BisectVerdict &verdict, const PlainInputs &inputs, const std::string &weights) {
   std::string passes, steps;
@@ -65,11 +73,11 @@ static std::string makeTest(const BisectVerdict &verdict, const PlainInputs &inp
     steps += (steps.empty() ? " --steps=" : ",") + std::to_string(step);
   const WrongValue &value = verdict.operation ? verdict.operationValue : verdict.value;
   std::string run = "attune run --from-phase=" + stringifyPhase(verdict.phase).str() + " ";
-  std::string flags = " --weights=" + weights + " --input=%S/inputs.safetensors" + steps + " --output=";
+  std::string flags = " " + quote("--weights=" + weights) + " --input=%S/inputs.safetensors" + steps + " --output=";
   std::string group = value.output.substr(0, value.output.rfind('.'));
-  return "# " + describeVerdict(verdict) + "\n\n# RUN: " + run + "%S/before.mlir" + flags +
-         "%t.before\n# RUN: attune-opt %S/before.mlir '--pass-pipeline=builtin.module(" + passes + ")' -o %t.mlir\n# RUN: " + run +
-         "%t.mlir" + flags + "%t.after\n# RUN: attune diff %t.before %t.after" + (group.empty() ? "" : " --outputs=" + group) +
+  return "# " + describeVerdict(verdict) + "\n\n# RUN: " + run + "%S/before.mlir" + flags + "%t.before\n# RUN: attune-opt %S/before.mlir " +
+         quote("--pass-pipeline=builtin.module(" + passes + ")") + " -o %t.mlir\n# RUN: " + run + "%t.mlir" + flags +
+         "%t.after\n# RUN: attune diff %t.before %t.after" + (group.empty() ? "" : " --outputs=" + group) +
          " --atol=" + numberText(value.allowed, 2) + "\n";
 }
 
