@@ -40,7 +40,7 @@ def draw(result):
         at = TOP + 14 + 16 * place
         parts.append(f'<circle cx="{WIDTH - 150}" cy="{at - 4}" r="4" fill="{color}"/><text x="{WIDTH - 140}" y="{at}">{side}</text>')
         for row in points:
-            label = row["label"].rstrip("+")
+            label = row["label"].removesuffix("+")
             parts.append(f'<circle cx="{x(row["bits"]):.1f}" cy="{y(row["kl"]):.1f}" r="3.5" fill="{color}"/>'
                          f'<text x="{x(row["bits"]) + 6:.1f}" y="{y(row["kl"]) + (12 if side == "llama.cpp" else -4):.1f}" '
                          f'fill="{color}">{label}</text>')

@@ -126,7 +126,7 @@ class Ours:
 
     def __init__(self, label, folder, options, matrix_weights):
         self.label, self.maker, self.options = label, "attune", options
-        name = label.rstrip("+")
+        name = label.removesuffix("+")
         self.object = options.work / f"{folder.name}-{re.sub('[^a-z0-9]', '-', label.replace('+', '-calibrated'))}.so"
         flags = FORMATS[name] + calibration(label, options)
         tool = pathlib.Path(options.build, "bin", "attune")
@@ -286,7 +286,7 @@ def measure_sentences(name, options):
         tool = ours.Attune(pathlib.Path(options.build, "bin", "attune"), work, options.threads)
         for label in ["f32"] + [label for label in options.formats.split(",") if label and label != "f32"]:
             report_progress(f"{name}: {label}")
-            vectors = tool.embed(folder, sentences, *FORMATS[label.rstrip("+")], *calibration(label, options))
+            vectors = tool.embed(folder, sentences, *FORMATS[label.removesuffix("+")], *calibration(label, options))
             order = checks.ranks_of_targets(vectors[0::2], vectors[1::2])
             if reference is None:
                 reference, expected = vectors, order

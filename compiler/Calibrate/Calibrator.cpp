@@ -12,7 +12,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/xxhash.h"
 
 #include <cstring>
 #include <memory>
@@ -67,8 +66,8 @@ public:
   CalibratedRows takeRows() { return std::move(rows); }
 
 private:
-  /// The weights of a projection, by their bits.
-  using Key = std::pair<uint64_t, uint64_t>;
+  /// The weights of a projection and their number of columns: matrices of zeros may differ in that alone.
+  using Key = std::pair<CalibratedRows::Key, int64_t>;
 
   /// Computes a projection, and adds its inputs to its moments if it is one of this pass.
   bool project(OpCall &call);
@@ -106,9 +105,7 @@ void Calibration::observe(Rows<const float> inputs, Rows<const float> weights, i
       dense.insert(dense.end(), weights.row(row), weights.row(row) + depth);
     data = dense.data();
   }
-  llvm::XXH128_hash_t hash =
-      llvm::xxh3_128bits({reinterpret_cast<const uint8_t *>(data), static_cast<size_t>(weights.count * depth) * sizeof(float)});
-  Key key = {hash.high64 >> 1, hash.low64};
+  Key key = {CalibratedRows::keyOf({data, static_cast<size_t>(weights.count * depth)}), depth};
   int64_t bytes = Projection::bytes(weights.count, depth);
   auto [found, isNew] = known.try_emplace(key, false);
   if (isNew)

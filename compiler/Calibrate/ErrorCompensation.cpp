@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Calibrate/ErrorCompensation.h"
+#include "compiler/Support/InstructionSets.h"
 #include "llvm/Support/Parallel.h"
 
 #include <algorithm>
@@ -71,10 +72,6 @@ public:
         targets(kLanes * format.groupColumns(size)) {}
 
   /// Sets the numbers and the integers of the |count| rows from |first| on. Returns false if f16 cannot store the numbers.
-  bool run(Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers, int16_t *integers);
-
-private:
-  friend struct RoundingFunctions;
   inline __attribute__((always_inline)) bool round(Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,
                                                    int16_t *integers) {
     const int64_t group = format.groupColumns(size), groups = format.groups(size);
@@ -114,6 +111,8 @@ private:
     }
     return fits;
   }
+
+private:
   /// Returns the sum of `error[i] * L[i, j]` for i from |begin| to |end| - 1.
   inline __attribute__((always_inline)) Lanes sumErrors(int64_t j, int64_t begin, int64_t end) const {
     const double *column = columns.row(j);
@@ -135,35 +134,13 @@ private:
   std::vector<float> targets;
 };
 
-/// round(), compiled for several instruction sets. It must round alike: no FMA.
-struct RoundingFunctions {
-  using Function = bool (*)(RowRounding &, Rows<const float>, int64_t, int64_t, QuantizedGroup *, int16_t *);
-#define ATTUNE_ROUNDING_FUNCTION(NAME, ATTRIBUTE)                                                                                          \
-  ATTRIBUTE static bool NAME(RowRounding &rounding, Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,       \
+// It must round alike for all instruction sets: no FMA.
+#define ATTUNE_ROUND_FUNCTION(NAME, ATTRIBUTE)                                                                                             \
+  ATTRIBUTE bool round##NAME(RowRounding &rounding, Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,       \
                              int16_t *integers) {                                                                                          \
     return rounding.round(matrix, first, count, numbers, integers);                                                                        \
   }
-  ATTUNE_ROUNDING_FUNCTION(baseline, )
-#if defined(__x86_64__)
-  ATTUNE_ROUNDING_FUNCTION(avx2, __attribute__((target("avx2"))))
-  ATTUNE_ROUNDING_FUNCTION(avx512, __attribute__((target("avx2,avx512f,avx512vl,avx512dq"))))
-#endif
-
-  static Function choose() {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-      return avx512;
-    if (__builtin_cpu_supports("avx2"))
-      return avx2;
-#endif
-    return baseline;
-  }
-};
-
-bool RowRounding::run(Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers, int16_t *integers) {
-  static const RoundingFunctions::Function function = RoundingFunctions::choose();
-  return function(*this, matrix, first, count, numbers, integers);
-}
+ATTUNE_FOR_INSTRUCTION_SETS(ATTUNE_ROUND_FUNCTION)
 
 } // namespace
 
@@ -176,6 +153,7 @@ bool attune::quantizeByOutputs(Rows<const float> weights, InputMoments &moments,
     for (int64_t j = 0; j < i; ++j)
       factor.row(j)[i] = factor.row(i)[j];
   Rows<const double> columns = {factor.data, factor.count, factor.pitch};
+  static const auto roundRows = ATTUNE_CHOOSE_VERSION(round);
   // Rows of a part are rounded by several threads and added in their order.
   constexpr int64_t kPart = 1024;
   std::vector<QuantizedGroup> numbers(static_cast<size_t>(std::min(kPart, weights.count) * groups));
@@ -187,7 +165,7 @@ bool attune::quantizeByOutputs(Rows<const float> weights, InputMoments &moments,
       auto begin = static_cast<int64_t>(block) * kLanes;
       RowRounding rounding(columns, out.getFormat());
       isRounded[block] =
-          rounding.run(weights, first + begin, std::min(kLanes, count - begin), &numbers[begin * groups], &integers[begin * size]);
+          roundRows(rounding, weights, first + begin, std::min(kLanes, count - begin), &numbers[begin * groups], &integers[begin * size]);
     });
     for (int64_t row = 0; row < count; ++row) {
       // The packer reports a row that has no numbers.

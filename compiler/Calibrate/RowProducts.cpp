@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Calibrate/RowProducts.h"
+#include "compiler/Support/InstructionSets.h"
 #include "llvm/Support/Parallel.h"
 
 #include <algorithm>
@@ -73,18 +74,11 @@ struct TileFunctions {
     sumTile(a, b, depth, out);                                                                                                             \
   }                                                                                                                                        \
   constexpr TileFunctions k##NAME = {sumFloats##NAME, sumDoubles##NAME};
-ATTUNE_TILE_FUNCTIONS(Baseline, )
-#if defined(__x86_64__)
-ATTUNE_TILE_FUNCTIONS(Avx2, __attribute__((target("avx2"))))
-#endif
+ATTUNE_FOR_INSTRUCTION_SETS(ATTUNE_TILE_FUNCTIONS)
 
 const TileFunctions &tileFunctions() {
-#if defined(__x86_64__)
-  static const TileFunctions chosen = __builtin_cpu_supports("avx2") ? kAvx2 : kBaseline;
+  static const TileFunctions chosen = ATTUNE_CHOOSE_VERSION(k);
   return chosen;
-#else
-  return kBaseline;
-#endif
 }
 
 void sum(const float *const *a, const float *const *b, int64_t depth, float *out) { tileFunctions().floats(a, b, depth, out); }

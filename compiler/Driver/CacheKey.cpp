@@ -99,9 +99,13 @@ CacheKey attune::computeCacheKey(const CompileOptions &options, const std::strin
 
   CacheKey key;
   static const std::string compiler = describeCompiler();
+  const std::string settings = "settings\n" + describeFiles(files.settings), flags = formatFlags(options, target) + "\n";
   key.tensors = compiler + describeFiles(files.tensors) + scales;
+  // A calibration executes the model: tokenizer, configuration, entries and limits decide the inputs of projections.
+  if (!options.calibrate.empty())
+    key.tensors += settings + flags;
   // `native` differs between machines that share a home folder.
-  key.entry = hashText(key.tensors + "settings\n" + describeFiles(files.settings) + object + "\n" + formatFlags(options, target) + "\n" +
-                       options.name + "\n" + host.triple() + " " + host.cpu() + " " + host.features());
+  key.entry = hashText(key.tensors + settings + object + "\n" + flags + options.name + "\n" + host.triple() + " " + host.cpu() + " " +
+                       host.features());
   return key;
 }

@@ -15,8 +15,8 @@ std::string hashText(llvm::StringRef text);
 struct CacheKey {
   /// The name of the cached entry: a hash of the compiler, the model's files, the flags and the machine.
   std::string entry;
-  /// The description of the compiler and of the files with the values of the tensors. Together with the layout it
-  /// decides the packed weights.
+  /// The description of the compiler and of the files with the values of the tensors, and with --calibrate of all that
+  /// the execution of the model depends on. Together with the layout it decides the packed weights.
   std::string tensors;
 };
 

@@ -271,7 +271,7 @@ std::string RemarkLog::toYaml() const {
       if (!value.empty())
         written.Args.emplace_back(key, value);
     };
-    add("Kernel", remark.kernel);
+    add(mlir::xfmr::kRemarkKernel, remark.kernel);
     add(remark.kind == ModelRemark::Kind::Missed ? "Reason" : "Remark", remark.text);
     for (const auto &[key, value] : remark.details)
       add(key, value);
@@ -316,7 +316,7 @@ Result<RemarkLog> RemarkLog::read(const std::string &path) {
     remark.name = read.RemarkName.str();
     remark.function = read.FunctionName.str();
     for (const llvm::remarks::Argument &argument : read.Args) {
-      if (argument.Key == "Kernel")
+      if (argument.Key == mlir::xfmr::kRemarkKernel)
         remark.kernel = argument.Val.str();
       else if (argument.Key == "Phase")
         remark.phase = argument.Val.str();

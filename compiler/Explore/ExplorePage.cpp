@@ -55,11 +55,14 @@ static OrderedJson describeRemarks(const RemarkLog &log) {
   return rows;
 }
 
-/// Returns the kernels of the compilation with their rows in |measured|.
+/// Returns the kernels of the compilation with their rows in |measured| and the numbers of the remarks that concern them.
 static OrderedJson describeKernels(const RemarkLog &log, const OrderedJson &measured) {
   OrderedJson rows = OrderedJson::array();
   for (const KernelProvenance &kernel : log.kernels()) {
-    OrderedJson row = {{"symbol", kernel.symbol}, {"text", kernel.text}, {"paths", kernel.paths}};
+    OrderedJson row = {{"symbol", kernel.symbol}, {"text", kernel.text}, {"paths", kernel.paths}, {"remarks", OrderedJson::array()}};
+    if (auto remarks = log.why(kernel.symbol))
+      for (const ModelRemark *remark : *remarks)
+        row["remarks"].push_back(remark - log.remarks().data());
     for (const OrderedJson &other : measured)
       if (other.value("name", "") == kernel.symbol)
         for (const auto &[key, value] : other.items())

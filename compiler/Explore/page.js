@@ -120,20 +120,21 @@ function table(columns, rows, open) {
   return make('table', {}, make('thead', {}, head), body);
 }
 
-// Lines of text of which only those on the screen are elements. |classOf| and |textOf| give a line's look.
+// Lines of text of which only those near the screen are elements. |choose| takes the number of a line that is clicked.
 class Lines {
   constructor(choose) {
     this.spacer = make('div', {class: 'spacer'});
     this.element = make('div', {class: 'lines', tabindex: 0}, this.spacer);
     this.element.addEventListener('scroll', () => this.show());
     this.choose = choose;
-    this.rows = [];
-    this.chosen = new Set();
+    this.set([]);
     new ResizeObserver(() => this.show()).observe(this.element);
   }
   set(rows) {
     this.rows = rows;
     this.chosen = new Set();
+    this.shown = new Map();
+    this.spacer.replaceChildren();
     this.spacer.style.height = rows.length * 16 + 'px';
     this.element.scrollTop = 0;
     this.show();
@@ -141,17 +142,24 @@ class Lines {
   show() {
     const first = Math.max(0, Math.floor(this.element.scrollTop / 16) - 10);
     const last = Math.min(this.rows.length, first + Math.ceil(this.element.clientHeight / 16) + 30);
-    const shown = [];
-    for (let i = first; i < last; ++i) {
-      const row = this.rows[i];
-      const element = make('div', {class: 'row ' + (row.kind || '') + (this.chosen.has(i) ? ' chosen' : ''),
-                                   onclick: () => this.choose && this.choose(i)}, row.text);
-      element.style.top = i * 16 + 'px';
-      if (row.title)
-        element.title = row.title;
-      shown.push(element);
+    // Lines that stay keep their elements: a click is lost if its element goes before the button is up.
+    for (const [i, element] of this.shown)
+      if (i < first || i >= last) {
+        element.remove();
+        this.shown.delete(i);
+      }
+    let next = null;
+    for (let i = last - 1; i >= first; --i) {
+      let element = this.shown.get(i);
+      if (!element) {
+        element = make('div', {class: 'row ' + (this.rows[i].kind || ''), onclick: () => this.choose && this.choose(i)}, this.rows[i].text);
+        element.style.top = i * 16 + 'px';
+        this.spacer.insertBefore(element, next);
+        this.shown.set(i, element);
+      }
+      element.classList.toggle('chosen', this.chosen.has(i));
+      next = element;
     }
-    this.spacer.replaceChildren(...shown);
   }
   mark(indices, scroll) {
     this.chosen = new Set(indices);
@@ -211,18 +219,6 @@ function remarkElement(remark) {
                                           (remark.paths.length ? ', ' + remark.paths.join(', ') : '')));
 }
 
-// The remarks about a kernel or a module of the model.
-function remarksAbout(kernel, module) {
-  return core.remarks.filter(r => {
-    if (kernel) {
-      if (r.function === kernel.symbol || r.kernel === kernel.text)
-        return true;
-      return !r.kernel && ['dialect', 'linalg', 'tiled'].includes(r.phase) && r.paths.some(p => kernel.paths.includes(p));
-    }
-    return concerns(r.paths, module);
-  });
-}
-
 function showModel(main) {
   const tree = make('div', {class: 'column narrow', id: 'modules'}, make('h2', {}, 'Modules'));
   for (const path of modules().filter(matches)) {
@@ -242,7 +238,7 @@ function showModel(main) {
                table([{title: 'operation', key: 'op'}, {title: 'result', key: 'type'}, {title: 'function', key: 'function'},
                       {title: 'module', show: o => o.paths.join(', ')}], ops.slice(0, 500)),
                make('h2', {}, 'Kernels'), kernelTable(kernels), make('h2', {}, 'Remarks'),
-               ...remarksAbout(null, state.module).filter(r => r.name !== 'Buffer').slice(0, 300).map(remarkElement));
+               ...core.remarks.filter(r => r.name !== 'Buffer' && concerns(r.paths, state.module)).slice(0, 300).map(remarkElement));
   main.append(tree, right);
 }
 
@@ -311,7 +307,7 @@ function showKernels(main) {
     make('h2', {}, 'Modules of the model'),
     ...kernel.paths.flatMap(expand).map(path => item(path, () => go({view: 'model', module: path}))),
     make('h2', {}, 'What was done, and what not'),
-    ...remarksAbout(kernel).filter(r => r.name !== 'Buffer').map(remarkElement)));
+    ...kernel.remarks.map(i => core.remarks[i]).filter(r => r.name !== 'Buffer').map(remarkElement)));
 }
 
 // Returns the rows of a diff of two lists of lines, by the shortest edit script (Myers). Far apart texts are shown one
@@ -326,7 +322,7 @@ function diff(before, after) {
   const rows = before.slice(0, start).map(text => ({text: '  ' + text}));
   const add = (text, kind) => rows.push({text: (kind === 'added' ? '+ ' : kind === 'removed' ? '- ' : '  ') + text, kind});
   const limit = Math.min(a.length + b.length, 600), traces = [];
-  let best = [0], found = -1;
+  let found = -1;
   const frontier = new Map([[1, 0]]);
   for (let d = 0; d <= limit && found < 0; ++d) {
     traces.push(new Map(frontier));
@@ -494,7 +490,7 @@ function showTime(main) {
     row.seconds += t.seconds, row.runs += 1;
     passes.set(key, row);
   }
-  main.append(make('div', {class: 'column'}, make('h2', {}, 'Compile time'),
+  main.append(make('div', {class: 'column'}, make('h2', {}, 'Compile time of passes, without packing and LLVM'),
     table([{title: 'phase', key: 'phase'}, {title: 'pass', key: 'pass'}, {title: 'runs', key: 'runs', number: true},
            {title: 'ms', value: t => t.seconds, show: t => number(1000 * t.seconds), number: true}],
           [...passes.values()].filter(t => matches(t.pass + t.phase)).sort((a, b) => b.seconds - a.seconds))));
@@ -555,6 +551,9 @@ async function show() {
     id: 'tab-' + id, 'aria-current': state.view === id, title: 'Key ' + (i + 1), onclick: () => go({view: id})}, title)));
   main.replaceChildren();
   await (shows[state.view] || showModel)(main, turn);
+  // Another view may have begun meanwhile.
+  if (turn !== drawing)
+    return;
   const chosen = main.querySelector('.item.chosen');
   if (chosen)
     chosen.scrollIntoView({block: 'nearest'});

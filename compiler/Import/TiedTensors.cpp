@@ -6,6 +6,7 @@
 #include "compiler/Import/families/Families.h"
 #include "compiler/Import/WeightCatalog.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ static Result<std::vector<Difference>> findDifferences(const TransformerSpec &sp
     const std::vector<std::string> names = catalog.namesInFiles(weight);
     for (size_t i = 1; i < names.size(); ++i) {
       const Difference difference{names[0], names[i]};
-      if (std::count(names.begin(), names.begin() + i, names[i]) || std::count(differences.begin(), differences.end(), difference))
+      if (std::count(names.begin(), names.begin() + i, names[i]) || llvm::is_contained(differences, difference))
         continue;
       Result<bool> same = haveSameValues(tensors, names[0], names[i]);
       if (!same)
@@ -84,14 +85,18 @@ Result<bool> attune::mustSeparateTied(const Config &config, const TransformerSpe
   Config untied = config;
   untied.set("tie_word_embeddings", false);
   Result<TransformerSpec> other = readTransformerSpec(untied);
-  Result<std::vector<Difference>> left = other ? findDifferences(*other, tensors) : std::move(tied);
-  if (!left)
-    return left.status();
-  const std::vector<Difference> &all = other ? *tied : *left;
+  // The differences that stay without the setting: all of them if the model cannot be without it.
+  std::vector<Difference> left = *tied;
+  if (other) {
+    Result<std::vector<Difference>> found = findDifferences(*other, tensors);
+    if (!found)
+      return found.status();
+    left = std::move(*found);
+  }
   bool separates = false;
-  for (const Difference &difference : all) {
+  for (const Difference &difference : *tied) {
     const std::string both = tensors.fileOf(difference.other) + ": tensors '" + difference.used + "' and '" + difference.other + "'";
-    if (std::count(left->begin(), left->end(), difference)) {
+    if (llvm::is_contained(left, difference)) {
       // Other tensors take the place of one that files lack, and have a meaning of their own if they do not.
       if (plainName(spec, difference.used) != plainName(spec, difference.other))
         continue;

@@ -12,7 +12,7 @@
 #include "compiler/Text/TokenizerClasses.h"
 #include "compiler/Text/Unicode.h"
 #include "compiler/Text/VocabularyFiles.h"
-#include "runtime/text/Normalizer.h"
+#include "runtime/text/ByteCharacters.h"
 
 #include <algorithm>
 

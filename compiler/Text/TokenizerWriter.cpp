@@ -10,6 +10,7 @@
 #include "compiler/Text/TokenizerSpec.h"
 #include "compiler/Text/TrieBuilder.h"
 #include "compiler/Text/Unicode.h"
+#include "runtime/text/ByteCharacters.h"
 #include "runtime/text/Normalizer.h"
 #include "runtime/text/PreTokenizer.h"
 

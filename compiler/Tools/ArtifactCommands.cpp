@@ -37,15 +37,9 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const ModelPa
   // The folder of a snapshot is named after a hash.
   if (options.name.empty() && !model.hubName.empty())
     options.name = toIdentifier(model.hubName);
-  // IR has inputs, outputs and entries of its own.
-  bool isFolder = isModelSource(options.model);
-  if (options.inputs.empty() && isFolder) {
-    for (const TensorSpec &input : request.inputs)
-      options.inputs.push_back(requestInput(input));
-    for (const std::string &name : request.inputNames)
-      options.inputs.push_back({name, {}, {}, {}});
-  }
-  if (options.outputs.empty() && isFolder)
+  requestInputs(options, request.inputs, request.inputNames);
+  // IR has outputs of its own.
+  if (options.outputs.empty() && isModelSource(options.model))
     options.outputs = request.outputs;
   options.extraOutputs = request.extraOutputs;
   options.entries = request.entries;

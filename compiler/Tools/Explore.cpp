@@ -5,7 +5,6 @@
 #include "compiler/Driver/Cache.h"
 #include "compiler/Driver/PhaseDump.h"
 #include "compiler/Explore/ExplorePage.h"
-#include "compiler/Import/ModelFolder.h"
 #include "compiler/Support/HubCache.h"
 #include "compiler/Tools/BenchKernels.h"
 #include "compiler/Tools/CompileFlags.h"
@@ -13,6 +12,7 @@
 #include "compiler/Tools/Describe.h"
 #include "compiler/Tools/Dims.h"
 #include "compiler/Tools/FlagInputs.h"
+#include "compiler/Tools/InputFile.h"
 #include "compiler/Tools/InputRequests.h"
 #include "compiler/Tools/PackedWeights.h"
 #include "compiler/Tools/PeakRate.h"
@@ -33,6 +33,9 @@ struct ExploreOptions {
   std::string input, output;
   FlagInputs flagInputs{FlagInputs::Padding::None};
   int64_t threads = 0;
+
+  /// Returns true if there is a call to measure.
+  bool hasCall() const { return !input.empty() || !flagInputs.empty(); }
 };
 
 /// A compiled model and the inputs of a call.
@@ -53,15 +56,13 @@ static Result<Artifact> openCached(const CompileOptions &options) {
   return artifact;
 }
 
-static Result<ExploredCall> prepareCall(const ExploreOptions &options, const CompileOptions &compile, const SafetensorsFile *file) {
+static Result<ExploredCall> prepareCall(const ExploreOptions &options, const CompileOptions &compile, const InputFile &file) {
   ExploredCall call;
   Result<Artifact> artifact = openCached(compile);
   if (!artifact)
     return artifact.status();
   call.artifact = *artifact;
-  if (file)
-    for (const auto &[name, tensor] : file->tensors())
-      call.inputs.push_back(tensor);
+  call.inputs = file.tensors();
   Result<std::vector<OwnedTensor>> made = options.flagInputs.make(*artifact, {"forward"}, call.inputs);
   if (!made)
     return made.status();
@@ -93,7 +94,7 @@ static std::optional<AttentionMap> takeMap(const OwnedTensor &tensor, int64_t mo
 }
 
 /// Runs the model with attention probabilities as further outputs, if it has them.
-static Status exploreAttention(const ExploreOptions &options, const SafetensorsFile *file, ExploreFacts &facts) {
+static Status exploreAttention(const ExploreOptions &options, const InputFile &file, ExploreFacts &facts) {
   CompileOptions compile = options.compile;
   compile.extraOutputs = {"attentions"};
   compile.entries = {"forward"};
@@ -137,19 +138,18 @@ static Status exploreAttention(const ExploreOptions &options, const SafetensorsF
 }
 
 /// Adds what the compiled model says about itself, and the times of its kernels if there are inputs.
-static Status exploreArtifact(const ExploreOptions &options, const SafetensorsFile *file, ExploreFacts &facts) {
-  bool isRun = file || !options.flagInputs.empty();
+static Status exploreArtifact(const ExploreOptions &options, const InputFile &file, ExploreFacts &facts) {
   Result<ExploredCall> prepared = prepareCall(options, options.compile, file);
   if (!prepared)
     return prepared.status();
   const Artifact &artifact = *prepared->artifact;
   const attune_model_desc &desc = artifact.desc();
-  Result<const attune_entry_desc *> entry = artifact.entry(isRun ? "forward" : "");
+  Result<const attune_entry_desc *> entry = artifact.entry(options.hasCall() ? "forward" : "");
   if (!entry)
     return entry.status();
   facts.entry = (*entry)->name;
   Result<std::vector<int64_t>> dims = DimFlags().resolve(**entry, /*strict=*/false);
-  if (isRun) {
+  if (options.hasCall()) {
     Result<EntryCall> call = EntryCall::prepare(artifact, "forward", prepared->inputs, options.threads);
     if (!call)
       return call.status();
@@ -186,29 +186,19 @@ static Status exploreArtifact(const ExploreOptions &options, const SafetensorsFi
 }
 
 static Status explore(ExploreOptions &options) {
-  std::optional<SafetensorsFile> file;
-  if (!options.input.empty()) {
-    Result<SafetensorsFile> opened = SafetensorsFile::open(options.input);
-    if (!opened)
-      return opened.status();
-    file.emplace(std::move(*opened));
-  }
-  if (isModelSource(options.compile.model) && options.compile.inputs.empty()) {
-    if (file)
-      for (const auto &[name, tensor] : file->tensors())
-        options.compile.inputs.push_back(requestInput({name, tensor.dtype, tensor.shape}));
-    for (const std::string &name : options.flagInputs.names())
-      options.compile.inputs.push_back({name, {}, {}, {}});
-  }
+  Result<InputFile> file = InputFile::open(options.input);
+  if (!file)
+    return file.status();
+  requestInputs(options.compile, file->specs(), options.flagInputs.names());
   ExploreFacts facts;
   facts.title = llvm::sys::path::filename(llvm::StringRef(options.compile.model).rtrim('/')).str();
   ExploredCompilation compilation;
   if (Status status = compilation.compile(options.compile, createListener()); status.failed())
     return status;
-  if (Status status = exploreArtifact(options, file ? &*file : nullptr, facts); status.failed())
+  if (Status status = exploreArtifact(options, *file, facts); status.failed())
     return status;
-  if (file || !options.flagInputs.empty())
-    if (Status status = exploreAttention(options, file ? &*file : nullptr, facts); status.failed())
+  if (options.hasCall())
+    if (Status status = exploreAttention(options, *file, facts); status.failed())
       return status;
   return writeText(options.output, createExplorePage(compilation, facts));
 }

@@ -8,6 +8,7 @@
 #include "compiler/Tools/FlagInputs.h"
 #include "compiler/Tools/GenerateCall.h"
 #include "compiler/Tools/GenerateText.h"
+#include "compiler/Tools/InputFile.h"
 #include "compiler/Tools/PrintTensors.h"
 
 using namespace attune;
@@ -32,20 +33,11 @@ static Status generateIds(const CommandHost &host, const std::string &model, Gen
     return Status::error("expected a text, --prompt=T, --file=F or -, or ids, --input=FILE or --ids=N,N,...");
   if (options.generation.hasStops())
     return Status::error("--stop: expected a text to generate from, --prompt=T, --file=F or -, got ids");
-  std::optional<SafetensorsFile> file;
-  std::vector<TensorView> inputs;
-  std::vector<TensorSpec> specs;
-  if (!options.input.empty()) {
-    Result<SafetensorsFile> opened = SafetensorsFile::open(options.input);
-    if (!opened)
-      return opened.status();
-    file.emplace(std::move(*opened));
-    for (const auto &[name, tensor] : file->tensors()) {
-      inputs.push_back(tensor);
-      specs.push_back({name, tensor.dtype, tensor.shape});
-    }
-  }
-  Result<Artifact> artifact = host.openModel(model, generationRequest(specs, options.flagInputs.names()));
+  Result<InputFile> file = InputFile::open(options.input);
+  if (!file)
+    return file.status();
+  std::vector<TensorView> inputs = file->tensors();
+  Result<Artifact> artifact = host.openModel(model, generationRequest(file->specs(), options.flagInputs.names()));
   if (!artifact)
     return artifact.status();
   Result<std::vector<OwnedTensor>> made = options.flagInputs.make(*artifact, {"prefill", "encode"}, inputs);
@@ -87,10 +79,10 @@ int attune::runGenerateCommand(const CommandHost &host, const std::vector<std::s
   if (host.addFlags)
     host.addFlags(flags);
   std::vector<std::string> positional;
-  if (std::optional<int> status = parseArguments(
-          host, flags, arguments, positional, "generate " + host.modelHelp + " [--prompt=T|--file=F|-] [--ids=N,N,...] [flags]",
-          "Generates text: greedy search, beam search (--num-beams) or sampling (--sample).\n"
-          "Other settings are those of generation_config.json, else of config.json."))
+  if (std::optional<int> status = parseArguments(host, flags, arguments, positional,
+                                                 "generate " + host.modelHelp + " [--prompt=T|--file=F|-] [--ids=N,N,...] [flags]",
+                                                 "Generates text: greedy search, beam search (--num-beams) or sampling (--sample).\n"
+                                                 "Other settings are those of generation_config.json, else of config.json."))
     return *status;
   if (!positional.empty() && positional.back() == "-") {
     options.prompts.readsInput = true;

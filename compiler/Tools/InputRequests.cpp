@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Tools/InputRequests.h"
+#include "compiler/Import/ModelFolder.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace attune;
@@ -14,4 +15,13 @@ InputRequest attune::requestInput(const TensorSpec &tensor) {
     for (size_t i = 0; i < rank; ++i)
       request.sizes.push_back(i + 1 < rank && tensor.shape[i] == 1 ? 1 : InputRequest::anySize);
   return request;
+}
+
+void attune::requestInputs(CompileOptions &options, const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names) {
+  if (!options.inputs.empty() || !isModelSource(options.model))
+    return;
+  for (const TensorSpec &input : inputs)
+    options.inputs.push_back(requestInput(input));
+  for (const std::string &name : names)
+    options.inputs.push_back({name, {}, {}, {}});
 }

@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TOOLS_INPUTREQUESTS_H
 #define ATTUNE_COMPILER_TOOLS_INPUTREQUESTS_H
 
-#include "compiler/Import/ImportOptions.h"
+#include "compiler/Driver/CompileOptions.h"
 #include "compiler/Support/SafetensorsWriter.h"
 
 namespace attune {
@@ -12,6 +12,9 @@ namespace attune {
 /// Returns the request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, except along the key
 /// dimension.
 InputRequest requestInput(const TensorSpec &tensor);
+/// Requests inputs like |inputs|, and others called |names| in the form that the model defines, unless |options| has
+/// requests already. IR has inputs of its own.
+void requestInputs(CompileOptions &options, const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names);
 
 } // namespace attune
 

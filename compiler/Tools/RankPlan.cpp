@@ -29,7 +29,7 @@ using namespace mlir::xfmr;
 
 /// The part of a link's rate that messages get: the rest are headers and pauses.
 static constexpr double kLinkEfficiency = 0.9;
-/// The record that ranks exchange at the beginning of each call.
+/// The record that ranks exchange at the beginning of each call, CallRecord of runtime/src/Ranks.cpp.
 static constexpr double kCallRecordBytes = 128;
 static constexpr double kCacheElementBytes = 4;
 
@@ -41,12 +41,14 @@ struct ReplacedGathers {
   /// Gathers of the results of these projections. All-reduce of |sumWidth| bytes takes their place.
   double sums = 0, sumBytes = 0, sumWidth = 0;
 
+  /// Adds |other|, whose operations run |times| times. As in the formulas of compilation, its bytes are those of all
+  /// runs: experts share the rows.
   void add(const ReplacedGathers &other, double times) {
     inputs += times * other.inputs;
-    inputBytes += times * other.inputBytes;
+    inputBytes += other.inputBytes;
     sums += times * other.sums;
-    sumBytes += times * other.sumBytes;
-    sumWidth += times * other.sumWidth;
+    sumBytes += other.sumBytes;
+    sumWidth += other.sumWidth;
   }
 };
 
@@ -148,13 +150,12 @@ ReplacedGathers AllReduceAnalysis::countFunction(mlir::func::FuncOp function) {
   counted[function] = {}; // the count within a recursion
   ReplacedGathers total;
   function.walk([&](mlir::Operation *op) {
-    auto runs = static_cast<double>(countRuns(op));
     if (auto gather = llvm::dyn_cast<AllGatherOp>(op))
-      total.add(findReplaced(gather), runs);
+      total.add(findReplaced(gather), static_cast<double>(countRuns(op)));
     auto call = llvm::dyn_cast<mlir::func::CallOp>(op);
     auto callee = call ? mlir::SymbolTable::lookupNearestSymbolFrom<mlir::func::FuncOp>(call, call.getCalleeAttr()) : mlir::func::FuncOp();
     if (callee)
-      total.add(countFunction(callee), runs);
+      total.add(countFunction(callee), 1);
   });
   return counted[function] = total;
 }

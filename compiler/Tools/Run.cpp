@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/FlagInputs.h"
+#include "compiler/Tools/InputFile.h"
 #include "compiler/Tools/PrintTensors.h"
 #include "compiler/Tools/StepCall.h"
 
@@ -101,22 +102,15 @@ static Status runModel(const CommandHost &host, const std::string &model, const 
   std::vector<std::string> refused;
   if (Status status = applySettings(options.settings, request, refused); status.failed())
     return status;
-  std::optional<SafetensorsFile> file;
-  if (!options.input.empty()) {
-    Result<SafetensorsFile> opened = SafetensorsFile::open(options.input);
-    if (!opened)
-      return opened.status();
-    file.emplace(std::move(*opened));
-  }
-  std::vector<TensorView> inputs;
+  Result<InputFile> file = InputFile::open(options.input);
+  if (!file)
+    return file.status();
+  std::vector<TensorView> inputs = file->tensors();
   bool inSteps = !options.steps.empty();
-  if (file)
-    for (const auto &[name, tensor] : file->tensors()) {
-      inputs.push_back(tensor);
-      // In a call in chunks, past keys and values are written to the caches.
-      if (!inSteps || !isPastKeyValue(name))
-        request.inputs.push_back({name, tensor.dtype, tensor.shape});
-    }
+  for (TensorSpec &input : file->specs())
+    // In a call in chunks, past keys and values are written to the caches.
+    if (!inSteps || !isPastKeyValue(input.name))
+      request.inputs.push_back(std::move(input));
   request.inputNames = options.flagInputs.names();
   request.entries = inSteps ? stepEntries() : std::vector<std::string>{"forward"};
   for (const std::string &output : options.outputs)

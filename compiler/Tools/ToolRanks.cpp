@@ -156,8 +156,8 @@ Status ranks::agree(const Status &own) {
     return {};
   process.agreed = true;
   failed->message[sizeof(failed->message) - 1] = 0;
-  bool same =
-      std::all_of(all->begin(), all->end(), [&](const StatusRecord &one) { return std::strcmp(one.message, failed->message) == 0; });
+  bool same = std::all_of(all->begin(), all->end(),
+                          [&](const StatusRecord &one) { return std::strncmp(one.message, failed->message, sizeof(one.message)) == 0; });
   return Status::error(same ? failed->message : "rank " + std::to_string(failed - all->begin()) + ": " + failed->message);
 }
 
@@ -168,6 +168,9 @@ static std::string buildIdOf(const ModelRecord &record) {
     std::snprintf(text + 2 * i, 3, "%02x", record.buildId[i]);
   return text;
 }
+
+/// Returns the model's name in |record|, which may come from another rank.
+static std::string nameOf(const ModelRecord &record) { return {record.name, strnlen(record.name, sizeof(record.name))}; }
 
 Status ranks::agreeOnModel(const attune_model_desc &desc) {
   if (!areStarted() || process.inspects)
@@ -188,8 +191,8 @@ Status ranks::agreeOnModel(const attune_model_desc &desc) {
     if (std::memcmp(&first, &other, sizeof(first)) == 0)
       continue;
     process.agreed = true;
-    return Status::error("rank 0 has build " + buildIdOf(first) + " of model '" + first.name + "', rank " + std::to_string(rank) + " has " +
-                         buildIdOf(other) + " of '" + other.name + "': expected the same object on all ranks");
+    return Status::error("rank 0 has build " + buildIdOf(first) + " of model '" + nameOf(first) + "', rank " + std::to_string(rank) +
+                         " has " + buildIdOf(other) + " of '" + nameOf(other) + "': expected the same object on all ranks");
   }
   if (own.ranks == all->size())
     return {};

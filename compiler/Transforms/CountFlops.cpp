@@ -11,7 +11,6 @@
 #include "compiler/Transforms/Work.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace attune {
 #define GEN_PASS_DEF_COUNTFLOPS
@@ -23,63 +22,27 @@ using namespace mlir::xfmr;
 using namespace attune;
 
 namespace {
-
 struct CountFlops : attune::impl::CountFlopsBase<CountFlops> {
-  CountFlops() = default;
-  /// Copies the options and none of the counts.
-  CountFlops(const CountFlops &other) : CountFlopsBase(other) {}
+  using CountFlopsBase::CountFlopsBase;
   void runOnOperation() override;
-
-private:
-  using Count = std::optional<SizeExpr>;
-  Count countOp(Operation *op);
-  Count countFunction(func::FuncOp function);
-
-  SymbolTableCollection symbols;
-  DimBounds bounds;
-  DenseMap<Operation *, SizeExpr> counted;
 };
-
 } // namespace
 
-/// Returns the arithmetic operations of |op|; nullopt if they do not follow from the dims.
-CountFlops::Count CountFlops::countOp(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Count>(op)
-      .Case([&](func::CallOp call) -> Count {
-        auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-        if (!callee || callee.isExternal())
-          return SizeExpr(0);
-        Count inside = countFunction(callee);
-        return inside ? bounds.atCall(call, *inside) : std::nullopt;
-      })
-      .Case<LinearOp, AttentionOp>([&](Operation *product) { return countFlops(product, bounds); })
-      .Default([](Operation *) { return SizeExpr(0); });
-}
-
-CountFlops::Count CountFlops::countFunction(func::FuncOp function) {
-  if (auto it = counted.find(function); it != counted.end())
-    return it->second;
-  counted[function] = SizeExpr(0); // the count within a recursion
-  SizeExpr total;
-  WalkResult walk = function.walk([&](Operation *op) -> WalkResult {
+void CountFlops::runOnOperation() {
+  WalkResult walk = getOperation().walk([](Operation *op) -> WalkResult {
     if (isa<MultiHeadAttentionOp, FfnOp, ExpertsOp>(op))
       return op->emitOpError("must be decomposed before its arithmetic is counted");
-    Count count = countOp(op);
-    if (!count)
-      return op->emitError("the arithmetic of this operation does not follow from the dims of the entry");
-    total = total + *count;
     return WalkResult::advance();
   });
   if (walk.wasInterrupted())
-    return std::nullopt;
-  return counted[function] = total;
-}
-
-void CountFlops::runOnOperation() {
+    return signalPassFailure();
+  CallSum flops("arithmetic", [](Operation *op, DimBounds &bounds) -> std::optional<SizeExpr> {
+    return isa<LinearOp, AttentionOp>(op) ? countFlops(op, bounds) : SizeExpr(0);
+  });
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (!getEntry(function))
       continue;
-    Count count = countFunction(function);
+    std::optional<SizeExpr> count = flops.count(function);
     if (!count)
       return signalPassFailure();
     function->setAttr(kFlopsAttr, count->toFormula(&getContext()));

@@ -22,76 +22,39 @@ using namespace mlir::xfmr;
 using namespace attune;
 
 namespace {
-
 struct CountGathers : attune::impl::CountGathersBase<CountGathers> {
-  CountGathers() = default;
-  /// Copies the options and none of the counts.
-  CountGathers(const CountGathers &other) : CountGathersBase(other) {}
+  using CountGathersBase::CountGathersBase;
   void runOnOperation() override;
-
-private:
-  struct Count {
-    SizeExpr gathers, bytes;
-  };
-  std::optional<Count> countOp(Operation *op);
-  std::optional<Count> countFunction(func::FuncOp function);
-
-  SymbolTableCollection symbols;
-  DimBounds bounds;
-  DenseMap<Operation *, Count> counted;
 };
-
 } // namespace
 
-/// Returns the gathers of |op| in one execution; nullopt if their bytes do not follow from the dims.
-std::optional<CountGathers::Count> CountGathers::countOp(Operation *op) {
-  if (auto call = dyn_cast<func::CallOp>(op)) {
-    auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-    if (!callee || callee.isExternal())
-      return Count();
-    std::optional<Count> inside = countFunction(callee);
-    std::optional<SizeExpr> gathers = inside ? bounds.atCall(call, inside->gathers) : std::nullopt;
-    std::optional<SizeExpr> bytes = inside ? bounds.atCall(call, inside->bytes) : std::nullopt;
-    return gathers && bytes ? std::optional(Count{*gathers, *bytes}) : std::nullopt;
-  }
-  auto gather = dyn_cast<AllGatherOp>(op);
-  if (!gather)
-    return Count();
-  std::optional<SizeExpr> bytes = countBytes(gather.getInput(), bounds);
-  if (!bytes)
-    return std::nullopt;
-  return Count{SizeExpr(1), *bytes * SizeExpr(static_cast<int64_t>(gather.getBegins().size()) - 1)};
+/// Returns the executions of |op| in a call of its function if it is a gather. In the loop over experts that is a bound:
+/// experts without rows have none.
+static std::optional<SizeExpr> countGathers(Operation *op, DimBounds &) {
+  return isa<AllGatherOp>(op) ? SizeExpr(countRuns(op)) : SizeExpr(0);
 }
 
-std::optional<CountGathers::Count> CountGathers::countFunction(func::FuncOp function) {
-  if (auto it = counted.find(function); it != counted.end())
-    return it->second;
-  counted[function] = Count(); // the count within a recursion
-  Count total;
-  WalkResult walk = function.walk([&](Operation *op) -> WalkResult {
-    std::optional<Count> count = countOp(op);
-    if (!count)
-      return op->emitError("the bytes of this operation do not follow from the dims of the entry");
-    SizeExpr runs = countRuns(op);
-    total.gathers = total.gathers + count->gathers * runs;
-    total.bytes = total.bytes + count->bytes * runs;
-    return WalkResult::advance();
-  });
-  if (walk.wasInterrupted())
-    return std::nullopt;
-  return counted[function] = total;
+/// Returns the bytes that a rank receives by |op|. In the loop over experts, rows have the bound of those of all experts
+/// together, which are the rows of all runs.
+static std::optional<SizeExpr> countGatherBytes(Operation *op, DimBounds &bounds) {
+  auto gather = dyn_cast<AllGatherOp>(op);
+  if (!gather)
+    return SizeExpr(0);
+  std::optional<SizeExpr> bytes = countBytes(gather.getInput(), bounds);
+  return bytes ? std::optional(*bytes * SizeExpr(static_cast<int64_t>(gather.getBegins().size()) - 1)) : std::nullopt;
 }
 
 void CountGathers::runOnOperation() {
   if (getRanks(getOperation()) == 1)
     return;
+  CallSum gathers("number of gathers", countGathers), bytes("number of bytes", countGatherBytes);
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (!getEntry(function))
       continue;
-    std::optional<Count> count = countFunction(function);
-    if (!count)
+    std::optional<SizeExpr> gatherCount = gathers.count(function), byteCount = bytes.count(function);
+    if (!gatherCount || !byteCount)
       return signalPassFailure();
-    function->setAttr(kGathersAttr, count->gathers.toFormula(&getContext()));
-    function->setAttr(kGatherBytesAttr, count->bytes.toFormula(&getContext()));
+    function->setAttr(kGathersAttr, gatherCount->toFormula(&getContext()));
+    function->setAttr(kGatherBytesAttr, byteCount->toFormula(&getContext()));
   }
 }

@@ -13,6 +13,7 @@
 #include "dialect/Rt/IR/RtAttrs.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 namespace attune {
@@ -167,7 +168,8 @@ void CountKernelWork::runOnOperation() {
       continue;
     const std::optional<WorkByKernel> &kernels = workOf(entry);
     if (!kernels) {
-      entry.emitRemark("the work of its kernels does not follow from its dims");
+      xfmr::missed(entry, "attune-count-kernel-work", "CountKernelWork")
+          << remark::reason("the work of its kernels does not follow from its dims");
       continue;
     }
     SmallVector<Attribute> rows;

@@ -41,7 +41,8 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
   let description = [{
     Gives each entry of a module with `xfmr.ranks` two attributes: `xfmr.gathers` counts its `xfmr.all_gather`
     operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank receives by them
-    from the other ranks.
+    from the other ranks. A gather in a loop counts as often as the loop runs it, its bytes count once; in the loop over
+    experts they are those of the rows of all experts together.
 
     ```mlir
     func.func @forward(%x: tensor<?x24xf32> {xfmr.input = #xfmr.input<"x", [tokens, 24]>}) -> tensor<?x48xf32>

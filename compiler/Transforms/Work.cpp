@@ -108,6 +108,32 @@ Count attune::countBytes(Value shaped, DimBounds &bounds) {
   return total;
 }
 
+Count CallSum::countCall(func::CallOp call) {
+  auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  if (!callee || callee.isExternal())
+    return SizeExpr(0);
+  Count inside = count(callee);
+  return inside ? bounds.atCall(call, *inside) : std::nullopt;
+}
+
+Count CallSum::count(func::FuncOp function) {
+  if (auto it = counted.find(function); it != counted.end())
+    return it->second;
+  counted[function] = SizeExpr(0); // the count within a recursion
+  SizeExpr total;
+  WalkResult walk = function.walk([&](Operation *op) -> WalkResult {
+    auto call = dyn_cast<func::CallOp>(op);
+    Count found = call ? countCall(call) : countOp(op, bounds);
+    if (!found)
+      return op->emitError() << "the " << what << " of this operation cannot be computed from the dims of the entry";
+    total = total + *found;
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return std::nullopt;
+  return counted[function] = total;
+}
+
 int64_t attune::countRuns(Operation *op) {
   int64_t runs = 1;
   for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>())

@@ -6,6 +6,9 @@
 
 #include "compiler/Transforms/DimBounds.h"
 
+#include <functional>
+#include <string>
+
 namespace attune {
 
 /// Returns the arithmetic operations of |op|, two for each multiply-add: of xfmr.linear, of the two products of
@@ -19,6 +22,27 @@ std::optional<SizeExpr> countCacheBytes(mlir::Operation *op, DimBounds &bounds);
 
 /// Returns the bytes of |shaped|, a tensor.
 std::optional<SizeExpr> countBytes(mlir::Value shaped, DimBounds &bounds);
+
+/// Sums a count over the operations of a function and of the functions that it calls. An operation in a loop counts once.
+class CallSum {
+public:
+  using CountOp = std::function<std::optional<SizeExpr>(mlir::Operation *, DimBounds &)>;
+  /// |countOp| counts one operation other than a call; nullopt if its count does not follow from the dims. |what| names
+  /// the count in errors.
+  CallSum(llvm::StringRef what, CountOp countOp) : what(what), countOp(std::move(countOp)) {}
+
+  /// Returns the sum for |function|; nullopt, after an error, if it does not follow from the dims.
+  std::optional<SizeExpr> count(mlir::func::FuncOp function);
+
+private:
+  std::optional<SizeExpr> countCall(mlir::func::CallOp call);
+
+  std::string what;
+  CountOp countOp;
+  mlir::SymbolTableCollection symbols;
+  DimBounds bounds;
+  llvm::DenseMap<mlir::Operation *, SizeExpr> counted;
+};
 
 /// Returns the constant number of times that the loops around |op| run it; loops of other numbers count once.
 int64_t countRuns(mlir::Operation *op);

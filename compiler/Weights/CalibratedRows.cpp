@@ -7,8 +7,8 @@
 
 using namespace attune;
 
-CalibratedRows::Key CalibratedRows::keyOf(llvm::ArrayRef<float> row) {
-  llvm::XXH128_hash_t hash = llvm::xxh3_128bits({reinterpret_cast<const uint8_t *>(row.data()), row.size() * sizeof(float)});
+CalibratedRows::Key CalibratedRows::keyOf(llvm::ArrayRef<float> weights) {
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits({reinterpret_cast<const uint8_t *>(weights.data()), weights.size() * sizeof(float)});
   // The map reserves keys of ones.
   return {hash.high64 >> 1, hash.low64};
 }

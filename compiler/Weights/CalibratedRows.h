@@ -18,6 +18,10 @@ namespace attune {
 /// Quantized rows of one format.
 class CalibratedRows {
 public:
+  /// 128 bits of hash of weights, without the keys that LLVM's maps reserve.
+  using Key = std::pair<uint64_t, uint64_t>;
+  static Key keyOf(llvm::ArrayRef<float> weights);
+
   explicit CalibratedRows(mlir::xfmr::WeightFormat format) : format(format) {}
 
   mlir::xfmr::WeightFormat getFormat() const { return format; }
@@ -31,10 +35,6 @@ public:
   bool find(llvm::ArrayRef<float> row, float *weights, QuantizedGroup *groups) const;
 
 private:
-  /// 128 bits of hash.
-  using Key = std::pair<uint64_t, uint64_t>;
-  static Key keyOf(llvm::ArrayRef<float> row);
-
   mlir::xfmr::WeightFormat format;
   /// The positions of a row in |numbers| and |integers|.
   llvm::DenseMap<Key, std::pair<size_t, size_t>> places;

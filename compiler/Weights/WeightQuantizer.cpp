@@ -14,6 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Weights/WeightQuantizer.h"
+#include "compiler/Support/InstructionSets.h"
+#include "compiler/Weights/ExactScales.h"
+#include "compiler/Weights/QuantizerLanes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -23,30 +26,18 @@
 #include <vector>
 
 using namespace attune;
+using namespace attune::quantizer;
 using mlir::xfmr::WeightFormat;
 
 namespace {
 
-/// Rows that are quantized side by side.
-constexpr int64_t kLanes = 8;
-typedef float Floats __attribute__((vector_size(32)));
-typedef int32_t Words __attribute__((vector_size(32)));
 typedef int32_t HalfWords __attribute__((vector_size(16)));
 typedef double Doubles __attribute__((vector_size(32)));
-
-/// The largest f16, and its smallest normal number.
-constexpr float kLargestHalf = 65504.0f, kNormalHalf = 0x1p-14f;
-/// Adding and subtracting this rounds a number of magnitude below 2^22 to an integer, ties to even.
-constexpr float kShifter = 12582912.0f;
-
-#define ATTUNE_INLINE inline __attribute__((always_inline))
 
 /// A double for each lane.
 struct LaneDoubles {
   Doubles low = {}, high = {};
 };
-
-// Vectors are passed by reference: the registers that pass them by value depend on the instruction set.
 
 /// Adds the f32 |values| to |sums|.
 ATTUNE_INLINE void addTo(LaneDoubles &sums, const Floats &values) {
@@ -67,24 +58,6 @@ ATTUNE_INLINE void store(const LaneDoubles &lanes, double *out) {
   std::memcpy(out + kLanes / 2, &lanes.high, sizeof(lanes.high));
 }
 
-/// Rounds |values| to f16, to nearest, ties to even. Magnitudes beyond the range become the largest f16.
-ATTUNE_INLINE void roundToHalf(Floats &values) {
-  Floats lowest = Floats{} - kLargestHalf, highest = Floats{} + kLargestHalf;
-  values = values < lowest ? lowest : highest < values ? highest : values;
-  Words bits, sign;
-  std::memcpy(&bits, &values, sizeof(bits));
-  sign = bits & int32_t(0x80000000);
-  Words magnitudeBits = bits ^ sign;
-  Floats magnitude;
-  std::memcpy(&magnitude, &magnitudeBits, sizeof(bits));
-  // From 0.5 to 1 the f32 are 2^-24 apart, as the subnormal f16 are.
-  Floats shifted = magnitude + 0.75f, subnormal = shifted - 0.75f;
-  Words subnormalBits, normalBits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fff;
-  std::memcpy(&subnormalBits, &subnormal, sizeof(bits));
-  bits = magnitude < kNormalHalf ? subnormalBits | sign : normalBits;
-  std::memcpy(&values, &bits, sizeof(bits));
-}
-
 /// Returns the bits of |value|, a value of f16.
 uint16_t bitsOfHalf(float value) {
   uint32_t bits;
@@ -95,12 +68,13 @@ uint16_t bitsOfHalf(float value) {
   return static_cast<uint16_t>(sign | ((bits & 0x7fffffff) - (112u << 23)) >> 13);
 }
 
-/// The integers of a format.
-struct IntegerRange {
-  explicit IntegerRange(WeightFormat format)
-      : lowest(static_cast<float>(-format.zero())), highest(static_cast<float>((int64_t(1) << format.bits) - 1 - format.zero())) {}
-  float lowest, highest;
-};
+/// Sets |inverses| to those of |numbers|, or to 0 where that is not finite.
+ATTUNE_INLINE void setInverses(const Floats &numbers, Floats &inverses) {
+  inverses = 1.0f / numbers;
+  Words bits;
+  std::memcpy(&bits, &inverses, sizeof(bits));
+  inverses = (bits & 0x7f800000) == 0x7f800000 ? Floats{} : inverses;
+}
 
 /// Scales, minima and inverses of scales; an inverse that is not finite is 0.
 struct LaneGroups {
@@ -114,12 +88,7 @@ struct LaneGroups {
     }
     invert();
   }
-  ATTUNE_INLINE void invert() {
-    inverse = 1.0f / scale;
-    Words bits;
-    std::memcpy(&bits, &inverse, sizeof(bits));
-    inverse = (bits & 0x7f800000) == 0x7f800000 ? Floats{} : inverse;
-  }
+  ATTUNE_INLINE void invert() { setInverses(scale, inverse); }
 };
 
 /// Sets |integers| to the integers of |weights|, as floats. If |minima| is false, all minima are 0.
@@ -145,10 +114,7 @@ struct Importance {
   ATTUNE_INLINE Importance(const Floats *weights, int64_t columns, const Floats &largest) {
     if constexpr (!minima) {
       // Relative to the largest weight, so that no square is too small for f32.
-      inverse = 1.0f / largest;
-      Words bits;
-      std::memcpy(&bits, &inverse, sizeof(bits));
-      inverse = (bits & 0x7f800000) == 0x7f800000 ? Floats{} : inverse;
+      setInverses(largest, inverse);
       for (int64_t k = 0; k < columns; ++k) {
         Floats share = weights[k] * inverse;
         mean += share * share;
@@ -367,140 +333,7 @@ struct LaneFunctions {
     writeIntegers(rows.weights, rows.columns, format, groups, groupColumns, width, out);                                                   \
   }                                                                                                                                        \
   constexpr LaneFunctions k##NAME = {gather##NAME, search##NAME, write##NAME};
-ATTUNE_LANE_FUNCTIONS(Baseline, )
-#if defined(__x86_64__)
-ATTUNE_LANE_FUNCTIONS(Avx2, __attribute__((target("avx2"))))
-// The same vectors in twice as many registers.
-ATTUNE_LANE_FUNCTIONS(Avx512, __attribute__((target("avx2,avx512f,avx512vl,avx512dq"))))
-#endif
-
-LaneFunctions chooseFunctions() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-    return kAvx512;
-  if (__builtin_cpu_supports("avx2"))
-    return kAvx2;
-#endif
-  return kBaseline;
-}
-
-//===----------------------------------------------------------------------===//
-// Exact groups
-//===----------------------------------------------------------------------===//
-
-/// Finds the scale and the minimum of a row that the format represents exactly.
-class ExactSearch {
-public:
-  explicit ExactSearch(WeightFormat format) : format(format), range(format) {}
-
-  /// Returns true, and the group, if there is one for |weights|, which are from |least| to |largest|.
-  bool find(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const {
-    return format.minima ? findWithMinimum(weights, least, largest, group) : findScale(weights, largest > -least ? largest : least, group);
-  }
-  /// Returns false if no scale of f16 times an integer is |extreme|: the product has at most 11 + |bits| bits.
-  bool isPossible(float extreme) const {
-    uint32_t bits;
-    std::memcpy(&bits, &extreme, sizeof(bits));
-    return format.minima || format.wideScales || bits << (9 + 10 + format.bits) == 0;
-  }
-
-private:
-  float store(float number) const {
-    if (format.wideScales)
-      return number;
-    Floats all = Floats{} + number;
-    roundToHalf(all);
-    return all[0];
-  }
-
-  float integerOf(float weight, QuantizedGroup group, float inverse) const {
-    float integer = std::min(std::max((weight - group.minimum) * inverse, range.lowest), range.highest);
-    return (integer + kShifter) - kShifter;
-  }
-
-  bool isExact(llvm::ArrayRef<float> weights, QuantizedGroup group) const {
-    float inverse = 1.0f / group.scale;
-    inverse = std::isfinite(inverse) ? inverse : 0.0f;
-    for (float weight : weights)
-      if (static_cast<float>(static_cast<double>(group.scale) * integerOf(weight, group, inverse) + group.minimum) != weight)
-        return false;
-    return true;
-  }
-
-  bool findWithMinimum(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const {
-    // The least weight has the integer 0, the largest one up to the largest integer.
-    QuantizedGroup found{0, store(least)};
-    for (float integer = 1; integer <= range.highest; ++integer) {
-      found.scale = store((largest - least) / integer);
-      if (isExact(weights, found))
-        return group = found, true;
-    }
-    return false;
-  }
-
-  /// Odd numbers below this have a list of the integers whose odd part divides them.
-  static constexpr uint32_t kListed = 256;
-  using Integers = llvm::SmallVector<int16_t, 0>;
-
-  static uint32_t oddPart(uint32_t number) { return number == 0 ? 0 : number >> __builtin_ctz(number); }
-
-  /// Appends the integers from -128 to 127 whose odd part divides |odd|.
-  static void addDivisors(uint32_t odd, Integers &integers) {
-    bool divides[128] = {};
-    for (uint32_t part = 1; part < 128; part += 2)
-      divides[part] = odd % part == 0;
-    for (int16_t integer = -128; integer < 128; ++integer)
-      if (integer != 0 && divides[oddPart(static_cast<uint32_t>(std::abs(integer)))])
-        integers.push_back(integer);
-  }
-
-  static const Integers &getListed(uint32_t odd) {
-    static const std::vector<Integers> lists = [] {
-      std::vector<Integers> lists(kListed);
-      for (uint32_t odd = 1; odd < kListed; odd += 2)
-        addDivisors(odd, lists[odd]);
-      return lists;
-    }();
-    return lists[odd];
-  }
-
-  bool findScale(llvm::ArrayRef<float> weights, float extreme, QuantizedGroup &group) const {
-    uint32_t bits;
-    std::memcpy(&bits, &extreme, sizeof(bits));
-    uint32_t odd = oddPart((bits & 0x7fffff) | (bits & 0x7f800000 ? 0x800000 : 0));
-    // The weight of the largest magnitude has one of the integers. Its product with a scale of f16 is exact, so the odd
-    // part of the integer divides that of the weight.
-    Integers divisors;
-    if (format.wideScales)
-      addDivisors(0, divisors);
-    else if (odd >= kListed)
-      addDivisors(odd, divisors);
-    for (int16_t integer : divisors.empty() ? getListed(odd) : divisors) {
-      float number = integer;
-      if (number < range.lowest || number > range.highest)
-        continue;
-      float scale = store(extreme / number);
-      if (tryScale(weights, scale, number, extreme, group))
-        return true;
-      // Of an f32 scale whose product was rounded, the quotient may be a neighbor.
-      if (format.wideScales && (tryScale(weights, std::nextafter(scale, -HUGE_VALF), number, extreme, group) ||
-                                tryScale(weights, std::nextafter(scale, HUGE_VALF), number, extreme, group)))
-        return true;
-    }
-    return false;
-  }
-
-  bool tryScale(llvm::ArrayRef<float> weights, float scale, float integer, float extreme, QuantizedGroup &group) const {
-    QuantizedGroup found{scale, 0};
-    if (scale * integer != extreme || !isExact(weights, found))
-      return false;
-    group = found;
-    return true;
-  }
-
-  WeightFormat format;
-  IntegerRange range;
-};
+ATTUNE_FOR_INSTRUCTION_SETS(ATTUNE_LANE_FUNCTIONS)
 
 } // namespace
 
@@ -564,13 +397,13 @@ public:
   }
 
   static const LaneFunctions &functions() {
-    static const LaneFunctions chosen = chooseFunctions();
+    static const LaneFunctions chosen = ATTUNE_CHOOSE_VERSION(k);
     return chosen;
   }
 
 private:
   WeightFormat format;
-  ExactSearch exact;
+  ExactScales exact;
   float highest;
   std::vector<Floats> lanes; // aligned, unlike memory of a SmallVector
   llvm::SmallVector<float, 128> row;
@@ -620,9 +453,5 @@ bool WeightQuantizer::choose(PanelWeights group, QuantizedGroup *numbers) const 
 }
 
 float WeightQuantizer::integerOf(float weight, QuantizedGroup group) const {
-  IntegerRange range(format);
-  float inverse = 1.0f / group.scale;
-  inverse = std::isfinite(inverse) ? inverse : 0.0f;
-  float integer = std::min(std::max((weight - group.minimum) * inverse, range.lowest), range.highest);
-  return (integer + kShifter) - kShifter;
+  return toInteger(weight, group, inverseOf(group.scale), IntegerRange(format));
 }

@@ -8,6 +8,7 @@
 #ifndef ATTUNE_COMPILER_WEIGHTS_WEIGHTQUANTIZER_H
 #define ATTUNE_COMPILER_WEIGHTS_WEIGHTQUANTIZER_H
 
+#include "compiler/Weights/QuantizedGroup.h"
 #include "dialect/Xfmr/IR/WeightFormat.h"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -19,11 +20,6 @@ namespace attune {
 struct PanelWeights {
   const float *weights;
   int64_t pitch, rows, columns;
-};
-
-/// The scale and the minimum of a row in one group as they are stored: values of f16 if the format has those.
-struct QuantizedGroup {
-  float scale = 0, minimum = 0;
 };
 
 /// Quantizes groups of weights in one format. Thread-safe.

@@ -50,7 +50,6 @@ private:
   SharedWindow window;
   bool ownsMpi = false, isLocal = false, usesWindow = false;
   double limit = 30;
-  std::vector<char> packed, gathered;
   char text[256] = "";
 };
 
@@ -133,10 +132,9 @@ bool MpiTransport::openWindow() {
       MPI_Win_shared_query(memory, 0, &bytes, &unit, &base) != MPI_SUCCESS)
     return false;
   auto address = (reinterpret_cast<uintptr_t>(base) + 4095) / 4096 * 4096;
-  // The pages that steps are in; buffers need no value.
-  if (first)
-    memset(reinterpret_cast<void *>(address), 0, SharedWindow::bytes(count));
-  MPI_Barrier(local);
+  SharedWindow::clear(reinterpret_cast<void *>(address), transport.ranks.rank);
+  if (MPI_Barrier(local) != MPI_SUCCESS)
+    return false;
   window.open(reinterpret_cast<void *>(address), transport.ranks.rank, count, limit);
   usesWindow = true;
   return true;
@@ -151,7 +149,11 @@ bool MpiTransport::open(const attune_transport_options &options, char *message, 
   return false;
 }
 
+/// Copies |part| of every rank to |parts|. MPI_IN_PLACE for |part|: that of this rank is in |parts| already. After an
+/// error all calls fail: the operation that failed cannot be canceled, and ranks may be at different ones.
 bool MpiTransport::allGather(const void *part, uint64_t bytes, void *parts) {
+  if (*text)
+    return false;
   // Counts are int.
   constexpr uint64_t most = uint64_t(1) << 30;
   if (bytes > most) {
@@ -187,12 +189,10 @@ int32_t MpiTransport::gather(const attune_gather &gather) {
   if (usesWindow)
     return window.gather(gather);
   size_t row = static_cast<size_t>(gather.units * gather.unit_bytes), bytes = static_cast<size_t>(gather.rows) * row;
-  if (packed.size() < bytes)
-    packed.resize(bytes);
+  char *parts = static_cast<char *>(gather.scratch), *own = parts + transport.ranks.rank * bytes;
   for (int64_t t = 0; t < gather.rows; ++t)
-    memcpy(packed.data() + t * row, static_cast<const char *>(gather.data) + t * gather.data_stride, row);
-  char *parts = static_cast<char *>(gather.scratch);
-  if (!allGather(packed.data(), bytes, parts))
+    memcpy(own + t * row, static_cast<const char *>(gather.data) + t * gather.data_stride, row);
+  if (!allGather(MPI_IN_PLACE, bytes, parts))
     return 1;
   for (int64_t r = 0; r < transport.ranks.count; ++r)
     for (int64_t t = 0; t < gather.rows; ++t)

@@ -23,6 +23,14 @@
 
 using namespace attune::ranks;
 
+void SharedWindow::clear(void *memory, int64_t rank) {
+  Segment &own = static_cast<Segment *>(memory)[rank];
+  own.step.store(0, std::memory_order_relaxed);
+  own.aborted.store(0, std::memory_order_relaxed);
+  for (std::atomic<uint64_t> &bytes : own.partBytes)
+    bytes.store(0, std::memory_order_relaxed);
+}
+
 void SharedWindow::open(void *memory, int64_t ownRank, int64_t ranks, double stallSeconds) {
   segments = static_cast<Segment *>(memory);
   rank = ownRank;
@@ -74,6 +82,8 @@ void forEachPiece(const attune_gather &gather, uint64_t from, uint64_t to, Copy 
 } // namespace
 
 int32_t SharedWindow::gather(const attune_gather &gather) {
+  if (*message)
+    return 1;
   uint64_t partBytes = static_cast<uint64_t>(gather.rows * gather.units * gather.unit_bytes), from = 0;
   do {
     uint64_t to = std::min<uint64_t>(from + kBufferBytes, partBytes);

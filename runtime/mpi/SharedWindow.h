@@ -16,11 +16,13 @@ public:
   /// Returns the bytes of the memory of |count| ranks.
   static size_t bytes(int64_t count) { return static_cast<size_t>(count) * sizeof(Segment); }
 
-  /// Uses |memory|, which is zero when the first rank comes, as rank |rank| of |count|. |stallSeconds| is the longest
+  /// Clears the part of |rank| in |memory|, before any rank opens it. Memory that is zero needs no clearing.
+  static void clear(void *memory, int64_t rank);
+  /// Uses |memory|, which is clear when the first rank comes, as rank |rank| of |count|. |stallSeconds| is the longest
   /// wait for another rank.
   void open(void *memory, int64_t rank, int64_t count, double stallSeconds);
 
-  /// Gathers as attune_ranks::all_gather.
+  /// Gathers as attune_ranks::all_gather. After an error all gathers fail, since ranks may be at different steps.
   int32_t gather(const attune_gather &gather);
   /// Exchanges as attune_transport::exchange.
   int32_t exchange(const void *part, uint64_t bytes, void *parts);

@@ -3,10 +3,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ranks.h"
+#include "attune/ranks.h"
 #include "Descriptor.h"
 #include "Error.h"
 #include "Signature.h"
-#include "attune/ranks.h"
 
 #include <cstdio>
 #include <cstring>
@@ -16,6 +16,8 @@ using namespace attune;
 attune_status attune::checkRanks(const attune_model_desc &desc, const attune_ranks *ranks, attune_ranks &out) {
   int64_t count = desc.num_ranks > 1 ? desc.num_ranks : 1;
   out = {0, 1, 1, nullptr, nullptr};
+  if (count > ATTUNE_MAX_RANKS)
+    return fail(ATTUNE_CORRUPT, "model descriptor: %lld ranks, expected at most %d", static_cast<long long>(count), ATTUNE_MAX_RANKS);
   if (!ranks && count > 1)
     return fail(ATTUNE_INVALID_ARGUMENT, "model '%s' is divided among %lld ranks, but attune_model_options has no ranks", desc.name,
                 static_cast<long long>(count));
@@ -41,6 +43,7 @@ struct CallRecord {
   uint32_t status; // attune_status
   char message[112];
 };
+static_assert(sizeof(CallRecord) == 128, "docs/scale.md and compiler/Tools/RankPlan.cpp count these bytes");
 } // namespace
 
 /// Returns a hash of the dims and inputs of |call|.

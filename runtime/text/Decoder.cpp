@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Decoder.h"
-#include "runtime/text/Normalizer.h"
+#include "runtime/text/ByteCharacters.h"
+#include "runtime/text/PatternMatches.h"
 
 using namespace attune::text;
 

@@ -1,76 +1,17 @@
 //===- Normalizer.cpp - Normalizer steps ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Offsets of tokens must be those of the reference, also where these are unexpected, so this file tracks changes as the
-// reference does. A step emits characters, each with a change:
-//
-//     0    the character replaces the next character of the old text
-//     1    it is inserted; its origin is that of the byte before the current position
-//    -n    it replaces the next character, and n more are dropped
-//
-// The class Transform implements this rule. A text that a step does not change is not copied; most steps find that out
-// from the flags of its characters, all of which are 0 for most texts.
+// A text that a step does not change is not copied; most steps find that out from the flags of its characters, all of
+// which are 0 for most texts. Transform.h says how the origins of characters are tracked.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Normalizer.h"
+#include "runtime/text/ByteCharacters.h"
 #include "runtime/text/Graphemes.h"
+#include "runtime/text/PatternMatches.h"
+#include "runtime/text/Transform.h"
 
 using namespace attune::text;
-
-namespace {
-
-/// Writes the characters of a step to |out|, with the origins that follow from their changes.
-class Transform {
-public:
-  /// Begins at byte |at| of the text.
-  Transform(const AlignedText &text, TextBuilder &out, size_t at = 0) : text(text), out(out), at(at) {}
-
-  size_t position() const { return at; }
-  /// Copies |size| bytes.
-  void copy(size_t size) {
-    out.copy(text, at, at + size);
-    at += size;
-  }
-
-  /// Drops |count| characters.
-  void skip(size_t count) {
-    for (; count > 0 && at < text.size; --count)
-      at += decodeCharacter(text.bytes + at, text.bytes + text.size).bytes;
-  }
-  void emit(uint32_t character, int32_t change) {
-    OriginalRange range = {};
-    if (out.aligned) {
-      if (change > 0)
-        range = at == 0 || text.size == 0 ? OriginalRange{text.origin, text.origin} : text.rangeAt(at - 1);
-      else
-        range = text.size == 0 ? OriginalRange{text.origin, text.origin} : text.rangeAt(at < text.size ? at : text.size - 1);
-    }
-    out.add(character, range);
-    if (change <= 0)
-      skip(size_t(1 - change));
-  }
-
-private:
-  const AlignedText &text;
-  TextBuilder &out;
-  size_t at;
-};
-
-/// The characters of a text.
-struct Characters {
-  const uint8_t *at, *end;
-  explicit Characters(const AlignedText &text) : at(text.bytes), end(text.bytes + text.size) {}
-  bool next(uint32_t &character) {
-    if (at >= end)
-      return false;
-    Character c = decodeCharacter(at, end);
-    character = c.value;
-    at += c.bytes;
-    return true;
-  }
-};
-
-} // namespace
 
 /// Returns the length of the prefix of [at, end) that is ASCII.
 static size_t scanAscii(const uint8_t *at, const uint8_t *end) {
@@ -104,20 +45,6 @@ static const uint8_t *skipPrintable(const uint8_t *at, const uint8_t *end) {
   return at;
 }
 
-uint32_t Normalizer::collectFlags(const AlignedText &text) const {
-  const uint8_t *at = text.bytes, *end = at + text.size;
-  uint32_t flags = 0;
-  while (at < end) {
-    at += scanAscii(at, end);
-    if (at == end)
-      break;
-    Character c = decodeCharacter(at, end);
-    flags |= tables->characters(c.value);
-    at += c.bytes;
-  }
-  return flags;
-}
-
 void Normalizer::open(const Tables &source, Memory &memory, size_t capacity) {
   tables = &source;
   overflow = false;
@@ -125,14 +52,14 @@ void Normalizer::open(const Tables &source, Memory &memory, size_t capacity) {
     builder.bytes = memory.take<uint8_t>(capacity);
     builder.ranges = memory.take<OriginalRange>(capacity);
   }
-  form = memory.take<FormCharacter>(capacity);
+  form.open(source, memory, capacity);
 }
 
 AlignedText Normalizer::run(AlignedText text, bool aligned) {
   wantRanges = aligned;
   for (uint32_t i = 0; i < tables->numSteps[0] && text.size; ++i) {
     text = apply(tables->steps[tables->firstStep[0] + i], text);
-    overflow |= builders[0].bytes.full || builders[1].bytes.full || form.full;
+    overflow |= builders[0].bytes.full || builders[1].bytes.full;
   }
   return text;
 }
@@ -230,36 +157,6 @@ AlignedText Normalizer::isolateChinese(const AlignedText &text) {
   return out->text(text.origin);
 }
 
-// Hangul syllables follow from arithmetic.
-static constexpr uint32_t kHangulS = 0xAC00, kHangulL = 0x1100, kHangulV = 0x1161, kHangulT = 0x11A7;
-static constexpr uint32_t kHangulNumL = 19, kHangulNumV = 21, kHangulNumT = 28;
-
-static uint32_t composeHangul(uint32_t first, uint32_t second) {
-  if (first - kHangulL < kHangulNumL && second - kHangulV < kHangulNumV)
-    return kHangulS + ((first - kHangulL) * kHangulNumV + (second - kHangulV)) * kHangulNumT;
-  uint32_t syllable = first - kHangulS;
-  if (syllable < kHangulNumL * kHangulNumV * kHangulNumT && syllable % kHangulNumT == 0 && second - kHangulT - 1 < kHangulNumT - 1)
-    return first + (second - kHangulT);
-  return 0;
-}
-
-/// Sorts a long run of marks by combining class; the sort is stable.
-static void sortMarks(FormCharacter *marks, size_t count) {
-  for (size_t i = 1; i < count; ++i) {
-    FormCharacter moved = marks[i];
-    size_t low = 0, high = i;
-    while (low < high) {
-      size_t middle = (low + high) / 2;
-      if (marks[middle].combining <= moved.combining)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    __builtin_memmove(marks + low + 1, marks + low, (i - low) * sizeof(FormCharacter));
-    marks[low] = moved;
-  }
-}
-
 /// Changes the parts of a text that the normalization form may change, and copies the others. A part begins with the last
 /// character before it that neither changes nor joins others, with which a mark may compose.
 AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
@@ -300,105 +197,13 @@ AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
     const size_t place = size_t(steady - text.bytes);
     out->copy(text, copied, place);
     copied = size_t(at - text.bytes);
-    formPart(flags, text, place, copied, *out);
+    form.append(flags, text, place, copied, *out);
     steady = at;
   }
   if (!out)
     return text;
   out->copy(text, copied, text.size);
   return out->text(text.origin);
-}
-
-/// Decomposes the bytes [partBegin, partEnd) of |text| to NFD or NFKD, sorts marks and, for NFC and NFKC, composes. A
-/// composition has the sum of the changes of its parts less one.
-void Normalizer::formPart(uint32_t flags, const AlignedText &text, size_t partBegin, size_t partEnd, TextBuilder &out) {
-  const UnicodeData &unicode = tables->unicode;
-  form.clear();
-  size_t pending = 0; // the first of the marks after the last character of class 0
-  auto push = [&](uint32_t c, int32_t change) {
-    uint8_t combining = tables->characters(c) & kCharCanonical ? uint8_t(unicode.combining(c)) : 0;
-    form.push({c, combining, change});
-    if (combining == 0) {
-      pending = form.size;
-      return;
-    }
-    // Insertion keeps equal classes in order; a run of marks is short. Long runs are sorted below.
-    size_t i = form.size - 1;
-    if (form.full || form.size - pending > 64)
-      return;
-    FormCharacter moved = form[i];
-    for (; i > pending && form[i - 1].combining > moved.combining; --i)
-      form[i] = form[i - 1];
-    form[i] = moved;
-  };
-  Characters characters(text.slice(partBegin, partEnd));
-  for (uint32_t c; characters.next(c);) {
-    uint32_t kind = tables->characters(c);
-    uint32_t syllable = c - kHangulS;
-    const uint32_t *parts = nullptr;
-    uint32_t count = 0;
-    if (syllable < kHangulNumL * kHangulNumV * kHangulNumT) {
-      push(kHangulL + syllable / (kHangulNumV * kHangulNumT), 0);
-      push(kHangulV + syllable % (kHangulNumV * kHangulNumT) / kHangulNumT, 1);
-      if (syllable % kHangulNumT)
-        push(kHangulT + syllable % kHangulNumT, 1);
-      continue;
-    }
-    if ((flags & kFormCompatible) && (kind & kCharCompatible))
-      count = unicode.compatible.find(c, parts);
-    if (count == 0 && (kind & kCharCanonical))
-      count = unicode.canonical.find(c, parts);
-    if (count == 0)
-      push(c, 0);
-    for (uint32_t i = 0; i < count; ++i)
-      push(parts[i], i > 0);
-  }
-  // Runs of more than 64 marks, which no language has.
-  for (size_t i = 0; i < form.size;) {
-    size_t end = i;
-    while (end < form.size && form[end].combining)
-      ++end;
-    if (end - i > 64)
-      sortMarks(form.data + i, end - i);
-    i = end + 1;
-  }
-
-  Transform transform(text, out, partBegin);
-  if (!(flags & kFormCompose)) {
-    for (size_t i = 0; i < form.size; ++i)
-      transform.emit(form[i].character, form[i].change);
-    return;
-  }
-  // A character of class 0, the composee, takes what composes with it; |form| keeps the marks after it that do not.
-  for (size_t i = 0; i < form.size;) {
-    if (form[i].combining) {
-      transform.emit(form[i].character, form[i].change);
-      ++i;
-      continue;
-    }
-    FormCharacter composee = form[i++];
-    size_t kept = i, numKept = 0;
-    int lastClass = -1;
-    for (; i < form.size; ++i) {
-      FormCharacter next = form[i];
-      bool blocked = lastClass >= 0 && lastClass >= next.combining;
-      uint32_t composed = blocked ? 0 : composeHangul(composee.character, next.character);
-      if (!blocked && !composed)
-        composed = unicode.compose(composee.character, next.character);
-      if (composed) {
-        composee.character = composed;
-        composee.change += next.change - 1;
-        continue;
-      }
-      if (next.combining == 0)
-        break;
-      form[kept + numKept++] = next;
-      lastClass = next.combining;
-    }
-    transform.emit(composee.character, composee.change);
-    for (size_t k = 0; k < numKept; ++k)
-      transform.emit(form[kept + k].character, form[kept + k].change);
-  }
 }
 
 AlignedText Normalizer::dropMarks(const AlignedText &text, uint32_t flag) {
@@ -479,36 +284,6 @@ AlignedText Normalizer::prepend(const AlignedText &text, Bytes prefix) {
   out.addBytes(prefix.data, prefix.size, wantRanges ? text.rangeAt(0) : OriginalRange{});
   out.copy(text, 0, text.size);
   return out.text(text.origin);
-}
-
-bool attune::text::findPattern(const CheckedStep &step, const uint8_t *begin, const uint8_t *at, const uint8_t *end,
-                               const uint8_t *&matchBegin, const uint8_t *&matchEnd) {
-  if (step.hasAutomaton) {
-    for (; at <= end; at += at < end ? decodeCharacter(at, end).bytes : 1) {
-      at = step.automaton.skip(at, end);
-      if (step.automaton.match(begin, at, end, matchEnd)) {
-        matchBegin = at;
-        return true;
-      }
-    }
-    return false;
-  }
-  size_t size = step.literal.size;
-  if (size == 0) {
-    matchBegin = matchEnd = at;
-    return true;
-  }
-  for (; size_t(end - at) >= size; ++at) {
-    at = static_cast<const uint8_t *>(__builtin_memchr(at, step.literal.data[0], size_t(end - at) - size + 1));
-    if (!at)
-      return false;
-    if (__builtin_memcmp(at, step.literal.data, size) == 0) {
-      matchBegin = at;
-      matchEnd = at + size;
-      return true;
-    }
-  }
-  return false;
 }
 
 AlignedText Normalizer::replace(const CheckedStep &step, const AlignedText &text) {
@@ -688,22 +463,6 @@ AlignedText Normalizer::applyPieces(const CheckedStep &step, const AlignedText &
   if (flags & kPiecesEnd)
     out.addBytes(mark.data, mark.size, wantRanges ? text.rangeAt(text.size - 1) : OriginalRange{});
   return out.text(text.origin);
-}
-
-uint32_t attune::text::byteToCharacter(uint8_t byte) {
-  if ((byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE)
-    return byte;
-  return byte <= 0x20 ? 0x100u + byte : byte < 0xA1 ? 0x121u + (byte - 0x7Fu) : 0x143u;
-}
-
-int attune::text::characterToByte(uint32_t character) {
-  if (character < 0x100)
-    return byteToCharacter(uint8_t(character)) == character ? int(character) : -1;
-  if (character <= 0x120)
-    return int(character - 0x100);
-  if (character <= 0x142)
-    return int(character - 0x121 + 0x7F);
-  return character == 0x143 ? 0xAD : -1;
 }
 
 AlignedText Normalizer::mapBytes(const AlignedText &text) {

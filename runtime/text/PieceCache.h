@@ -5,13 +5,14 @@
 // memory, so results depend on the text alone and calls never allocate:
 //
 //     buckets   [entry entry] [entry entry] …     64 bytes each
-//     entry     piece (16 bytes, filled with zeros) | up to 3 ids | their ends | size
-//     arena     words: ids and ends of pieces with more tokens, and the bytes of pieces with more than 16
+//     entry     key (16 bytes) | up to 3 ids | their ends | state
+//     arena     a ring of words: ids and ends of pieces with more tokens, and the bytes of pieces with more than 15
 //
-// A piece has two buckets: a new one goes to the second if only that has a free entry, else it takes the
-// place of an entry of the first. So the table fills up before pieces are lost. A piece of up to 16 bytes is compared as two numbers,
-// without a branch on its size. When the arena is full, its records become invalid all at once: entries carry the
-// arena's generation.
+// A piece has two buckets: a new one goes to the second if only that has a free entry, else it takes the place of an
+// entry of the first. So the table fills up before pieces are lost. The key of a piece of up to 15 bytes is the piece
+// itself, two numbers that are compared without a branch on its size. Free entries are zeros; no key is zero, since each
+// has the byte FF. A full arena overwrites its oldest records: an entry has the number of words written before its
+// record, which tells whether the record is still there.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_PIECECACHE_H
 #define ATTUNE_RUNTIME_TEXT_PIECECACHE_H
@@ -20,19 +21,19 @@
 
 namespace attune::text {
 
-/// By the size of a piece of up to 16 bytes: its bits in the two numbers of its key, and those of the byte FF after it.
+/// By the size of a piece of up to 15 bytes: its bits in the two numbers of its key, and those of the byte FF after it.
 struct PieceMask {
   uint64_t first, second, firstEnd, secondEnd;
 
   static constexpr PieceMask of(unsigned size) {
     const uint64_t all = ~uint64_t(0), end = uint64_t(0xFF) << size % 8 * 8, part = (uint64_t(1) << size % 8 * 8) - 1;
-    return size < 8 ? PieceMask{part, 0, end, 0} : size < 16 ? PieceMask{all, part, 0, end} : PieceMask{all, all, 0, 0};
+    return size < 8 ? PieceMask{part, 0, end, 0} : PieceMask{all, part, 0, end};
   }
 };
-inline constexpr PieceMask kPieceMasks[17] = {
-    PieceMask::of(0),  PieceMask::of(1),  PieceMask::of(2),  PieceMask::of(3),  PieceMask::of(4),  PieceMask::of(5),
-    PieceMask::of(6),  PieceMask::of(7),  PieceMask::of(8),  PieceMask::of(9),  PieceMask::of(10), PieceMask::of(11),
-    PieceMask::of(12), PieceMask::of(13), PieceMask::of(14), PieceMask::of(15), PieceMask::of(16)};
+inline constexpr PieceMask kPieceMasks[16] = {PieceMask::of(0),  PieceMask::of(1),  PieceMask::of(2),  PieceMask::of(3),
+                                              PieceMask::of(4),  PieceMask::of(5),  PieceMask::of(6),  PieceMask::of(7),
+                                              PieceMask::of(8),  PieceMask::of(9),  PieceMask::of(10), PieceMask::of(11),
+                                              PieceMask::of(12), PieceMask::of(13), PieceMask::of(14), PieceMask::of(15)};
 
 /// The cache. Its memory is the caller's.
 class PieceCache {
@@ -40,14 +41,14 @@ public:
   /// Longer pieces, and pieces of more tokens, are not kept.
   static constexpr size_t kMostBytes = 255, kMostTokens = 255;
   /// Pieces of up to this many bytes are compared as numbers.
-  static constexpr size_t kShortBytes = 16;
+  static constexpr size_t kShortBytes = 15;
   /// Words after a record that may be read.
   static constexpr size_t kRecordPadding = 4;
   /// Tokens of an entry without a record in the arena.
   static constexpr size_t kInlineTokens = 3;
 
   struct Entry {
-    uint64_t first, second; ///< the key
+    uint64_t first, second;      ///< the key
     uint32_t ids[kInlineTokens]; ///< with a record: the number of words written before it
     uint8_t ends[kInlineTokens]; ///< the end of each token in the piece, 0 if there is none
     uint8_t state;               ///< kFree, kInline or kInArena
@@ -61,10 +62,10 @@ public:
     size_t count;
   };
 
-  /// A piece as the cache compares it: the bytes of a short piece and, if there is room, the byte FF, which UTF-8 never
-  /// has. A long piece has FF in the first byte, then some of its bytes and a hash of all.
+  /// A piece as the cache compares it: the bytes of a short piece and then the byte FF, which UTF-8 never has. A long
+  /// piece has FF in the first byte, then some of its bytes and a hash of all.
   struct Key {
-    uint64_t first, second;
+    uint64_t first, second; ///< not both 0
     uint32_t bucket, other; ///< its buckets
   };
 
@@ -72,11 +73,11 @@ public:
   static Key keyOf(const uint8_t *piece, size_t size, size_t readable) {
     Key key;
     if (__builtin_expect(size <= kShortBytes, 1)) {
-      if (__builtin_expect(readable >= kShortBytes, 1)) {
+      if (__builtin_expect(readable >= sizeof(key.first) + sizeof(key.second), 1)) {
         __builtin_memcpy(&key.first, piece, 8);
         __builtin_memcpy(&key.second, piece + 8, 8);
       } else {
-        uint8_t padded[kShortBytes] = {};
+        uint8_t padded[sizeof(key.first) + sizeof(key.second)] = {};
         __builtin_memcpy(padded, piece, size);
         __builtin_memcpy(&key.first, padded, 8);
         __builtin_memcpy(&key.second, padded + 8, 8);
@@ -123,9 +124,7 @@ public:
     __builtin_prefetch(entry ? next : other);
   }
   /// Returns true if |entry| is the one of |key|.
-  static bool holds(const Entry &entry, const Key &key) {
-    return ((entry.first ^ key.first) | (entry.second ^ key.second)) == 0;
-  }
+  static bool holds(const Entry &entry, const Key &key) { return ((entry.first ^ key.first) | (entry.second ^ key.second)) == 0; }
 
   /// Returns the entry of a piece in a bucket, or null.
   const Entry *findIn(uint32_t index, const Key &key) const {

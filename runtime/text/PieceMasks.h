@@ -16,8 +16,8 @@ public:
 
   /// The most pieces that one call of |next| finds.
   static constexpr size_t kMostPieces = 64;
-  /// Sets |starts| to the ends of the next pieces, as bytes from the beginning of the text, the first of which begins
-  /// where the last one ended. Returns their number, 0 at the end of the text.
+  /// Sets |ends| to the ends of the next pieces, in bytes from the beginning of the text; the first piece begins where
+  /// that of the last call ended. Returns the number of pieces, 0 at the end of the text.
   size_t next(uint32_t *ends);
 
 private:

@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/PreTokenizer.h"
-#include "runtime/text/Normalizer.h"
+#include "runtime/text/ByteCharacters.h"
+#include "runtime/text/PatternMatches.h"
 #include "runtime/text/PieceMasks.h"
 
 using namespace attune::text;

@@ -3,6 +3,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Calibrate/ErrorCompensation.h"
+#include "compiler/Support/Generate.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cmath>
 #include <cstdio>
@@ -137,6 +140,23 @@ static void testRounding(const std::string &name, double gain, std::mt19937 &ran
   expect(after < gain * before, name + ": the error of outputs is " + std::to_string(after / before) + " of that without inputs");
 }
 
+/// Chosen weights are the same for every instruction set and number of threads.
+static void testBytes(const std::string &name, uint64_t expected) {
+  constexpr int64_t kRows = 21, kFeatures = 144, kInputs = 100;
+  std::vector<float> weights(kRows * kFeatures), inputs(kInputs * kFeatures), rounded(kRows * kFeatures);
+  generateValues("weights", 5, {0.0, 0.1}, 0, kRows * kFeatures, weights.data());
+  generateValues("inputs", 5, {0.5, 1.0}, 0, kInputs * kFeatures, inputs.data());
+  InputMoments moments(kFeatures);
+  moments.add({inputs.data(), kInputs, kFeatures});
+  CalibratedRows rows(*WeightFormat::parse(name));
+  expect(quantizeByOutputs({weights.data(), kRows, kFeatures}, moments, rows), "moments of generated inputs");
+  std::vector<QuantizedGroup> numbers(rows.getFormat().groups(kFeatures));
+  for (int64_t n = 0; n < kRows; ++n)
+    expect(rows.find({&weights[n * kFeatures], kFeatures}, &rounded[n * kFeatures], numbers.data()), "a generated row is found");
+  uint64_t got = llvm::xxh3_64bits({reinterpret_cast<const uint8_t *>(rounded.data()), rounded.size() * sizeof(float)});
+  expect(got == expected, name + ": chosen weights have the hash " + llvm::utohexstr(got) + ", expected " + llvm::utohexstr(expected));
+}
+
 int main() {
   std::mt19937 random(11);
   testProducts(random);
@@ -145,6 +165,8 @@ int main() {
   testRounding("int4:32:asym", 0.6, random);
   testRounding("int4:64", 0.6, random);
   testRounding("int8:0", 0.6, random);
+  testBytes("int4:32", 0xae2d143d9e81f95c);
+  testBytes("int8:32:asym", 0x3d8d3f31183ad480);
   std::printf("calibrate: %s\n", failures ? "FAILED" : "passed");
   return failures != 0;
 }

@@ -4,8 +4,9 @@
 #
 # check_masks.py COMPILE ENCODE SCRATCH TOKENIZER: splits texts by the expressions that bit masks split by, and by the
 # same expressions in parentheses, which the compiler does not recognize, so that automata split by them. Then encodes
-# more words than the cache has entries, and compares with the results of calls from a cold cache. Exits with 1 if
-# something differs. Needs the standard library alone.
+# more words than the cache has entries, with and without offsets, and compares with the results of calls from a cold
+# cache. Pieces of zero bytes, as free entries have, must decode to themselves. Exits with 1 if something differs. Needs
+# the standard library alone.
 # ===-----------------------------------------------------------------------===#
 import itertools
 import json
@@ -28,13 +29,9 @@ LONG = [*SHORT, "r", "e", "L", "l", "D", "'ll", "'S", "\r\n", "  ", "   \n", "\u
 LONG += ["\x00", "\x7f", "12345", "word", " word"]
 
 
-def encode(tool, compiled, texts):
+def encode(tool, compiled, texts, *flags):
     records = b"".join(struct.pack("<II", len(data), 0xFFFFFFFF) + data for data in (text.encode() for text in texts))
-    return subprocess.run([tool, compiled], input=records, stdout=subprocess.PIPE, check=True).stdout.split(b"\n")[:-1]
-
-
-def ids_of(line):
-    return json.loads(line)["encodings"][0]["ids"]
+    return subprocess.run([tool, compiled, *flags], input=records, stdout=subprocess.PIPE, check=True).stdout.split(b"\n")[:-1]
 
 
 def main():
@@ -65,10 +62,16 @@ def main():
         print(f"{name}: {len(wrong)} texts differ")
     words = {"".join(rng.choice("abcdefgh") for _ in range(rng.choice((6, 8, 9, 20)))) for _ in range(200000)}
     parts = [" ".join(sorted(words)[i::10]) for i in range(10)]
-    warm = encode(encode_tool, f"{folder}.text", parts * 2)
-    cold = [encode(encode_tool, f"{folder}.text", [part])[0] for part in parts]
-    different = sum(ids_of(a) != ids_of(b) for a, b in zip(warm, cold * 2, strict=True))
-    print(f"cache: {len(words) > 140000} {different} texts differ")
+    for flags in (), ("ids_only=1",):
+        warm = encode(encode_tool, f"{folder}.text", parts * 2, *flags)
+        cold = [encode(encode_tool, f"{folder}.text", [part], *flags)[0] for part in parts]
+        different = sum(a != b for a, b in zip(warm, cold * 2, strict=True))
+        print(f"cache: {len(words) > 140000} {different} texts differ")
+        failed += different
+    zeros = ["\x00" * count for count in range(1, 40)]
+    lines = encode(encode_tool, f"{folder}.text", zeros, "skip_special=1")
+    different = sum(json.loads(line)["decoded"] != text for line, text in zip(lines, zeros, strict=True))
+    print(f"zeros: {different} texts differ")
     sys.exit(failed + different > 0)
 
 

@@ -1,7 +1,8 @@
 // RUN: attune-opt %s --split-input-file --attune-count-gathers | FileCheck %s
 
-// A layer of two gathers, called twice; each rank receives the parts of two others. The loop runs three times.
-// CHECK: xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 896)>>
+// A layer of two gathers, called twice; each rank receives the parts of two others. The loop runs
+// three times, as one over experts, whose rows are together those of the bound.
+// CHECK: xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 640)>>
 // CHECK-SAME: xfmr.gathers = #xfmr.formula<[], affine_map<() -> (7)>>
 module attributes {xfmr.ranks = 3 : i64} {
   func.func private @layer(%x: tensor<?x16xf32>) -> tensor<?x40xf32> {

@@ -1,4 +1,4 @@
-// RUN: attune-opt %s --split-input-file --verify-diagnostics -attune-count-kernel-work | FileCheck %s
+// RUN: attune-opt %s --split-input-file --verify-diagnostics --remarks-filter-missed=attune-count-kernel-work --remark-format=emitRemark -attune-count-kernel-work | FileCheck %s
 
 // Two layers of one linear kernel, each with weights of its own, then rows of a table that is looked up. Of the kernel's input only the middle third is
 // read; the ids are given to @rows only for their number as well, which costs nothing.

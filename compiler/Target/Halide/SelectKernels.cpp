@@ -44,7 +44,6 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
         copy.erase();
         xfmr::missed(kernel, kSelectKernelsName, "SelectKernels")
             << remark::metric(xfmr::kRemarkKernel, description.getText()) << remark::reason("not a kernel for Halide: {0}", why);
-        kernel.emitRemark("not a kernel for Halide: ") << why;
         kernel->setAttr(tiles::kKernelAttr,
                         tiles::KernelAttr::get(&getContext(), description.getText(), false, "", "not by Halide: " + why));
       }

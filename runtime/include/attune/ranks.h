@@ -24,7 +24,8 @@ typedef struct attune_transport {
   attune_ranks ranks;  /* for attune_model_options */
   void *context;       /* passed to the functions below */
   /* Copies |bytes| bytes at |part| of every rank to |parts|, in the order of ranks. Returns 0, or another value after an
-     error, which |error| then describes. */
+     error, which |error| then describes. After an error of exchange or all_gather, all later ones fail, and messages that
+     are under way may still write to their memory: it must stay until |abort|. */
   int32_t (*exchange)(void *context, const void *part, uint64_t bytes, void *parts);
   /* Returns a description of the last error of exchange or all_gather, one line. */
   const char *(*error)(void *context);

@@ -78,10 +78,11 @@ class Browser:
             time.sleep(0.05)
 
     def click(self, selector, index=0):
-        """Clicks into the middle of an element with the mouse."""
+        """Clicks into the middle of an element with the mouse, after the page has drawn what scrolling changes."""
         element = f"document.querySelectorAll({json.dumps(selector)})[{index}]"
         self.wait(f"!!{element}")
         self.evaluate(f"{element}.scrollIntoView({{block: 'center'}})")
+        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
         box = self.evaluate(f"(b => [b.left + b.width / 2, b.top + b.height / 2])({element}.getBoundingClientRect())")
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
@@ -129,7 +130,9 @@ def main():
         print("elements from names:", browser.evaluate("document.querySelectorAll('img, b').length"))
         print("attacked:", browser.evaluate("String(window.attacked)"))
         return browser.close()
-    paint = browser.evaluate("performance.getEntriesByType('paint').find(e => e.name === 'first-contentful-paint').startTime")
+    paint = "performance.getEntriesByName('first-contentful-paint')"
+    browser.wait(paint + ".length === 1")
+    paint = browser.evaluate(paint + "[0].startTime")
     print(f"first paint after {paint:.0f} ms")
 
     # From a layer to its kernels, to assembly, to the module of the model.
@@ -154,7 +157,7 @@ def main():
     print("assembly of the kernel:", browser.evaluate("document.querySelector('#assembly .row').textContent").startswith(kernel))
     print("elements of lines:", browser.evaluate("document.querySelectorAll('.row').length < 300"))
     browser.click("#source .row", 12)
-    browser.wait("document.querySelectorAll('#source .row.chosen').length === 1")
+    browser.wait("document.querySelectorAll('#source .row')[12].classList.contains('chosen')")
     browser.click("#assembly .row", 20)
     browser.wait("!!document.querySelector('#provenance button')")
     print("module of an instruction:", browser.evaluate("document.querySelector('#provenance button').textContent"))

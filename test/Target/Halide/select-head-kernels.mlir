@@ -1,4 +1,4 @@
-// RUN: attune-opt %s --attune-select-kernels --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: attune-opt %s --attune-select-kernels --split-input-file --verify-diagnostics --remarks-filter-missed=attune-select-kernels --remark-format=emitRemark | FileCheck %s
 
 // Rotation of halves: the other component of a pair is half a head away.
 // CHECK-LABEL: func.func private @rotary

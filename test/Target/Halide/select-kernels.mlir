@@ -1,4 +1,4 @@
-// RUN: attune-opt %s --attune-select-kernels --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: attune-opt %s --attune-select-kernels --split-input-file --verify-diagnostics --remarks-filter-missed=attune-select-kernels --remark-format=emitRemark | FileCheck %s
 
 // The loop over register tiles is merged: tiles are for Halide to choose. Within one panel its number is 0.
 // CHECK-LABEL: func.func private @linear

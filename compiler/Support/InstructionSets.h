@@ -1,0 +1,36 @@
+//===- InstructionSets.h - Code for several instruction sets ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Versions of a function of the compiler, one for each instruction set, and the choice among them when it runs:
+//
+//   #define ATTUNE_SUM(NAME, ATTRIBUTE) ATTRIBUTE float sum##NAME(const float *values) { return sum(values); }
+//   ATTUNE_FOR_INSTRUCTION_SETS(ATTUNE_SUM)
+//   static const auto chosen = ATTUNE_CHOOSE_VERSION(sum);
+//
+// The functions that a version calls, such as sum(), must be inlined into it, or they are those of the build. If results
+// must not depend on the machine, the file is compiled without FMA (-ffp-contract=off).
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_SUPPORT_INSTRUCTIONSETS_H
+#define ATTUNE_SUPPORT_INSTRUCTIONSETS_H
+
+#if defined(__x86_64__)
+
+/// Expands DEFINE(NAME, ATTRIBUTE) for each instruction set. The last one has twice as many registers of 32 bytes.
+#define ATTUNE_FOR_INSTRUCTION_SETS(DEFINE)                                                                                                \
+  DEFINE(Baseline, )                                                                                                                       \
+  DEFINE(Avx2, __attribute__((target("avx2"))))                                                                                            \
+  DEFINE(Avx512, __attribute__((target("avx2,avx512f,avx512vl,avx512dq"))))
+/// The version for this CPU: PREFIX followed by the name of its instruction set.
+#define ATTUNE_CHOOSE_VERSION(PREFIX)                                                                                                      \
+  (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") ? PREFIX##Avx512                                               \
+   : __builtin_cpu_supports("avx2")                                         ? PREFIX##Avx2                                                 \
+                                                                            : PREFIX##Baseline)
+
+#else
+
+#define ATTUNE_FOR_INSTRUCTION_SETS(DEFINE) DEFINE(Baseline, )
+#define ATTUNE_CHOOSE_VERSION(PREFIX) (PREFIX##Baseline)
+
+#endif
+
+#endif // ATTUNE_SUPPORT_INSTRUCTIONSETS_H

@@ -1,0 +1,71 @@
+//===- QuantizerLanes.h - Rounding of weights, eight at a time --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The vectors of WeightQuantizer.cpp, and the rounding to f16 and to integers that the search for scales shares with that
+// for exact scales. Private to these two. Vectors are passed by reference: the registers that pass them by value depend on
+// the instruction set.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_WEIGHTS_QUANTIZERLANES_H
+#define ATTUNE_COMPILER_WEIGHTS_QUANTIZERLANES_H
+
+#include "compiler/Weights/QuantizedGroup.h"
+#include "dialect/Xfmr/IR/WeightFormat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#define ATTUNE_INLINE inline __attribute__((always_inline))
+
+namespace attune::quantizer {
+
+/// Rows that are quantized side by side.
+constexpr int64_t kLanes = 8;
+typedef float Floats __attribute__((vector_size(32)));
+typedef int32_t Words __attribute__((vector_size(32)));
+
+/// The largest f16, and its smallest normal number.
+constexpr float kLargestHalf = 65504.0f, kNormalHalf = 0x1p-14f;
+/// Adding and subtracting this rounds a number of magnitude below 2^22 to an integer, ties to even.
+constexpr float kShifter = 12582912.0f;
+
+/// Rounds |values| to f16, to nearest, ties to even. Magnitudes beyond the range become the largest f16.
+ATTUNE_INLINE void roundToHalf(Floats &values) {
+  Floats lowest = Floats{} - kLargestHalf, highest = Floats{} + kLargestHalf;
+  values = values < lowest ? lowest : highest < values ? highest : values;
+  Words bits, sign;
+  std::memcpy(&bits, &values, sizeof(bits));
+  sign = bits & int32_t(0x80000000);
+  Words magnitudeBits = bits ^ sign;
+  Floats magnitude;
+  std::memcpy(&magnitude, &magnitudeBits, sizeof(bits));
+  // From 0.5 to 1 the f32 are 2^-24 apart, as the subnormal f16 are.
+  Floats shifted = magnitude + 0.75f, subnormal = shifted - 0.75f;
+  Words subnormalBits, normalBits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fff;
+  std::memcpy(&subnormalBits, &subnormal, sizeof(bits));
+  bits = magnitude < kNormalHalf ? subnormalBits | sign : normalBits;
+  std::memcpy(&values, &bits, sizeof(bits));
+}
+
+/// The integers of a format.
+struct IntegerRange {
+  explicit IntegerRange(mlir::xfmr::WeightFormat format)
+      : lowest(static_cast<float>(-format.zero())), highest(static_cast<float>((int64_t(1) << format.bits) - 1 - format.zero())) {}
+  float lowest, highest;
+};
+
+/// Returns the inverse of |scale|, or 0 if that is not finite.
+inline float inverseOf(float scale) {
+  float inverse = 1.0f / scale;
+  return std::isfinite(inverse) ? inverse : 0.0f;
+}
+
+/// Returns the integer for |weight| in |group|, whose scale has the inverse |inverse|.
+inline float toInteger(float weight, QuantizedGroup group, float inverse, const IntegerRange &range) {
+  float integer = std::min(std::max((weight - group.minimum) * inverse, range.lowest), range.highest);
+  return (integer + kShifter) - kShifter;
+}
+
+} // namespace attune::quantizer
+
+#endif // ATTUNE_COMPILER_WEIGHTS_QUANTIZERLANES_H

@@ -1,0 +1,59 @@
+//===- Transform.h - Changes of a text as the reference tracks them -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Offsets of tokens must be those of the reference, also where these are unexpected, so changes are tracked as the
+// reference does. A step emits characters, each with a change:
+//
+//     0    the character replaces the next character of the old text
+//     1    it is inserted; its origin is that of the byte before the current position
+//    -n    it replaces the next character, and n more are dropped
+//
+// The class Transform implements this rule.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_TRANSFORM_H
+#define ATTUNE_RUNTIME_TEXT_TRANSFORM_H
+
+#include "runtime/text/AlignedText.h"
+
+namespace attune::text {
+
+/// Writes the characters of a step to |out|, with the origins that follow from their changes.
+class Transform {
+public:
+  /// Begins at byte |at| of the text.
+  Transform(const AlignedText &text, TextBuilder &out, size_t at = 0) : text(text), out(out), at(at) {}
+
+  size_t position() const { return at; }
+  /// Copies |size| bytes.
+  void copy(size_t size) {
+    out.copy(text, at, at + size);
+    at += size;
+  }
+
+  /// Drops |count| characters.
+  void skip(size_t count) {
+    for (; count > 0 && at < text.size; --count)
+      at += decodeCharacter(text.bytes + at, text.bytes + text.size).bytes;
+  }
+  void emit(uint32_t character, int32_t change) {
+    OriginalRange range = {};
+    if (out.aligned) {
+      if (change > 0)
+        range = at == 0 || text.size == 0 ? OriginalRange{text.origin, text.origin} : text.rangeAt(at - 1);
+      else
+        range = text.size == 0 ? OriginalRange{text.origin, text.origin} : text.rangeAt(at < text.size ? at : text.size - 1);
+    }
+    out.add(character, range);
+    if (change <= 0)
+      skip(size_t(1 - change));
+  }
+
+private:
+  const AlignedText &text;
+  TextBuilder &out;
+  size_t at;
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_TRANSFORM_H
