@@ -45,6 +45,8 @@ std::string attune::formatFlags(const CompileOptions &options, const Target &tar
     add("dtype", mlir::xfmr::stringifyPrecision(target.precision()).str());
   if (target.weightsFormat())
     add("weights-format", target.weightsFormat()->str());
+  if (target.cachePrecision() != mlir::xfmr::Precision::F32)
+    add("cache-dtype", mlir::xfmr::stringifyPrecision(target.cachePrecision()).str());
   if (!options.calibrate.empty())
     add("calibrate", options.calibrate);
   if (!options.inputs.empty())

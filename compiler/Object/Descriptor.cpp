@@ -197,7 +197,7 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
 
   llvm::SmallVector<llvm::Constant *> caches;
   for (const CacheSignature &cache : signature.caches)
-    caches.push_back(builder.record({builder.string(cache.name), builder.u32(ATTUNE_F32), builder.u32(cache.kind),
+    caches.push_back(builder.record({builder.string(cache.name), builder.u32(cache.dtype), builder.u32(cache.kind),
                                      builder.u32(cache.ofSources), builder.u32(0), builder.i64(cache.heads), builder.i64(cache.size)}));
 
   llvm::SmallVector<llvm::Constant *> images, functions, labels;

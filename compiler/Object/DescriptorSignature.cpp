@@ -114,7 +114,9 @@ static CacheSignature readCache(ShapedType type, xfmr::CacheAttr attr) {
   if (type.getRank() > 2) {
     cache.kind = type.getRank() == 5 ? ATTUNE_CACHE_KEYS : ATTUNE_CACHE_VALUES;
     cache.heads = type.getDimSize(1);
-    cache.size = type.getDimSize(3);
+    cache.size = xfmr::getHeadSize(type, 3);
+    Type element = type.getElementType();
+    cache.dtype = element.isBF16() ? ATTUNE_BF16 : element.isF16() ? ATTUNE_F16 : element.isInteger(8) ? ATTUNE_I8 : ATTUNE_F32;
   }
   return cache;
 }

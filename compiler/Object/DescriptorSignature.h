@@ -38,11 +38,12 @@ struct TensorSignature {
 struct CacheSignature {
   std::string name;
   attune_cache_kind kind = ATTUNE_CACHE_KEYS;
+  attune_dtype dtype = ATTUNE_F32;
   bool ofSources = false;
   int64_t heads = 1, size = 1;
 
   bool operator==(const CacheSignature &other) const {
-    return name == other.name && kind == other.kind && ofSources == other.ofSources && heads == other.heads && size == other.size;
+    return name == other.name && kind == other.kind && dtype == other.dtype && ofSources == other.ofSources && heads == other.heads && size == other.size;
   }
 };
 

@@ -40,6 +40,8 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
   functions.addPass(xfmr::createDecomposeComposites());
   functions.addPass(createCanonicalizer());
   pm.addPass(xfmr::createShard());
+  if (target.cachePrecision() != xfmr::Precision::F32)
+    pm.addPass(xfmr::createLowerCaches(xfmr::LowerCachesOptions{target.cachePrecision()}));
   OpPassManager &fused = pm.nest<func::FuncOp>();
   fused.addPass(xfmr::createFuseProjections());
   fused.addPass(xfmr::createFuseEpilogues());
@@ -178,6 +180,10 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
       llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "not at all"), clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
                        clEnumValN(xfmr::Precision::F16, "f16", "f16, on a GPU"), clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
   Option<std::string> weightsFormat{*this, "weights-format", llvm::cl::desc("the format of the weights of projections, such as int4:32")};
+  Option<xfmr::Precision> cachePrecision{
+      *this, "cache-precision", llvm::cl::desc("the type of the elements of caches"), llvm::cl::init(xfmr::Precision::F32),
+      llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "f32"), clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
+                       clEnumValN(xfmr::Precision::F16, "f16", "f16"), clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
 };
 } // namespace
 
@@ -196,12 +202,12 @@ static LogicalResult buildPhaseFromFlags(OpPassManager &pm, Phase phase, StringR
   if (!format && !flags.weightsFormat.empty())
     return report("expects a weights-format such as int8:32 or int4:64:asym, but got '" + flags.weightsFormat + "'");
   Result<std::unique_ptr<Target>> target =
-      createTarget({flags.target, flags.gpu, flags.kernels, {}, flags.precision, format}, flags.cpu, flags.triple);
+      createTarget({flags.target, flags.gpu, flags.kernels, {}, flags.precision, format, false, flags.cachePrecision}, flags.cpu, flags.triple);
   if (!target)
     return report(target.message());
   pm.addPass(createReplaceTarget(
       {flags.target, flags.cpu, flags.triple, flags.gpu, flags.kernels, xfmr::stringifyPrecision(flags.precision).str(),
-       flags.weightsFormat}));
+       flags.weightsFormat, xfmr::stringifyPrecision(flags.cachePrecision).str()}));
   buildPhasePipeline(pm, phase, **target);
   return success();
 }

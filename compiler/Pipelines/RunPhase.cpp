@@ -76,7 +76,13 @@ struct ReplaceTarget : attune::impl::ReplaceTargetBase<ReplaceTarget> {
       module.emitError("expects a weights-format such as int8:32 or int4:64:asym, but got '") << weightsFormat << "'";
       return signalPassFailure();
     }
-    Result<std::unique_ptr<Target>> replacement = createTarget({target, gpu, kernels, {}, *rounding, format}, cpu, triple);
+    std::optional<xfmr::Precision> cacheRounding = xfmr::symbolizePrecision(cachePrecision);
+    if (!cacheRounding) {
+      module.emitError("expects a cache-precision of f32, bf16, f16 or int8, but got '") << cachePrecision << "'";
+      return signalPassFailure();
+    }
+    Result<std::unique_ptr<Target>> replacement =
+        createTarget({target, gpu, kernels, {}, *rounding, format, false, *cacheRounding}, cpu, triple);
     if (!replacement) {
       module.emitError(replacement.message());
       return signalPassFailure();

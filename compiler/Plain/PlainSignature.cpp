@@ -53,11 +53,12 @@ static Result<PlainArgument> readArgument(func::FuncOp function, unsigned index)
     return Status::error("entry '" + function.getSymName().str() + "': argument " + std::to_string(index) +
                          " is neither input nor output and has no role");
   }
-  if (argument.kind != PlainArgument::Kind::Role && !getElementKind(argument.elementType, false)) {
+  bool isCache = argument.kind == PlainArgument::Kind::Cache, isLowered = isCache && !argument.elementType.isF32();
+  if (argument.kind != PlainArgument::Kind::Role && (isLowered || !getElementKind(argument.elementType, false))) {
     std::string text;
     llvm::raw_string_ostream(text) << argument.elementType;
     return Status::error("entry '" + function.getSymName().str() + "': '" + argument.name +
-                         "': the plain path computes with f32 and integers, got " + text);
+                         "': the plain path computes with f32" + (isCache ? "" : " and integers") + ", got " + text);
   }
   return argument;
 }

@@ -40,6 +40,8 @@ struct TargetRequest {
   std::optional<mlir::xfmr::WeightFormat> weightsFormat = std::nullopt;
   /// `--weights-format=auto`: the target chooses the format.
   bool choosesFormat = false;
+  /// `--cache-dtype`: the type of the elements of caches of keys and values.
+  mlir::xfmr::Precision cachePrecision = mlir::xfmr::Precision::F32;
 };
 
 /// The state of a target for one module, from the phase `kernels` to its object.
@@ -79,6 +81,8 @@ public:
   mlir::xfmr::Precision precision() const { return rounding; }
   /// Returns the format of the weights of projections; nullopt for the type of the products.
   const std::optional<mlir::xfmr::WeightFormat> &weightsFormat() const { return format; }
+  /// Returns the type of the elements of caches of keys and values.
+  mlir::xfmr::Precision cachePrecision() const { return cacheRounding; }
   /// Returns the backend of kernels that name none: "mlir".
   virtual llvm::StringRef defaultBackend() const = 0;
   /// Returns the flags that name this target, "--a=b --c=d"; "" for the defaults.
@@ -105,12 +109,14 @@ public:
   virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const = 0;
 
 protected:
-  explicit Target(mlir::xfmr::Precision rounding, std::optional<mlir::xfmr::WeightFormat> format = std::nullopt)
-      : rounding(rounding), format(format) {}
+  explicit Target(mlir::xfmr::Precision rounding, std::optional<mlir::xfmr::WeightFormat> format = std::nullopt,
+                  mlir::xfmr::Precision cacheRounding = mlir::xfmr::Precision::F32)
+      : rounding(rounding), format(format), cacheRounding(cacheRounding) {}
 
 private:
   mlir::xfmr::Precision rounding;
   std::optional<mlir::xfmr::WeightFormat> format;
+  mlir::xfmr::Precision cacheRounding;
 };
 
 /// A target of this build.

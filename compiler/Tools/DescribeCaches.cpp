@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Describe.h"
+#include "runtime/src/CacheElements.h"
 
 #include <iterator>
 
@@ -26,7 +27,7 @@ OrderedJson attune::describeCaches(const attune_model_desc &desc) {
     row["of"] = cache.of_sources ? "sources" : "slots";
     row["heads"] = cache.heads;
     row["size"] = cache.size;
-    row["bytes_per_token"] = cache.heads * cache.size * int64_t(sizeof(float));
+    row["bytes_per_token"] = cache.heads * cacheTokenBytes(cache.dtype, cache.size);
     result.push_back(row);
   }
   return result;

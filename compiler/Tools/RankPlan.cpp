@@ -18,6 +18,7 @@
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "runtime/src/CacheElements.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -31,7 +32,6 @@ using namespace mlir::xfmr;
 static constexpr double kLinkEfficiency = 0.9;
 /// The record that ranks exchange at the beginning of each call, CallRecord of runtime/src/Ranks.cpp.
 static constexpr double kCallRecordBytes = 128;
-static constexpr double kCacheElementBytes = 4;
 
 namespace {
 /// Gathers of an entry that all-reduce would replace. Widths are bytes of a token, summed over gathers.
@@ -244,7 +244,7 @@ Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRate
     return caches.status();
   double cacheTokenBytes = 0;
   for (const CacheSignature &cache : *caches)
-    cacheTokenBytes += kCacheElementBytes * static_cast<double>(cache.heads * cache.size);
+    cacheTokenBytes += static_cast<double>(cache.heads * cacheTokenBytes(cache.dtype, cache.size));
   plan.cacheBytes = cacheTokenBytes * static_cast<double>(sizes.batch * std::max(sizes.past + 1, sizes.length));
 
   std::vector<ReplacedGathers> replaced;

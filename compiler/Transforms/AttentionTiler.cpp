@@ -12,6 +12,11 @@
 using namespace mlir;
 using namespace attune;
 
+std::string attune::describeCacheType(ShapedType type) {
+  Type element = type.getElementType();
+  return element.isF32() ? "" : element.isInteger(8) ? " of int8" : element.isF16() ? " of f16" : " of bf16";
+}
+
 /// Returns the number of heads of a |group| in one attention tile: all if they are at most |most|; else the largest
 /// divisor of |group| from |most| / 2 on, so that tiles are equal; else |most|.
 static int64_t headsPerTile(int64_t group, int64_t most) {
@@ -152,8 +157,10 @@ Value AttentionTiler::queriesPerTile() {
 
 std::string AttentionTiler::describe() {
   std::string text = ("attention " + Twine(heads) + " heads x " + Twine(headDim)).str();
+  std::string cacheType = op.isCached() ? describeCacheType(op.getKey().getType()) : "";
   std::pair<bool, const char *> parts[] = {{kvHeads != heads, ", grouped"},
                                            {op.isCached(), ", cache"},
+                                           {!cacheType.empty(), cacheType.c_str()},
                                            {op.getCausal(), ", causal"},
                                            {op.getWindowLeft() || op.getWindowRight(), ", window"},
                                            {bool(op.getMask()), ", mask"},
@@ -254,7 +261,7 @@ Value AttentionTiler::keyTile(const Tile &tile, Value keys) {
     slice.add(tile.slot, b.fixed(1)), slice.add(tile.kvHead, b.fixed(1)), slice.add(b.fixed(0), count);
   else
     slice.add(tile.kvHead, b.fixed(1)), slice.add(firstPanel(tile.keys, tile.sequence), count);
-  slice.add(b.fixed(0), b.fixed(headDim)), slice.add(b.fixed(0), b.fixed(width));
+  slice.add(b.fixed(0), b.fixed(headDim + scaleBytes())), slice.add(b.fixed(0), b.fixed(width));
   SmallVector<bool> dropped(slice.sizes.size(), true);
   std::fill(dropped.end() - 3, dropped.end(), false);
   return b.extractSlice(keys, slice, dropped);
@@ -265,7 +272,7 @@ Value AttentionTiler::valueTile(const Tile &tile) {
     return rowTile(tile, op.getValue(), valueDim);
   TensorSlice slice;
   slice.add(tile.slot, b.fixed(1)), slice.add(tile.kvHead, b.fixed(1)), slice.add(b.fixed(0), tile.keys.length),
-      slice.add(b.fixed(0), b.fixed(valueDim));
+      slice.add(b.fixed(0), b.fixed(valueDim + scaleBytes()));
   return b.extractSlice(op.getValue(), slice, {true, true, false, false});
 }
 

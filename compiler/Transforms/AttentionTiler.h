@@ -17,6 +17,9 @@ struct AttentionSizes {
   mlir::xfmr::Precision precision;
 };
 
+/// Returns the type of the elements of a cache for the description of a kernel, " of bf16"; "" for f32.
+std::string describeCacheType(mlir::ShapedType type);
+
 /// The rewrite of one attention op.
 class AttentionTiler {
 public:
@@ -26,6 +29,8 @@ public:
 
 private:
   void report();
+  /// Returns the bytes of a key or a value that hold its scale.
+  int64_t scaleBytes() { return op.isCached() ? mlir::xfmr::getScaleBytes(op.getKey().getType().getElementType()) : 0; }
   /// Returns true if keys stay rows instead of panels: keys of bf16 or f16, which tensor cores read as rows.
   bool hasKeyRows() { return !op.isCached() && !op.getKey().getType().getElementType().isF32(); }
   mlir::Value maskOfF32(mlir::Value mask);

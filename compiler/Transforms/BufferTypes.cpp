@@ -30,7 +30,7 @@ static MemRefType getViewType(Operation *op, MemRefType source) {
 /// Returns true if |op| accepts operands of any stride and offset and does not forward them as views.
 static bool takesAnyStride(Operation *op) {
   return isa<memref::DimOp, memref::LoadOp, memref::StoreOp, memref::CopyOp, memref::DeallocOp, tiles::KeyPanelOp, tiles::AttentionTileOp,
-             tiles::UnpackKeysOp, tiles::GroupedProductOp, tiles::RotaryTileOp, tiles::QuantizeRowsOp>(op) ||
+             tiles::CacheRowsOp, tiles::UnpackKeysOp, tiles::GroupedProductOp, tiles::RotaryTileOp, tiles::QuantizeRowsOp>(op) ||
          isa<linalg::LinalgOp>(op);
 }
 

@@ -19,6 +19,14 @@ struct KeyPanelModel : TileOpModel<KeyPanelModel, tiles::KeyPanelOp> {
   }
 };
 
+/// A `tile.attention_tile` reads its second destination: probabilities of keys that their position hides stay as they
+/// are there.
+struct AttentionTileModel : TileOpModel<AttentionTileModel, tiles::AttentionTileOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &state) const {
+    return TileOpModel::bufferizesToMemoryRead(op, operand, state) || operand.get() == cast<tiles::AttentionTileOp>(op).getProbabilities();
+  }
+};
+
 template <typename OpTy>
 struct WholeTileModel : TileOpModel<WholeTileModel<OpTy>, OpTy> {};
 } // namespace
@@ -26,9 +34,10 @@ struct WholeTileModel : TileOpModel<WholeTileModel<OpTy>, OpTy> {};
 void attune::registerBufferizableModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tiles::TileDialect *) {
     tiles::KeyPanelOp::attachInterface<KeyPanelModel>(*context);
+    tiles::CacheRowsOp::attachInterface<WholeTileModel<tiles::CacheRowsOp>>(*context);
     tiles::UnpackKeysOp::attachInterface<WholeTileModel<tiles::UnpackKeysOp>>(*context);
     tiles::RotaryTileOp::attachInterface<WholeTileModel<tiles::RotaryTileOp>>(*context);
-    tiles::AttentionTileOp::attachInterface<WholeTileModel<tiles::AttentionTileOp>>(*context);
+    tiles::AttentionTileOp::attachInterface<AttentionTileModel>(*context);
     tiles::GroupedProductOp::attachInterface<WholeTileModel<tiles::GroupedProductOp>>(*context);
     tiles::QuantizeRowsOp::attachInterface<WholeTileModel<tiles::QuantizeRowsOp>>(*context);
   });

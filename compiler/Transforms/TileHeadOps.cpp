@@ -79,7 +79,7 @@ public:
   void run() {
     OpFoldResult batch = op.getOffsets() ? OpFoldResult(b.affine({b.size(op.getOffsets(), 0)}, b.d0 - 1)) : b.dim(op.getKey(), 0);
     auto loop = forall(b, {batch, b.fixed(keys.getDimSize(1))}, {op.getKeyCache(), op.getValueCache()},
-                       "cache of " + Twine(keys.getDimSize(1)) + " heads x " + Twine(keys.getDimSize(3)),
+                       "cache of " + Twine(keys.getDimSize(1)) + " heads x " + Twine(xfmr::getHeadSize(keys, 3)) + describeCacheType(keys),
                        [&](ValueRange iteration, ValueRange targets) { return updateSlot(iteration[0], iteration[1], targets); });
     DimBounds bounds;
     setWork(loop, std::nullopt, countCacheBytes(op, bounds));
@@ -93,9 +93,9 @@ private:
     Value slot = op.getSlots() ? b.extractIndex(op.getSlots(), sequence) : sequence;
     TokenRange span = op.getOffsets() ? b.tokensOf(op.getOffsets(), sequence) : TokenRange{b.index(0), b.index(b.dim(op.getKey(), 2))};
     TensorSlice rows = slotOf(b, slot, head, values, past, span.length);
-    Value value = newRows(op.getValue(), sequence, head, span.begin, span.length, values.getDimSize(3));
+    Value value = newRows(op.getValue(), sequence, head, span.begin, span.length, xfmr::getHeadSize(values, 3));
     return {updatePanels(sequence, slot, head, past, span, targets[0]),
-            {copy(value, b.extractSlice(targets[1], rows, {true, true, false, false})), rows}};
+            {store(value, b.extractSlice(targets[1], rows, {true, true, false, false})), rows}};
   }
 
   /// Returns rows |first| ... |first| + |count| - 1 of |tensor|, `[T, G, N]` or `[B, G, L, N]`, for a sequence and
@@ -110,7 +110,12 @@ private:
     return b.extractSlice(tensor, slice, {true, true, false, false});
   }
 
-  Value copy(Value source, Value target) { return linalg::CopyOp::create(b, source, target).getResult(0); }
+  /// Writes |rows|, [count, E], to |target| in the type of the cache.
+  Value store(Value rows, Value target) {
+    if (getElementTypeOrSelf(rows.getType()) == values.getElementType())
+      return linalg::CopyOp::create(b, rows, target).getResult(0);
+    return tiles::CacheRowsOp::create(b, TypeRange{target.getType()}, rows, target).getResult(0);
+  }
 
   /// Writes the new keys to the panels that hold them; a panel may begin with old keys. Returns the panels and their
   /// slice.
@@ -131,7 +136,7 @@ private:
       TensorSlice at;
       at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(keys.getDimSize(3))), at.add(b.fixed(0), b.fixed(width));
       Value target = b.extractSlice(args[0], at, {true, false, false});
-      Value source = newRows(op.getKey(), sequence, head, first, count, keys.getDimSize(3));
+      Value source = newRows(op.getKey(), sequence, head, first, count, xfmr::getHeadSize(keys, 3));
       Value filled = tiles::KeyPanelOp::create(b, TypeRange{target.getType()}, source, column, target).getResult(0);
       scf::YieldOp::create(b, b.insertSlice(filled, args[0], at));
     });

@@ -130,7 +130,7 @@ nb::object ModelSession::readCache(const std::string &name, const std::vector<in
   int64_t rows = static_cast<int64_t>(slots.size());
   int64_t shape[4] = {rows, isMask ? length : cache.heads, length, cache.size};
   uint32_t rank = isMask ? 2 : 4;
-  nb::object array = makeArray(static_cast<attune_dtype>(cache.dtype), shape, rank);
+  nb::object array = makeArray(ATTUNE_F32, shape, rank);
   TensorArgument tensor(name.c_str(), array, Access::Output, nullptr, ATTUNE_DEVICE_CPU);
   attune_tensor view = tensor.c();
   {

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Caches.h"
+#include "CacheElements.h"
 #include "EntryTables.h"
 #include "Error.h"
 
@@ -12,9 +13,9 @@ using namespace attune;
 
 using Long = long long; // the type of %lld
 
-/// Returns the number of elements of one panel of one slot of |cache|, of all heads.
-static uint64_t panelElements(const attune_cache_desc &cache) {
-  return static_cast<uint64_t>(cache.heads) * static_cast<uint64_t>(cache.size) * ATTUNE_CACHE_PANEL;
+/// Returns the bytes of one panel of one slot of |cache|, of all heads.
+static uint64_t panelBytes(const attune_cache_desc &cache) {
+  return static_cast<uint64_t>(cache.heads) * static_cast<uint64_t>(cacheTokenBytes(cache.dtype, cache.size)) * ATTUNE_CACHE_PANEL;
 }
 
 bool attune::cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, uint64_t &out) {
@@ -22,7 +23,7 @@ bool attune::cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, 
   for (uint32_t i = 0; i < desc.num_caches; ++i) {
     const attune_cache_desc &cache = desc.caches[i];
     uint64_t slots = cache.of_sources ? sizes.sources : sizes.slots;
-    uint64_t panels = cachePanels(cache.of_sources ? sizes.sourceCapacity : sizes.capacity), bytes = panelElements(cache) * sizeof(float);
+    uint64_t panels = cachePanels(cache.of_sources ? sizes.sourceCapacity : sizes.capacity), bytes = panelBytes(cache);
     if (__builtin_mul_overflow(bytes, slots, &bytes) || __builtin_mul_overflow(bytes, panels, &bytes) ||
         __builtin_add_overflow(out, bytes, &out))
       return false;
@@ -31,14 +32,14 @@ bool attune::cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, 
 }
 
 CacheView attune::findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index) {
-  float *data = reinterpret_cast<float *>(caches.memory);
+  char *data = caches.memory;
   for (uint32_t i = 0;; ++i) {
     const attune_cache_desc &cache = desc.caches[i];
     int64_t slots = caches.stateDims[cache.of_sources ? 2 : 0], panels = caches.stateDims[cache.of_sources ? 3 : 1];
-    int64_t elements = static_cast<int64_t>(panelElements(cache)) * panels;
+    int64_t bytes = static_cast<int64_t>(panelBytes(cache)) * panels;
     if (i == index)
-      return {data, elements, panels};
-    data += elements * slots;
+      return {data, bytes};
+    data += bytes * slots;
   }
 }
 
@@ -240,6 +241,7 @@ void attune::commitRows(const attune_entry_desc &entry, Caches &caches, const En
   }
 }
 
-int64_t attune::usedElements(const attune_cache_desc &cache, int64_t length) {
-  return (cache.kind == ATTUNE_CACHE_KEYS ? cachePanels(length) * ATTUNE_CACHE_PANEL : length) * cache.size;
+int64_t attune::usedBytes(const attune_cache_desc &cache, int64_t length) {
+  int64_t tokens = cache.kind == ATTUNE_CACHE_KEYS ? cachePanels(length) * ATTUNE_CACHE_PANEL : length;
+  return tokens * cacheTokenBytes(cache.dtype, cache.size);
 }

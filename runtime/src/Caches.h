@@ -18,6 +18,9 @@
 //   head 0   | panel 0     | panel 1     | ...              head 0   | token 0 | token 1 | ... | token capacity - 1 |
 //   head 1   | [size x 64] | [size x 64] | ...              head 1   | [size]  | [size]  |
 //
+// Elements are f32, bf16 or f16, or 8-bit integers, where an f32 scale for each key and value follows: 64 scales at the
+// end of each panel of keys, one at the end of each value.
+//
 // A row of a call is one sequence. The input `slots` maps rows to slots (row i to slot i if it is omitted), and no two
 // rows share a slot. Entries append the keys and values of the new tokens at lengths[slot]. So a sequence that ends
 // leaves the batch without a copy, and a sequence that forks costs one copy of its slot. Several slots may read one
@@ -87,14 +90,14 @@ attune_status bindRows(const attune_entry_desc &entry, Caches &caches, EntryTabl
 /// Records the tokens that a successful call has written.
 void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 
-/// The view of one cache: its first element, the elements of a slot, and the panels of a slot.
+/// The memory of one cache.
 struct CacheView {
-  float *data;
-  int64_t slotElements, panels;
+  char *data;
+  int64_t slotBytes; ///< of one slot
 };
-/// Returns the number of elements from the beginning of one head of a slot of |cache| that hold its first |length|
+/// Returns the number of bytes from the beginning of one head of a slot of |cache| that hold its first |length|
 /// tokens; keys occupy whole panels.
-int64_t usedElements(const attune_cache_desc &cache, int64_t length);
+int64_t usedBytes(const attune_cache_desc &cache, int64_t length);
 /// Returns the view of cache number |index|.
 CacheView findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index);
 

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Descriptor.h"
+#include "CacheElements.h"
 #include "Error.h"
 #include "attune/generate.h"
 
@@ -92,7 +93,12 @@ static attune_status checkCacheUse(const attune_model_desc &desc, const attune_e
   return ATTUNE_OK;
 }
 
-/// Checks that the caches have known kinds and sizes whose product fits 64 bits, and that caches of slots come before
+/// Returns true if the elements of |cache| have a type that caches of its kind may have.
+static bool isCacheType(const attune_cache_desc &cache) {
+  return cache.dtype == ATTUNE_F32 || (cache.kind != ATTUNE_CACHE_MASK && cacheElementBytes(cache.dtype) != 0);
+}
+
+/// Checks that the caches have known types, kinds and sizes whose product fits 64 bits, and that caches of slots come before
 /// caches of sources.
 static attune_status checkCaches(const attune_model_desc &desc) {
   constexpr int64_t most = 1 << 20;
@@ -100,10 +106,10 @@ static attune_status checkCaches(const attune_model_desc &desc) {
     return fail(ATTUNE_CORRUPT, "model descriptor: %u caches without descriptions", desc.num_caches);
   for (uint32_t i = 0; i < desc.num_caches; ++i) {
     const attune_cache_desc &cache = desc.caches[i];
-    if (!cache.name || cache.dtype != ATTUNE_F32 || cache.kind > ATTUNE_CACHE_MASK || cache.of_sources > 1 ||
+    if (!cache.name || !isCacheType(cache) || cache.kind > ATTUNE_CACHE_MASK || cache.of_sources > 1 ||
         (i && cache.of_sources < desc.caches[i - 1].of_sources) || cache.heads < 1 || cache.heads > most || cache.size < 1 ||
         cache.size > most)
-      return fail(ATTUNE_CORRUPT, "model descriptor: cache number %u has no name, an unknown kind or a wrong size", i);
+      return fail(ATTUNE_CORRUPT, "model descriptor: cache number %u has no name, an unknown type or kind, or a wrong size", i);
   }
   return ATTUNE_OK;
 }

@@ -3,7 +3,7 @@
 //
 // Reads, writes, copies and truncates slots; Caches.h shows their layout. Tensors of the caller are dense, [rows,
 // heads, length, head size], while a slot has whole panels, keys with the tokens of a panel side by side. Each slot is
-// converted element by element in host memory: in place on a CPU, in a copy of the slot for a GPU:
+// converted token by token (CacheElements.h) in host memory: in place on a CPU, in a copy of the slot for a GPU:
 //
 //   tensor, one row and head                 slot of keys, same head                slot of values, same head
 //   token 0     k00 k01 k02 ...              panel 0    k00 k10 k20 ... (64)        v00 v01 v02 ...
@@ -11,6 +11,7 @@
 //   token 2     k20 k21 k22 ...                         k02 k12 k22 ...             v20 v21 v22 ...
 //===----------------------------------------------------------------------===//
 
+#include "CacheElements.h"
 #include "Descriptor.h"
 #include "Error.h"
 #include "Session.h"
@@ -27,7 +28,7 @@ namespace {
 class SlotView {
 public:
   SlotView(attune_session &session, const CacheView &view, int64_t slot)
-      : session(session), home(view.data + slot * view.slotElements), bytes(static_cast<size_t>(view.slotElements) * sizeof(float)) {}
+      : session(session), home(view.data + slot * view.slotBytes), bytes(static_cast<size_t>(view.slotBytes)) {}
   ~SlotView() {
     if (data != home)
       free(data);
@@ -38,7 +39,7 @@ public:
     data = home;
     if (!session.onDevice)
       return ATTUNE_OK;
-    data = static_cast<float *>(malloc(bytes));
+    data = static_cast<char *>(malloc(bytes));
     if (!data)
       return fail(ATTUNE_OUT_OF_MEMORY, "no memory for %zu bytes of a cache", bytes);
     DeviceScope scope;
@@ -53,11 +54,11 @@ public:
     ATTUNE_TRY(enterDevice(session, scope));
     return session.model->device->upload(*session.onDevice, home, data, bytes);
   }
-  float *data = nullptr;
+  char *data = nullptr;
 
 private:
   attune_session &session;
-  float *home;
+  char *home;
   size_t bytes;
 };
 
@@ -124,13 +125,13 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
     const attune_cache_desc &cache = desc.caches[i];
     if (cache.of_sources)
       continue;
-    // The elements of one head of a slot are contiguous and filled from the beginning.
+    // The memory of one head of a slot is contiguous and filled from the beginning.
     CacheView view = findCache(desc, caches, i);
-    int64_t stride = view.slotElements / cache.heads;
-    float *source = view.data + from * view.slotElements, *target = view.data + to * view.slotElements;
-    size_t bytes = static_cast<size_t>(usedElements(cache, length)) * sizeof(float);
+    int64_t stride = view.slotBytes / cache.heads;
+    char *source = view.data + from * view.slotBytes, *target = view.data + to * view.slotBytes;
+    auto bytes = static_cast<size_t>(usedBytes(cache, length));
     if (session.onDevice)
-      ATTUNE_TRY(session.model->device->copyRows(*session.onDevice, target, source, bytes, static_cast<size_t>(stride) * sizeof(float),
+      ATTUNE_TRY(session.model->device->copyRows(*session.onDevice, target, source, bytes, static_cast<size_t>(stride),
                                                  static_cast<size_t>(cache.heads)));
     for (int64_t head = 0; !session.onDevice && head < cache.heads; ++head)
       memcpy(target + head * stride, source + head * stride, bytes);
@@ -183,18 +184,16 @@ static attune_status chooseSlot(const attune_session &session, const CacheAccess
   return ATTUNE_OK;
 }
 
-/// Calls |visit|(element of the tensor, element of the cache) for all elements of |row|, whose slot begins at |kept|.
+/// Calls |visit|(components of a token of the tensor, head of the slot, token) for all tokens of all heads of |row|, whose
+/// slot begins at |slot|.
 template <typename Visit>
-static void forEachElement(const CacheAccess &access, int64_t row, float *kept, Visit visit) {
+static void forEachToken(const CacheAccess &access, int64_t row, char *slot, Visit visit) {
   const attune_cache_desc &cache = *access.cache;
   float *dense = access.data + row * cache.heads * access.length * cache.size;
-  int64_t stride = access.view.slotElements / cache.heads;
-  constexpr int64_t width = ATTUNE_CACHE_PANEL;
-  for (int64_t head = 0; head < cache.heads; ++head, kept += stride)
-    for (int64_t token = 0; token < access.length; ++token)
-      for (int64_t i = 0; i < cache.size; ++i)
-        visit(*dense++, cache.kind == ATTUNE_CACHE_KEYS ? kept[(token / width * cache.size + i) * width + token % width]
-                                                        : kept[token * cache.size + i]);
+  int64_t stride = access.view.slotBytes / cache.heads;
+  for (int64_t head = 0; head < cache.heads; ++head, slot += stride)
+    for (int64_t token = 0; token < access.length; ++token, dense += cache.size)
+      visit(dense, slot, token);
 }
 
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor) {
@@ -215,7 +214,7 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
   for (int64_t row = 0; row < access.rows; ++row) {
     SlotView slot(*session, access.view, slots ? slots[row] : row);
     ATTUNE_TRY(slot.open());
-    forEachElement(access, row, slot.data, [](float &dense, float &kept) { dense = kept; });
+    forEachToken(access, row, slot.data, [&](float *dense, char *head, int64_t token) { loadToken(*access.cache, head, token, dense); });
   }
   return ATTUNE_OK;
 }
@@ -303,7 +302,8 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
     for (int64_t row = 0; row < access.rows; ++row) {
       SlotView slot(*session, access.view, slots ? slots[row] : row);
       ATTUNE_TRY(slot.open());
-      forEachElement(access, row, slot.data, [](float &dense, float &kept) { kept = dense; });
+      forEachToken(access, row, slot.data,
+                   [&](float *dense, char *head, int64_t token) { storeToken(*access.cache, head, token, dense); });
       ATTUNE_TRY(slot.store());
     }
   }

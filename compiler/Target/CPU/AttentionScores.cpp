@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/AttentionScores.h"
+#include "compiler/Target/CPU/CacheElements.h"
 #include "compiler/Transforms/ExpandMathFunctions.h"
 #include <numeric>
 
@@ -50,10 +51,27 @@ AttentionScores::Values AttentionScores::emit(const AttentionBlock &block) {
 /// Emits query . key for |vectors| vectors of keys.
 AttentionScores::Values AttentionScores::emitProducts(int64_t vectors, Value panel, Value lane) {
   int64_t count = rows.size();
-  return b.multiply(
+  Values products = b.multiply(
       b.index(0), b.size(op.getQuery(), 2), count, vectors, kComponentUnroll, Values(count * vectors, b.splat(0.0)),
       [&](int64_t r, Value d) { return b.loadScalar(op.getQuery(), {rows[r].query, rows[r].head, d}); },
-      [&](int64_t j, Value d) { return b.load(op.getKey(), {panel, d, b.add(lane, j * kLanes)}); });
+      [&](int64_t j, Value d) { return widen(b, b.load(op.getKey(), {panel, d, b.add(lane, j * kLanes)})); });
+  if (Values scales = loadKeyScales(vectors, panel, lane); !scales.empty())
+    for (auto [i, product] : llvm::enumerate(products))
+      product = b.mulf(product, scales[i % vectors]);
+  return products;
+}
+
+/// Returns the scales of |vectors| vectors of keys; none if keys have no scales.
+AttentionScores::Values AttentionScores::loadKeyScales(int64_t vectors, Value panel, Value lane) {
+  Values scales;
+  if (!cast<MemRefType>(op.getKey().getType()).getElementType().isInteger(8))
+    return scales;
+  for (int64_t j = 0; j < vectors; ++j) {
+    Values indices = getScaleIndices(b, op.getKey(), b.add(lane, j * kLanes));
+    indices.insert(indices.begin(), panel);
+    scales.push_back(loadScales(b, op.getKey(), indices, kLanes));
+  }
+  return scales;
 }
 
 /// Returns the columns in |table| of the first of 16 distances, for each row and vector of keys from |key| on.
@@ -98,7 +116,7 @@ AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t
   Value keyTable = op.getRelativeKey(), queryTable = op.getRelativeQuery();
   Values keyColumns = keyTable ? emitColumns(keyTable, key, vectors, inside) : Values();
   Values queryColumns = queryTable && queryTable != keyTable ? emitColumns(queryTable, key, vectors, inside) : keyColumns;
-  Values initial(count * vectors, b.splat(0.0));
+  Values initial(count * vectors, b.splat(0.0)), scales = loadKeyScales(vectors, panel, lane);
   return b.loop(b.index(0), b.size(op.getQuery(), 2), 1, initial, [&](Value d, ValueRange carried) {
     Values sums;
     for (int64_t r = 0; r < count; ++r) {
@@ -107,7 +125,9 @@ AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t
         auto load = [&](Value table, ArrayRef<Value> columns) {
           return b.load(table, {broadcastRow(b, table, 0, rows[r].head), d, columns[r * vectors + j]});
         };
-        Value keys = b.load(op.getKey(), {panel, d, b.add(lane, j * kLanes)});
+        Value keys = widen(b, b.load(op.getKey(), {panel, d, b.add(lane, j * kLanes)}));
+        if (!scales.empty())
+          keys = b.mulf(keys, scales[j]);
         Value relative = keyTable ? load(keyTable, keyColumns) : Value();
         Value sum = b.fma(query, relative ? b.addf(keys, relative) : keys, carried[r * vectors + j]);
         if (queryTable)

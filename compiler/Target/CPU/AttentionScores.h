@@ -26,6 +26,7 @@ private:
   using Row = AttentionGroup::Row;
   static constexpr int64_t kLanes = VectorBuilder::kLanes;
 
+  Values loadKeyScales(int64_t vectors, mlir::Value panel, mlir::Value lane);
   Values emitProducts(int64_t vectors, Value panel, Value lane);
   Values emitColumns(Value table, Value key, int64_t vectors, bool inside);
   Values emitRelativeProducts(Value key, int64_t vectors, Value panel, Value lane);

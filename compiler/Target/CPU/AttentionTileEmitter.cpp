@@ -194,10 +194,10 @@ void AttentionTileEmitter::emitMaskedRow(const Row &row) {
     factor = b.mulf(factor, b.loadScalar(op.getHeadScale(), row.head));
   auto finalProbability = [&](Value key) -> Value { return b.select(none, one, probabilityOf(key)); };
 
-  int64_t columns = cast<MemRefType>(op.getValue().getType()).getDimSize(1);
+  int64_t columns = op.getValueDim();
   VectorBuilder::forChunks(columns, [&](int64_t column, Lanes lanes) {
     Value sum = b.loop(b.index(0), keys, 1, {b.splat(0.0)}, [&](Value key, ValueRange carried) -> Values {
-      return {b.fma(b.splat(finalProbability(key)), b.load(op.getValue(), {key, b.index(column)}, lanes), carried[0])};
+      return {b.fma(b.splat(finalProbability(key)), loadValue(b, op, key, b.index(column), lanes), carried[0])};
     })[0];
     b.store(b.mulf(sum, b.splat(factor)), result, {row.query, row.head, b.index(column)}, lanes);
   });

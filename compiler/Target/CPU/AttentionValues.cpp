@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/AttentionValues.h"
+#include "compiler/Target/CPU/CacheElements.h"
 #include "compiler/Transforms/ExpandMathFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -77,13 +78,20 @@ void AttentionValues::emitProbabilities(const AttentionBlock &block, ValueRange 
 }
 
 void AttentionValues::emitValues(const AttentionBlock &block, ValueRange decay, ValueRange factor) {
-  int64_t columns = cast<MemRefType>(op.getValue().getType()).getDimSize(1), chunks = llvm::divideCeil(columns, kLanes);
+  int64_t columns = op.getValueDim(), chunks = llvm::divideCeil(columns, kLanes);
   int64_t groups = llvm::divideCeil(chunks, maxVectors), done = 0;
   for (int64_t part = 0; part < groups; ++part) {
     int64_t vectors = llvm::divideCeil(chunks - done, groups - part);
     emitValueColumns(block, decay, factor, done * kLanes, vectors, columns);
     done += vectors;
   }
+}
+
+Value attune::loadValue(VectorBuilder &b, tiles::AttentionTileOp op, Value key, Value column, Lanes lanes) {
+  Value value = widen(b, b.load(op.getValue(), {key, column}, lanes));
+  if (!cast<MemRefType>(op.getValue().getType()).getElementType().isInteger(8))
+    return value;
+  return b.mulf(value, b.splat(loadScales(b, op.getValue(), {key, b.index(op.getValueDim())}, 1)));
 }
 
 void AttentionValues::emitValueColumns(const AttentionBlock &block, ValueRange decay, ValueRange factor, int64_t column, int64_t vectors,
@@ -107,7 +115,7 @@ void AttentionValues::emitValueColumns(const AttentionBlock &block, ValueRange d
         Value key = b.add(block.begin, k);
         memref::PrefetchOp::create(b, op.getValue(), ValueRange{b.add(key, kPrefetch), at(j)},
                                    /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
-        return b.load(op.getValue(), {key, at(j)}, lanes(j));
+        return loadValue(b, op, key, at(j), lanes(j));
       });
   for (int64_t r = 0; r < count; ++r)
     for (int64_t j = 0; j < vectors; ++j)

@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace attune;
 
 CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::optional<xfmr::WeightFormat> format,
-                     std::unique_ptr<KernelBackend> maker)
-    : Target(precision, format), features(std::move(machine)), backend(std::move(maker)), shared(getSchedule(features)),
+                     xfmr::Precision cachePrecision, std::unique_ptr<KernelBackend> maker)
+    : Target(precision, format, cachePrecision), features(std::move(machine)), backend(std::move(maker)), shared(getSchedule(features)),
       own(getCpuSchedule(features)) {
   if (backend)
     backend->adjust(shared);
@@ -51,15 +51,19 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
     format = xfmr::WeightFormat();
   if (Status status = checkFormat(format, request.precision, backend->get()); status.failed())
     return status;
+  // Other machines than x86 and AArch64 may lack instructions that convert f16, and kernels call no library.
+  if (request.cachePrecision == xfmr::Precision::F16 && StringRef(host.triple()).starts_with("riscv"))
+    return Status::error("--cache-dtype=f16: not implemented for RISC-V, expected f32, bf16 or int8");
   CpuFeatures features{host.vectorBits(), host.vectorRegisters(), host.scheduleFeatures()};
-  std::unique_ptr<CpuTarget> target(new CpuTarget(std::move(features), request.precision, format, std::move(*backend)));
+  std::unique_ptr<CpuTarget> target(
+      new CpuTarget(std::move(features), request.precision, format, request.cachePrecision, std::move(*backend)));
   target->cpu = host.cpu();
   target->triple = host.triple();
   return std::unique_ptr<Target>(std::move(target));
 }
 
 static constexpr TargetProperty kProperties[] = {
-    {"cpu", PropertyKind::Text, false},    {"features", PropertyKind::List, true},      {"kernels", PropertyKind::Text, true},
+    {"cache_precision", PropertyKind::Text, false}, {"cpu", PropertyKind::Text, false},    {"features", PropertyKind::List, true},      {"kernels", PropertyKind::Text, true},
     {"triple", PropertyKind::Text, false}, {"vector_bits", PropertyKind::Number, true}, {"vector_registers", PropertyKind::Number, true},
     {"weights_format", PropertyKind::Text, false},
 };
@@ -78,9 +82,17 @@ Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
   }
   if (Status status = checkFormat(format, attribute.getPrecision(), backend->get()); status.failed())
     return status;
+  xfmr::Precision cachePrecision = xfmr::Precision::F32;
+  if (StringRef text = attribute.getText("cache_precision"); !text.empty()) {
+    std::optional<xfmr::Precision> known = xfmr::symbolizePrecision(text);
+    if (!known)
+      return Status::error("expected 'cache_precision' to be f32, bf16, f16 or int8, got '" + text.str() + "'");
+    cachePrecision = *known;
+  }
   CpuFeatures features{attribute.getNumber("vector_bits"), attribute.getNumber("vector_registers"), {}};
   features.names.insert_range(attribute.getList("features"));
-  std::unique_ptr<CpuTarget> target(new CpuTarget(std::move(features), attribute.getPrecision(), format, std::move(*backend)));
+  std::unique_ptr<CpuTarget> target(
+      new CpuTarget(std::move(features), attribute.getPrecision(), format, cachePrecision, std::move(*backend)));
   target->cpu = attribute.getText("cpu").str();
   target->triple = attribute.getText("triple").str();
   return std::unique_ptr<Target>(std::move(target));
@@ -102,6 +114,8 @@ rt::TargetAttr CpuTarget::attribute(MLIRContext *context) const {
     properties.set("triple", builder.getStringAttr(triple));
   if (weightsFormat())
     properties.set("weights_format", builder.getStringAttr(weightsFormat()->str()));
+  if (cachePrecision() != xfmr::Precision::F32)
+    properties.set("cache_precision", builder.getStringAttr(xfmr::stringifyPrecision(cachePrecision())));
   return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
 }
 
@@ -153,6 +167,7 @@ void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule)
     backend->addTilePasses(pm);
   pm.addPass(createLowerAttentionTile(attention));
   pm.addPass(createLowerQuantizeRows());
+  pm.addPass(createLowerCacheRows());
   ExpandMathOptions math;
   math.expandBF16 = !own.roundsBF16;
   pm.addPass(createExpandMath(math));

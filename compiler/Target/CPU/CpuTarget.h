@@ -31,6 +31,7 @@ public:
 
 private:
   CpuTarget(CpuFeatures features, mlir::xfmr::Precision precision, std::optional<mlir::xfmr::WeightFormat> format,
+            mlir::xfmr::Precision cachePrecision,
             std::unique_ptr<KernelBackend> backend);
 
   CpuFeatures features;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.attention_tile` on f32 buffers with scratch; tiles on tensors stay. The emitted code is described in
+// Expects `tile.attention_tile` on buffers with scratch, of f32 but for keys and values of caches; tiles on tensors stay. The emitted code is described in
 // AttentionTileEmitter.h.
 //
 //===----------------------------------------------------------------------===//
@@ -29,9 +29,12 @@ namespace {
 
 /// Reports why |op| cannot be lowered.
 LogicalResult verifyBuffers(tiles::AttentionTileOp op, int64_t rows) {
+  if (op.hasKeyRows())
+    return op.emitOpError("expects keys in panels, but got ") << op.getKey().getType();
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<MemRefType>(operand.getType());
-    if (type && (!type.getElementType().isF32() || !type.isLastDimUnitStride()))
+    bool isCached = operand == op.getKey() || operand == op.getValue(); // the verifier knows the types of caches
+    if (type && (!(isCached || type.getElementType().isF32()) || !type.isLastDimUnitStride()))
       return op.emitOpError("expects f32 buffers with a contiguous last dimension, but got ") << type;
   }
   if (!op.getScratch())

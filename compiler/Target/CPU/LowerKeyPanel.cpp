@@ -1,16 +1,20 @@
 //===- LowerKeyPanel.cpp - Transposition of keys in registers -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects `tile.key_panel` on f32 buffers. Leaves blocks of 16 keys x 16 components: 16 row loads, four layers of 16
-// shuffles, 16 stores into rows of the panel. In a block with fewer keys the loads of the others are masked, so nothing
-// past the keys is read and the columns past them become 0. The last components of a head size that is not a multiple
-// of 16 are masked lanes.
+// Expects `tile.key_panel` with keys of f32 in buffers. Leaves blocks of 16 keys x 16 components: 16 row loads, four
+// layers of 16 shuffles, 16 stores into rows of the panel. In a block with fewer keys the loads of the others are
+// masked, so nothing past the keys is read and the columns past them become 0. The last components of a head size that
+// is not a multiple of 16 are masked lanes.
+//
+// A panel of i8 needs the largest magnitude of each key first. A row of a transposed block has a lane for each key, so
+// the maxima of 16 keys are lanes, too: the blocks of 16 keys are transposed twice, for the maxima and for the integers.
 //
 // A masked load of memory that has no page yet does not fault, but takes some 140 ns (Zen 4), and the rows past the last
 // key are such memory in a session for longer sequences. So a masked row has the address of the first row, not its own.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/CPU/CacheElements.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CPU/VectorBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"
@@ -67,9 +71,9 @@ Values transpose(VectorBuilder &e, Values rows) {
   return result;
 }
 
-/// Fills rows |d| to |d| + |components| - 1 of |panel| in the 16 columns from |column| on. |left| is the number of keys
-/// from |column| on; null if it is at least 16.
-void fillBlock(VectorBuilder &e, Value keys, Value panel, Value d, int64_t components, int64_t column, Value left) {
+/// Returns the components |d| to |d| + |components| - 1 of the 16 keys from |column| on, a vector of keys for each
+/// component. |left| is the number of keys from |column| on; null if it is at least 16.
+Values loadBlock(VectorBuilder &e, Value keys, Value d, int64_t components, int64_t column, Value left) {
   Values rows;
   for (int64_t i = 0; i < 16; ++i) {
     Lanes lanes = Lanes::first(components);
@@ -81,18 +85,28 @@ void fillBlock(VectorBuilder &e, Value keys, Value panel, Value d, int64_t compo
     }
     rows.push_back(e.load(keys, {row, d}, lanes));
   }
-  Values columns = transpose(e, rows);
-  for (int64_t i = 0; i < components; ++i)
-    e.store(columns[i], panel, {e.add(d, i), e.index(column)});
+  Values block = transpose(e, rows);
+  block.truncate(components);
+  return block;
 }
 
 /// Writes |keys| into the columns of |panel| from |column| on, element by element: a few new keys after those of the
 /// panel.
 void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
+  auto type = cast<MemRefType>(panel.getType());
+  Type element = type.getElementType();
   e.loop(e.index(0), e.size(keys, 0), 1, [&](Value j) {
     Value at = e.add(column, j);
-    e.loop(e.index(0), e.size(panel, 0), 1,
-           [&](Value d) { memref::StoreOp::create(e, e.loadScalar(keys, {j, d}), panel, ValueRange{d, at}); });
+    CacheScale scale;
+    if (element.isInteger(8)) {
+      scale = getCacheScale(e, maxMagnitudeOfRow(e, keys, j));
+      storeScales(e, scale.scale, panel, getScaleIndices(e, panel, at));
+    }
+    e.loop(e.index(0), e.index(xfmr::getHeadSize(type, 0)), 1, [&](Value d) {
+      Value component = e.loadScalar(keys, {j, d});
+      Value stored = scale.scale ? quantize(e, component, scale) : roundTo(e, component, element);
+      memref::StoreOp::create(e, stored, panel, ValueRange{d, at});
+    });
   });
 }
 
@@ -101,11 +115,34 @@ void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
 /// cache does not write the whole panel to memory.
 void fillPanel(VectorBuilder &e, Value keys, Value panel) {
   auto type = cast<MemRefType>(panel.getType());
-  int64_t headDim = type.getDimSize(0), whole = headDim / 16 * 16;
+  Type element = type.getElementType();
+  int64_t headDim = xfmr::getHeadSize(type, 0), whole = headDim / 16 * 16;
+  // Returns the bits of the largest magnitudes of 16 keys.
+  auto findLargest = [&](int64_t column, Value left) -> Value {
+    auto words = VectorType::get({VectorBuilder::kLanes}, e.getI32Type());
+    auto take = [&](Value d, int64_t components, Value largest) {
+      for (Value lanes : loadBlock(e, keys, d, components, column, left))
+        largest = maxMagnitude(e, lanes, largest);
+      return largest;
+    };
+    Value largest = arith::ConstantOp::create(e, e.getZeroAttr(words));
+    largest = e.loop(e.index(0), e.index(whole), 16, {largest},
+                     [&](Value d, ValueRange carried) -> Values { return {take(d, 16, carried[0])}; })[0];
+    return whole < headDim ? take(e.index(whole), headDim - whole, largest) : largest;
+  };
   auto fillColumns = [&](int64_t column, Value left) {
-    e.loop(e.index(0), e.index(whole), 16, [&](Value d) { fillBlock(e, keys, panel, d, 16, column, left); });
+    CacheScale scale;
+    if (element.isInteger(8)) {
+      scale = getCacheScale(e, findLargest(column, left));
+      storeScales(e, scale.scale, panel, getScaleIndices(e, panel, e.index(column)));
+    }
+    auto fillRows = [&](Value d, int64_t components) {
+      for (auto [i, lanes] : llvm::enumerate(loadBlock(e, keys, d, components, column, left)))
+        e.store(scale.scale ? quantize(e, lanes, scale) : roundTo(e, lanes, element), panel, {e.add(d, i), e.index(column)});
+    };
+    e.loop(e.index(0), e.index(whole), 16, [&](Value d) { fillRows(d, 16); });
     if (whole < headDim)
-      fillBlock(e, keys, panel, e.index(whole), headDim - whole, column, left);
+      fillRows(e.index(whole), headDim - whole);
   };
   Value count = e.size(keys, 0);
   for (int64_t column = 0; column < type.getDimSize(1); column += 16) {
@@ -139,11 +176,11 @@ struct LowerKeyPanel : attune::impl::LowerKeyPanelBase<LowerKeyPanel> {
     WalkResult result = getOperation()->walk([&](tiles::KeyPanelOp op) {
       if (!isa<MemRefType>(op.getKeys().getType()))
         return WalkResult::advance();
-      for (Value buffer : {Value(op.getKeys()), op.getDestinations()[0]}) {
-        auto type = cast<MemRefType>(buffer.getType());
-        if (!type.getElementType().isF32() || !type.isLastDimUnitStride())
-          return op.emitOpError("expects f32 buffers with a contiguous last dimension, but got ") << type, WalkResult::interrupt();
-      }
+      for (Value buffer : {Value(op.getKeys()), op.getDestinations()[0]})
+        if (auto type = cast<MemRefType>(buffer.getType()); !type.isLastDimUnitStride())
+          return op.emitOpError("expects buffers with a contiguous last dimension, but got ") << type, WalkResult::interrupt();
+      if (Type keys = op.getKeys().getType(); !getElementTypeOrSelf(keys).isF32())
+        return op.emitOpError("expects keys of f32, but got ") << keys, WalkResult::interrupt();
       int64_t width = cast<MemRefType>(op.getDestinations()[0].getType()).getDimSize(1);
       if (width % VectorBuilder::kLanes != 0)
         return op.emitOpError("expects a panel width that is a multiple of 16, but got ") << width, WalkResult::interrupt();

@@ -132,6 +132,32 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
   ];
 }
 
+def LowerCacheRows : Pass<"attune-lower-cache-rows"> {
+  let summary = "round values into rows of a cache, by vectors of 16 components";
+  let description = [{
+    ```mlir
+    tile.cache_rows ins(%values : memref<?x64xf32>) outs(%rows : memref<?x68xi8>)
+    // becomes
+    scf.for %j … {
+      … the largest magnitude of value %j: vector.load %values[%j, %e], vector.reduction <maxsi>, %m : …
+      … the scale, to the last 4 bytes of the row: vector.store %s, %rows[%j, %c64] : memref<?x68xi8>, vector<4xi8>
+      scf.for %e … { … the integers: vector.store %q, %rows[%j, %e] : memref<?x68xi8>, vector<16xi8> }
+    }
+    ```
+
+    Rows of bf16 and f16 have no scale, so their values are read once. Components after the last multiple of 16 are masked
+    lanes. Rounding to bf16 is integer arithmetic on the bits of f32, since instructions that round flush subnormal
+    numbers to zero.
+
+    Expects `tile.cache_rows` on buffers with contiguous last dimensions; other buffers are an error, and operations on
+    tensors stay.
+
+    **Numerics**: rounds to nearest, ties to even, as `xfmr.kv_cache_update` says.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
   let summary = "fill key panels by transposing 16 x 16 blocks in registers";
   let description = [{
@@ -151,12 +177,15 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
     the operation has a column (`at`), a panel of a cache grows: a column of 0 begins a panel, in which only the blocks
     of 16 columns that have keys are written; at other columns a few new keys are copied element by element.
 
-    Expects `tile.key_panel` on f32 buffers with contiguous last dimensions and panels whose width is a multiple of 16;
-    other buffers are an error, and operations on tensors stay. Run it after canonicalization: x86 executes each of
+    Panels of bf16 and f16 get rounded keys. For panels of i8, each block of 16 keys is transposed twice: first for the
+    largest magnitude of each key, which decides its scale, then for the integers.
+
+    Expects `tile.key_panel` with keys of f32, on buffers with contiguous last dimensions and panels whose width is a
+    multiple of 16; other buffers are an error, and operations on tensors stay. Run it after canonicalization: x86 executes each of
     these shuffles of 16 floats by one instruction for each vector register, which a pass that combines shuffles would
     undo.
 
-    **Numerics**: exact.
+    **Numerics**: exact for panels of f32; otherwise rounds to nearest, ties to even, as `xfmr.kv_cache_update` says.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

@@ -41,6 +41,9 @@ Result<std::unique_ptr<Target>> NvvmTarget::create(const TargetRequest &request,
     return Status::error("--kernels=" + request.kernels + ": not for --target=cuda");
   if (!request.settings.empty())
     return Status::error("--set: '" + request.settings.begin()->first + "' is no setting of --target=cuda");
+  if (request.cachePrecision != xfmr::Precision::F32)
+    return Status::error("--cache-dtype=" + xfmr::stringifyPrecision(request.cachePrecision).str() +
+                         ": not implemented for --target=cuda, expected f32");
   if (request.weightsFormat)
     return Status::error("--weights-format=" + request.weightsFormat->str() + ": not implemented for --target=cuda, expected native");
   return create(request.gpu.empty() ? formatGpuList(getDefaultGpus()) : request.gpu, request.precision, "--gpu: ");

@@ -85,11 +85,14 @@ static LogicalResult verifyElements(AttentionTileOp op) {
   if (!expected)
     return op.emitOpError("expects 'precision' to be bf16 or f16 for keys in rows, but got ")
            << xfmr::stringifyPrecision(op.getPrecision());
+  if (Type query = elementOf(op.getQuery()); !query.isF32() && query != expected)
+    return op.emitOpError("expects 'query' of f32 or as keys are, but got ") << op.getQuery().getType();
+  if (Type cached = elementOf(op.getKey());
+      !op.hasKeyRows() && (cached.isBF16() || cached.isF16() || cached.isInteger(8)))
+    expected = cached;
   for (auto [name, value] : {std::pair<StringRef, Value>("key", op.getKey()), std::pair<StringRef, Value>("value", op.getValue())})
     if (elementOf(value) != expected)
       return op.emitOpError("expects '") << name << "' of " << expected << ", but got " << value.getType();
-  if (Type query = elementOf(op.getQuery()); !query.isF32() && query != expected)
-    return op.emitOpError("expects 'query' of f32 or as keys are, but got ") << op.getQuery().getType();
   if (Value result = op.getDestinations()[0]; !isa<FloatType>(elementOf(result)))
     return op.emitOpError("expects a result of floats, but got ") << result.getType();
   return success();
@@ -111,8 +114,8 @@ LogicalResult AttentionTileOp::verify() {
     return failure();
   auto query = cast<ShapedType>(getQuery().getType()), key = cast<ShapedType>(getKey().getType());
   auto value = cast<ShapedType>(getValue().getType()), type = cast<ShapedType>(result.getType());
-  if (failed(verifySize(*this, "the head size of 'key'", query.getDimSize(2), key.getDimSize(1))) || // C1
-      failed(verifySize(*this, "the columns of the result", value.getDimSize(1), type.getDimSize(2))) ||
+  if (failed(verifySize(*this, "the head size of 'key'", query.getDimSize(2), xfmr::getHeadSize(key, 1))) || // C1
+      failed(verifySize(*this, "the columns of the result", xfmr::getHeadSize(value, 1), type.getDimSize(2))) ||
       failed(verifySize(*this, "the heads of the result", query.getDimSize(1), type.getDimSize(1))) ||
       failed(verifySize(*this, "the rows of the result", query.getDimSize(0), type.getDimSize(0))))
     return failure();
@@ -122,6 +125,12 @@ LogicalResult AttentionTileOp::verify() {
   if (!hasKeyRows() && (key.isDynamicDim(2) || key.getDimSize(2) <= 0 || key.getDimSize(2) % 16 != 0))
     return emitOpError("expects a panel width that is a positive multiple of 16, but got ") << key;
   int64_t width = hasKeyRows() ? 1 : key.getDimSize(2);
+  if (key.getElementType().isInteger(8) && width % 64 != 0)
+    return emitOpError("expects a panel width that is a multiple of 64 for i8, but got ") << key;
+  if (!ShapedType::isDynamic(key.getDimSize(1)) && xfmr::getHeadSize(key, 1) < 1)
+    return emitOpError("expects keys of at least one component, but got ") << key;
+  if (getValueDim() < 1)
+    return emitOpError("expects values of at least one component, but got ") << value;
   if (getKeyBlock() <= 0 || getKeyBlock() % width != 0)
     return emitOpError("expects 'key_block' to be a multiple of the panel width, ") << width << ", but got " << getKeyBlock();
   if (failed(verifyElements(*this)) || failed(verifyTerms(*this)))

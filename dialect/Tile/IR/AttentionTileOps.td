@@ -54,7 +54,9 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
       scores of as many rows as are computed at once, and `[R * H or more, 32 or more]` for 16 partial sums and the
       maximum of each row between blocks. The vector lowering needs them; `attune-attach-scratch` adds them.
     - (C5) Elements are f32, with these exceptions: keys in rows, and the values that come with them, have the type of
-      `precision`, bf16 or f16; the queries may have it.
+      `precision`, bf16 or f16; the queries may have it. Keys in panels and their values may be those of a cache of bf16,
+      f16 or i8; with i8, D + 4 and E + 4 stand in the place of D and E, for the scales that `xfmr.kv_cache_update`
+      defines, and W is a multiple of 64.
     - (C6) `sinks` needs `masked_rows = zero`.
     - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d, and over j of `value`, run in order with
       fused multiply-adds; the sum l has 16 lanes, which take the keys in turn and are joined by a fixed tree. GPUs
@@ -65,6 +67,8 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     ```mlir
     %o = tile.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) at(%position)
         outs(%d : tensor<?x1x12xf32>) {scale = 0.125 : f64, key_block = 512 : i64, causal} -> tensor<?x1x12xf32>
+    %c = tile.attention_tile ins(%q, %k8, %v8 : tensor<?x1x12xf32>, tensor<?x16x64xi8>, tensor<?x16xi8>)
+        outs(%d : tensor<?x1x12xf32>) {scale = 0.125 : f64, key_block = 512 : i64} -> tensor<?x1x12xf32>
     ```
   }];
   let arguments = (ins AnyShaped:$query, AnyShaped:$key, AnyShaped:$value, Optional<Index>:$position, Optional<AnyShaped>:$mask,
@@ -96,6 +100,8 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     bool hidesByPosition() { return getCausal() || getWindowLeft() || getWindowRight(); }
     /// Returns true if queries or keys are multiplied by vectors that belong to distances.
     bool hasRelativeTables() { return getRelativeKey() || getRelativeQuery(); }
+    /// Returns the number of components of a value.
+    int64_t getValueDim() { return ::mlir::xfmr::getHeadSize(::llvm::cast<::mlir::ShapedType>(getValue().getType()), 1); }
   }];
   let hasVerifier = 1;
 }

@@ -1,4 +1,4 @@
-//===- KeyPanelOps.cpp - Verifiers of packed panels of keys ---------------===//
+//===- KeyPanelOps.cpp - Verifiers of the layout of caches ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,15 @@ static LogicalResult verifyPanel(Operation *op, Value panel, Value keys, StringR
   return success();
 }
 
+/// Checks that a cache may hold |stored| of |given|: the same type, or f32 rounded to bf16, f16 or, if |quantizes|, i8.
+static LogicalResult verifyStored(Operation *op, Value given, Value stored, bool quantizes) {
+  Type from = getElementTypeOrSelf(given.getType()), to = getElementTypeOrSelf(stored.getType());
+  bool rounds = from.isF32() && (to.isBF16() || to.isF16() || (quantizes && to.isInteger(8)));
+  if (rounds || (from == to && isa<FloatType>(to)))
+    return success();
+  return op->emitOpError("cannot store ") << from << " as " << to << ", in " << stored.getType();
+}
+
 /// Returns the size of dimension |dim| of |value|.
 static int64_t getSize(Value value, int64_t dim) { return cast<ShapedType>(value.getType()).getDimSize(dim); }
 
@@ -36,7 +45,30 @@ LogicalResult KeyPanelOp::verify() {
   Value panel = getDestinations()[0];
   if (failed(verifyPanel(*this, panel, getKeys(), "keys")))
     return failure();
-  return verifySize(*this, "the rows of the panel", getSize(getKeys(), 1), getSize(panel, 0));
+  if (failed(verifyStored(*this, getKeys(), panel, /*quantizes=*/true)))
+    return failure();
+  auto type = cast<ShapedType>(panel.getType());
+  if (type.getElementType().isInteger(8) && type.getDimSize(1) % 64 != 0)
+    return emitOpError("expects a panel of i8 whose width is a multiple of 64, but got ") << type;
+  return verifySize(*this, "the components of the panel", getSize(getKeys(), 1), xfmr::getHeadSize(type, 0));
+}
+
+LogicalResult CacheRowsOp::verify() {
+  if (getDestinations().size() != 1)
+    return emitOpError("expects one destination, but got ") << getDestinations().size();
+  Value rows = getDestinations()[0];
+  if (failed(verifyKinds(*this, {getValues(), rows})) || failed(verifyRank(*this, getValues(), "values", 2)) || // C1
+      failed(verifyRank(*this, rows, "rows", 2)))
+    return failure();
+  auto type = cast<ShapedType>(rows.getType());
+  if (failed(verifyStatic(*this, "the columns of the rows", type.getDimSize(1), type)) ||
+      failed(verifyStored(*this, getValues(), rows, /*quantizes=*/true)))
+    return failure();
+  if (type.getElementType().isF32())
+    return emitOpError("expects rows of bf16, f16 or i8, but got ") << type;
+  if (failed(verifySize(*this, "the number of rows", getSize(getValues(), 0), getSize(rows, 0))))
+    return failure();
+  return verifySize(*this, "the components of the rows", getSize(getValues(), 1), xfmr::getHeadSize(type, 1));
 }
 
 LogicalResult UnpackKeysOp::verify() {
@@ -44,6 +76,8 @@ LogicalResult UnpackKeysOp::verify() {
     return emitOpError("expects one destination, but got ") << getDestinations().size();
   Value rows = getDestinations()[0];
   if (failed(verifyPanel(*this, getPanel(), rows, "rows")))
+    return failure();
+  if (failed(verifyStored(*this, getPanel(), rows, /*quantizes=*/false)))
     return failure();
   return verifySize(*this, "the columns of the rows", getSize(getPanel(), 0), getSize(rows, 1));
 }

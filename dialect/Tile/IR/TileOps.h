@@ -4,6 +4,7 @@
 #ifndef ATTUNE_DIALECT_TILE_IR_TILEOPS_H
 #define ATTUNE_DIALECT_TILE_IR_TILEOPS_H
 
+#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "dialect/Xfmr/IR/XfmrAttrs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"

@@ -94,12 +94,16 @@ static LogicalResult verifyCaches(AttentionOp op) {
     return op.emitOpError("expects no 'slots' for keys that are no cache");
   if (op.isCached() && (key.isDynamicDim(4) || key.getDimSize(4) % 16 != 0))
     return op.emitOpError("expects a panel width that is a multiple of 16, but got ") << key;
+  if (op.isCached() && key.getElementType() != value.getElementType())
+    return op.emitOpError("expects caches of one type of elements, but got ") << key << " and " << value;
+  if (!op.isCached() && !(isa<FloatType>(key.getElementType()) && isa<FloatType>(value.getElementType())))
+    return op.emitOpError("expects keys and values that are no cache to be of a floating-point type, but got ") << key << " and " << value;
   return success();
 }
 
 LogicalResult AttentionOp::verify() {
   auto query = getQuery().getType(), key = getKey().getType(), value = getValue().getType(), result = getResult().getType();
-  int64_t heads = getNumHeads(), kvHeads = getNumKvHeads(), headDim = key.getDimSize(isCached() ? 3 : 2);
+  int64_t heads = getNumHeads(), kvHeads = getNumKvHeads(), headDim = getHeadSize(key, isCached() ? 3 : 2);
   if (failed(verifyCaches(*this))) // C1
     return failure();
   if (query.getDimSize(2) != headDim)

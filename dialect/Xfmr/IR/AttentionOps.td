@@ -108,7 +108,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 
     - (C1) `query` and `key` have the same head size. `key` and `value` have the same number of heads, which divides
       that of `query`. Both are token tensors, with `key_offsets`; or both are caches, with `key_lengths` and without
-      `key_offsets`. The panel width of a key cache is a multiple of 16. Only caches have `slots`.
+      `key_offsets`. The panel width of a key cache is a multiple of 16. Only caches have `slots`. Caches of i8 have
+      integers and scales, laid out as `xfmr.kv_cache_update` says; both caches have the same type of elements.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
     - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast, also if it is dynamic;
       the key dimension only if it is static. `head_mask` has H elements.
@@ -119,7 +120,10 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64. A `score_stage`
       other than the default needs `probabilities`.
     - (C7) `sinks` has H elements and needs `masked_rows = zero`: where no key is visible, the sink has probability 1.
-    - (N1) Arithmetic is f32; on a GPU, precisions of bf16 and f16 round operands as N2 of `tile.attention_tile` says.
+    - (N1) Arithmetic is f32, after elements of caches are converted to f32, exactly; on a GPU, precisions of bf16 and f16
+      round operands as N2 of `tile.attention_tile` says. With caches of i8, the product of a query and a key is the sum
+      over components of query times integer, times the key's scale; an element of a value is its integer times its
+      scale, rounded.
       Keys are processed in blocks of 512 from key 0 on, in order, with a running maximum and sum. A hidden key, and a
       key whose score is more than about 87 below the maximum, has probability exactly 0. Blocks that `causal` or a
       window hides from all rows of an attention tile (see `tile.attention_tile`) are not read, unless `score_stage` is
@@ -153,7 +157,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     int64_t getNumHeads() { return getQuery().getType().getDimSize(1); }
     int64_t getNumKvHeads() { return getKey().getType().getDimSize(1); }
     int64_t getHeadDim() { return getQuery().getType().getDimSize(2); }
-    int64_t getValueDim() { return getValue().getType().getShape().back(); }
+    int64_t getValueDim() { return getHeadSize(getValue().getType(), getValue().getType().getRank() - 1); }
     /// Returns true if keys and values are caches.
     bool isCached() { return getKey().getType().getRank() == 5; }
   }];

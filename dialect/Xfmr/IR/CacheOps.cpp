@@ -18,6 +18,13 @@ static LogicalResult verifyCaches(Operation *op, RankedTensorType keys, RankedTe
     return op->emitOpError("expects a value cache whose heads and head size are static, but got ") << values;
   if (values.getDimSize(1) != keys.getDimSize(1))
     return op->emitOpError("expects a value cache of ") << keys.getDimSize(1) << " heads, as the key cache, but got " << values;
+  if (keys.getElementType() != values.getElementType())
+    return op->emitOpError("expects caches of one type of elements, but got ") << keys << " and " << values;
+  for (auto [type, dim] : {std::pair(keys, 3), std::pair(values, 3)})
+    if (getHeadSize(type, dim) < 1)
+      return op->emitOpError("expects heads of at least one component, but got ") << type;
+  if (keys.getElementType().isInteger(8) && keys.getDimSize(4) % 64 != 0)
+    return op->emitOpError("expects a panel width that is a multiple of 64 for i8, but got ") << keys;
   return success();
 }
 
@@ -38,9 +45,9 @@ LogicalResult KvCacheUpdateOp::verify() {
   if ((key.getRank() == 3) != bool(getOffsets()))
     return emitOpError(key.getRank() == 3 ? "expects 'offsets' for keys of tokens" : "expects no 'offsets' for keys of sequences")
            << ", " << key;
-  if (failed(verifyHeads(*this, key, "key", keys.getDimSize(1), keys.getDimSize(3))))
+  if (failed(verifyHeads(*this, key, "key", keys.getDimSize(1), getHeadSize(keys, 3))))
     return failure();
-  return verifyHeads(*this, value, "value", values.getDimSize(1), values.getDimSize(3));
+  return verifyHeads(*this, value, "value", values.getDimSize(1), getHeadSize(values, 3));
 }
 
 LogicalResult KvCacheReadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
@@ -50,4 +57,9 @@ LogicalResult KvCacheReadOp::inferReturnTypes(MLIRContext *, std::optional<Locat
   return success();
 }
 
-LogicalResult KvCacheReadOp::verify() { return verifyCaches(*this, getKeyCache().getType(), getValueCache().getType()); } // C1
+LogicalResult KvCacheReadOp::verify() {
+  RankedTensorType keys = getKeyCache().getType();
+  if (!isa<FloatType>(keys.getElementType())) // C1
+    return emitOpError("expects caches of a floating-point type, but got ") << keys;
+  return verifyCaches(*this, keys, getValueCache().getType());
+}

@@ -32,16 +32,38 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
 
     The operation consumes its cache operands: later readers use the results, which are the same memory.
 
+    Caches of f32 hold the elements of `key` and `value`, caches of bf16 and f16 the nearest numbers of their type.
+    Caches of i8 hold integers and, for each key and each value of a head, an f32 scale. With m the largest magnitude of
+    the components x[d] of a key or a value,
+
+        scale = m / 127,  integer[d] = round(x[d] * (127 / m))          both 0 if m < 2^-119
+
+    to nearest, ties to even. The scale of value j is the bytes E to E + 3 of its row, the scale of key j the bytes
+    `4 * (j mod W)` to `4 * (j mod W) + 3` of the last four rows of its panel, taken as one row of `4 * W` bytes. Both
+    have the byte order of the machine.
+
+        panel of keys of i8, W = 64                                  row of a value of i8
+        row 0      | key 0 | key 1 | ...             | key 63 |      | component 0 | ... | component E - 1 | scale: 4 bytes |
+        ...
+        row D - 1  |       |       |                 |        |
+        row D      | scale of key 0: 4 bytes | ... | of key 15 |
+        row D + 1  | scale of key 16         | ... | of key 31 |
+        row D + 2  ...
+
     - (C1) `key` and `value` are `[T, G, D]` and `[T, G, E]` with `offsets`, or `[B, G, L, D]` and `[B, G, L, E]`
       without.
     - (C2) `key_cache` is `[slots, G, P, D, W]` with W a multiple of 16, `value_cache` is `[slots, G, C, E]`; G, D, W
-      and E are static.
-    - (N1) Exact. The caller guarantees capacity: a key at or beyond `P * W` or C, or a slot named twice, is undefined
-      behavior.
+      and E are static. Caches of i8 have D + 4 and E + 4 in the place of D and E, and W is a multiple of 64. Both caches
+      have the same type of elements.
+    - (N1) Exact if the caches have the type of `key` and `value`. Otherwise elements are rounded as above; a key or
+      value with an infinity or NaN has the scale NaN and integers of 0 in a cache of i8.
+    - (N2) The caller guarantees capacity: a key at or beyond `P * W` or C, or a slot named twice, is undefined behavior.
 
     ```mlir
     %kc, %vc = xfmr.kv_cache_update %k, %v into %keys, %values at(%past) slots(%slots) offsets(%off)
         : tensor<?x2x12xf32>, tensor<?x2x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32>
+    %kq, %vq = xfmr.kv_cache_update %k, %v into %keys8, %values8 at(%past) slots(%slots) offsets(%off)
+        : tensor<?x2x12xf32>, tensor<?x2x12xf32>, tensor<?x2x?x16x64xi8>, tensor<?x2x?x16xi8>
     ```
   }];
   let arguments = (ins Xfmr_NewKeys:$key, Xfmr_NewKeys:$value, Xfmr_KeyCache:$key_cache, Xfmr_ValueCache:$value_cache, Xfmr_Lengths:$past,
@@ -64,8 +86,9 @@ def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
     `key` is `[B, G, length, D]`, `value` is `[B, G, length, E]`: B slots, G heads of D features of keys and E of
     values; `j / W` is an integer division.
 
-    - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number G of heads. A slot
-      has P panels of W keys and room for C values. W is a multiple of 16; G, D, W and E are static.
+    - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number G of heads and
+      elements of one floating-point type, which the results have, too. A slot has P panels of W keys and room for C
+      values. W is a multiple of 16; G, D, W and E are static.
     - (N1) Exact. Elements that were never written to the caches are unspecified; `length` must be at most C and
       `P * W`.
 

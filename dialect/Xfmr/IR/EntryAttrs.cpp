@@ -229,9 +229,11 @@ static LogicalResult verifyCache(Operation *op, const Twine &what, Type type, Ca
   int64_t rank = shaped.getRank();
   bool hasSizes = rank == 2 || ((rank == 4 || rank == 5) && shaped.getDimSize(1) > 0 && shaped.getDimSize(3) > 0 &&
                                 (rank == 4 || shaped.getDimSize(4) == kCachePanelWidth));
-  if (!hasSizes || !shaped.getElementType().isF32())
+  Type element = shaped.getElementType();
+  bool isElement = element.isF32() || (rank > 2 && (element.isBF16() || element.isF16() || element.isInteger(8)));
+  if (!hasSizes || !isElement)
     return op->emitError("expects ") << what << " to be a cache of keys in panels of " << kCachePanelWidth
-                                     << ", of values or of a mask, of type f32, but got " << type;
+                                     << " or of values, of f32, bf16, f16 or i8, or a cache of a mask, of f32, but got " << type;
   return success();
 }
 

@@ -96,9 +96,9 @@ def Xfmr_CacheAttr : Xfmr_EntryAttribute<"Cache", "cache"> {
   let summary = "a cache of the session";
   let description = [{
     Stands on an argument of an entry with `caches`, and on the result that is the updated cache. The first dim is
-    `slots` for sequences and `sources` for the encoder states that cross attention reads. A cache has f32 elements. It
-    holds keys in panels, `[slots, heads, panels, size, 64]`, values, `[slots, heads, capacity, size]`, or a mask,
-    `[slots, capacity]`. A panel has 64 keys on every machine, so that the content of a session does not depend on the
+    `slots` for sequences and `sources` for the encoder states that cross attention reads. A cache holds keys in panels,
+    `[slots, heads, panels, size, 64]`, or values, `[slots, heads, capacity, size]`, of f32, bf16, f16 or i8 (with four
+    more components for a scale), or a mask of f32, `[slots, capacity]`. A panel has 64 keys on every machine, so that the content of a session does not depend on the
     object.
 
     ```mlir

@@ -4,6 +4,7 @@
 #ifndef ATTUNE_DIALECT_XFMR_IR_XFMROPS_H
 #define ATTUNE_DIALECT_XFMR_IR_XFMROPS_H
 
+#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "dialect/Xfmr/IR/XfmrAttrs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -23,10 +24,6 @@ namespace mlir::xfmr {
 
 /// Returns the type of the tensor that the weight source |source| describes; null if |source| is not a weight source.
 RankedTensorType getSourceType(Attribute source);
-
-/// Keys of one panel of a cache. The width is the same on all machines, so that the contents of a session do not depend
-/// on the schedule of one object.
-inline constexpr int64_t kCachePanelWidth = 64;
 
 /// Returns the type of |matrix|, `[N, K]`, in panels of |width| rows with |group| neighbors of a row side by side and
 /// K rounded up to |multiple|.

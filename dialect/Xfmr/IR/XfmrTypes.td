@@ -41,15 +41,17 @@ def Xfmr_Slots : Xfmr_DynamicI64<"slots">;
 /// with i1 and i64 a key is visible where the mask is not 0.
 def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
 
+/// Elements of caches of keys and values.
+def Xfmr_CacheElement : AnyTypeOf<[F32, F16, BF16, I8]>;
 /// Key cache, `[slots, kv_heads, panels, head_dim, width]`: component d of key j of a slot is at `[slot, g, j / width,
-/// d, j mod width]`.
-def Xfmr_KeyCache : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[5]>]>;
-/// Values of a cache, `[slots, kv_heads, capacity, head_dim]`.
-def Xfmr_ValueCache : 4DTensorOf<[Xfmr_Float]>;
+/// d, j mod width]`. A cache of i8 has four more components, which hold scales (`xfmr.kv_cache_update`).
+def Xfmr_KeyCache : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[5]>]>;
+/// Values of a cache, `[slots, kv_heads, capacity, head_dim]`, with four more components in a cache of i8.
+def Xfmr_ValueCache : 4DTensorOf<[Xfmr_CacheElement]>;
 /// Additive mask of cached keys, `[slots, capacity]`.
 def Xfmr_MaskCache : 2DTensorOf<[F32]>;
 /// Keys and values that attention reads: a token tensor `[tokens, kv_heads, size]`, or a cache.
-def Xfmr_Keys : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[3, 5]>]>;
-def Xfmr_Values : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[3, 4]>]>;
+def Xfmr_Keys : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[3, 5]>]>;
+def Xfmr_Values : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[3, 4]>]>;
 
 #endif // XFMR_TYPES_TD

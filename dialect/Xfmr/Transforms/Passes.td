@@ -195,6 +195,32 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
                         "format of quantized weights, such as int4:32 (4 bits, a scale per 32 columns); none by default">];
 }
 
+def LowerCaches : Pass<"xfmr-lower-caches", "::mlir::ModuleOp"> {
+  let summary = "select the element type of caches";
+  let description = [{
+    ```mlir
+    func.func private @layer(%x: …, %keys: tensor<?x2x?x12x64xf32>, %values: tensor<?x2x?x12xf32>, …) { … }
+    // becomes, with type=bf16 and with type=int8
+    func.func private @layer(%x: …, %keys: tensor<?x2x?x12x64xbf16>, %values: tensor<?x2x?x12xbf16>, …) { … }
+    func.func private @layer(%x: …, %keys: tensor<?x2x?x16x64xi8>, %values: tensor<?x2x?x16xi8>, …) { … }
+    ```
+
+    Gives all caches of keys and values another type: the arguments and results of entries, those of the functions to
+    which entries pass caches, and the operands and results of `xfmr.kv_cache_update` and `xfmr.attention`. With int8
+    heads grow by four bytes, the scale of a key or a value. Caches of masks stay f32. A module that has a
+    `xfmr.kv_cache_read`, or passes a cache to another operation or to an external function, is an error.
+
+    Numerics: rounds keys and values where they enter a cache, as the description of `xfmr.kv_cache_update` says. The
+    entries that read caches then agree bit for bit with each other, however the tokens are divided among calls; with
+    `forward`, which keeps its keys in f32, they agree up to that rounding.
+  }];
+  let options = [Option<"type", "type", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32", "type of the elements of caches",
+                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "f32, without rounding"),
+                                             clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
+                                             clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"),
+                                             clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits, with a scale per key and value"))}]>];
+}
+
 def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
   let summary = "divide projections, heads, embeddings and caches among several ranks";
   let description = [{

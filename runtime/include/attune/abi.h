@@ -66,7 +66,8 @@ typedef enum attune_cache_use {
   ATTUNE_CACHE_CONTINUE = 3  /* the same, for slots that hold tokens already */
 } attune_cache_use;
 
-/* The values that a cache holds for each token. */
+/* The values that a cache holds for each token. In a cache of I8, an F32 scale follows the |size| integers of each value;
+   a panel of keys ends with ATTUNE_CACHE_PANEL scales. */
 typedef enum attune_cache_kind {
   ATTUNE_CACHE_KEYS = 0,   /* [slots, heads, panels, size, ATTUNE_CACHE_PANEL]: token j is column j mod 64 of panel j / 64 */
   ATTUNE_CACHE_VALUES = 1, /* [slots, heads, panels * ATTUNE_CACHE_PANEL, size] */
@@ -200,7 +201,7 @@ typedef struct attune_dim_desc {
 /* Memory of a session for keys, values or masks of one layer; dense. */
 typedef struct attune_cache_desc {
   const char *name;    /* "past_key_values.0.1" as the reference implementation names it, or a mask's */
-  uint32_t dtype;      /* attune_dtype; F32 */
+  uint32_t dtype;      /* attune_dtype of the elements: F32; or BF16, F16 or I8, unless it is a mask's */
   uint32_t kind;       /* attune_cache_kind */
   uint32_t of_sources; /* 1: holds one slot for each source; 0: for each sequence */
   uint32_t reserved;   /* 0 */

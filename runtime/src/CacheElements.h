@@ -1,0 +1,31 @@
+//===- CacheElements.h - Elements of caches in memory -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Callers see keys and values as f32. A cache holds them as f32, bf16 or f16, or as 8-bit integers with an f32 scale for
+// each key and each value of a head; Caches.h shows the layout. Conversions give the bits that compiled code gives.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_CACHEELEMENTS_H
+#define ATTUNE_RUNTIME_CACHEELEMENTS_H
+
+#include "attune/abi.h"
+
+namespace attune {
+
+/// Returns the bytes of an element of |dtype|, the type of a cache; 0 if no cache has it.
+inline int64_t cacheElementBytes(uint32_t dtype) {
+  return dtype == ATTUNE_F32 ? 4 : dtype == ATTUNE_BF16 || dtype == ATTUNE_F16 ? 2 : dtype == ATTUNE_I8 ? 1 : 0;
+}
+
+/// Returns the bytes that one key or one value of a head of |size| components takes in a cache of |dtype|.
+inline int64_t cacheTokenBytes(uint32_t dtype, int64_t size) {
+  return size * cacheElementBytes(dtype) + (dtype == ATTUNE_I8 ? static_cast<int64_t>(sizeof(float)) : 0);
+}
+
+/// Reads the components of token |token| of |cache|, of the head of a slot that begins at |head|, to |components|.
+void loadToken(const attune_cache_desc &cache, const char *head, int64_t token, float *components);
+/// Writes |components| as token |token| of that head.
+void storeToken(const attune_cache_desc &cache, char *head, int64_t token, const float *components);
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_CACHEELEMENTS_H
