@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-/// Passes emit the transposition of a panel without a loop over its columns.
+/// The largest width of a panel. Passes emit the transposition of a panel without a loop over its columns.
 static constexpr int64_t kMostColumns = 1024;
 
 /// Checks that |panel| has a static size of at most kMostColumns columns and that |keys|, which |op| calls |name|, are a

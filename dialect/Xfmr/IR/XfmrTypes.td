@@ -10,7 +10,8 @@ include "mlir/IR/CommonTypeConstraints.td"
 def Xfmr_Float : AnyTypeOf<[F32, F16, BF16]>;
 /// Activations, `[tokens, features]`.
 def Xfmr_Tokens : 2DTensorOf<[F32]>;
-/// Activations split into heads, `[tokens, heads, head_dim]`; the phase `linalg` may round operands of attention.
+/// Activations split into heads, `[tokens, heads, head_dim]`. Elements are bf16 or f16 only where the phase `linalg`
+/// has rounded the operands of attention.
 def Xfmr_Heads : 3DTensorOf<[Xfmr_Float]>;
 /// Rows of features: `[T, N]`, or `[T, H, D]` with one row per head.
 def Xfmr_TokensOrHeads : RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>;
@@ -41,8 +42,8 @@ def Xfmr_Slots : Xfmr_DynamicI64<"slots">;
 /// with i1 and i64 a key is visible where the mask is not 0.
 def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
 
-/// Key cache, `[slots, kv_heads, panels, head_dim, width]`: component d of key j of a slot is at `[slot, g, j / width,
-/// d, j mod width]`.
+/// Key cache, `[slots, kv_heads, panels, head_dim, width]`: component d of key j of head g of a slot is at
+/// `[slot, g, j / width, d, j mod width]`, where `j / width` is an integer division.
 def Xfmr_KeyCache : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[5]>]>;
 /// Values of a cache, `[slots, kv_heads, capacity, head_dim]`.
 def Xfmr_ValueCache : 4DTensorOf<[Xfmr_Float]>;

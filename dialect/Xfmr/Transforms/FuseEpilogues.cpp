@@ -30,7 +30,7 @@ void reportFused(Operation *op, StringRef part) {
   passed(op, kFuseEpiloguesName, "FuseEpilogues") << remark::add("{0} is computed in the epilogue of the projection before it", part);
 }
 
-/// Returns the linear that computes |value| if it can be recomputed at its only user |user| with one more step in its
+/// Returns the linear that computes |value| if it can be moved to its only user |user| and get one more step in its
 /// epilogue; else null.
 LinearOp getFusibleLinear(Value value, Operation *user) {
   auto linear = value ? value.getDefiningOp<LinearOp>() : LinearOp();

@@ -23,7 +23,8 @@ class WeightFolder {
 public:
   WeightFolder(ModuleOp module, SymbolTable &symbols);
 
-  /// Replaces every expression over references in |function| that has a user which is not an expression by a reference.
+  /// Replaces every expression over references in |function| that has a user other than an expression by a reference to
+  /// a weight whose source is the expression.
   void fold(func::FuncOp function);
 
 private:

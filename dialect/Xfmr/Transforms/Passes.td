@@ -86,11 +86,12 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     - If the input of a norm without residual is an `arith.addf` that no linear can take, the norm takes it: one operand
       becomes the norm's input, the other its residual.
 
-    Of two linears without residual that are added, the later one takes the result of the other. A linear that takes
-    something must be in the block of the activation, addition or norm that it takes it from, and that operation must be
-    its only user; a remark names linears with other users. The same holds for an addition that a norm takes. The fused
-    linear is at the position of the operation that it takes. Run `xfmr-decompose-composites` and `canonicalize` first,
-    which leave no `xfmr.dropout` between a linear and its user.
+    If both operands of an addition are linears without residual, the result of the earlier one becomes the residual of
+    the later one. A linear is fused with an activation, an addition or a norm only if both are in one block and that
+    operation is the only user of the linear; a remark names each linear with an activation or an addition among several
+    users. Likewise, a norm takes an `arith.addf` only in its own block and as its only user. The fused linear is at the
+    position of the activation, addition or norm. Run `xfmr-decompose-composites` and `canonicalize` first, which leave
+    no `xfmr.dropout` between a linear and its user.
 
     Numerics: exact; the same additions in the same order. The payload of a NaN may come from the other operand of an
     addition.
@@ -216,7 +217,7 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
     ```
 
     The number of ranks is the module's attribute `xfmr.ranks`; without it, or with 1, the pass changes nothing. All
-    ranks run the module that it leaves, with other weights.
+    ranks run the resulting module, each with its own shards of the weights.
 
     - A projection by weights is divided by its output features, an embedding by the columns of its table, the experts
       of a layer each by its features. A projection with fewer features than ranks, or whose result `choose_experts`
@@ -227,7 +228,8 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
       `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
     - Activations, sums and products of tensors that are divided alike, and rotary embeddings stay divided. Any other
       user gets the whole tensor from one `xfmr.all_gather`, and is computed by every rank.
-    - A dimension that the ranks do not divide is divided into parts of equal size, of which some overlap.
+    - If the size of a dimension is not a multiple of the number of ranks, its shards still have equal sizes, and the
+      last ones overlap.
 
     Expects composites decomposed, and runs before projections are fused. Cached attention with a mask for each head of
     a dynamic number of heads is an error.
