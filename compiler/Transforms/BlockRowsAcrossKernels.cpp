@@ -22,8 +22,8 @@
 // blocking would keep nothing in cache.
 //
 // Buffers. A private buffer, which has no users outside of the sequence, shrinks to the rows of one block. Other
-// buffers are sliced. A buffer that is first written in the sequence may lie in the rows of a buffer that is not read
-// after an earlier call: the rows of a block have been read when they are overwritten, and no later block reads them.
+// buffers are sliced. A buffer that is first written in the sequence may use the memory of a buffer whose last reader
+// is an earlier call: the rows of a block have been read when they are overwritten, and no later block reads them.
 //
 // Expects bufferized functions, and kernels whose arguments by rows are marked by `tile.rows`. Leaves loops over blocks
 // of rows around the same calls. The kernels then accept arguments that start at any row (`offset: ?`), and calls
@@ -83,9 +83,9 @@ static MemRefType getSliceType(MemRefType type) {
   return MemRefType::get(type.getShape(), type.getElementType(), layout, type.getMemorySpace());
 }
 
-/// Returns types with a dynamic offset for the arguments of |kernel| by rows and for their views. Returns nullopt if
-/// the kernel is not row-wise, has results, has a static number of rows, or uses a buffer in a way that may depend on
-/// the offset.
+/// Returns types with a dynamic offset for the arguments of |kernel| with `tile.rows` and for their views. Returns
+/// nullopt if the kernel is not row-wise, has results, has a static number of rows, or uses a buffer in a way that may
+/// depend on the offset.
 static std::optional<BufferTypes> getSliceTypes(func::FuncOp kernel) {
   // A call becomes one call for each block of rows, so there is no single result to replace the old one.
   if (kernel.getNumResults() != 0)

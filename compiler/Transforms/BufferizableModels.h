@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// Registers BufferizableOpInterface for the xfmr operations that reach bufferization.
+/// Registers BufferizableOpInterface for the operations of the tile and rt dialects that reach bufferization.
 void registerBufferizableModels(mlir::DialectRegistry &registry);
 
 } // namespace attune

@@ -40,9 +40,8 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
   let summary = "record the messages and bytes that a rank receives in every entry as formulas of its dims";
   let description = [{
     Gives each entry of a module with `xfmr.ranks` two attributes: `xfmr.gathers` counts its `xfmr.all_gather`
-    operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank receives by them
-    from the other ranks. A gather in a loop counts as often as the loop runs it, its bytes count once; in the loop over
-    experts they are those of the rows of all experts together.
+    operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank receives by these
+    operations from the other ranks.
 
     ```mlir
     func.func @forward(%x: tensor<?x24xf32> {xfmr.input = #xfmr.input<"x", [tokens, 24]>}) -> tensor<?x48xf32>
@@ -56,9 +55,10 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
         xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 96)>>} {…}    // 96 = 24 * 4
     ```
 
-    Operations in a loop count once for each iteration if the number of iterations is a constant, else once; loops over
-    experts run for each expert that a token chooses. A size that does not follow from the dims is an error. Changes
-    nothing else. Numerics: exact.
+    `xfmr.gathers` counts an operation in a loop once for each iteration if their number is a constant, else once. In
+    the loop over experts this is an upper bound, since experts that no token chooses gather nothing.
+    `xfmr.gather_bytes` counts an operation in a loop once; in the loop over experts, with the rows of all experts
+    together. A size that does not follow from the dims is an error. Changes nothing else. Numerics: exact.
   }];
 }
 
@@ -259,8 +259,8 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
     A pad of one line moves each row to the next set.
 
     Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes, here from 4096 floats to 4112. Leaves
-    alone rows of dynamic size, rows of other element types (other kernels read them), buffers that callers of an entry
-    see, and buffers with a user that may depend on the stride. Expects bufferized functions; run it before
+    alone rows of dynamic size, rows of other element types (f32 register tiles do not read them), buffers that callers
+    of an entry see, and buffers with a user that may depend on the stride. Expects bufferized functions; run it before
     `attune-plan-memory`. Numerics: exact.
   }];
   let options = [Option<"multiple", "multiple", "int64_t", "2048", "pad rows whose size is a multiple of this many bytes; 0 pads none">,
@@ -327,11 +327,11 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     one step are allocated. Other sequences, and kernels that may depend on the address of their first row, are left
     alone.
 
-    For each worker a step has as many rows as the kernels would have in one of their own blocks: the rows, divided into
-    blocks of about equal size of at most `rows` rows, rounded up to a multiple of `multiple` but not above `rows`. So a
-    kernel has about one block of rows for each worker in a step. If all rows fit in one step, the loop has
-    one iteration, and kernels are divided among workers as without the pass, for few rows by columns. A buffer that is
-    first written in the sequence may reuse the memory of a buffer that no later call reads.
+    A step has as many rows for each worker as a block of a kernel has: all rows are divided into blocks of about equal
+    size, of at most `rows` rows, and this size is rounded up to a multiple of `multiple`, but not above `rows`. So in
+    one step a kernel has about one block of rows for each worker. If all rows fit in one step, the loop has one
+    iteration, and each kernel divides its work among the workers as it does without the pass, by columns if there are
+    few rows. A buffer that is first written in the sequence may reuse the memory of a buffer that no later call reads.
 
     Kernels in sequences then accept rows from the middle of a buffer (`offset: ?`). Expects bufferized functions that
     write no argument that overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`.
@@ -394,9 +394,10 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
     heads and tiles of queries.
 
     A row of an attention tile is one query of one head. The heads of a tile share their keys; there are up to 8 of
-    them, and larger groups are divided. A tile has as many queries as make `query-rows` rows, whose scores fit in
-    registers. If there is more than one block of `key-block` keys, it has up to `long-rows` rows, so that one read of a
-    block from memory serves more rows; this is decided at run time. Integer masks become additive f32 masks.
+    them, and larger groups are divided. A tile has as many queries as make `query-rows` rows, the rows whose scores are
+    in registers at once, or the smallest multiple that the heads of the tile divide. If there is more than one block of
+    `key-block` keys, and enough queries, it has up to `long-rows` rows, so that one read of a block from memory serves
+    more rows; this is decided at run time. Integer masks become additive f32 masks.
 
     Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: those of `tile.attention_tile`, whose sums run over blocks of keys.

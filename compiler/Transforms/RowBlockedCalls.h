@@ -36,7 +36,9 @@ public:
 private:
   bool isUsed(mlir::Value buffer, bool before) const;
 
-  llvm::DenseMap<mlir::Value, mlir::Value> owners; // allocation or argument to the buffer used by rows, null for one used as a whole
+  /// For each allocation or function argument that calls use: the buffer, itself or a view of it, that they use by
+  /// rows; null if they use it as a whole.
+  llvm::DenseMap<mlir::Value, mlir::Value> owners;
 };
 
 /// Returns the sequences of two or more calls in |function| that share a private buffer. Each is a list of calls, since

@@ -167,7 +167,7 @@ static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
 
 static DestinationStyleOpInterface destinationOf(TilingInterface op) { return cast<DestinationStyleOpInterface>(op.getOperation()); }
 
-/// The largest number of register tiles of a block that are made even.
+/// The largest number of register tiles in a block that get about the same number of rows.
 static constexpr int64_t kFewTiles = 3;
 
 namespace {
@@ -257,9 +257,9 @@ private:
     return atMost(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rounded), limit);
   }
 
-  /// Returns the columns of a block: one weight panel, which divides work best. A single row is bound by reading
-  /// weights, and a core reads more bytes per second from several streams than from one, so a block of one row has
-  /// several panels side by side.
+  /// Returns the columns of a block: one weight panel, since the smallest blocks divide best among workers. The time
+  /// for a single row is that of reading the weights, and a core reads more bytes per second from several streams than
+  /// from one, so a block of one row has several panels side by side.
   OpFoldResult getBlockColumns(RewriterBase &rewriter, TilingInterface op, const Product &product) {
     int64_t columns = product.columns;
     if (!product.grouped && columns % panelWidth == 0)
@@ -279,8 +279,8 @@ private:
     if (allColumns <= panelWidth)
       return {rows, columns};
     int64_t beside = llvm::divideCeil(allColumns, wideColumns.getValue());
-    // The rows above which there are |wideBlocks| blocks or more, the last of which may be partial. Half a block at
-    // least: otherwise most of it would be idle.
+    // With more than |least| rows there are |wideBlocks| wide blocks or more, of which the last rows of blocks may be
+    // partial. |least| is at least half a block, since otherwise most of a wide block would be idle.
     int64_t least = std::max<int64_t>(wideRows / 2, (llvm::divideCeil(wideBlocks.getValue(), beside) - 1) * wideRows);
     Value limit = arith::ConstantIndexOp::create(rewriter, loc, least);
     Value isWide = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, countRows(rewriter, destinationOf(op)), limit);

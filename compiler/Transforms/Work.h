@@ -44,7 +44,8 @@ private:
   llvm::DenseMap<mlir::Operation *, SizeExpr> counted;
 };
 
-/// Returns the constant number of times that the loops around |op| run it; loops of other numbers count once.
+/// Returns the number of times that the `scf.for` loops around |op| run it. A loop whose number of iterations is not a
+/// constant counts as one iteration.
 int64_t countRuns(mlir::Operation *op);
 
 /// Sets the attribute `tile.work` of |loop|, the parallel loop of a kernel, if |flops| or |cacheBytes| are known.
