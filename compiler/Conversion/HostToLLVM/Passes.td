@@ -57,9 +57,9 @@ def LowerCollectives : Pass<"attune-lower-collectives", "::mlir::ModuleOp"> {
     `attune_host` and `attune_gather` are declared in attune/abi.h. `rt.rank` becomes a load of `attune_host::rank`. The
     host remembers the first error of a call and reports it when the entry has returned.
 
-    Expects a function's first argument to be the host, as `attune-outline-parallel` leaves it, and buffers whose
-    dimensions behind `axis` are dense. Leaves no `rt.rank` and no `rt.all_gather`, and other operations alone.
-    Numerics: exact.
+    Expects a function's first argument to be the host, as `attune-outline-parallel` leaves it, and buffers that are
+    dense from dimension `axis` on. Leaves no `rt.rank` and no `rt.all_gather`, and other operations alone. Numerics:
+    exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -116,7 +116,8 @@ Values convertScatterTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::Sca
   });
 }
 
-/// scatter_tokens of padded tokens -> copies in parallel; an unused row copies zero rows.
+/// scatter_tokens of packed tokens with unused rows -> copies in parallel; for an unused row, a slice of no rows is
+/// copied.
 Values scatterPaddedTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::ScatterTokensOp::Adaptor adaptor, KernelGroups &) {
   Value input = adaptor.getInput(), zeros = filled(b, op.getType(), adaptor.getRows(), 0.0);
   auto scatterRow = [&](OpBuilder &, Location, ValueRange arguments) {
