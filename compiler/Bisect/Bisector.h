@@ -16,8 +16,8 @@
 //                         step k with the first n rewrites         rewrites, by binary search
 //                         step k on modules of one operation       operations (SingleOperation.h)
 //
-// A module that the plain path cannot execute is neither right nor wrong: the search goes around it, and the verdict has
-// several steps if it cannot tell them apart.
+// A module that the plain path (PlainModel.h) cannot execute is neither right nor wrong: the search skips it. If that
+// leaves several steps of which any may be the wrong one, the verdict has all of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_BISECTOR_H
@@ -54,13 +54,13 @@ struct BisectVerdict {
   std::string function, kernel;
   /// The rewrite that made it wrong, if it was one by a pattern.
   std::optional<Rewrite> rewrite;
-  /// The wrong value, or, if there are no values, the reason.
+  /// The wrong value; |reason| instead if the module crashes or does not end.
   WrongValue value;
   std::string reason;
   /// The modules before and after the steps.
   mlir::OwningOpRef<mlir::ModuleOp> before, after;
-  /// An operation of which the step makes something wrong, alone in a module, that module after the step, and the wrong
-  /// value there.
+  /// An operation that the step rewrites wrongly, alone in a module; that module after the step; and the wrong value
+  /// that it computes.
   std::optional<SingleOperation> operation;
   mlir::OwningOpRef<mlir::ModuleOp> operationAfter;
   WrongValue operationValue;

@@ -42,7 +42,7 @@ struct Judgment {
 /// The expected outputs of a call, with their bounds.
 class Judge {
 public:
-  /// Measures all outputs of |module| in f64 and f32.
+  /// Executes |module| in f64 and f32 and creates a judge from the outputs: the expected values and their errors.
   static Result<Judge> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs);
 
   /// Judges |module|, IR of the phases `import` to `target`; see PlainModel::create for |signature| and |options|. It is

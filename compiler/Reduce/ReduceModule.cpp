@@ -167,8 +167,8 @@ static size_t inlineRegions(ModuleOp module, size_t begin, size_t end) {
   return regions.size();
 }
 
-/// Calls |erase| for the things of functions (arguments, results, blocks) with the numbers |begin| to |end|, the last
-/// one first. |count| returns how many a function has. Returns the number of all.
+/// Numbers the arguments, or the results, of all functions and calls |erase| for the numbers |begin| to |end| - 1, the
+/// last one first. |count| returns how many a function has. Returns the number in all functions.
 static size_t eraseFromFunctions(ModuleOp module, size_t begin, size_t end, llvm::function_ref<unsigned(func::FuncOp)> count,
                                  void (ModuleEdits::*erase)(func::FuncOp, unsigned)) {
   SmallVector<std::pair<func::FuncOp, unsigned>> places;
