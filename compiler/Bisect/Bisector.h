@@ -50,9 +50,9 @@ struct BisectVerdict {
   /// The steps of the phase that make numbers wrong. More than one if the modules between them cannot be executed; none
   /// for the phases `import` and `llvm`, which are not made of passes.
   std::vector<PassStep> steps;
-  /// The function that they made wrong, empty if that is not known, and its kernel's description.
+  /// The function that the steps made wrong, and the description of its kernel; empty if not known.
   std::string function, kernel;
-  /// The rewrite that made it wrong, if it was one by a pattern.
+  /// The pattern rewrite that made the function wrong, if the search found one.
   std::optional<Rewrite> rewrite;
   /// The wrong value; |reason| instead if the module crashes or does not end.
   WrongValue value;
@@ -70,7 +70,8 @@ struct BisectVerdict {
 
 class Bisector {
 public:
-  /// |imported| is IR of the phase `import`, in a context without threads. All arguments must outlive this object.
+  /// |imported| is IR of the phase `import`, in a context with multithreading disabled. All arguments must outlive this
+  /// object.
   Bisector(mlir::ModuleOp imported, const TensorProvider &tensors, const PlainInputs &inputs, const BisectOptions &options)
       : imported(imported), tensors(tensors), inputs(inputs), options(options) {}
 
@@ -85,7 +86,7 @@ private:
   Status judgeLlvm(mlir::ModuleOp described, BisectVerdict &verdict);
   /// Finds the steps of |replay|, a phase whose module is wrong after it and right before it.
   Status searchSteps(PhaseReplay &replay, BisectVerdict &verdict);
-  /// Finds the function that differs between the modules of |verdict| and makes them wrong.
+  /// Finds the function whose change from |verdict|.before to |verdict|.after makes the module wrong.
   void searchFunction(BisectVerdict &verdict);
   Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);
   void searchOperation(BisectVerdict &verdict);

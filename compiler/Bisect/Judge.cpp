@@ -17,7 +17,7 @@ using namespace attune;
 /// The factor by which the error of a phase may exceed the measured error of f32, because of sums in other orders and
 /// of approximations of functions.
 static constexpr double kErrorFactor = 32;
-/// The least error of an output, as a part of its largest value: 4 units in the last place of an f32.
+/// The least measured error that an output is assumed to have, relative to its largest value: 4 * 2^-24.
 static constexpr double kLeastError = 4 * 0x1p-24;
 
 /// Returns the elements of |tensor|, F32, F64 or I64.

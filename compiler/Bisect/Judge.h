@@ -15,14 +15,14 @@
 
 namespace attune {
 
-/// A value of an output beside the value that was expected.
+/// A value of an output and the value that was expected.
 struct WrongValue {
   std::string output;
   /// The shape of the output, and the number of the value in it.
   std::vector<int64_t> shape;
   int64_t index = 0;
   double got = 0, expected = 0;
-  /// The largest difference that is right.
+  /// The largest difference that counts as right.
   double allowed = 0;
 };
 
@@ -54,7 +54,7 @@ public:
 private:
   Judge(const TensorProvider &tensors, const PlainInputs &inputs) : tensors(&tensors), inputs(&inputs) {}
 
-  /// The values of an output and the largest difference that is right.
+  /// The values of an output and the largest difference that counts as right.
   struct Expected {
     TensorSpec spec;
     std::vector<double> values;

@@ -34,7 +34,7 @@ namespace {
 using Cost = std::pair<int64_t, int64_t>;
 
 /// A function that removes candidates |begin| to |end| - 1 of a module, none if |end| is 0. Returns the number of
-/// candidates before.
+/// candidates that the module had before.
 using Step = size_t (*)(ModuleOp module, size_t begin, size_t end);
 
 /// A search for the smallest interesting module.

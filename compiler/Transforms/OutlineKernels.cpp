@@ -92,7 +92,7 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   IRMapping mapping;
   builder.setInsertionPointToStart(body);
   captures.rebuild(builder, loc, body->getArguments(), mapping);
-  // Destinations are mapped last: a destination may also be read inside under its own name.
+  // Destinations are replaced last and by themselves, since the body may read the same tensor as an input.
   auto *clone = forall->cloneWithoutRegions(mapping);
   builder.insert(clone);
   auto loop = cast<scf::ForallOp>(clone);

@@ -163,8 +163,8 @@ LogicalResult PlanMemory::collect(func::FuncOp function, FunctionPlan &plan) {
   return success();
 }
 
-/// Reports the place of each buffer of |scope| in the workspace of |function|. Sizes are those of dims of 64 and 8
-/// workers; times are numbers of operations.
+/// Reports the place of each buffer of |scope| in the workspace of |function|. Sizes are computed for dims of 64 and 8
+/// workers; `First` and `Last` are the numbers of the operations at which a lifetime begins and ends.
 static void report(func::FuncOp function, const PlannedScope &scope) {
   constexpr llvm::StringLiteral pass = "attune-plan-memory";
   if (!xfmr::recordsRemarks(function) || scope.buffers.empty())

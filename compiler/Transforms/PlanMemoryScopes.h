@@ -30,7 +30,7 @@ private:
 struct PlannedBuffer {
   mlir::Operation *op;
   SizeExpr size;        // bytes, an upper bound
-  unsigned first, last; // first and last operation during which the bytes are in use
+  unsigned first, last; // numbers of the first and the last operation of the lifetime
   unsigned slot = 0;
 };
 

@@ -11,7 +11,8 @@
 
 namespace attune {
 
-/// A sequence of calls of row-wise kernels that can all run on one block of rows before the next block.
+/// A sequence of calls of row-wise kernels that can all run on one block of rows before the next block. A call uses a
+/// buffer by rows if it passes the buffer for an argument with `tile.rows`, else as a whole.
 class RowBlockedCalls {
 public:
   /// The positions in the sequence of the first and the last call that use a buffer by rows.

@@ -11,9 +11,10 @@
 
 namespace attune {
 
-/// Returns the arithmetic operations of |op|, two for each multiply-add: of xfmr.linear, of the two products of
-/// xfmr.attention, every sequence at its padded length, and of a linalg op that sums products over a loop. Returns 0
-/// for other operations, nullopt if the number does not follow from the dims.
+/// Returns the arithmetic operations of |op|, two for each multiply-add: of xfmr.linear, of tile.grouped_product, of a
+/// linalg op that sums products over a loop, and of the two products of xfmr.attention and those with tables of
+/// relative positions, where every sequence counts with the longest length of the batch. Returns 0 for other
+/// operations, nullopt if the number does not follow from the dims.
 std::optional<SizeExpr> countFlops(mlir::Operation *op, DimBounds &bounds);
 
 /// Returns the bytes that |op| reads from or writes to key/value caches: keys and values of all tokens that it

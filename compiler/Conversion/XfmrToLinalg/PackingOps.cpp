@@ -149,7 +149,7 @@ Values convertScatterProbabilities(IndexBuilder &b, xfmr::ScatterProbabilitiesOp
     Value begin = b.extractIndex(adaptor.getOffsets(), sequence);
     Value end = b.extractIndex(adaptor.getOffsets(), b.add(sequence, one));
     Value tokens = b.sub(end, begin), padded = b.mul(sequence, length);
-    auto place = [&](Value token) { // of the |token|-th packed token, in the padded sequence
+    auto place = [&](Value token) { // the padded position, in its sequence, of packed token |token| of the sequence
       return b.sub(b.extractIndex(adaptor.getPositions(), b.add(begin, token)), padded);
     };
     return loop(heads, carried, [&](Value h, Value carried) {

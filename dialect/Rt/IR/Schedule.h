@@ -21,7 +21,7 @@ llvm::StringRef stringifyStorageType(StorageType type);
 /// Returns the type called |name|.
 std::optional<StorageType> symbolizeStorageType(llvm::StringRef name);
 
-/// The layout of the low-precision operands of one precision in memory.
+/// The layout in memory of operands of one low precision.
 struct OperandLayout {
   StorageType type;
   /// K, the number of terms of each sum, is padded to a multiple of this in operands and in packed weights.
@@ -35,11 +35,11 @@ struct OperandLayout {
 struct Schedule {
   /// Maximum rows of a register tile.
   int64_t registerRows = 12;
-  /// Query rows of an attention tile, a power of two.
+  /// Rows of an attention tile, each a query of one head, whose scores registers hold at once; a power of two.
   int64_t queryRows = 8;
   /// Columns of a register tile and of a packed weight panel, a multiple of 16.
   int64_t panelWidth = 32;
-  /// Keys of a score tile and of a key panel, a multiple of 16.
+  /// Keys of a key panel, and keys whose scores registers hold at once, a multiple of 16.
   int64_t keyPanelWidth = 32;
   /// Maximum rows of an attention tile that covers several blocks of keys, at least 64.
   int64_t attentionRows = 64;
@@ -49,7 +49,7 @@ struct Schedule {
   int64_t blockBytes = 1536 << 10;
   /// Maximum rows of one cache block. Rows are divided evenly among the blocks.
   int64_t maxBlockRows = 128;
-  /// Rows of one task of a row-wise kernel.
+  /// Rows that one iteration of the parallel loop of a kernel without a product computes.
   int64_t rowBlock = 8;
   /// The layouts of low-precision operands.
   OperandLayout bf16 = {StorageType::F32, 2}, int8 = {StorageType::I16, 2};
@@ -72,9 +72,9 @@ struct Schedule {
   /// Low-precision blocks have |wideRows| rows and |wideColumns| columns if there are at least |wideBlocks| such
   /// blocks; 0 disables this.
   int64_t wideRows = 0, wideColumns = 0, wideBlocks = 0;
-  /// Maximum K of an f32 projection; a deeper one is split into a sum of several. At 2048, 128 rows, a panel and the
-  /// next panel being prefetched take 1.5 MiB. The value is the same for all CPUs, since results depend on it; 0
-  /// disables the split.
+  /// Maximum K of an f32 projection; one with a larger K is split into a sum of several. With 2048, 128 input rows, a
+  /// weight panel and the next panel, which is being prefetched, take 1.5 MiB. The value is the same for all CPUs,
+  /// since results depend on it; 0 disables the split.
   int64_t maxFeatures = 2048;
   /// The type to which operands of attention are rounded, for heads of at most |maxAttentionHead| components. Changes
   /// results.

@@ -17,7 +17,7 @@
 
 namespace mlir::xfmr {
 
-/// Returns |attr| under its name, for a list of attributes.
+/// Returns |attr| with its name, as an element of a list of attributes.
 template <typename AttrT>
 NamedAttribute named(AttrT attr) {
   return {StringAttr::get(attr.getContext(), AttrT::name), attr};

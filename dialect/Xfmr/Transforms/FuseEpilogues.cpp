@@ -112,7 +112,7 @@ LogicalResult moveNormResidual(NormOp op, PatternRewriter &rewriter) {
   return op.getResidual() ? giveToLinear(op, rewriter) : takeFromAddition(op, rewriter);
 }
 
-/// Emits a remark for each addition that stays because the projection before it has other uses.
+/// Emits a remark for each projection whose addition or activation is not fused because the projection has other uses.
 void reportMissed(func::FuncOp function) {
   function.walk([](LinearOp op) {
     bool added = llvm::any_of(op->getUsers(), llvm::IsaPred<arith::AddFOp, ActivationOp>);

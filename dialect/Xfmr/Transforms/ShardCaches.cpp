@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A cache has one number of heads everywhere: in the entry, in the functions of layers and in the results that they
-// return. The number for a rank depends on the number of all heads alone (`divideHeads`), so each value that is a cache
-// gets its new type by itself.
+// return. The number for a rank depends on the number of all heads alone (`divideHeads`), so the new type of a value
+// that is a cache follows from its old type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ private:
 };
 } // namespace
 
-/// Adds the values that are |cache| at its users.
+/// Adds the values that users of |cache| make of it: arguments of callees, results of calls, updated caches.
 LogicalResult CacheValues::addUsers(Value cache) {
   for (OpOperand &use : cache.getUses()) {
     Operation *user = use.getOwner();
@@ -59,7 +59,8 @@ LogicalResult CacheValues::addUsers(Value cache) {
   return success();
 }
 
-/// Adds the values that are |cache| where it is passed or computed.
+/// Adds the values that |cache| comes from: for an argument, the operands of calls; for the result of a call, the value
+/// that the callee returns.
 void CacheValues::addSources(Value cache) {
   if (auto argument = dyn_cast<BlockArgument>(cache)) {
     if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
