@@ -1,4 +1,4 @@
-//===- BufferizableModels.h - Bufferization of xfmr tile operations ---------===//
+//===- BufferizableModels.h - Bufferization of tile and rt operations -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_BUFFERIZABLEMODELS_H

@@ -66,7 +66,7 @@ struct Schedule {
   /// Weight panels that a block reads side by side if it has a single row. Several streams use more of the memory
   /// bandwidth than one; see docs/measurements.md.
   int64_t streamPanels = 4;
-  /// A projection of up to |fewRows| rows has blocks of |fewColumns| columns instead of a panel's, so that there are
+  /// A projection of up to |fewRows| rows has blocks of |fewColumns| columns instead of |panelWidth|, so that there are
   /// enough blocks for all workers; 0 disables this.
   int64_t fewRows = 0, fewColumns = 0;
   /// Low-precision blocks have |wideRows| rows and |wideColumns| columns if there are at least |wideBlocks| such

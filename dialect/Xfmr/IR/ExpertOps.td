@@ -17,8 +17,8 @@ def Xfmr_Shares : 2DTensorOf<[F32]>;
 def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]> {
   let summary = "chooses the experts with the largest scores for each token";
   let description = [{
-    `scores` is `[T, E]` for T tokens and E experts, the results are `[T, count]`. The key by which experts are chosen
-    is `key[t, e] = scores[t, e]`, or, with `sigmoid`, `1 / (1 + exp(-scores[t, e]))`, plus `bias[e]` if there is one.
+    `scores` is `[T, E]` for T tokens and E experts, the results are `[T, count]`. Experts are chosen by keys: `key[t,
+    e] = scores[t, e]`, or `1 / (1 + exp(-scores[t, e]))` with `sigmoid`; `bias[e]`, if present, is added in both cases.
     `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest keys, the largest first. Of equal keys,
     the expert with the lower number comes first; NaN counts as the smallest key.
 
@@ -54,8 +54,8 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
 def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
   let summary = "adds up the feed-forward networks that each token chooses";
   let description = [{
-    `result[t] = sum_i shares[t, i] * f_e(input[t])` with `e = choices[t, i]`, one of E experts, where f_e is the
-    `xfmr.ffn` of the matrices and biases of expert e, the second line with `gate`:
+    `result[t] = sum_i shares[t, i] * f_e(input[t])` with `e = choices[t, i]`, one of E experts. f_e is the `xfmr.ffn`
+    of the matrices and biases of expert e: the first line below, or, with `gate`, the second.
 
         f_e(x) = activation(x up[e]^T + up_bias[e]) down[e]^T + down_bias[e]
         f_e(x) = (activation(x gate[e]^T + gate_bias[e]) * (x up[e]^T + up_bias[e])) down[e]^T + down_bias[e]

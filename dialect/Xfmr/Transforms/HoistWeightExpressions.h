@@ -1,4 +1,4 @@
-//===- HoistWeightExpressions.h - The two ways of an expression -*- C++ -*-===//
+//===- HoistWeightExpressions.h - Weight expressions into sources -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_TRANSFORMS_HOISTWEIGHTEXPRESSIONS_H
