@@ -17,8 +17,8 @@ def Xfmr_Shares : 2DTensorOf<[F32]>;
 def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]> {
   let summary = "chooses the experts with the largest scores for each token";
   let description = [{
-    `scores` is `[T, E]` for T tokens and E experts, the results are `[T, count]`. Experts are chosen by keys: `key[t,
-    e] = scores[t, e]`, or `1 / (1 + exp(-scores[t, e]))` with `sigmoid`; `bias[e]`, if present, is added in both cases.
+    `scores` is `[T, E]` for T tokens and E experts, the results are `[T, count]`. Experts are chosen by keys. A key is
+    `key[t, e] = scores[t, e]`, or `1 / (1 + exp(-scores[t, e]))` with `sigmoid`; `bias[e]`, if present, is added to it.
     `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest keys, the largest first. Of equal keys,
     the expert with the lower number comes first; NaN counts as the smallest key.
 
