@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Sets what is wrong.
+/// Copies the wrong value or the reason of |judgment| to |verdict|.
 static void setWrong(BisectVerdict &verdict, const Judgment &judgment) {
   verdict.isFound = true;
   verdict.value = judgment.worst;
@@ -21,7 +21,7 @@ static void setWrong(BisectVerdict &verdict, const Judgment &judgment) {
 
 Judgment Bisector::judgeImport() const {
   Judgment judgment = judgeOfPhase->judgeOutputs(options.expected);
-  // The values of the module are wrong, not those of the reference.
+  // judgeOutputs takes the module's values as the expected ones; here the reference has the expected values.
   std::swap(judgment.worst.got, judgment.worst.expected);
   return judgment;
 }
@@ -187,7 +187,7 @@ Status Bisector::searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &
     Result<OwningOpRef<ModuleOp>> module = replay.moduleAfter(step, limit, last);
     return module ? judge(**module) : Judgment();
   };
-  // Without its rewrites the step must be right, or they are not what made it wrong.
+  // If the step is wrong even without its rewrites, no rewrite is to blame.
   size_t left = 0, right = *count;
   if (right == 0 || judgeLimit(left, nullptr).kind != Judgment::Right)
     return {};

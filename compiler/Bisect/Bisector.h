@@ -16,8 +16,8 @@
 //                         step k with the first n rewrites         rewrites, by binary search
 //                         step k on modules of one operation       operations (SingleOperation.h)
 //
-// A module that the plain path cannot execute is neither right nor wrong: the search goes around it, and the verdict has
-// several steps if it cannot tell them apart.
+// A module that the plain path (PlainModel.h) cannot execute is neither right nor wrong: the search skips it. If that
+// leaves several steps of which any may be the wrong one, the verdict has all of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_BISECTOR_H
@@ -50,17 +50,17 @@ struct BisectVerdict {
   /// The steps of the phase that make numbers wrong. More than one if the modules between them cannot be executed; none
   /// for the phases `import` and `llvm`, which are not made of passes.
   std::vector<PassStep> steps;
-  /// The function that they made wrong, empty if that is not known, and its kernel's description.
+  /// The function that the steps made wrong, and the description of its kernel; empty if not known.
   std::string function, kernel;
-  /// The rewrite that made it wrong, if it was one by a pattern.
+  /// The pattern rewrite that made the function wrong, if the search found one.
   std::optional<Rewrite> rewrite;
-  /// The wrong value, or, if there are no values, the reason.
+  /// The wrong value; |reason| instead if the module crashes or does not end.
   WrongValue value;
   std::string reason;
   /// The modules before and after the steps.
   mlir::OwningOpRef<mlir::ModuleOp> before, after;
-  /// An operation of which the step makes something wrong, alone in a module, that module after the step, and the wrong
-  /// value there.
+  /// An operation that the step rewrites wrongly, alone in a module; that module after the step; and the wrong value
+  /// that it computes.
   std::optional<SingleOperation> operation;
   mlir::OwningOpRef<mlir::ModuleOp> operationAfter;
   WrongValue operationValue;
@@ -70,7 +70,8 @@ struct BisectVerdict {
 
 class Bisector {
 public:
-  /// |imported| is IR of the phase `import`, in a context without threads. All arguments must outlive this object.
+  /// |imported| is IR of the phase `import`, in a context with multithreading disabled. All arguments must outlive this
+  /// object.
   Bisector(mlir::ModuleOp imported, const TensorProvider &tensors, const PlainInputs &inputs, const BisectOptions &options)
       : imported(imported), tensors(tensors), inputs(inputs), options(options) {}
 
@@ -85,7 +86,7 @@ private:
   Status judgeLlvm(mlir::ModuleOp described, BisectVerdict &verdict);
   /// Finds the steps of |replay|, a phase whose module is wrong after it and right before it.
   Status searchSteps(PhaseReplay &replay, BisectVerdict &verdict);
-  /// Finds the function that differs between the modules of |verdict| and makes them wrong.
+  /// Finds the function whose change from |verdict|.before to |verdict|.after makes the module wrong.
   void searchFunction(BisectVerdict &verdict);
   Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);
   void searchOperation(BisectVerdict &verdict);

@@ -14,9 +14,10 @@
 
 using namespace attune;
 
-/// How much larger the error of a phase may be than the measured one: sums in other orders, approximations of functions.
+/// The factor by which the error of a phase may exceed the measured error of f32, because of sums in other orders and
+/// of approximations of functions.
 static constexpr double kErrorFactor = 32;
-/// The least error of an output, as a part of its largest value: 4 units in the last place of an f32.
+/// The least measured error that an output is assumed to have, relative to its largest value: 4 * 2^-24.
 static constexpr double kLeastError = 4 * 0x1p-24;
 
 /// Returns the elements of |tensor|, F32, F64 or I64.
@@ -171,7 +172,7 @@ Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, Pl
     // The tools' handlers would report a crash of the compiler.
     for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
       signal(number, SIG_DFL);
-    // The C library reports damaged memory there; the verdict says that the module crashes.
+    // The C library reports damaged memory on stderr; the judgment already says that the module crashes.
     close(STDERR_FILENO);
     struct rlimit cpu = {};
     getrlimit(RLIMIT_CPU, &cpu);

@@ -15,14 +15,14 @@
 
 namespace attune {
 
-/// A value of an output beside the value that was expected.
+/// A value of an output and the value that was expected.
 struct WrongValue {
   std::string output;
   /// The shape of the output, and the number of the value in it.
   std::vector<int64_t> shape;
   int64_t index = 0;
   double got = 0, expected = 0;
-  /// The largest difference that is right.
+  /// The largest difference that counts as right.
   double allowed = 0;
 };
 
@@ -42,7 +42,7 @@ struct Judgment {
 /// The expected outputs of a call, with their bounds.
 class Judge {
 public:
-  /// Measures all outputs of |module| in f64 and f32.
+  /// Executes |module| in f64 and f32 and creates a judge from the outputs: the expected values and their errors.
   static Result<Judge> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs);
 
   /// Judges |module|, IR of the phases `import` to `target`; see PlainModel::create for |signature| and |options|. It is
@@ -54,7 +54,7 @@ public:
 private:
   Judge(const TensorProvider &tensors, const PlainInputs &inputs) : tensors(&tensors), inputs(&inputs) {}
 
-  /// The values of an output and the largest difference that is right.
+  /// The values of an output and the largest difference that counts as right.
   struct Expected {
     TensorSpec spec;
     std::vector<double> values;

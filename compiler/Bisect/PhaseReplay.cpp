@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace attune;
 
 namespace attune {
-/// Follows the outermost passes. Passes that a pass runs are parts of it: it may need all of them for a module that can be
-/// executed.
+/// Follows the outermost passes. Passes that a pass runs by itself count as parts of it, since the module between them
+/// may not be executable.
 class PassFollower : public PassInstrumentation {
 public:
   explicit PassFollower(const ReplayHooks &hooks) : hooks(hooks) {}

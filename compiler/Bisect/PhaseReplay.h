@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs a phase of a compilation again and again on copies of the same module. A run of a pass on one operation, the
-// module or a function, is a step if it changes the module. The module after any step can be had, and the rewrites of a
-// step can be cut off after the first N:
+// module or a function, is a step if it changes the module. A replay can return the module after any step, and it can
+// stop the rewrites of a step after the first N:
 //
 //   module before the phase
 //     | pass A on @f      step 0
@@ -43,11 +43,11 @@ struct Rewrite {
   mlir::Location location;
 };
 
-/// Functions that tests insert errors by.
+/// Functions by which tests insert errors into a phase.
 struct ReplayHooks {
   /// Called before each run of a phase.
   std::function<void()> begin;
-  /// Called after each pass with the operation that it ran on, before the module is looked at.
+  /// Called after each pass with the operation that it ran on, before the replay compares or copies the module.
   std::function<void(mlir::Pass *, mlir::Operation *)> afterPass;
 };
 

@@ -44,16 +44,16 @@ class Isolation {
 public:
   explicit Isolation(const OpCall &call) : call(call), op(*call.op), builder(op.getContext()) {}
 
-  /// Returns nullopt if an operand or a result cannot be that of an entry.
+  /// Returns nullopt if an operand or a result is not of a type that an entry can have as input or output.
   std::optional<SingleOperation> run();
 
 private:
   /// Adds the definition of operand |number| to the entry. Returns false if it has none.
   bool addOperand(OpOperand &operand);
-  /// Adds the expression that |value|, a weight, is; null if it cannot be found.
+  /// Clones the weight reference or expression that computes |value| into the entry; returns null if it is not found.
   Value addWeight(Value value);
-  /// Returns the attribute "[d0, 8]" of |type| with these sizes; an unknown size gets a name of its own, and equal sizes
-  /// one name.
+  /// Returns the dims of |type| as text, such as "[d0, 8]". A dynamic dimension gets a name; dynamic dimensions of
+  /// equal size in |sizes| share a name.
   std::string nameDims(ShapedType type, ArrayRef<int64_t> sizes);
 
   const OpCall &call;

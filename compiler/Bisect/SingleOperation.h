@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Narrows an error of a pass to one operation. The module before the pass is executed, and the operands of each
-// operation of `xfmr` and `tile` in the function in question are recorded. Each operation then gets a module of its own,
-// whose inputs have the recorded values:
+// Narrows an error of a pass to one operation. Executes the module as it was before the pass and records the operands
+// of each operation of `xfmr` and `tile` in the function that the pass made wrong. Each operation then gets a module of
+// its own, whose inputs have the recorded values:
 //
 //   func.func @forward(%in0: ... {xfmr.input}) -> (... {xfmr.output}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
 //     %c = arith.constant ...       sizes and other numbers, as recorded

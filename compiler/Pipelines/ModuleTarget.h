@@ -14,8 +14,8 @@ struct ModuleTarget {
   mlir::rt::Schedule schedule;
 };
 
-/// Returns the target for the flags of the phase pipelines. An empty |triple| means x86-64, and with an empty |cpu|,
-/// too, AVX-512; neither means the machine that compiles.
+/// Returns the target for the flags of the phase pipelines. An empty |triple| means x86_64-unknown-linux-gnu; if both
+/// are empty, |cpu| is x86-64-v4. The machine that runs the compiler is never the default.
 Result<std::unique_ptr<Target>> createTarget(const TargetRequest &request, const std::string &cpu, const std::string &triple);
 
 /// Sets the attributes of |module| for |target| and its schedule.

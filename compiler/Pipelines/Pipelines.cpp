@@ -170,13 +170,13 @@ void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const Target &ta
 namespace {
 /// The options of a phase pipeline: flags of `attune compile`.
 struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("what kernels run on; the first target of the build by default")};
+  Option<std::string> target{*this, "target", llvm::cl::desc("target of the kernels; the first target of the build by default")};
   Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the CPU; x86-64-v4 by default")};
-  Option<std::string> triple{*this, "triple", llvm::cl::desc("the triple of the CPU")};
-  Option<std::string> gpu{*this, "gpu", llvm::cl::desc("GPUs")};
-  Option<std::string> kernels{*this, "kernels", llvm::cl::desc("what makes the kernels")};
+  Option<std::string> triple{*this, "triple", llvm::cl::desc("the target triple of LLVM")};
+  Option<std::string> gpu{*this, "gpu", llvm::cl::desc("GPU architectures, such as sm_80,sm_90a")};
+  Option<std::string> kernels{*this, "kernels", llvm::cl::desc("generator of the kernels")};
   Option<xfmr::Precision> precision{
-      *this, "precision", llvm::cl::desc("what the inputs of projections are rounded to"), llvm::cl::init(xfmr::Precision::F32),
+      *this, "precision", llvm::cl::desc("type to which inputs of projections are rounded"), llvm::cl::init(xfmr::Precision::F32),
       llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "not at all"), clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
                        clEnumValN(xfmr::Precision::F16, "f16", "f16, on a GPU"), clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
   Option<std::string> weightsFormat{*this, "weights-format", llvm::cl::desc("the format of the weights of projections, such as int4:32")};
@@ -187,8 +187,8 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
 };
 } // namespace
 
-/// Adds the passes of |phase| for the target that |options| describe. Without options, the target that the module
-/// carries decides.
+/// Adds the passes of |phase| for the target that |options| describe; without options, for the target that the module
+/// carries.
 static LogicalResult buildPhaseFromFlags(OpPassManager &pm, Phase phase, StringRef options,
                                          llvm::function_ref<LogicalResult(const Twine &)> report) {
   if (options.empty()) {

@@ -6,10 +6,10 @@
 //
 //     plain_call(call, operands)          computes the operation; the results stay in |call|
 //     plain_size(call, result, dim)       the size of a result, so that the compiled code can allocate it
-//     plain_take(call, result, address)   copies a result there
+//     plain_take(call, result, address)   copies a result to |address|
 //
-// |call| is the address of an OpCall, a constant in the compiled code. |operands| is an array of words: for each shaped
-// operand its aligned pointer, offset, sizes and strides, for each other operand its value.
+// |call| is the address of an OpCall, a constant in the compiled code. |operands| is an array of 64-bit words: for each
+// shaped operand its aligned pointer, offset, sizes and strides, for each other operand its value.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_OPCALL_H
@@ -29,7 +29,7 @@ using OpObserver = std::function<void(const OpCall &)>;
 /// A function that computes an operation in place of its reference function, or returns false.
 using OpSubstitute = std::function<bool(OpCall &)>;
 
-/// An operation, its operands in the current execution, and the results of the last one.
+/// An operation, its operands in the current execution, and the results of the last execution.
 struct OpCall {
   /// The operation, in a module that outlives the call.
   mlir::Operation *op = nullptr;
@@ -39,10 +39,10 @@ struct OpCall {
   const OpObserver *observer = nullptr;
   const OpSubstitute *substitute = nullptr;
 
-  /// Views of shaped operands, without data for others; values of index operands.
+  /// By the number of an operand: a view of a shaped operand, without data for others; the value of an index operand.
   std::vector<PlainBuffer> operands;
   std::vector<int64_t> numbers;
-  /// A dense tensor that belongs to the call.
+  /// A result: a dense tensor whose memory belongs to the call.
   struct Result {
     std::vector<char> memory;
     PlainBuffer buffer;

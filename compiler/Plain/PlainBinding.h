@@ -15,7 +15,7 @@ public:
   /// Takes the inputs of |request|, adds the defaults of missing ones and makes the caches of a first call.
   static Result<PlainBinding> create(const PlainEntry &entry, const PlainRequest &request, PlainCaches *caches, bool wide);
 
-  /// Values of all dims, also those of caches and "workers".
+  /// The values of all dims, including those of caches and "workers", the number of workers.
   const std::map<std::string, int64_t> &dims() const { return sizes; }
   /// Returns the sizes of |argument|.
   Result<std::vector<int64_t>> shapeOf(const PlainArgument &argument) const;
@@ -37,7 +37,7 @@ private:
   std::map<std::string, OwnedTensor> inputs;
 };
 
-/// Returns the type of tensors for elements of |type|: F32 (F64 if wide) or I64.
+/// Returns the type of tensors with elements of |type|; F64 for f32 if |wide|.
 DType getPlainDType(mlir::Type type, bool wide);
 /// Returns |output| of an entry as its members "NAME.0", "NAME.1", … if it is a group, else itself.
 std::vector<OwnedTensor> splitGroup(const PlainArgument &argument, OwnedTensor output);

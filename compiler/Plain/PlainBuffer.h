@@ -22,7 +22,7 @@ namespace attune {
 /// The types of elements that the plain path computes with.
 enum class ElementKind : uint8_t { F32, F64, I64, I32, I8, I1 };
 
-/// Returns the kind of |type|, where f32 is f64 if |wide|; nullopt for a type that the plain path does not have.
+/// Returns the kind of |type|, F64 for f32 if |wide|; nullopt for a type that the plain path does not support.
 std::optional<ElementKind> getElementKind(mlir::Type type, bool wide);
 /// Returns the size of an element in bytes.
 int64_t getElementBytes(ElementKind kind);
@@ -42,7 +42,7 @@ struct PlainBuffer {
   ElementKind kind = ElementKind::F32;
   llvm::SmallVector<int64_t, 5> sizes, strides;
   FaultLog *faults = nullptr;
-  /// The operation, for messages.
+  /// The name of the operation whose operand or result this is, for messages.
   llvm::StringRef owner;
 
   bool present() const { return data != nullptr; }

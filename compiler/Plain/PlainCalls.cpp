@@ -39,7 +39,7 @@ public:
 private:
   func::FuncOp declare(StringRef name, unsigned arguments, bool returns);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
-  /// Stores the words of |operand| from |next| on.
+  /// Appends the words of |operand| to |words|; OpCall.h has their order.
   void describe(Value operand, SmallVectorImpl<Value> &words);
   Status checkTypes(Operation *op);
   void replaceParallelCall(rt::ParallelCallOp op);

@@ -12,16 +12,17 @@
 
 namespace attune {
 
-/// Replaces the operations of `xfmr`, `tile` and `rt` in |module|, a clone of |original|, by calls into this process, and
-/// removes weights. Returns a call for each of these operations; |original| must outlive them. The calls of
-/// `xfmr.weight_ref` need their result before the first execution.
+/// Replaces the operations of `xfmr`, `tile` and `rt` in |module|, a clone of |original|, by calls into this process
+/// (OpCall.h), and removes weights. Returns a call for each operation of `xfmr` and `tile`; |original| must outlive the
+/// calls. The caller must set the results of the calls for `xfmr.weight_ref` before the first execution.
 Result<std::vector<std::unique_ptr<OpCall>>> replaceByCalls(mlir::ModuleOp module, mlir::ModuleOp original, bool wide);
 
-/// Makes f64 of all f32 in |module|, in which no operation depends on the size of f32. Fails at an operation that uses the
-/// bits of an f32.
+/// Replaces f32 by f64 in all types and constants of |module|. Fails if an operation uses the bits of an f32, which
+/// depend on its size (`arith.bitcast`).
 Status widenFloats(mlir::ModuleOp module);
 
-/// Makes `memref.reinterpret_cast` of `memref.expand_shape`, whose upstream lowering fails for several dynamic sizes.
+/// Replaces each `memref.expand_shape` by a `memref.reinterpret_cast`, since the lowering of MLIR fails if a group has
+/// several dynamic sizes.
 void expandShapes(mlir::ModuleOp module);
 
 } // namespace attune

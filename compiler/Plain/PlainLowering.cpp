@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Runs MLIR's own lowerings, and no pass of this project. Each of them leaves what an earlier phase has lowered already,
-// so one list serves all phases. Sums keep the order of the IR: nothing is contracted or reassociated.
+// Runs MLIR's own lowerings, and no pass of this project. Each of them leaves alone IR that an earlier phase has
+// lowered already, so one list serves all phases. Sums keep the order of the IR: nothing is contracted or reassociated.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// Lowers |module|, in which replaceByCalls has replaced our operations, to the llvm dialect by passes of MLIR alone: to
-/// loops over elements, without fusion and tiling.
+/// Lowers |module|, in which replaceByCalls has replaced the operations of this project's dialects, to the llvm dialect
+/// by passes of MLIR alone: to loops over elements, without fusion and tiling.
 Status lowerPlainly(mlir::ModuleOp module);
 
 } // namespace attune

@@ -11,16 +11,18 @@
 
 namespace attune {
 
-/// The allocations of code that runs on this thread, from construction to destruction. Only one may exist on a thread.
+/// The memory that compiled code allocates on this thread during the lifetime of this object, which frees it. A thread
+/// may have only one object at a time.
 class PlainMemory {
 public:
   explicit PlainMemory(uint8_t poison);
   ~PlainMemory();
   PlainMemory(const PlainMemory &) = delete;
 
-  /// Returns |bytes| bytes of poison, aligned to 64 bytes and valid as long as this object.
+  /// Returns memory of |bytes| bytes, each with the value |poison|, aligned to 64 bytes and valid as long as this
+  /// object.
   void *allocate(uint64_t bytes);
-  /// Returns the functions that compiled code calls, by name.
+  /// Returns the functions that compiled code calls, with their names: allocations, copies, and those of OpCall.h.
   static std::vector<std::pair<std::string, void *>> symbols();
 
 private:

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Executes the IR of a phase by a path that shares no code with the phases below it:
+// The plain path: executes the IR of a phase, slowly, without any code of the phases that follow it.
 //
 //     module -- replaceByCalls --> calls of reference functions, and dialects of MLIR
 //            -- lowerPlainly   --> the llvm dialect
 //            -- JIT, -O0       --> code of this process
 //
-// Weights come from evaluateWeight. The caller binds inputs by name.
+// Weights come from evaluateWeight (WeightValues.h). The caller gives inputs by name.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_PLAINMODEL_H
@@ -29,15 +29,15 @@ namespace attune {
 struct PlainOptions {
   /// Computes with f64 in place of f32.
   bool wide = false;
-  /// The byte that fills memory before it is written: an output that depends on it shows a missing store.
+  /// The byte that fills memory before the code writes it. An output that depends on this byte shows a missing store.
   uint8_t poison = 0xff;
   /// Runs parallel loops from the last iteration to the first, with alternating workers. Only for `target` and `llvm`.
   bool reverse = false;
   /// Called after each operation that a reference function computed, with its operands and results.
   OpObserver observer;
-  /// Called for each operation that has a reference function.
+  /// Called for each operation that has a reference function; may compute the operation in place of that function.
   OpSubstitute substitute;
-  /// LLVM IR of the phase `llvm`, executed in place of the module, which then only describes weights; else empty.
+  /// LLVM IR of the phase `llvm`. If not empty, it is executed, and the module only describes the weights.
   std::string llvmText;
 };
 
@@ -45,7 +45,7 @@ struct PlainOptions {
 class PlainModel {
 public:
   /// Compiles |module|, IR of the phases `import` to `target`. |signature| describes the entries of a module of the phase
-  /// `target`, which has lost their attributes; else null.
+  /// `target`, whose functions have lost the attributes; it is null for earlier phases.
   static Result<std::unique_ptr<PlainModel>> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainOptions &options,
                                                     const PlainSignature *signature = nullptr);
   ~PlainModel();

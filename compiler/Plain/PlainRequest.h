@@ -18,7 +18,7 @@ struct PlainRequest {
   std::string entry = "forward";
   /// F32 (F64 if wide) and I64 tensors by the names of inputs.
   std::vector<OwnedTensor> inputs;
-  /// The number of tokens in each slot before the call, and of encoder states.
+  /// The number of tokens in each slot before the call, and the number of encoder states of each source.
   int64_t past = 0, source = 0;
   /// The number of tokens that the caches have room for; used at the first call.
   int64_t capacity = 0;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Binds by attributes, never by position: phases change signatures, for example when results become arguments.
+// The arguments and results of the entries of a module. Their attributes say what each of them is; positions do not,
+// since phases change signatures, for example when results become arguments.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_PLAINSIGNATURE_H
@@ -43,7 +44,7 @@ struct PlainEntry {
   /// The bytes of workspace; null before memory is planned.
   mlir::xfmr::FormulaAttr workspace;
 
-  /// Returns the outputs in the order of the C API: results, or the arguments that take their place.
+  /// Returns the outputs in the order of the C API: results, or, after bufferization, arguments.
   std::vector<const PlainArgument *> outputs() const;
 };
 

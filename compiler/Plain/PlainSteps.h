@@ -15,7 +15,8 @@ struct PlainInputs {
   std::vector<int64_t> steps;
 };
 
-/// Runs the call. In steps, the outputs of the chunks are joined along the tokens.
+/// Runs the call: the entry `forward`, or, in steps, `encode` if the model has it, then `extend` for each chunk, whose
+/// outputs are joined along the tokens.
 Result<std::vector<OwnedTensor>> runPlainly(PlainModel &model, const PlainInputs &inputs);
 
 } // namespace attune

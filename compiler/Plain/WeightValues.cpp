@@ -21,8 +21,9 @@ public:
   Status status;
 
 private:
-  /// Returns a tensor of |shape| with |element| of each row-major number and its indices.
+  /// Returns the element at the given indices.
   using ElementFn = llvm::function_ref<double(ArrayRef<int64_t>)>;
+  /// Returns a tensor of |shape| with the elements that |element| returns.
   WeightValue build(ArrayRef<int64_t> shape, ElementFn element);
   WeightValue fail(std::string message) {
     if (!status.failed())

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Evaluates weight sources whole and one after the other. Shares the reading of stored tensors and computed tables with
-// the packer, and nothing else.
+// Evaluates weight sources by their definitions, each with all its elements in memory. Shares the code that reads
+// stored tensors and computes tables with the packer, and nothing else.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_WEIGHTVALUES_H

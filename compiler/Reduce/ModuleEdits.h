@@ -24,8 +24,8 @@ public:
   void eraseBody(mlir::func::FuncOp function);
   /// Replaces |op| by the operations of |region|, a region of |op| with one block.
   void inlineRegion(mlir::Operation *op, mlir::Region &region);
-  /// Erases argument |index| of |function| and the operands of its calls. An argument that is used and that no other value can replace
-  /// stays.
+  /// Erases argument |index| of |function| and the operands of its calls. The argument stays if it is used and no other
+  /// value can replace it.
   void eraseArgument(mlir::func::FuncOp function, unsigned index);
   /// Erases result |index| of |function| and of its calls.
   void eraseResult(mlir::func::FuncOp function, unsigned index);
@@ -46,13 +46,13 @@ private:
 
   mlir::ModuleOp module;
   llvm::SetVector<mlir::Operation *> doomed;
-  /// Functions to which an argument is being added. Their recursive calls pass the new argument on, since there is no
-  /// other value.
+  /// Functions to which an argument is being added. A recursive call in such a function must not add a further argument
+  /// to find a value for the new operand.
   llvm::SetVector<mlir::Operation *> growing;
 };
 
-/// Replaces the size |from| by |to| in all types of |module|, and with |numbers| in its index and i64 attributes and constants. Weights get
-/// a source of their new type. |to| may be dynamic.
+/// Replaces the size |from| by |to| in all types of |module|; with |numbers| also in index and i64 attributes and
+/// constants. A weight whose type changes gets a new source, a tensor of its new type. |to| may be dynamic.
 void resizeEverywhere(mlir::ModuleOp module, int64_t from, int64_t to, bool numbers);
 
 } // namespace attune

@@ -18,7 +18,8 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Reduce/Passes.h.inc"
 
-/// Gives the dialects `xfmr` and `tile` their reduction patterns, for `attune-reduce-module` and upstream's `reduction-tree`.
+/// Gives the dialects `xfmr` and `tile` their reduction patterns, for `attune-reduce-module` and MLIR's
+/// `reduction-tree`.
 void registerReductionPatterns(mlir::DialectRegistry &registry);
 
 } // namespace attune

@@ -34,7 +34,7 @@ namespace {
 using Cost = std::pair<int64_t, int64_t>;
 
 /// A function that removes candidates |begin| to |end| - 1 of a module, none if |end| is 0. Returns the number of
-/// candidates before.
+/// candidates that the module had before.
 using Step = size_t (*)(ModuleOp module, size_t begin, size_t end);
 
 /// A search for the smallest interesting module.
@@ -167,8 +167,8 @@ static size_t inlineRegions(ModuleOp module, size_t begin, size_t end) {
   return regions.size();
 }
 
-/// Calls |erase| for the things of functions (arguments, results, blocks) with the numbers |begin| to |end|, the last
-/// one first. |count| returns how many a function has. Returns the number of all.
+/// Numbers the arguments, or the results, of all functions and calls |erase| for the numbers |begin| to |end| - 1, the
+/// last one first. |count| returns how many a function has. Returns the number in all functions.
 static size_t eraseFromFunctions(ModuleOp module, size_t begin, size_t end, llvm::function_ref<unsigned(func::FuncOp)> count,
                                  void (ModuleEdits::*erase)(func::FuncOp, unsigned)) {
   SmallVector<std::pair<func::FuncOp, unsigned>> places;

@@ -54,8 +54,8 @@ inline double captureFactor(mlir::tiles::AttentionTileOp op, mlir::xfmr::ScoreSt
   return op.getScale().convertToDouble();
 }
 
-/// Returns true if rows without a visible key need a rule of their own, because the result of the softmax is not the
-/// one `masked_rows` asks.
+/// Returns true if rows without a visible key need code of their own, because the softmax does not give them the
+/// probabilities that `masked_rows` requires.
 inline bool needsMaskedRows(mlir::tiles::AttentionTileOp op) {
   return op.hidesByPosition() && op.getMaskedRows() != mlir::xfmr::MaskedRows::Zero;
 }

@@ -44,7 +44,7 @@ private:
   struct Tile {
     mlir::Value sequence, slot;           // slot: of the sequence, if keys are a cache
     mlir::Value firstHead, heads, kvHead; // heads firstHead ... firstHead + heads - 1 share the keys of kvHead
-    mlir::Value first, row, count;        // first query as a token, its index in the sequence, number of queries
+    mlir::Value first, row, count;        // first query: its token, its index in the sequence; number of queries
     TokenRange keys;
     mlir::Value position;
   };
@@ -62,9 +62,9 @@ private:
   /// Returns the name of the kernel in tables.
   std::string describe();
 
-  /// Returns the number of keys of |sequence| and, unless they are a cache, the first one as a token.
+  /// Returns the number of keys of |sequence| and, unless they are in a cache, the token of the first key.
   TokenRange keysOf(mlir::Value sequence);
-  /// Returns the first panel of |sequence|.
+  /// Returns the number of the first panel of |sequence|, whose keys are |keys|.
   mlir::Value firstPanel(const TokenRange &keys, mlir::Value sequence) {
     return b.affine({keys.begin, sequence}, b.d0.floorDiv(width) + b.d1);
   }

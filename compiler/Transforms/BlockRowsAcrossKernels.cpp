@@ -16,16 +16,17 @@
 //   block 1    [####] -->   same  -->   same  -->  [####]
 //   block 2    [##]   -->   same  -->   same  -->  [##]
 //
-// Sequences (RowBlockedCalls.cpp). The calls of a sequence are in one basic block, and no operation between them
-// accesses memory. Each call shares a buffer by rows with an earlier call, which makes their row counts equal. No
+// Sequences (RowBlockedCalls.cpp). A call uses a buffer by rows if it passes the buffer for an argument with
+// `tile.rows`, else as a whole. The calls of a sequence are in one basic block, and no operation between them accesses
+// memory. Each call uses a buffer by rows that an earlier call uses by rows, which makes their row counts equal. No
 // buffer is used by rows in one call and as a whole in another. A sequence without a private buffer is left as it is:
 // blocking would keep nothing in cache.
 //
 // Buffers. A private buffer, which has no users outside of the sequence, shrinks to the rows of one block. Other
-// buffers are sliced. A buffer that is first written in the sequence may lie in the rows of a buffer that is not read
-// after an earlier call: the rows of a block have been read when they are overwritten, and no later block reads them.
+// buffers are sliced. A buffer that is first written in the sequence may use the memory of a buffer whose last reader
+// is an earlier call: the rows of a block have been read when they are overwritten, and no later block reads them.
 //
-// Expects bufferized functions, and kernels whose arguments by rows are marked by `tile.rows`. Leaves loops over blocks
+// Expects bufferized functions, and kernels with arguments that are marked by `tile.rows`. Leaves loops over blocks
 // of rows around the same calls. The kernels then accept arguments that start at any row (`offset: ?`), and calls
 // outside of the loops cast to these types.
 //
@@ -83,9 +84,9 @@ static MemRefType getSliceType(MemRefType type) {
   return MemRefType::get(type.getShape(), type.getElementType(), layout, type.getMemorySpace());
 }
 
-/// Returns types with a dynamic offset for the arguments of |kernel| by rows and for their views. Returns nullopt if
-/// the kernel is not row-wise, has results, has a static number of rows, or uses a buffer in a way that may depend on
-/// the offset.
+/// Returns types with a dynamic offset for the arguments of |kernel| with `tile.rows` and for their views. Returns
+/// nullopt if the kernel is not row-wise, has results, has a static number of rows, or uses a buffer in a way that may
+/// depend on the offset.
 static std::optional<BufferTypes> getSliceTypes(func::FuncOp kernel) {
   // A call becomes one call for each block of rows, so there is no single result to replace the old one.
   if (kernel.getNumResults() != 0)
@@ -113,13 +114,13 @@ static void castOperands(OpBuilder &builder, func::CallOp call, func::FuncOp ker
 
 static constexpr llvm::StringLiteral kBlockRowsAcrossKernelsName = "attune-block-rows-across-kernels";
 
-/// Returns true if |kernel| has arguments by rows.
+/// Returns true if |kernel| has arguments with `tile.rows`.
 static bool hasRows(func::FuncOp kernel) {
   return llvm::any_of(llvm::seq(kernel.getNumArguments()),
                       [&](unsigned argument) { return kernel.getArgAttr(argument, tiles::kRowsAttr) != nullptr; });
 }
 
-/// Reports that |calls| run block of rows by block.
+/// Reports that |calls| run one after the other on each block of rows.
 static void report(ArrayRef<func::CallOp> calls) {
   if (!xfmr::recordsRemarks(calls.front()))
     return;

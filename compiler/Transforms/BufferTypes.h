@@ -14,7 +14,7 @@ namespace attune {
 /// New layouts of buffers and the layouts they imply for views. Nothing changes until apply().
 class BufferTypes {
 public:
-  /// Returns true if operand |operand| of |call| can have |type|. May add more buffers.
+  /// Returns true if operand number |operand| of |call| can have |type|. May call add() for further buffers.
   using AtCall = std::function<bool(mlir::func::CallOp call, unsigned operand, mlir::MemRefType type)>;
   explicit BufferTypes(AtCall atCall) : atCall(std::move(atCall)) {}
 

@@ -1,4 +1,4 @@
-//===- BufferizableModels.h - Bufferization of xfmr tile operations ---------===//
+//===- BufferizableModels.h - Bufferization of tile and rt operations -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_BUFFERIZABLEMODELS_H
@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// Registers BufferizableOpInterface for the xfmr operations that reach bufferization.
+/// Registers BufferizableOpInterface for the operations of the tile and rt dialects that reach bufferization.
 void registerBufferizableModels(mlir::DialectRegistry &registry);
 
 } // namespace attune

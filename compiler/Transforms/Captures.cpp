@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the key of |size|. A dimension of a computed tensor has the key of that dimension of its destination.
+/// Returns the key of |size|. A dimension of a computed tensor has the key of the same dimension of its destination.
 static SizeKey keyOf(Value size, const SymbolTable &symbols) {
   auto dim = size.getDefiningOp<tensor::DimOp>();
   std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;

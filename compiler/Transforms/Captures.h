@@ -19,8 +19,9 @@ using SizeKey = std::pair<mlir::Value, int64_t>;
 /// The values that a kernel uses from outside, split into arguments and values that the kernel computes again.
 class Captures {
 public:
-  /// Takes sizes of |outputs| from the outputs, so that the kernel does not depend on its call site. |symbols| finds
-  /// the functions of the module.
+  /// |outputs| are the destinations of the kernel. Values that are their sizes are read from these arguments inside the
+  /// kernel instead of passed, so that the kernel does not depend on its call site. |symbols| finds the functions of
+  /// the module.
   Captures(mlir::ValueRange outputs, const mlir::SymbolTable &symbols);
 
   /// Adds |value| as a size of an output, as a computation that is repeated, or as an input.
@@ -34,7 +35,7 @@ public:
 private:
   const mlir::SymbolTable &symbols;
   llvm::DenseMap<SizeKey, std::pair<unsigned, int64_t>> sizes; // to an output and its dimension
-  llvm::SetVector<mlir::Value> read;                           // sizes of outputs that are used
+  llvm::SetVector<mlir::Value> read;                           // used values that are sizes of outputs
   llvm::SetVector<mlir::Operation *> repeated;                 // producers first
 };
 

@@ -28,14 +28,14 @@ struct CountGathers : attune::impl::CountGathersBase<CountGathers> {
 };
 } // namespace
 
-/// Returns the executions of |op| in a call of its function if it is a gather. In the loop over experts that is a bound:
-/// experts without rows have none.
+/// Returns the number of executions of |op| in a call of its function if |op| is a gather, else 0. In the loop over
+/// experts the number is an upper bound, since experts without rows gather nothing.
 static std::optional<SizeExpr> countGathers(Operation *op, DimBounds &) {
   return isa<AllGatherOp>(op) ? SizeExpr(countRuns(op)) : SizeExpr(0);
 }
 
-/// Returns the bytes that a rank receives by |op|. In the loop over experts, rows have the bound of those of all experts
-/// together, which are the rows of all runs.
+/// Returns the bytes that a rank receives by all runs of |op|. In the loop over experts, the bound of the rows in one
+/// run is the number of rows of all experts, so it counts the rows of all runs.
 static std::optional<SizeExpr> countGatherBytes(Operation *op, DimBounds &bounds) {
   auto gather = dyn_cast<AllGatherOp>(op);
   if (!gather)

@@ -34,7 +34,7 @@ static Value memoryOf(Value value, const SymbolTable &symbols, llvm::SmallPtrSet
   auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
   if (!callee || callee.isExternal() || !entered.insert(callee).second)
     return nullptr;
-  // Callees take their destinations as arguments by now.
+  // The callee has been changed already, so a result that has a destination is computed in the memory of an argument.
   Value given = memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), symbols, entered);
   entered.erase(callee);
   auto argument = dyn_cast_if_present<BlockArgument>(given);
@@ -60,9 +60,10 @@ static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, const S
     return call.getOperand(argument.getArgNumber());
   Operation *op = value.getDefiningOp();
   if (!isRepeatable(op) && !isa<tensor::EmptyOp>(op)) {
-    // The size of a computed tensor is that of its destination.
+    // Only views, sizes, index arithmetic and constants can be computed at the call.
     return nullptr;
   }
+  // The size of a computed tensor is that of its destination.
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     if (auto empty = dim.getSource().getDefiningOp() ? destinationOf(dim.getSource(), symbols) : tensor::EmptyOp())
       if (auto index = dim.getConstantIndex()) {

@@ -50,7 +50,8 @@ static StringAttr getSessionDimName(func::FuncOp function, unsigned index) {
   return dim ? StringAttr::get(function.getContext(), xfmr::stringifySessionDim(dim.getValue())) : StringAttr();
 }
 
-/// Returns the bound of index argument |index|. In an entry it is the value of a dim that no tensor of the caller has.
+/// Returns the bound of index argument |index|: a symbol that stands for it. In an entry, an index argument must be a
+/// session dim, such as `past`; others have no bound.
 static Bound getArgumentBound(func::FuncOp function, unsigned index) {
   if (!xfmr::getEntry(function))
     return SizeExpr::symbol(xfmr::ArgumentAttr::get(function.getContext(), index, std::nullopt));
@@ -124,7 +125,8 @@ Bound DimBounds::getSliceBound(Value value) {
   return bound;
 }
 
-/// Returns the bound of |expr|. Dims and induction variables are not negative, so a subtracted term counts as 0.
+/// Returns the bound of |expr|. Dims and induction variables are not negative, so a term with a negative factor counts
+/// as 0.
 Bound DimBounds::getAffine(AffineExpr expr, AffineMap map, ValueRange operands) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return SizeExpr(std::max<int64_t>(0, constant.getValue()));
@@ -283,7 +285,7 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
             return max(getDim(op.thenYield().getOperand(result.getResultNumber()), dim),
                        getDim(op.elseYield().getOperand(result.getResultNumber()), dim));
           })
-          // The divided dimension is static.
+          // The dimension that is divided among ranks is static, and all others are those of the input.
           .Case<xfmr::AllGatherOp, xfmr::RankSliceOp>([&](auto op) { return getDim(op.getInput(), dim); })
           .Case([&](arith::SelectOp op) { return max(getDim(op.getTrueValue(), dim), getDim(op.getFalseValue(), dim)); })
           .Case([&](func::CallOp op) -> Bound {

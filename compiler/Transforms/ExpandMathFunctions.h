@@ -20,11 +20,11 @@ mlir::Value emitExp2(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x
 mlir::Value emitExp2NonPositive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// Returns e^x, with an error of at most 0.9 ulp; exactly 0 below 2^-126, infinite where f32 overflows.
 mlir::Value emitExp(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// Returns the error function of |x|, with an error of at most 1.2 ulp.
+/// Returns the error function of x, with an error of at most 1.2 ulp.
 mlir::Value emitErf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// Returns the hyperbolic tangent of |x|, with an error of at most 1.7 ulp.
+/// Returns the hyperbolic tangent of x, with an error of at most 1.7 ulp.
 mlir::Value emitTanh(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// Returns the natural logarithm of |x|, with an error of at most 0.9 ulp, denormals included; -infinity at 0, NaN
+/// Returns the natural logarithm of x, with an error of at most 0.9 ulp, denormals included; -infinity at 0, NaN
 /// below.
 mlir::Value emitLog(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// Returns 1 / sqrt(x), the root and the quotient each rounded, with an error of at most 1.5 ulp.

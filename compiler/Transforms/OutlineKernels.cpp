@@ -28,9 +28,9 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Collects the values from outside of |region| that its tensor operations compute with, in the order of the
-/// operations. The order of all uses would depend on the arithmetic of tile sizes; with this one, kernels have the same
-/// operands in the same order, whichever pass tiled them.
+/// Collects the values from outside of |region| that its tensor operations use, directly or through views, in the order
+/// of these operations. Collecting the uses by all operations would make the order depend on the arithmetic of tile
+/// sizes; this order is the same whichever pass tiled the kernel.
 static void collectOperands(Region &region, llvm::SetVector<Value> &values) {
   region.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isa<linalg::LinalgOp>(op) && !isa<tiles::TileDialect, xfmr::XfmrDialect>(op->getDialect()))
@@ -92,7 +92,7 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   IRMapping mapping;
   builder.setInsertionPointToStart(body);
   captures.rebuild(builder, loc, body->getArguments(), mapping);
-  // Destinations are mapped last: a destination may also be read inside under its own name.
+  // Destinations are replaced last and by themselves, since the body may read the same tensor as an input.
   auto *clone = forall->cloneWithoutRegions(mapping);
   builder.insert(clone);
   auto loop = cast<scf::ForallOp>(clone);

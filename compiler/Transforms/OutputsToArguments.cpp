@@ -23,7 +23,7 @@ using namespace mlir;
 /// Returns the type of a buffer for a tensor of |type|, of identity layout.
 static MemRefType getBufferType(RankedTensorType type) { return MemRefType::get(type.getShape(), type.getElementType()); }
 
-/// Converts the arguments of |function| that are caches to buffers, and so the results |caches|.
+/// Converts the arguments of |function| that are caches to buffers, and the values |caches|, its results, too.
 static void passCachesAsBuffers(func::FuncOp function, MutableArrayRef<Value> caches) {
   Block &body = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);

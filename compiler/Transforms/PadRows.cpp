@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions. A buffer and the arguments as which it is passed have one type, so they get a new
-// stride together or not at all. They get it if none of them is an argument of an entry and every user of them and of
-// their views works with any stride.
+// Expects bufferized functions. A buffer and the function arguments to which it is passed have one type, so they get a
+// new stride together or not at all. They get it if none of them is an argument of an entry and every user of them and
+// of their views works with any stride.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace attune;
 
 namespace {
 
-/// The values that are the same buffer through calls, and their views, with the types that they would get.
+/// A buffer, the arguments to which calls pass it, and the views of these, with the types that they would get.
 class Buffers {
 public:
   Buffers(const SymbolTable &symbols, const xfmr::FunctionUsers &users) : symbols(symbols), users(users) {}
@@ -86,7 +86,7 @@ void PadRows::runOnOperation() {
   xfmr::FunctionUsers users(getOperation(), symbols);
   getOperation().walk([&](memref::AllocOp alloc) {
     Type element = alloc.getType().getElementType();
-    // Low-precision operands are read by other register tiles.
+    // Rows are padded for f32 register tiles only. Others read low-precision operands.
     if (!element.isF32() || multiple <= 0)
       return;
     MemRefType type = getPaddedType(alloc.getType(), DataLayout::closest(alloc).getTypeSize(element).getFixedValue(), multiple, pad);

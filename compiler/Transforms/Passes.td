@@ -40,9 +40,8 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
   let summary = "record the messages and bytes that a rank receives in every entry as formulas of its dims";
   let description = [{
     Gives each entry of a module with `xfmr.ranks` two attributes: `xfmr.gathers` counts its `xfmr.all_gather`
-    operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank receives by them
-    from the other ranks. A gather in a loop counts as often as the loop runs it, its bytes count once; in the loop over
-    experts they are those of the rows of all experts together.
+    operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank receives by these
+    operations from the other ranks.
 
     ```mlir
     func.func @forward(%x: tensor<?x24xf32> {xfmr.input = #xfmr.input<"x", [tokens, 24]>}) -> tensor<?x48xf32>
@@ -56,19 +55,20 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
         xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 96)>>} {…}    // 96 = 24 * 4
     ```
 
-    Operations in a loop count once for each iteration if the number of iterations is a constant, else once; loops over
-    experts run for each expert that a token chooses. A size that does not follow from the dims is an error. Changes
-    nothing else. Numerics: exact.
+    `xfmr.gathers` counts an operation in a loop once for each iteration if their number is a constant, else once. In
+    the loop over experts this is an upper bound, since experts that no token chooses gather nothing.
+    `xfmr.gather_bytes` counts an operation in a loop once; in the loop over experts, with the rows of all experts
+    together. A size that does not follow from the dims is an error. Changes nothing else. Numerics: exact.
   }];
 }
 
 def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic and the memory traffic of each kernel in a call of every entry";
   let description = [{
-    `attune bench` compares the time of kernels with the work that this pass records. It gives each entry the attribute
-    `rt.kernel_work`, which has an element for each kernel of the module, in the module's order: the number of calls of
-    the kernel in a call of the entry, and formulas of the entry's dims for the arithmetic and the bytes of all these
-    calls.
+    `attune bench` compares the time of kernels with the work that this pass records. The pass gives each entry the
+    attribute `rt.kernel_work`, which has an element for each kernel, in the order of the module's functions: the number
+    of calls of the kernel in a call of the entry, and formulas of the entry's dims for the arithmetic and the bytes of
+    all these calls.
 
     ```mlir
     %y = call @linear(%x, %w, %d) {tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 64)>>>} ...
@@ -87,7 +87,8 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     The attribute `tile.work` of a call gives its arithmetic and the bytes of caches, which count as `tensor_bytes`, in
     terms of the arguments of the calling function: here `#xfmr.argument<0, 0>` is dimension 0 of argument 0. All other
     bytes follow from the arguments of the kernel. `attune-tile-groups`, `attune-tile-attention` and
-    `attune-tile-head-ops` set it on loops, `attune-outline-kernels` moves it to calls, and this pass removes it.
+    `attune-tile-head-ops` set `tile.work` on loops, `attune-outline-kernels` moves it to calls, and this pass removes
+    it.
 
     An entry whose work does not follow from its dims gets no attribute, and a remark says so. Runs in the phase
     `kernels` after `attune-outline-kernels`. Numerics: exact.
@@ -159,10 +160,10 @@ def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::Func
     }
     ```
 
-    An entry is a function that applications call. Compiled code allocates nothing, so they pass the memory for its
-    results. The new argument has the attributes of the result. Arguments and results that are caches (`xfmr.cache`)
-    stay where they are and become memrefs: an entry updates them in place, and `attune-drop-cache-results` removes the
-    results after bufferization.
+    An entry is a function that applications call. Compiled code allocates nothing, so the application passes the memory
+    for the results. The new argument has the attributes of the result. Arguments and results that are caches
+    (`xfmr.cache`) stay where they are and become memrefs: an entry updates them in place, and
+    `attune-drop-cache-results` removes the results after bufferization.
 
     Expects ranked tensors as results; another type is an error. Run it before `attune-bufferize`. Leaves functions that
     are not entries alone. Numerics: exact.
@@ -254,13 +255,13 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
     ```
 
     A register tile of a projection reads the same columns of up to 12 rows at once. An L1 cache of 64 sets of 64-byte
-    lines maps addresses 4 KiB apart to the same set. So if the size of a row is a multiple of 4 KiB, these elements of
-    all rows lie in one set, or in two with a multiple of 2 KiB. A set has 8 or 12 lines, so the rows evict each other.
+    lines maps addresses 4 KiB apart to the same set. So if the size of a row is a multiple of 4 KiB, the elements of a
+    column lie in one set; if it is a multiple of 2 KiB, in two. A set has 8 or 12 lines, so the rows evict each other.
     A pad of one line moves each row to the next set.
 
     Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes, here from 4096 floats to 4112. Leaves
-    alone rows of dynamic size, rows of other element types (other kernels read them), buffers that callers of an entry
-    see, and buffers with a user that may depend on the stride. Expects bufferized functions; run it before
+    alone rows of dynamic size, rows of other element types (f32 register tiles do not read them), buffers that callers
+    of an entry see, and buffers with a user that may depend on the stride. Expects bufferized functions; run it before
     `attune-plan-memory`. Numerics: exact.
   }];
   let options = [Option<"multiple", "multiple", "int64_t", "2048", "pad rows whose size is a multiple of this many bytes; 0 pads none">,
@@ -320,18 +321,19 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     }
     ```
 
-    A kernel is row-wise if row i of its results depends only on row i of the arguments that are marked `tile.rows`. The
-    pass rewrites sequences of two or more calls of row-wise kernels in one basic block. Each call shares an argument
-    with `tile.rows` with an earlier call, no buffer is used by rows in one call and as a whole in another, and nothing
-    between the calls accesses memory. At least one buffer is private to the sequence, such as `%a`: only its rows of
-    one step are allocated. Other sequences, and kernels that may depend on the address of their first row, are left
-    alone.
+    A kernel is row-wise if row i of its results depends only on row i of the arguments that are marked `tile.rows` and
+    on all of the other arguments. A call uses a buffer by rows if it passes the buffer for an argument with
+    `tile.rows`, else as a whole. The pass rewrites sequences of two or more calls of row-wise kernels in one basic
+    block. Each call uses by rows a buffer that an earlier call uses by rows, no buffer is used by rows in one call and
+    as a whole in another, and nothing between the calls accesses memory. At least one buffer is private to the
+    sequence, such as `%a`: only its rows of one step are allocated. Other sequences, and kernels that may depend on the
+    address of their first row, are left alone.
 
-    For each worker a step has as many rows as the kernels would have in one of their own blocks: the rows, divided into
-    blocks of about equal size of at most `rows` rows, rounded up to a multiple of `multiple` but not above `rows`. So a
-    kernel has about one block of rows for each worker in a step. If all rows fit in one step, the loop has
-    one iteration, and kernels are divided among workers as without the pass, for few rows by columns. A buffer that is
-    first written in the sequence may reuse the memory of a buffer that no later call reads.
+    A step has as many rows for each worker as a block of a kernel has: all rows are divided into blocks of about equal
+    size, of at most `rows` rows, and this size is rounded up to a multiple of `multiple`, but not above `rows`. So in
+    one step a kernel has about one block of rows for each worker. If all rows fit in one step, the loop has one
+    iteration, and each kernel divides its work among the workers as it does without the pass, by columns if there are
+    few rows. A buffer that is first written in the sequence may reuse the memory of a buffer that no later call reads.
 
     Kernels in sequences then accept rows from the middle of a buffer (`offset: ?`). Expects bufferized functions that
     write no argument that overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`.
@@ -365,11 +367,11 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
     `duplicate-function-elimination` merges afterwards.
 
     A loop is top-level if no other `scf.forall` contains it; an `scf.if` or `scf.for` may. `tile.kernel` describes the
-    kernel and gives the function its name; a loop without it is called `kernel`. Its `row_wise` becomes `tile.rows` on the
-    arguments of which row i (index i of the first dimension) alone determines row i of every result. The kernel takes
-    its number of rows from them and reads all other arguments as a whole. The group numbers `tile.group`, by which
-    `attune-tile-groups` found the operations of the loop, are removed. `tile.work`, the operations and bytes of the loop
-    as formulas of its sizes, moves to the call.
+    kernel and gives the function its name; for a loop without it, the name is `kernel`. Its `row_wise` becomes
+    `tile.rows` on the arguments that the loop reads or writes row by row (by index i of the first dimension for row i
+    of every result). The kernel takes its number of rows from these arguments and reads all other arguments as a whole.
+    The group numbers `tile.group`, by which `attune-tile-groups` found the operations of the loop, are removed.
+    `tile.work`, the operations and bytes of the loop as formulas of its sizes, moves to the call.
 
     Every other private function then takes destinations for its tensor results, too, except for results that update an
     argument in place, such as a cache; a size that does not follow from the arguments is an error. Runs after the phase
@@ -394,9 +396,10 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
     heads and tiles of queries.
 
     A row of an attention tile is one query of one head. The heads of a tile share their keys; there are up to 8 of
-    them, and larger groups are divided. A tile has as many queries as make `query-rows` rows, whose scores fit in
-    registers. If there is more than one block of `key-block` keys, it has up to `long-rows` rows, so that one read of a
-    block from memory serves more rows; this is decided at run time. Integer masks become additive f32 masks.
+    them, and larger groups are divided. A tile has as many queries as make `query-rows` rows, the rows whose scores are
+    in registers at once, or the smallest multiple that the heads of the tile divide. If there is more than one block of
+    `key-block` keys, and enough queries, it has up to `long-rows` rows, so that one read of a block from memory serves
+    more rows; this is decided at run time. Integer masks become additive f32 masks.
 
     Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: those of `tile.attention_tile`, whose sums run over blocks of keys.
@@ -453,7 +456,7 @@ def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
     %y = scf.forall (%block) in (%blocks) shared_outs(%o = %e) -> (tensor<?x4x12xf32>) {… tile.rotary_tile ins(%rows, %ids, %table : …) …}
     ```
 
-    The operations that it lowers handle each head by itself:
+    The pass lowers operations that handle each head by itself:
 
     - `xfmr.rotary`, rotary position embeddings, becomes a loop over blocks of `row-block` tokens with
       `tile.rotary_tile`.

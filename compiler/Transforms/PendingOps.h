@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// The operations that a pass has yet to rewrite, in order. As the listener of pattern rewrites between them it forgets
-/// those that are erased.
+/// The operations that a pass has yet to rewrite, in order. As the listener of the pattern rewrites that the pass runs
+/// in between, this object removes operations that patterns erase.
 class PendingOps : public mlir::RewriterBase::Listener {
 public:
   void insert(mlir::Operation *op) { ops.insert(op); }

@@ -26,14 +26,14 @@
 // - an outermost parallel loop with buffers counts as one buffer that lives as long as the loop: `workers` copies of
 //   the plan of one iteration. Worker i uses copy i.
 //
-// Expects bufferized functions without results: entries (`xfmr.entry`, arguments with `xfmr.dims`) and the functions
-// they call, with memref.alloc anywhere. Leaves no allocation: each buffer is a view of the new argument
-// `%workspace: memref<?xi8>` (PlaceBuffers.cpp).
+// Expects bufferized functions without results: entries (`xfmr.entry`), whose `xfmr.input`, `xfmr.output` and
+// `xfmr.cache` name the dims, and the functions that they call, with memref.alloc anywhere. Leaves no allocation: each
+// buffer is a view of the new argument `%workspace: memref<?xi8>` (PlaceBuffers.cpp).
 //
-// Invariants. The buffers of a slot have disjoint lifetimes, and none is larger than the first. Offsets are multiples
-// of 64 bytes. Offsets are computed at the start of the function from its arguments alone; a size that is read from
-// memory counts as its bound (`arith.minsi`). So the workspace is an upper bound of the bytes used where sizes are
-// bounds, and exact elsewhere.
+// Invariants. The buffers of a slot have disjoint lifetimes, and none is larger than the first one placed. Offsets are
+// multiples of 64 bytes. Offsets are computed at the start of the function from its arguments alone; a size that is
+// read from memory counts as its bound (`arith.minsi`). So the workspace is an upper bound of the bytes used where
+// sizes are bounds, and exact elsewhere.
 //
 // Cost. For B buffers of a function, B^2 comparisons of lifetimes and sizes at compile time; at run time, the
 // arithmetic of the offsets.
@@ -163,8 +163,8 @@ LogicalResult PlanMemory::collect(func::FuncOp function, FunctionPlan &plan) {
   return success();
 }
 
-/// Reports the place of each buffer of |scope| in the workspace of |function|. Sizes are those of dims of 64 and 8
-/// workers; times are numbers of operations.
+/// Reports the place of each buffer of |scope| in the workspace of |function|. Sizes are computed for dims of 64 and 8
+/// workers; `First` and `Last` are the numbers of the operations at which a lifetime begins and ends.
 static void report(func::FuncOp function, const PlannedScope &scope) {
   constexpr llvm::StringLiteral pass = "attune-plan-memory";
   if (!xfmr::recordsRemarks(function) || scope.buffers.empty())

@@ -30,7 +30,7 @@ private:
 struct PlannedBuffer {
   mlir::Operation *op;
   SizeExpr size;        // bytes, an upper bound
-  unsigned first, last; // first and last operation during which the bytes are in use
+  unsigned first, last; // numbers of the first and the last operation of the lifetime
   unsigned slot = 0;
 };
 
@@ -49,13 +49,13 @@ struct PlannedScope {
 /// leaves its region.
 mlir::LogicalResult computeLifetime(PlannedBuffer &buffer, const OperationOrder &order);
 
-/// Returns |size| in bytes if every dim is 64 and there are 8 workers, by which buffers are sorted.
+/// Returns |size| in bytes if every dim is 64 and there are 8 workers. Buffers are sorted by this number.
 int64_t typicalBytes(const SizeExpr &size);
 
 /// The memory plan of a function.
 struct FunctionPlan {
   PlannedScope function;
-  llvm::MapVector<mlir::Operation *, PlannedScope> loops; // outermost parallel loops
+  llvm::MapVector<mlir::Operation *, PlannedScope> loops; // by outermost parallel loop: the buffers of one iteration
 };
 
 /// Returns the symbol that stands for the number of workers in sizes.

@@ -55,8 +55,8 @@ memref::AllocOp RowBlockedCalls::getPrivateAlloc(Value buffer) const {
   return isPrivate ? alloc : memref::AllocOp();
 }
 
-/// Returns true if the owner of |buffer| may be used before the calls (|before|) or after them (otherwise). An owner
-/// that is not an allocation in the block of the calls may be.
+/// Returns true if the owner of |buffer| may be used before the calls (if |before|) or after them (if not). Returns
+/// true for an owner that is not an allocation in the block of the calls.
 bool RowBlockedCalls::isUsed(Value buffer, bool before) const {
   Block *block = calls.front()->getBlock();
   Value owner = getOwner(buffer);

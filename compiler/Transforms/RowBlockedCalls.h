@@ -11,7 +11,8 @@
 
 namespace attune {
 
-/// A sequence of calls of row-wise kernels that can all run on one block of rows before the next block.
+/// A sequence of calls of row-wise kernels that can all run on one block of rows before the next block. A call uses a
+/// buffer by rows if it passes the buffer for an argument with `tile.rows`, else as a whole.
 class RowBlockedCalls {
 public:
   /// The positions in the sequence of the first and the last call that use a buffer by rows.
@@ -36,7 +37,9 @@ public:
 private:
   bool isUsed(mlir::Value buffer, bool before) const;
 
-  llvm::DenseMap<mlir::Value, mlir::Value> owners; // allocation or argument to the buffer used by rows, null for one used as a whole
+  /// For each allocation or function argument that calls use: the buffer, itself or a view of it, that they use by
+  /// rows; null if they use it as a whole.
+  llvm::DenseMap<mlir::Value, mlir::Value> owners;
 };
 
 /// Returns the sequences of two or more calls in |function| that share a private buffer. Each is a list of calls, since

@@ -24,7 +24,7 @@ public:
   /// Adds |op| and its producers in the kernel. Returns true if they are row-wise, with loop |row| of |op| over the
   /// rows.
   bool add(linalg::LinalgOp op, unsigned row);
-  /// Adds |op|, each row of whose result depends on one row of each operand and on all panels.
+  /// Adds |op|. A row of its result depends on the same row of each operand and on all panels.
   bool add(tiles::GroupedProductOp op);
 
 private:
@@ -115,7 +115,7 @@ static bool dependsOn(OpFoldResult value, Value variable) {
          llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, variable); });
 }
 
-/// Returns true if |value| is computed from a number that |kernel| is given. Sizes of tensors do not count.
+/// Returns true if |value| is computed from a scalar argument of |kernel|. Sizes of tensors do not count.
 static bool dependsOnScalar(OpFoldResult value, func::FuncOp kernel) {
   auto computed = dyn_cast<Value>(value);
   if (!computed || computed.getDefiningOp<tensor::DimOp>())
@@ -142,7 +142,8 @@ static unsigned accessesTo(Value tensor, scf::ForallOp loop) {
   for (Operation *user : tensor.getUsers()) {
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user)) {
       if (loop->isProperAncestor(user))
-        // Rows from a given one on are not those of the results.
+        // With an offset that the caller passes, row i of the slice is not the row of the operand for row i of a
+        // result.
         result |= !dependsOn(slice.getMixedOffsets()[0], loop.getInductionVar(0))                      ? kWhole
                   : dependsOnScalar(slice.getMixedOffsets()[0], loop->getParentOfType<func::FuncOp>()) ? kUnknown
                                                                                                        : kRows;

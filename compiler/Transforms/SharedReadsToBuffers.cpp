@@ -138,7 +138,7 @@ private:
   Value getBuffer(Value tensor);
   bool canBeBuffer(func::FuncOp function, unsigned index, ArrayRef<func::CallOp> calls, ReadOnlyTensors &tensors);
 
-  DenseMap<Value, Value> buffers; // of tensors
+  DenseMap<Value, Value> buffers; // from tensors
 };
 
 } // namespace
@@ -201,7 +201,7 @@ void SharedReadsToBuffers::runOnOperation() {
   SymbolTableCollection symbols;
   xfmr::FunctionUsers users(getOperation(), symbols.getSymbolTable(getOperation()));
   ReadOnlyTensors tensors(symbols);
-  llvm::MapVector<Operation *, SmallVector<unsigned>> shared; // arguments of functions
+  llvm::MapVector<Operation *, SmallVector<unsigned>> shared; // arguments to convert, by function
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     ArrayRef<func::CallOp> calls = users.getCalls(function);
     if (!function.isPrivate() || function.isExternal() || calls.size() < 2 || users.hasOtherUsers(function))

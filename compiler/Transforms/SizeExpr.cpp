@@ -10,7 +10,8 @@
 using namespace attune;
 using namespace llvm;
 
-/// The largest number of alternatives. More are joined into one upper bound, so that products of maxima stay small.
+/// The largest number of alternatives, the polynomials of a maximum. More are joined into one polynomial that is an
+/// upper bound of all, so that products of maxima stay small.
 static constexpr size_t kMaxAlternatives = 8;
 
 SizeExpr::SizeExpr(int64_t constant) {

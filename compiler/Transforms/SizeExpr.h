@@ -37,7 +37,7 @@ public:
   SizeExpr ceilDiv(int64_t divisor) const { return (*this + SizeExpr(divisor - 1)).floorDiv(divisor); }
   SizeExpr alignTo(int64_t alignment) const { return ceilDiv(alignment) * SizeExpr(alignment); }
 
-  /// Returns the value if it depends on no symbol.
+  /// Returns the value of a size that depends on no symbol; nullopt for others.
   std::optional<int64_t> getConstant() const;
   /// Returns true if the coefficients prove that this size is never more than |other|.
   bool isAtMost(const SizeExpr &other) const;
@@ -45,7 +45,7 @@ public:
   bool dependsOn(mlir::Attribute symbol) const;
   bool operator==(const SizeExpr &other) const { return str() == other.str(); }
 
-  /// Returns the value if symbols have the values |symbols|(symbol).
+  /// Returns the value of the size if each symbol has the value |symbols|(symbol).
   int64_t evaluate(llvm::function_ref<int64_t(mlir::Attribute)> symbols) const;
   /// Returns the size with |symbols|(symbol) in the place of each symbol.
   SizeExpr substitute(llvm::function_ref<SizeExpr(mlir::Attribute)> symbols) const;

@@ -11,8 +11,9 @@
 // Each sequence begins a new panel, so that its blocks of keys do not depend on the other sequences of the batch. With
 // panels of W keys, the panels of sequence b begin at panel floor(offset[b] / W) + b.
 //
-// An attention tile has as many rows (pairs of a query and a head) as registers hold. If there is more than one block
-// of keys, it has up to `longRows` rows, so that one read of a block from memory serves all of them.
+// An attention tile has as many rows (pairs of a query and a head) as registers hold scores of at once. If there is
+// more than one block of keys, it has up to `longRows` rows, so that one read of a block from memory serves all of
+// them.
 //
 //===----------------------------------------------------------------------===//
 

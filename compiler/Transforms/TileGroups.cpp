@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg on tensors whose kernels are numbered by `tile.group`. Leaves one scf.forall per kernel. For a
-// contraction it runs over row blocks and weight panels, around an scf.for over register tiles; for other kernels it
-// runs over row blocks. Ops of rank 0 and 1 stay.
+// Expects linalg on tensors whose kernels are numbered by `tile.group`. Leaves one scf.forall per kernel. That of a
+// projection runs over row blocks and weight panels, around an scf.for over register tiles; that of any other kernel
+// runs over row blocks. Ops with fewer than two parallel loops stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,13 +34,14 @@ using namespace attune;
 
 static constexpr llvm::StringLiteral kTileGroupsName = "attune-tile-groups";
 
-/// Returns the number of the kernel to which |op| belongs, if any; |op| may be null.
+/// Returns the number of the kernel to which |op| belongs; nullopt if it has none or |op| is null.
 static std::optional<int64_t> groupOf(Operation *op) { return op ? getGroupNumber(op) : std::nullopt; }
 
 /// Returns the number of parallel loops of |op|.
 static unsigned countParallelLoops(TilingInterface op) { return llvm::count(op.getLoopIteratorTypes(), utils::IteratorType::parallel); }
 
-/// Returns true for the contraction of a projection: one reduction, last of three loops, over rows and weights.
+/// Returns true for the contraction of a projection: an operation on rows and weights with three loops, of which only
+/// the last is a reduction.
 static bool isContraction(linalg::LinalgOp op) {
   return op.getNumLoops() == 3 && op.getNumReductionLoops() == 1 && op.getIteratorTypesArray()[2] == utils::IteratorType::reduction &&
          op.getNumDpsInputs() >= 2 && isa<ShapedType>(op.getDpsInputs()[1].getType());
@@ -56,7 +57,7 @@ namespace {
 /// The product of a projection: a contraction, or a product of quantized operands with scales of groups.
 struct Product {
   Operation *op = nullptr;
-  /// The number of columns of the result, and of products in the sum of an element.
+  /// The number of columns of the result, and the number of products that are added for one element.
   int64_t columns = 0, depth = 0;
   bool lowPrecision = false, grouped = false;
 
@@ -167,7 +168,7 @@ static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
 
 static DestinationStyleOpInterface destinationOf(TilingInterface op) { return cast<DestinationStyleOpInterface>(op.getOperation()); }
 
-/// The largest number of register tiles of a block that are made even.
+/// The largest number of register tiles in a block that get about the same number of rows.
 static constexpr int64_t kFewTiles = 3;
 
 namespace {
@@ -257,9 +258,9 @@ private:
     return atMost(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rounded), limit);
   }
 
-  /// Returns the columns of a block: one weight panel, which divides work best. A single row is bound by reading
-  /// weights, and a core reads more bytes per second from several streams than from one, so a block of one row has
-  /// several panels side by side.
+  /// Returns the columns of a block: one weight panel, since the smallest blocks divide best among workers. The time
+  /// for a single row is that of reading the weights, and a core reads more bytes per second from several streams than
+  /// from one, so a block of one row has several panels side by side.
   OpFoldResult getBlockColumns(RewriterBase &rewriter, TilingInterface op, const Product &product) {
     int64_t columns = product.columns;
     if (!product.grouped && columns % panelWidth == 0)
@@ -279,8 +280,8 @@ private:
     if (allColumns <= panelWidth)
       return {rows, columns};
     int64_t beside = llvm::divideCeil(allColumns, wideColumns.getValue());
-    // The rows above which there are |wideBlocks| blocks or more, the last of which may be partial. Half a block at
-    // least: otherwise most of it would be idle.
+    // With more than |least| rows there are |wideBlocks| wide blocks or more, of which the last rows of blocks may be
+    // partial. |least| is at least half a block, since otherwise most of a wide block would be idle.
     int64_t least = std::max<int64_t>(wideRows / 2, (llvm::divideCeil(wideBlocks.getValue(), beside) - 1) * wideRows);
     Value limit = arith::ConstantIndexOp::create(rewriter, loc, least);
     Value isWide = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, countRows(rewriter, destinationOf(op)), limit);
@@ -292,8 +293,9 @@ private:
     return {choose(wideRows, rows), choose(wideColumns, columns)};
   }
 
-  /// Returns the rows of a register tile, at most |limit|. A few tiles have about the same number of rows, since each
-  /// waits for the weights once; the number is even, since there are no loops for odd numbers.
+  /// Returns the rows of a register tile, at most |limit|. If a block has few tiles, they have about the same number of
+  /// rows, since each tile waits for the weights once, however many rows it has. The number is even, since vector code
+  /// has loops for even numbers of rows.
   OpFoldResult getTileRows(RewriterBase &rewriter, TilingInterface op, int64_t limit) {
     Location loc = op.getLoc();
     Value rows = countRows(rewriter, destinationOf(op));
@@ -306,7 +308,8 @@ private:
     return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, even, all), limit);
   }
 
-  /// Tiles |root|, not a projection: the last loop stays whole, the one before by blocks of rows, all others by 1.
+  /// Tiles |root|, a kernel without a product: blocks of rows in the last loop but one, 1 in the loops before it. The
+  /// last loop stays whole.
   LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp root) {
     SmallVector<OpFoldResult> sizes(root.getNumLoops(), rewriter.getIndexAttr(1));
     sizes.back() = rewriter.getIndexAttr(0);

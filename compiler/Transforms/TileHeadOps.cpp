@@ -30,8 +30,8 @@ static TensorSlice slotOf(TileBuilder &b, Value slot, Value head, RankedTensorTy
   return slice;
 }
 
-/// Creates an scf.forall over |bounds| into |outputs| for the kernel |what|. |body| returns the tensors to insert, each
-/// with its slice.
+/// Creates an scf.forall over |bounds| with the destinations |outputs| and the description |what| of the kernel. |body|
+/// returns for each destination the tensor to insert and its slice.
 static scf::ForallOp forall(TileBuilder &b, ArrayRef<OpFoldResult> bounds, ValueRange outputs, const Twine &what,
                             llvm::function_ref<SmallVector<std::pair<Value, TensorSlice>>(ValueRange iteration, ValueRange targets)> body) {
   auto loop = scf::ForallOp::create(b, bounds, outputs, std::nullopt);
@@ -123,7 +123,7 @@ private:
     Value end = b.affine({past, span.length}, b.d0 + b.d1);
     Value firstPanel = b.affine({past}, b.d0.floorDiv(width));
     Value panels = b.affine({end, firstPanel}, b.d0.ceilDiv(width) - b.d1);
-    // Without new keys after a full panel, there are no panels.
+    // There are no panels if there are no new keys and the old ones fill their panels.
     panels = b.max(panels, b.index(0));
     TensorSlice slice = slotOf(b, slot, head, keys, firstPanel, panels);
     Value cached = b.extractSlice(cache, slice, {true, true, false, false, false});

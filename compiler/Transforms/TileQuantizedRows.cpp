@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects the loops of attune-tile-groups and attune-tile-attention, and `tile.quantize_rows` on tensors between them.
-// Moves it into the loop that produces its rows if that loop has whole rows, so that rows are read while they are in
-// the L1 cache. Else it gets a loop of its own.
+// Moves each `tile.quantize_rows` into the loop that produces its rows if that loop writes whole rows, so that rows are
+// read while they are in the L1 cache. Otherwise the operation gets a loop of its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,10 +8,11 @@
 
 namespace attune {
 
-/// A guard that takes the weights (`xfmr.weight`) out of a module. Its destructor puts them back where they were. In
-/// between, upstream passes that visit all symbols of a module for every call do not see weights: there are far more
-/// weights than functions, and both numbers grow with the number of layers. In between, nothing may refer to weights,
-/// and no operation may be inserted between them.
+/// A guard that takes weights (`xfmr.weight`) out of a module, all but the first of each run of adjacent ones. Its
+/// destructor puts them back where they were. During its lifetime, upstream passes that visit all symbols of a module
+/// for every call see only few weights: there are far more weights than functions, and both numbers grow with the
+/// number of layers. During its lifetime nothing may refer to weights, and no operation may be inserted between
+/// weights.
 class WeightsAside {
 public:
   explicit WeightsAside(mlir::ModuleOp module);
@@ -21,7 +22,7 @@ public:
 
 private:
   mlir::ModuleOp module;
-  /// Runs of adjacent weights, each with an operation that marks its position.
+  /// For each run of adjacent weights: those that were taken out, and the first one, which marks the position.
   llvm::SmallVector<std::pair<llvm::SmallVector<mlir::Operation *>, mlir::Operation *>> runs;
 };
 

@@ -11,9 +11,10 @@
 
 namespace attune {
 
-/// Returns the arithmetic operations of |op|, two for each multiply-add: of xfmr.linear, of the two products of
-/// xfmr.attention, every sequence at its padded length, and of a linalg op that sums products over a loop. Returns 0
-/// for other operations, nullopt if the number does not follow from the dims.
+/// Returns the arithmetic operations of |op|, two for each multiply-add: of xfmr.linear, of tile.grouped_product, of a
+/// linalg op that sums products over a loop, and of the two products of xfmr.attention and those with tables of
+/// relative positions, where every sequence counts with the longest length of the batch. Returns 0 for other
+/// operations, nullopt if the number does not follow from the dims.
 std::optional<SizeExpr> countFlops(mlir::Operation *op, DimBounds &bounds);
 
 /// Returns the bytes that |op| reads from or writes to key/value caches: keys and values of all tokens that it
@@ -44,7 +45,8 @@ private:
   llvm::DenseMap<mlir::Operation *, SizeExpr> counted;
 };
 
-/// Returns the constant number of times that the loops around |op| run it; loops of other numbers count once.
+/// Returns the number of times that the `scf.for` loops around |op| run it. A loop whose number of iterations is not a
+/// constant counts as one iteration.
 int64_t countRuns(mlir::Operation *op);
 
 /// Sets the attribute `tile.work` of |loop|, the parallel loop of a kernel, if |flops| or |cacheBytes| are known.

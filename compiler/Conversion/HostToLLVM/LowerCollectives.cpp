@@ -36,9 +36,10 @@ public:
   LogicalResult lowerGather(rt::AllGatherOp gather, SymbolTable &symbols);
 
 private:
-  /// A buffer as rows, each of units along an axis.
+  /// A buffer in the terms of attune_gather: rows of units along an axis. A unit is one index of the axis with all
+  /// dimensions after it; with axis 0 there is one row.
   struct Rows {
-    Value data, rows, unitBytes, stride; // bytes from one row to the next
+    Value data, rows, unitBytes, stride; // stride: bytes from one row to the next
   };
 
   Value constant(int64_t value) { return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value)); }
@@ -72,7 +73,7 @@ LogicalResult CollectiveLowering::lowerRank() {
   return success();
 }
 
-/// Describes |buffer|. The dimensions behind |axis| must be dense, since a unit is consecutive bytes.
+/// Describes |buffer|. It must be dense from dimension |axis| on, since the units of a row are consecutive bytes.
 FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, int64_t axis) {
   auto type = mlir::cast<MemRefType>(buffer.getType());
   if (!type.isStrided())
@@ -80,7 +81,7 @@ FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, in
   auto [strides, offset] = type.getStridesAndOffset();
   int64_t dense = 1;
   for (int64_t dim = type.getRank() - 1; dim >= axis; --dim) {
-    // Behind a dynamic size, strides are dynamic, too, in the types of dense buffers.
+    // The type of a dense buffer has dynamic strides before a dynamic size, so the layout says whether it is dense.
     bool isDense = ShapedType::isDynamic(dense) ? type.getLayout().isIdentity() : strides[dim] == dense;
     if (!isDense)
       return op->emitError("expects a buffer that is dense from dimension ") << axis << " on, but got " << type;

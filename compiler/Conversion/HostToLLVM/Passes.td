@@ -14,9 +14,9 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
     ```
 
     Converts the dialects that earlier passes leave in host code, by MLIR's `convert-to-llvm`, which is faster for all
-    of them at once. The `xfmr.weight` operations are taken out of the module while it runs: it searches all symbols for
-    the callee of every call, and a model can have thousands of weights. Expects no structured control flow (`scf`) and
-    no vectors of several dimensions. Leaves other dialects alone. Numerics: exact.
+    of them at once. The `xfmr.weight` operations are taken out of the module while `convert-to-llvm` runs, since it
+    searches all symbols for the callee of every call, and a model can have thousands of weights. Expects no structured
+    control flow (`scf`) and no vectors of several dimensions. Leaves other dialects alone. Numerics: exact.
   }];
   // Upstream's pass requires that the dialects it converts are loaded.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -57,9 +57,9 @@ def LowerCollectives : Pass<"attune-lower-collectives", "::mlir::ModuleOp"> {
     `attune_host` and `attune_gather` are declared in attune/abi.h. `rt.rank` becomes a load of `attune_host::rank`. The
     host remembers the first error of a call and reports it when the entry has returned.
 
-    Expects a function's first argument to be the host, as `attune-outline-parallel` leaves it, and buffers whose
-    dimensions behind `axis` are dense. Leaves no `rt.rank` and no `rt.all_gather`, and other operations alone.
-    Numerics: exact.
+    Expects a function's first argument to be the host, as `attune-outline-parallel` leaves it, and buffers that are
+    dense from dimension `axis` on. Leaves no `rt.rank` and no `rt.all_gather`, and other operations alone. Numerics:
+    exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -74,9 +74,9 @@ def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp">
     ```
 
     `attune_host` and `attune_body_fn` are declared in attune/abi.h. `parallel_for` calls `@body_body` from several
-    workers, each time with a range of the `%n` iterations, whose length is a multiple of the grain, here 1. Of a
-    captured buffer, the structure holds only the parts that are dynamic in its type: the pointer, and dynamic sizes,
-    strides and offset.
+    workers, each time with a range of the `%n` iterations. The length of a range, except the last, is a multiple of the
+    grain, here 1. Of a captured buffer, the structure holds only the parts that its type does not give: the pointer,
+    and dynamic sizes, strides and offset.
 
     Expects loops outlined by `attune-outline-parallel`. Leaves no `rt.parallel_call`, and other operations alone.
     Numerics: exact.
@@ -101,9 +101,9 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
     - `arith.ceildivsi`, `arith.ceildivui` and `arith.floordivsi` become truncating divisions with a correction.
     - A `memref.expand_shape` with several dynamic sizes in one group becomes `memref.reinterpret_cast`, since
       `expand-strided-metadata` of MLIR 22 crashes on it.
-    - `memref.alloc`, `memref.realloc` and `memref.dealloc` are errors; `memref.alloca` stays. So are `arith.remf` and all
-      operations of `math` but absolute values, roundings, `sqrt`, `fma`, `copysign`, counts of bits and tests for NaN and
-      infinity: LLVM has code without a call for these on every target.
+    - `memref.alloc`, `memref.realloc` and `memref.dealloc` are errors; `memref.alloca` stays.
+    - `arith.remf` is an error, and so are all operations of `math` except absolute values, roundings, `sqrt`, `fma`,
+      `copysign`, counts of bits and tests for NaN and infinity, for which LLVM has code without a call on every target.
 
     Expects code on buffers after `attune-plan-memory` and `attune-expand-math`. Run it before `expand-strided-metadata`
     and `convert-scf-to-cf`. Numerics: exact.

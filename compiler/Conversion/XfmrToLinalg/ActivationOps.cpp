@@ -32,7 +32,7 @@ Values convertClampedGlu(IndexBuilder &b, xfmr::ClampedGluOp op, xfmr::ClampedGl
     double limit = op.getLimit().convertToDouble();
     Value gate = arith::MinimumFOp::create(b, args[0], constant(limit));
     Value up = arith::MaximumFOp::create(b, arith::MinimumFOp::create(b, args[1], constant(limit)), constant(-limit));
-    // exp(-x) = inf yields the right limit.
+    // If exp overflows to infinity, the quotient is 0 or -0, its limit.
     Value exponential = math::ExpOp::create(b, b.mulf(gate, constant(-op.getAlpha().convertToDouble())));
     Value gated = b.divf(gate, b.addf(constant(1), exponential));
     return b.mulf(b.addf(up, constant(1)), gated);

@@ -46,7 +46,7 @@ struct Emitter {
     Value tanh = math::TanhOp::create(builder, loc, inner);
     return mul(mul(x, constant(0.5)), add(constant(1.0), tanh));
   }
-  /// Returns y / (1 + exp(-x)); exp(-x) = inf yields the right limit, 0 or -0.
+  /// Returns y / (1 + exp(-x)). If exp overflows to infinity, the quotient is 0 or -0, its limit.
   Value gated(Value y, Value x) {
     Value exp = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
     return div(y, add(constant(1.0), exp));

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// The components of a chunk that is loaded at once.
+/// The number of components of a head in a chunk, which kernels for tensor cores load at once.
 static constexpr int64_t kChunkComponents = 8;
 
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Tokens choose experts, and rows are added to tokens, in parallel. The sort by expert is one counting sort: loops that
-// carry their destinations, which bufferize in place. Lists of tokens by expert are made in parallel over experts.
+// Tokens choose their experts in parallel, and rows are added to their tokens in parallel. The sort of pairs of a token
+// and an expert is one serial counting sort: loops that carry their destinations, which bufferize in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ struct RowSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
 };
 
-/// Creates a kernel |what| that runs |body| for each of |count| rows. |body| gets the number of the row and the
-/// destinations, and returns a row for each of |outputs|, whose number is |targetOf| the number of the row.
+/// Creates a kernel |what| that runs |body| for row = 0 to |count| - 1. In each of |outputs| it replaces the row number
+/// |targetOf|(row). |body| gets |row| and the old rows, and returns the new rows.
 scf::ForallOp forEachRow(IndexBuilder &b, Value count, ValueRange outputs, StringRef what, llvm::function_ref<Value(Value row)> targetOf,
                          llvm::function_ref<Values(Value row, ValueRange old)> body) {
   auto rowsBody = [&](OpBuilder &, Location, ValueRange arguments) {
@@ -87,8 +87,9 @@ private:
   Value scores, bias, token, experts;
 };
 
-/// Returns the largest key of an expert after the key |before| of the expert |beforeExpert|, and its expert. |kept| has
-/// a bit for each group, or is null.
+/// Returns the key and the number of the expert that is chosen after the expert |beforeExpert| with the key |before|:
+/// experts are chosen by descending key, of equal keys by ascending number. |kept| has a bit for each group of experts,
+/// 1 if its experts may be chosen; null allows all.
 Values ExpertChoice::next(Value kept, Value before, Value beforeExpert) {
   Value none = b.index(-1);
   return b.loop(b.index(0), experts, 1, {lowest(), none}, [&](Value expert, ValueRange best) -> Values {
@@ -103,7 +104,7 @@ Values ExpertChoice::next(Value kept, Value before, Value beforeExpert) {
   });
 }
 
-/// Returns the sum of the largest keys of |group|, whose number is that of the operation.
+/// Returns the key of |group|, a group of |size| experts: the sum of their `group_keys` largest keys.
 Value ExpertChoice::keyOfGroup(Value group, int64_t size) {
   Value begin = b.mul(group, size);
   Values largest = b.loop(begin, b.add(begin, size), 1, {lowest(), lowest()}, [&](Value expert, ValueRange best) -> Values {
@@ -114,7 +115,7 @@ Value ExpertChoice::keyOfGroup(Value group, int64_t size) {
   return *op.getGroupKeys() == 1 ? largest[0] : b.addf(largest[0], largest[1]);
 }
 
-/// Returns the bits of the groups that are kept: those with fewer better groups than there are to keep.
+/// Returns an integer with a bit for each group, 1 if the group is kept: if fewer than `kept_groups` groups are better.
 Value ExpertChoice::keptGroups(int64_t size) {
   Value zero = b.index(0), one = b.index(1), groups = b.index(*op.getGroups());
   return b.loop(zero, groups, 1, {zero}, [&](Value group, ValueRange bits) -> Values {
@@ -137,7 +138,7 @@ Value ExpertChoice::isKept(Value kept, Value expert) {
   return b.compare(CmpIPredicate::eq, bit, b.index(1));
 }
 
-/// Returns the row |chosen| of scores as shares.
+/// Returns the shares of the chosen experts. |chosen| is a row `[1, count]` of their scores, or of their sigmoids.
 Value ExpertChoice::shares(Value chosen) {
   Value zero = b.index(0), count = b.index(op.getCount());
   auto sumOver = [&](Value end, llvm::function_ref<Value(Value)> value) {
@@ -173,7 +174,7 @@ Values ExpertChoice::run(ValueRange rows) {
   Value kept;
   if (op.getGroups() && *op.getKeptGroups() < *op.getGroups())
     kept = keptGroups(cast<RankedTensorType>(scores.getType()).getDimSize(1) / *op.getGroups());
-  // The first key is before all others: it is larger than the largest.
+  // The search for the first expert begins after a key that precedes all others: infinity, with expert -1.
   Value first = b.f32(std::numeric_limits<double>::infinity());
   Values taken = b.loop(zero, count, 1, {rows[0], rows[1], first, b.index(-1)}, [&](Value rank, ValueRange carried) -> Values {
     Values best = next(kept, carried[2], carried[3]);

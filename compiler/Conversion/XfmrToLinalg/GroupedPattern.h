@@ -19,7 +19,7 @@ struct GroupedPattern : mlir::OpConversionPattern<Op> {
 
 using Values = IndexBuilder::Values;
 
-/// A conversion by a function that returns the values of an operation, or none if it does not apply.
+/// A conversion by a function that returns the values that replace an operation, or no values if it does not apply.
 template <typename Op>
 class EmitPattern : public GroupedPattern<Op> {
 public:
@@ -40,7 +40,7 @@ private:
   Emit emit;
 };
 
-/// Adds the conversion by |emit|, whose operation is that of its second parameter.
+/// Adds the conversion of Op by |emit|; Op follows from the type of the second parameter of |emit|.
 template <typename Op>
 void addConversion(mlir::RewritePatternSet &patterns, KernelGroups &groups,
                    Values (*emit)(IndexBuilder &, Op, typename Op::Adaptor, KernelGroups &)) {

@@ -143,8 +143,8 @@ private:
                                      });
   }
 
-  /// Dequantizes |sum|: returns `(sum - 128 weightSum) * columnScale * rowScale`. |weightSum| is null for rows without
-  /// 128 added.
+  /// Dequantizes |sum|: returns `(sum - 128 weightSum) * columnScale * rowScale`. |weightSum|, the sum of the quantized
+  /// weights of a column, is null if the rows are stored without 128 added; then nothing is subtracted.
   static Value worth(OpBuilder &b, Location loc, Value sum, Value rowScale, Value columnScale, Value weightSum) {
     if (weightSum) {
       Value seven = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(7));

@@ -63,8 +63,8 @@ struct NormConstants {
   Value inverse, epsilon, one;
 };
 
-/// layer_norm of |x| -> sum, sum of squared differences, normalization: two passes over the row, as N1
-/// requires.
+/// layer_norm of |x| -> sum, sum of squared differences, normalization. Two passes over the row compute the sums, as N1
+/// of `xfmr.layer_norm` requires.
 Value normalize(RowOps &row, xfmr::LayerNormOp::Adaptor op, Value x, NormConstants constants) {
   IndexBuilder &b = row.b;
   Value total = row.sum(x, {row.full()}, [&](ValueRange args) { return b.addf(args[1], args[0]); });

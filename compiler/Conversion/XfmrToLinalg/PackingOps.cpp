@@ -116,7 +116,8 @@ Values convertScatterTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::Sca
   });
 }
 
-/// scatter_tokens of padded tokens -> copies in parallel; an unused row copies zero rows.
+/// scatter_tokens of packed tokens with unused rows -> copies in parallel; for an unused row, a slice of no rows is
+/// copied.
 Values scatterPaddedTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::ScatterTokensOp::Adaptor adaptor, KernelGroups &) {
   Value input = adaptor.getInput(), zeros = filled(b, op.getType(), adaptor.getRows(), 0.0);
   auto scatterRow = [&](OpBuilder &, Location, ValueRange arguments) {
@@ -148,7 +149,7 @@ Values convertScatterProbabilities(IndexBuilder &b, xfmr::ScatterProbabilitiesOp
     Value begin = b.extractIndex(adaptor.getOffsets(), sequence);
     Value end = b.extractIndex(adaptor.getOffsets(), b.add(sequence, one));
     Value tokens = b.sub(end, begin), padded = b.mul(sequence, length);
-    auto place = [&](Value token) { // of the |token|-th packed token, in the padded sequence
+    auto place = [&](Value token) { // the padded position, in its sequence, of packed token |token| of the sequence
       return b.sub(b.extractIndex(adaptor.getPositions(), b.add(begin, token)), padded);
     };
     return loop(heads, carried, [&](Value h, Value carried) {

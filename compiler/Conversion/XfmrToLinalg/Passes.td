@@ -30,9 +30,9 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     A projection with a `format` of weights multiplies rows and panels that both have a scale per group of neighbors in
     k (`tile.grouped_product`). Its epilogue is that of an f32 projection.
 
-    With an `attention-precision` of bf16 or f16, for tensor cores, keys and values are stored in it, and queries, too,
-    if only attention reads the tensor of which they are a part. This needs heads whose number of components is a
-    multiple of 8 and at most `attention-head`:
+    With an `attention-precision` of bf16 or f16, for tensor cores, keys and values are stored in this type, and
+    queries, too, if only attention reads the tensor of which they are a part. This needs heads whose number of
+    components is a multiple of 8 and at most `attention-head`:
 
     ```mlir
     %y = linalg.generic … -> tensor<?x192xf32>    // queries, keys and values
@@ -47,8 +47,8 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
 
     Expects no `multi_head_attention`, `ffn`, `experts` or `dropout`. Leaves `xfmr.attention`, `xfmr.rotary`,
     `xfmr.kv_cache_update` and `xfmr.kv_cache_read`, each of which the phase `tiled` turns into loops as one operation
-    (`attune-tile-attention`, `attune-tile-head-ops`), and weights. Numerics: as the labels N of each operation say;
-    with an `attention-precision` of bf16 or f16, operands of attention are rounded.
+    (`attune-tile-attention`, `attune-tile-head-ops`), and the operations on weights. Numerics: as N1, N2, … on the page
+    of each operation say; with an `attention-precision` of bf16 or f16, operands of attention are rounded.
   }];
   let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
                         "columns of a weight panel, a multiple of 16">,

@@ -22,8 +22,8 @@ Value emitDistances(IndexBuilder &b, Type type, Value length, llvm::function_ref
   });
 }
 
-/// Returns the smallest distance of each bucket after the |exact| buckets of one distance, for |buckets| buckets in
-/// all.
+/// Returns the smallest distance of each bucket from bucket |exact| on; each bucket before it has a single distance.
+/// There are |buckets| buckets in all.
 SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDistance) {
   SmallVector<int64_t> begins;
   // In f32, as the reference computes it: exact arithmetic may put a distance at a boundary into another bucket.
@@ -38,7 +38,8 @@ SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDis
   return begins;
 }
 
-/// relative_position_bias -> a lookup whose row is the number of bucket beginnings up to the distance.
+/// relative_position_bias -> a lookup. The row of the table is found by counting the buckets that begin at or before
+/// the distance.
 Values convertRelativePositionBias(IndexBuilder &b, xfmr::RelativePositionBiasOp op, xfmr::RelativePositionBiasOp::Adaptor adaptor,
                                    KernelGroups &groups) {
   int64_t all = op.getTable().getType().getDimSize(0), buckets = op.getBidirectional() ? all / 2 : all, exact = buckets / 2;

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace attune;
 
 /// Lets the elementwise op that computes the input of |op| store rounded results, and erases |op|. Returns false if the
-/// input is not computed by such an op, has other readers, or has columns or scales to add.
+/// input is not computed by such an op or has other readers, or if |op| computes scales or pads the columns.
 static bool storeRounded(tiles::QuantizeRowsOp op) {
   auto producer = op.getInput().getDefiningOp<linalg::GenericOp>();
   auto quantized = cast<RankedTensorType>(op.getQuantized().getType());

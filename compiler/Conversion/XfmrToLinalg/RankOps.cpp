@@ -23,7 +23,7 @@ Values convertAllGather(IndexBuilder &b, xfmr::AllGatherOp op, xfmr::AllGatherOp
   return {gather.getResult(0)};
 }
 
-/// rank_slice -> a slice that begins where that of the rank does.
+/// rank_slice -> a slice that begins at the index that `begins` has for the rank of this process.
 Values convertRankSlice(IndexBuilder &b, xfmr::RankSliceOp op, xfmr::RankSliceOp::Adaptor adaptor, KernelGroups &) {
   RankedTensorType type = op.getType();
   Value rank = rt::RankOp::create(b), begin = b.index(op.getBegins().front());

@@ -20,7 +20,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the expression |op| over all of |stack|, at the position of |stack| or the beginning of its function.
+/// Creates the expression |op| over all of |stack|, right after |stack| or, if that is an argument, at the beginning of
+/// the function. Returns its result.
 static Value overStack(OpBuilder &builder, Operation *op, Value stack) {
   auto one = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<int64_t> shape(one.getShape());

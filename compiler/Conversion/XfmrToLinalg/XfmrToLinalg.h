@@ -34,7 +34,7 @@ struct LowPrecisionLayout {
   int64_t multiple;
 };
 
-/// A counter of kernels, which sets the attribute `tile.group` of their operations.
+/// A counter of the kernels of a function, which sets the attribute `tile.group` of their operations.
 class KernelGroups {
 public:
   /// Marks |ops| with the next number and the description |what|.
@@ -56,9 +56,10 @@ void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroup
                                   LowPrecisionLayout int8);
 /// Adds patterns for linears whose weights have a format.
 void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
-/// Converts the keys and values of attention to |element|, bf16 or f16, unless they are in a cache. Leaves attention
-/// alone whose heads have more than |largestHead| components or no multiple of 8, that returns its probabilities, or
-/// that has tables of relative positions. Converts queries, too, if all readers of their tensor are such attention.
+/// Converts the keys and values of each attention to |element|, bf16 or f16, and its queries, too, if only such
+/// attention reads the tensor of which they are a part. Does not change attention that reads caches, returns
+/// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or no
+/// multiple of 8.
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
 /// Merges `tile.quantize_rows` of equal rows, and folds those whose producer can store rounded rows.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
@@ -66,7 +67,8 @@ void simplifyQuantizedRows(mlir::func::FuncOp function);
 /// expression over the whole stack, which packing can evaluate.
 void sliceSelectedWeights(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-/// Returns true if the tables of relative positions of |op|, if any, have the layout that tiling expects.
+/// Returns true if the tables of relative positions of |op|, if any, have the layout that tiling expects: the panels of
+/// `xfmr.weight_distance_panels`.
 bool hasRelativePanels(mlir::xfmr::AttentionOp op);
 void populatePositionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);

@@ -43,9 +43,10 @@ struct AttentionRow {
   int64_t keys = 0, headDim = 0, valueDim = 0, position = 0;
   std::function<T(int64_t)> query;
   std::function<T(int64_t, int64_t)> key, value;
-  /// The mask of a key: what is added to its score, and whether it hides the key; null without a mask.
+  /// The mask of a key: the addend of its score, and true if it hides the key; null without a mask.
   std::function<std::pair<T, bool>(int64_t)> mask;
-  /// The bias of a distance `j - position`, and components of relative vectors at `position - j`; null without.
+  /// The bias of the distance `j - position`; component d of the relative vectors of the distance `position - j`. Null
+  /// if the operation has none.
   std::function<T(int64_t)> distanceBias;
   std::function<T(int64_t, int64_t)> relativeKey, relativeQuery;
   std::optional<T> headScale, sink;
@@ -58,8 +59,9 @@ struct AttentionOutputs {
   std::vector<bool> hiddenByPosition;
 };
 
-/// Returns the probabilities of |scores| by the rules for hidden keys. |byEnd| has the keys that |byPosition| hides
-/// because they are too far after the query.
+/// Returns the probabilities of |scores|. |byPosition| and |byMask| mark the keys that positions and the mask hide,
+/// |byEnd| those that `causal` or `window_right` hides because they are too far after the query. |rule| is for rows
+/// without a visible key.
 template <typename T>
 std::vector<T> softmaxVisible(const std::vector<T> &scores, const std::vector<bool> &byPosition, const std::vector<bool> &byMask,
                               const std::vector<bool> &byEnd, xfmr::MaskedRows rule, std::optional<T> sink) {
@@ -187,7 +189,8 @@ void addBiases(AttentionRow<T> &row, int64_t h, PlainBuffer distanceBias, PlainB
     row.sink = sinks.get<T>({h});
 }
 
-/// Returns the mask element at |indices|, with broadcast dimensions of size 1: the addend, and whether it hides.
+/// Returns the mask element at |indices|, where dimensions of size 1 are broadcast: the addend of the score, and true
+/// if the element hides the key.
 template <typename T>
 std::pair<T, bool> maskElement(const PlainBuffer &mask, llvm::SmallVector<int64_t, 4> indices) {
   for (size_t dim = 0; dim < indices.size(); ++dim)
@@ -199,7 +202,7 @@ std::pair<T, bool> maskElement(const PlainBuffer &mask, llvm::SmallVector<int64_
   return {value, value < T(kHiding)};
 }
 
-/// The heads of `[T, H, D]` tensors that attention computes with.
+/// A tensor `[T, H, D]` that attention reads: tokens, heads and components.
 template <typename T>
 struct HeadTensor {
   int64_t heads, dim;

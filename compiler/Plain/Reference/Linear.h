@@ -40,14 +40,14 @@ T activate(xfmr::Activation kind, T x) {
   return x;
 }
 
-/// A dense matrix of this process.
+/// A dense matrix in row-major order.
 template <typename T>
 struct Matrix {
   int64_t rows = 0, columns = 0;
   std::vector<T> values;
   Matrix() = default;
   Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), values(static_cast<size_t>(rows * columns)) {}
-  /// The matrix |buffer|, or matrix |prefix| of a stack.
+  /// Copies the matrix |buffer|, or matrix number |prefix| of a stack. A vector becomes a matrix of one column.
   explicit Matrix(const PlainBuffer &buffer, std::optional<int64_t> prefix = std::nullopt)
       : Matrix(buffer.size(prefix ? 1 : 0), buffer.rank() > (prefix ? 2 : 1) ? buffer.size(prefix ? 2 : 1) : 1) {
     llvm::SmallVector<int64_t, 3> at;

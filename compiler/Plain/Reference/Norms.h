@@ -9,7 +9,8 @@
 
 namespace attune::reference {
 
-/// Calls |normalize| with each row of |x| plus |residual|, and writes the row that it leaves to |y|.
+/// Calls |normalize|, which changes a row in place, with each row of |x| plus |residual|; writes the changed rows to
+/// |y|.
 template <typename T>
 void forEachRow(const PlainBuffer &x, const PlainBuffer &residual, const PlainBuffer &y,
                 llvm::function_ref<void(std::vector<T> &)> normalize) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A function for each operation of `xfmr` and `tile`, written from the formula of its documentation and shared with no
-// pass. Slow and simple: each index is checked.
+// Reference functions: one for each operation of `xfmr` and `tile`, written from the formula of its documentation and
+// shared with no pass. They are slow and simple, and check each index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace attune;
 using namespace attune::reference;
 
-/// Calls |use| with |op| as the operation that it is, if it has a reference function. Returns true if so.
+/// Calls |use| with |op|, cast to its own class, if it has a reference function. Returns true if so.
 template <typename Use>
 static bool dispatch(Operation *op, Use use) {
   bool known = true;

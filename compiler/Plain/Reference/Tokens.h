@@ -12,7 +12,7 @@ namespace attune::reference {
 
 namespace xfmr = mlir::xfmr;
 
-/// Copies row |from| of |source| to row |to| of |target|, tensors of equal rows.
+/// Copies row |from| of |source| to row |to| of |target|. The rows of both tensors have one shape.
 inline void copyRow(const PlainBuffer &source, int64_t from, const PlainBuffer &target, int64_t to) {
   PlainBuffer row = source;
   row.sizes.erase(row.sizes.begin());
@@ -97,7 +97,7 @@ void compute(Context<T> &c, xfmr::ScatterProbabilitiesOp op) {
 }
 
 /// Returns column |n| of the tokens |first| to |end| - 1 of a sequence that begins at |begin|, reduced to one value.
-/// There is at least one token.
+/// Expects at least one token.
 template <typename T>
 T pooled(xfmr::PoolKind kind, const PlainBuffer &input, int64_t n, int64_t begin, int64_t first, int64_t end) {
   T result = 0, factors = 0;

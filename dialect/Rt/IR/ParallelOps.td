@@ -12,9 +12,9 @@ include "mlir/IR/SymbolInterfaces.td"
 def Rt_WorkerIdOp : Rt_Op<"worker_id", [MemoryEffects<[MemRead]>]> {
   let summary = "returns the number of the worker that executes this iteration of a parallel loop";
   let description = [{
-    The result is at least 0 and less than the result of `rt.worker_count`; iterations that run at the same time have
-    different ones, so that each worker may have scratch memory of its own. On a GPU, a worker is a thread block.
-    Outside a parallel loop it is 0. The operation has a read effect so that it is not hoisted out of its loop.
+    The result is at least 0 and less than the result of `rt.worker_count`. Iterations that run at the same time have
+    different results, so that each worker may have scratch memory of its own. On a GPU, a worker is a thread block.
+    Outside a parallel loop the result is 0. The operation has a read effect so that it is not hoisted out of its loop.
 
     ```mlir
     %w = rt.worker_id
@@ -28,9 +28,9 @@ def Rt_ParallelCallOp : Rt_Op<"parallel_call", [DeclareOpInterfaceMethods<Symbol
   let summary = "runs a function over a range of iterations, on the workers of the host";
   let description = [{
     Calls `body(captures…, worker, begin, end)` on disjoint ranges `[begin, end)` that together cover `[0, count)`, at
-    the same time on several workers; `worker` is the number of the one that runs the call. The length of each range but
-    the last is a multiple of `grain`. Returns when all calls have returned. `host` points to the `attune_host` that the
-    runtime passes to an entry; its `parallel_for` runs the calls.
+    the same time on several workers; `worker` is the number of the worker that runs the call. The length of each range
+    but the last is a multiple of `grain`. Returns when all calls have returned. `host` points to the `attune_host` that
+    the runtime passes to an entry; its `parallel_for` runs the calls.
 
     - (C1) `body` is a function without results whose arguments are the captures and three of type index.
 

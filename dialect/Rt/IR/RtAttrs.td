@@ -36,12 +36,12 @@ def Rt_KernelWorkAttr : AttrDef<Rt_Dialect, "KernelWork"> {
   let mnemonic = "kernel_work";
   let summary = "the work of all calls of one kernel in a call of an entry";
   let description = [{
-    `rt.kernel_work` on an entry has one of these attributes for each kernel of the module, in the module's order. The
-    name of the kernel is a string and not a symbol reference: a reference would make the entry a user of functions that
-    it may not call. `calls` is the number of calls. Of all calls together, `flops` counts two operations for each
-    multiply-add of a matrix product, `weight_bytes` the bytes of weights and `tensor_bytes` those of other tensors that
-    the kernel reads or writes, each once in a call. Formulas are in terms of the dims of the entry. On a device,
-    `"other"` comes last if loops outside of kernels are launched.
+    `rt.kernel_work` on an entry has one of these attributes for each kernel of the module, in the order of the module's
+    functions. The name of the kernel is a string and not a symbol reference: a reference would make the entry a user of
+    functions that it may not call. `calls` is the number of calls. Of all calls together, `flops` counts two operations
+    for each multiply-add of a matrix product, `weight_bytes` the bytes of weights and `tensor_bytes` those of other
+    tensors that the kernel reads or writes, each once in a call. Formulas are in terms of the dims of the entry. On a
+    device, a last element named `"other"` stands for loops outside of kernels, if any are launched.
 
     ```mlir
     #rt.kernel_work<"linear", calls = 2, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>,
@@ -69,8 +69,9 @@ def Rt_LaunchAttr : AttrDef<Rt_Dialect, "Launch"> {
     - `threads`: threads of a block, a multiple of 32; 0 for the default of `attune-outline-launches`.
     - `shared_bytes`: shared memory of a block in bytes.
     - `arch`: ten times the compute capability of the only GPUs that execute the loop (90: sm_90a), 0 for all GPUs.
-    - `limit`: the `rt.limit` of an argument of the function, a `memref<?xi64>` whose last element is the number of
-      packed tokens. Iterations whose first row is at or past that number are skipped.
+    - `limit`: the number that an argument of the function has as its `rt.limit`. The argument is a `memref<?xi64>`,
+      offsets whose last element is the number of packed tokens. Iterations whose first row is at or past the number of
+      packed tokens are skipped.
 
     ```mlir
     #rt.launch<threads = 384, shared_bytes = 217088, arch = 90>

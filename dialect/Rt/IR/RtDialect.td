@@ -21,8 +21,9 @@ def Rt_Dialect : Dialect {
 
     `rt.role` marks arguments of functions that are neither inputs nor outputs. An entry carries `rt.workspace`, the
     bytes of scratch memory that a call needs as a `#xfmr.formula` of its dims and of `workers`, and `rt.kernel_work`, a
-    list of `#rt.kernel_work`. For a GPU, `rt.launch` is on parallel loops, `rt.limit` on arguments that are offsets
-    of packed tokens, and `rt.device_function` on kernels.
+    list of `#rt.kernel_work`. For a GPU, `rt.launch` is on parallel loops and `rt.device_function` on kernels.
+    `rt.limit` is a number that an argument with the offsets of packed tokens carries, by which `rt.launch` refers to
+    it.
 
     Compiled code calls the runtime through one structure of functions, `attune_host` of attune/abi.h, which runs
     parallel loops and launches kernels on a device. Operations of this dialect represent these calls from the phase

@@ -21,10 +21,10 @@ llvm::StringRef stringifyStorageType(StorageType type);
 /// Returns the type called |name|.
 std::optional<StorageType> symbolizeStorageType(llvm::StringRef name);
 
-/// The layout of the low-precision operands of one precision in memory.
+/// The layout in memory of operands of one low precision.
 struct OperandLayout {
   StorageType type;
-  /// The number to whose multiples the columns of operands and the rows of K in packed weights are padded.
+  /// K, the number of terms of each sum, is padded to a multiple of this in operands and in packed weights.
   int64_t multiple;
   /// Neighbors in K that lie side by side in packed weights.
   int64_t group = 2;
@@ -35,21 +35,21 @@ struct OperandLayout {
 struct Schedule {
   /// Maximum rows of a register tile.
   int64_t registerRows = 12;
-  /// Query rows of an attention tile, a power of two.
+  /// Rows of an attention tile, each a query of one head, whose scores registers hold at once; a power of two.
   int64_t queryRows = 8;
   /// Columns of a register tile and of a packed weight panel, a multiple of 16.
   int64_t panelWidth = 32;
-  /// Keys of a score tile and of a key panel, a multiple of 16.
+  /// Keys of a key panel, and keys whose scores registers hold at once, a multiple of 16.
   int64_t keyPanelWidth = 32;
   /// Maximum rows of an attention tile that covers several blocks of keys, at least 64.
   int64_t attentionRows = 64;
-  /// Maximum bytes of the input rows of one cache block. A block reads its rows again for every panel, and every block
-  /// reads the weights again. So rows that exceed the L2 cache cost less than reading the weights of a deep projection
-  /// several times.
+  /// Maximum bytes of the f32 input rows of one cache block. A block reads its rows once for each weight panel, and
+  /// each block reads all weights once. Rows somewhat larger than the L2 cache cost less than smaller blocks, which
+  /// would read the weights of a deep projection more often.
   int64_t blockBytes = 1536 << 10;
   /// Maximum rows of one cache block. Rows are divided evenly among the blocks.
   int64_t maxBlockRows = 128;
-  /// Rows of one task of a row-wise kernel.
+  /// Rows that one iteration of the parallel loop of a kernel without a product computes.
   int64_t rowBlock = 8;
   /// The layouts of low-precision operands.
   OperandLayout bf16 = {StorageType::F32, 2}, int8 = {StorageType::I16, 2};
@@ -57,22 +57,24 @@ struct Schedule {
   int64_t lowPrecisionRows = 8;
   /// Rows of a register tile of products of quantized weights with a scale per group.
   int64_t groupedRows = 4;
-  /// Number of low-precision rows that are always read together.
+  /// Instructions read low-precision rows in groups of this many, so buffers of such rows are allocated in whole
+  /// groups: 32 with AMX, else 1.
   int64_t lowPrecisionGroup = 1;
-  /// True if the rows of a block are divided evenly among its low-precision register tiles when these are few, as among
-  /// those of f32.
+  /// True if the rows of a block with few low-precision register tiles are divided evenly among these tiles, as they
+  /// are among f32 register tiles.
   bool evenLowPrecisionTiles = true;
-  /// Weight panels that a single row reads side by side. Several streams use more of the memory bandwidth than one; see
-  /// docs/measurements.md.
+  /// Weight panels that a block reads side by side if it has a single row. Several streams use more of the memory
+  /// bandwidth than one; see docs/measurements.md.
   int64_t streamPanels = 4;
-  /// Blocks of up to |fewRows| rows have |fewColumns| columns, so that there are enough blocks; 0 disables this.
+  /// A projection of up to |fewRows| rows has blocks of |fewColumns| columns instead of |panelWidth|, so that there are
+  /// enough blocks for all workers; 0 disables this.
   int64_t fewRows = 0, fewColumns = 0;
-  /// Low-precision blocks have |wideRows| rows and |wideColumns| columns if there are at least |wideBlocks| of them; 0
-  /// disables this.
+  /// Low-precision blocks have |wideRows| rows and |wideColumns| columns if there are at least |wideBlocks| such
+  /// blocks; 0 disables this.
   int64_t wideRows = 0, wideColumns = 0, wideBlocks = 0;
-  /// Maximum K of an f32 projection; a deeper one is split into a sum of several. At 2048, 128 rows, a panel and the
-  /// next panel being prefetched take 1.5 MiB. The value is the same for all CPUs, since results depend on it; 0
-  /// disables the split.
+  /// Maximum K of an f32 projection; one with a larger K is split into a sum of several. With 2048, 128 input rows, a
+  /// weight panel and the next panel, which is being prefetched, take 1.5 MiB. The value is the same for all CPUs,
+  /// since results depend on it; 0 disables the split.
   int64_t maxFeatures = 2048;
   /// The type to which operands of attention are rounded, for heads of at most |maxAttentionHead| components. Changes
   /// results.

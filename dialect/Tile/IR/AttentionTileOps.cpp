@@ -30,7 +30,7 @@ static LogicalResult verifyScratch(Operation *op, Value value, StringRef name, i
   return success();
 }
 
-/// Checks the shapes of the operands that are added to scores.
+/// Checks C2, C3 and C6: the optional operands and the destination of probabilities.
 static LogicalResult verifyTerms(AttentionTileOp op) {
   auto rankOf = [](Value value) { return cast<ShapedType>(value.getType()).getRank(); };
   std::pair<Value, StringRef> added[] = {{op.getMask(), "mask"},

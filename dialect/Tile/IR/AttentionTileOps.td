@@ -23,21 +23,20 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
         m'    = max(m, max_j t[j]),  a = 2^(m - m')
         l     = l a + sum_j 2^(t[j] - m'),  o = o a + sum_j 2^(t[j] - m') value[j]
 
-    After the last block, where `head_scale[h]`, the `head_mask` of `xfmr.attention`, is 1 if absent:
+    After the last block, with `head_scale`, the `head_mask` of `xfmr.attention`, or 1 without it:
 
         result[i, h] = o / l * head_scale[h],  probabilities[h, i, j] = 2^(t[j] - m) / l * head_scale[h]
 
-    With `sinks`, `exp(sinks[h])` relative to the maximum, `2^(sinks[h] * log2(e) - m)`, is added to l after the last
-    block.
+    With `sinks`, `exp(sinks[h])` relative to the maximum, `2^(sinks[h] * log2(e) - m)`, is first added to l.
 
-    Query i has the position `position + i` among the keys. The mask is added to scores, and a score that it takes below
-    the most negative f32 is clamped to it. With `mask_fill`, the mask is not added: x[j] is `mask_fill` where it is
-    negative. A row whose final m is at most half of the most negative f32, about -1.7e38, has no visible key; its
-    probabilities are those of `masked_rows` in `xfmr.attention`.
+    Query i has the position `position + i` among the keys. The mask is added to the scores; a sum below the most
+    negative f32 is replaced by the most negative f32. With `mask_fill`, the mask is not added: x[j] is `mask_fill`
+    where the mask is negative. A row whose final m is at most half of the most negative f32, about -1.7e38, has no
+    visible key; its probabilities are those of `masked_rows` in `xfmr.attention`.
 
     With a `score_stage` other than `softmax`, `probabilities` gets the scores of that stage of `xfmr.attention`
-    instead. Probabilities, or masked scores, of keys hidden by their position need not be written. So the destination
-    is filled before: with zeros, or with the most negative f32 for `masked`.
+    instead. The operation need not write the probabilities, or masked scores, of keys that their position hides. So
+    `attune-tile-attention` fills the destination beforehand: with zeros, or with the most negative f32 for `masked`.
 
     - (C1) `query` is `[R, H, D]`, `key` is panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` is `[S, E]`,
       the result, the first destination, is `[R, H, E]`; D, E and W are static and positive, W a multiple of 16.
@@ -46,21 +45,22 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     - (C2) `mask`, if present, is f32: `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`. `head_scale` is `[H]`; so is
       `sinks`; `distance_bias` is `[1 or H, N]`; `relative_key` and `relative_query` are `[1 or H, D, N' + 30]`, with
       static D and N', the distances in descending order and the first and the last repeated 15 times (see
-      `xfmr.weight_distance_panels`). N and N' are odd. `probabilities`, if present, is `[H, R, S]`, the second
-      destination.
+      `xfmr.weight_distance_panels`). N and N' are odd numbers of distances. `probabilities`, if present, is
+      `[H, R, S]`, the second destination.
     - (C3) `causal`, windows, `distance_bias`, `relative_key` and `relative_query` need `position`; `mask_fill` needs
       `mask`.
     - (C4) `scratch` and `state`, both present or neither, are contiguous f32 buffers: `[rows, key_block or more]` for
-      scores of as many rows as are computed at once, and `[R * H or more, 32 or more]` for 16 partial sums and the
+      the scores of the rows that are computed at once, and `[R * H or more, 32 or more]` for 16 partial sums and the
       maximum of each row between blocks. The vector lowering needs them; `attune-attach-scratch` adds them.
-    - (C5) Elements are f32, with these exceptions: keys in rows, and the values that come with them, have the type of
-      `precision`, bf16 or f16; the queries may have it. Keys in panels and their values may be those of a cache of bf16,
+    - (C5) Elements are f32, with these exceptions: keys in rows, and the values of such keys, have the type of
+      `precision`, bf16 or f16; the queries are f32 or of that type. Keys in panels and their values may be those of a cache of bf16,
       f16 or i8; with i8, D + 4 and E + 4 stand in the place of D and E, for the scales that `xfmr.kv_cache_update`
       defines, and W is a multiple of 64.
     - (C6) `sinks` needs `masked_rows = zero`.
-    - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d, and over j of `value`, run in order with
-      fused multiply-adds; the sum l has 16 lanes, which take the keys in turn and are joined by a fixed tree. GPUs
-      differ: see docs/numerics.md. A row's bits do not depend on the other rows of its tile.
+    - (N1) 2^x is a polynomial with 2^0 = 1, and results below 2^-126 are 0. The sums over d of scores and over j of o
+      run in order with fused multiply-adds. The sum l is kept as 16 partial sums, of the keys with equal j mod 16,
+      which are added in a fixed tree after the last block. GPUs differ: see docs/numerics.md. A row's bits do not
+      depend on the other rows of its tile.
     - (N2) With `precision` bf16 or f16, queries, keys, probabilities and values may be rounded to it before they are
       multiplied; sums are f32.
 

@@ -90,7 +90,7 @@ FailureOr<TilingResult> GroupedProductOp::getTiledImplementation(OpBuilder &buil
   };
   OpFoldResult zero = builder.getIndexAttr(0);
   auto rowsOf = [&](Value tensor) { return slice(tensor, {offsets[0], zero}, {sizes[0], builder.getIndexAttr(sizeOf(tensor, 1))}); };
-  // Tiles begin at multiples of the width. The last one may be smaller, and still has a panel.
+  // Tiles begin at multiples of the width. If the last tile ends within a panel, it has the whole panel.
   AffineExpr n = builder.getAffineDimExpr(0);
   OpFoldResult panel = affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(1, 0, n.floorDiv(getWidth())), {offsets[1]});
   OpFoldResult count = affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(1, 0, n.ceilDiv(getWidth())), {sizes[1]});

@@ -8,11 +8,11 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-/// Passes emit the transposition of a panel without a loop over its columns.
+/// The largest width of a panel. Passes emit the transposition of a panel without a loop over its columns.
 static constexpr int64_t kMostColumns = 1024;
 
-/// Checks that |panel| has a static size of at most kMostColumns columns and that |keys|, which |op| calls |name|, are a
-/// matrix of at most as many rows as it has columns.
+/// Checks that |panel| has a static size and at most kMostColumns columns, and that |keys|, which |op| calls |name|, is
+/// a matrix with at most as many rows as |panel| has columns.
 static LogicalResult verifyPanel(Operation *op, Value panel, Value keys, StringRef name) {
   if (failed(verifyKinds(op, {panel, keys})) || failed(verifyRank(op, panel, "panel", 2)) || failed(verifyRank(op, keys, name, 2))) // C1
     return failure();

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-/// Passes emit the padding of rows without a loop; a panel needs no more of it.
+/// The number of columns of padding must be less than this: passes emit the padding of a row without a loop.
 static constexpr int64_t kMostPadding = 256;
 
 LogicalResult QuantizeRowsOp::verify() {

@@ -23,7 +23,7 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
     to nearest, ties to even. `zero` is 128 for 8-bit values, which are unsigned then, and 0 for 16-bit values. A row of
     zeros has the scale 0 and the values `zero`.
 
-    With three destinations, each `group` of neighbors in K has a scale of its own:
+    With three destinations, each group of `group` neighboring columns has a scale of its own:
 
         scales[t, g]    = m / 127, where m = max_k |input[t, k]| for the columns k of group g
         quantized[t, k] = round(input[t, k] * (127 / m))

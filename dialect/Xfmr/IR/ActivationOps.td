@@ -63,8 +63,8 @@ def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]
     columns j, `result[t, i] = exp(input[t, i] - m) / s`; with `log`, `result[t, i] = input[t, i] - m - log(s)`.
 
     - (C1) The last dimension, the columns, is static.
-    - (N1) On a CPU a sum has 16 lanes, which take the columns in turn and are joined by a fixed
-      tree; on a GPU it has 32.
+    - (N1) On a CPU the sum is computed as 16 partial sums, the l-th of the columns l, l + 16, l + 32, …, which are then
+      added in a fixed tree. On a GPU there are 32 partial sums.
 
     ```mlir
     %p = xfmr.softmax %x : tensor<?x48xf32>

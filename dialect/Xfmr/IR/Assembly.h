@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Included once, where the generated parsers and printers are.
+// The functions that the generated parsers and printers of the dialect call. Only XfmrDialect.cpp, which has the
+// generated code, includes this file.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_XFMR_IR_ASSEMBLY_H
@@ -15,8 +16,8 @@
 
 namespace mlir::xfmr {
 
-/// Parses the keyword |name| and |types|, unless |more| is false or another keyword follows. Then sets |more| to true
-/// if it has read a comma after the types.
+/// Parses the keyword |name| and |types| if a comma has been read (|more|) and the next keyword is |name|. Then sets
+/// |more| to true if another comma follows, which it also reads.
 static ParseResult parseTypesOf(OpAsmParser &parser, StringRef name, ArrayRef<Type *> types, bool &more) {
   if (!more || failed(parser.parseOptionalKeyword(name)))
     return success();

@@ -71,7 +71,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 
     Query i has the position `p = i` among the keys (`alignment = start`), or `p = i + S_b - Q_b` (`alignment = end`,
     the default: the last query is aligned with the last key). For each head h and query i of sequence b, with g = h /
-    (H / G), rounded down, and i and j counted from the first query and key of the sequence:
+    (H / G), rounded down, i and j counted from the first query and key of the sequence, and N the number of columns of
+    `distance_bias`:
 
         s[j] = scale * (q . (k[j] + rk[j]) + k[j] . rq[j])          q = query[i, h, :], k[j] = key[j, g, :]
         c[j] = softcap * tanh(s[j] / softcap)                       s[j] without `softcap`
@@ -92,15 +93,15 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     keys as `relative_key`, those projected to queries as `relative_query`.
 
     A key j is hidden if one of these holds: `causal` is set and `j > p`; `window_left = n` and `j < p - n`;
-    `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 there; a mask of f32 is below -1.7e38 there; models
-    hide keys by adding the most negative f32, -3.4e38. Every other key is visible. Masks of i1 and i64 are not added.
-    With `mask_fill`, they do not hide keys either: where the mask is 0, the score x[j] becomes `mask_fill`.
+    `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 for this key; a mask of f32 is below -1.7e38 for it
+    (models hide keys by adding the most negative f32, -3.4e38). Every other key is visible. Masks of i1 and i64 are not
+    added. With `mask_fill`, they do not hide keys either: where the mask is 0, the score x[j] becomes `mask_fill`.
 
-    `masked_rows` says which probabilities, times `head_mask[h]`, a row without a visible key has. `zero` gives P = 0.
-    `uniform`, the default, gives all keys of the sequence the same probability. `least_masked` gives it to the keys
-    hidden by the mask alone, or by `causal` and the window alone, and to all keys if there are none.
-    `least_masked_past` gives it to the same keys, but to none that `causal` or `window_right` hides, and to all keys if
-    there are none. A sequence without keys gives zeros.
+    `masked_rows` selects the keys that get equal probabilities, times `head_mask[h]`, in a row without a visible key;
+    the other keys get 0. `zero` selects no key. `uniform`, the default, selects all keys of the sequence.
+    `least_masked` selects the keys that only the mask hides and those that only `causal` or a window hides; all keys if
+    there are none. `least_masked_past` selects the same keys without those that `causal` or `window_right` hides; all
+    keys if there are none. A sequence without keys gives zeros.
 
     `probabilities[b, h, i, j]` is P[j], and zero where i or j is beyond the sequence. `score_stage` selects an earlier
     value instead: `product` gives s, `capped` gives c, and `masked` gives x, with the most negative f32 for hidden keys
@@ -149,7 +150,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($probabilities)^)?
   }];
-  /// Builds attention without masks, biases and options, which accessors add. |probabilities| may be null.
+  /// Builds attention without masks, biases and options; the caller sets these afterwards. |probabilities|, the type of
+  /// the second result, may be null.
   let builders = [OpBuilder<(ins "::mlir::Type":$probabilities, "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value,
                                  "::mlir::Value":$queryOffsets, "::mlir::Value":$keyOffsets, "::mlir::Value":$queryLength,
                                  "::mlir::Value":$keyLength, "double":$scale)>];

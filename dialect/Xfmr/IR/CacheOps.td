@@ -106,9 +106,9 @@ def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<[
   let summary = "appends the additive mask of new tokens to the mask cache, in place";
   let description = [{
     The cache has a row of mask elements for each slot, `[slots, capacity]`. For the tokens i <
-    `offsets[b + 1] - offsets[b]` of sequence b, `new_cache[slots[b], past[b] + i] = mask[b, i]`, or 0, which hides
-    nothing, without `mask`. All other elements are those of `cache`, whose memory the result has. `past[b]` is the
-    number of tokens that the slot has, and `mask` is `[B, L]` for sequences of up to L tokens.
+    `offsets[b + 1] - offsets[b]` of sequence b, `new_cache[slots[b], past[b] + i] = mask[b, i]`; without `mask` these
+    elements become 0, which hides nothing. All other elements are those of `cache`, and the result is the memory of
+    `cache`. `past[b]` is the number of tokens that the slot has. `mask` is `[B, L]` for sequences of up to L tokens.
 
     - (N1) Exact. The caller guarantees capacity: an element beyond the capacity, or a slot named twice, is undefined
       behavior.

@@ -184,7 +184,7 @@ LogicalResult mlir::xfmr::verifyEntryFormula(Operation *op, NamedAttribute attri
   return success();
 }
 
-/// Emits an error at |op|: |attribute| has no meaning on |what| of it.
+/// Emits an error at |op|: |attribute| is not allowed on |what|, such as "argument 0".
 static LogicalResult refuse(Operation *op, const Twine &what, NamedAttribute attribute) {
   return op->emitError("expects no attribute ") << quoted(attribute) << " on " << what;
 }

@@ -17,7 +17,7 @@
 
 namespace mlir::xfmr {
 
-/// Returns |attr| under its name, for a list of attributes.
+/// Returns |attr| with its name, as an element of a list of attributes.
 template <typename AttrT>
 NamedAttribute named(AttrT attr) {
   return {StringAttr::get(attr.getContext(), AttrT::name), attr};
@@ -51,7 +51,8 @@ inline CacheAttr getResultCache(FunctionOpInterface function, unsigned index) {
   return function.getResultAttrOfType<CacheAttr>(index, CacheAttr::name);
 }
 
-/// Turns an entry into an ordinary function: removes its attributes and those of its arguments and results.
+/// Turns an entry into an ordinary function: removes `xfmr.entry`, `xfmr.flops`, and the attributes that mark arguments
+/// and results as inputs, outputs, caches and dims.
 void removeEntry(FunctionOpInterface function);
 
 /// Returns true if every call of |function| passes a weight for argument |index|.
@@ -75,8 +76,8 @@ void setWeightsBytes(ModuleOp module, int64_t bytes);
 int64_t getRanks(Operation *module);
 void setRanks(ModuleOp module, int64_t ranks);
 
-/// Names of the attributes of an entry that count its `xfmr.all_gather` operations and the bytes that a rank receives by
-/// them, FormulaAttrs.
+/// Names of two attributes of an entry, FormulaAttrs: the number of its `xfmr.all_gather` operations, and the bytes
+/// that a rank receives from the other ranks by these operations.
 inline constexpr llvm::StringLiteral kGathersAttr = "xfmr.gathers";
 inline constexpr llvm::StringLiteral kGatherBytesAttr = "xfmr.gather_bytes";
 

@@ -17,12 +17,12 @@ class Xfmr_EntryEnum<string name, string summary, list<I32EnumAttrCase> cases> :
   let cppNamespace = "::mlir::xfmr";
 }
 
-// The numbers are those of attune_cache_use.
+// The numbers are those of attune_cache_use in attune/abi.h.
 def Xfmr_CacheUse : Xfmr_EntryEnum<"CacheUse", "use of the caches of a session by an entry", [
     I32EnumAttrCase<"Unused", 0, "unused">, I32EnumAttrCase<"Encode", 1, "encode">, I32EnumAttrCase<"Append", 2, "append">,
     I32EnumAttrCase<"Continue", 3, "continue">]>;
 
-// The numbers are those of attune_fill.
+// The numbers are those of attune_fill in attune/abi.h.
 def Xfmr_InputDefault : Xfmr_EntryEnum<"InputDefault", "the value of an input that a caller omits", [
     I32EnumAttrCase<"Required", 0, "required">, I32EnumAttrCase<"Zeros", 1, "zeros">, I32EnumAttrCase<"Ones", 2, "ones">,
     I32EnumAttrCase<"Arange", 3, "arange">, I32EnumAttrCase<"Tokens", 4, "tokens">, I32EnumAttrCase<"Slots", 5, "slots">,
@@ -42,8 +42,8 @@ def Xfmr_EntryAttr : Xfmr_EntryAttribute<"Entry", "entry"> {
   let description = [{
     Stands on a public function. `name` is the entry's name in the C API; it is unique in a module with `xfmr.model`.
     `caches` says what the entry does with the caches of a session: `encode` writes the caches of encoder states,
-    `append` appends tokens to sequences, `continue` does the same for sequences that have tokens already. An entry
-    without `caches` uses none, and takes none as arguments.
+    `append` appends the keys and values of the call's tokens to the caches of sequences, `continue` does the same for
+    sequences that have tokens already. An entry without `caches` uses no caches and takes none as arguments.
 
     ```mlir
     func.func @decode(…) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>}
@@ -62,9 +62,9 @@ def Xfmr_InputAttr : Xfmr_EntryAttribute<"Input", "input"> {
 
     `default` is the value of an omitted input: `zeros`, `ones`, `arange` (0, 1, 2, … along the last dimension),
     `tokens` (ones; where a caller gives 0, an entry with `caches` skips the token), or a number that the session knows
-    for each row: `slots` (its cache slot), `sources` (its encoder states), `past_lengths` (tokens in its slot),
-    `source_lengths` (tokens of its source). Without `default` the input is required. Integers are from 0 to
-    `max_value - 1`; without `max_value` they may be any.
+    for each sequence of the batch: `slots` (its cache slot), `sources` (its source: the encoder states that it reads),
+    `past_lengths` (tokens in its slot), `source_lengths` (tokens of its source). Without `default` the input is
+    required. Integers are from 0 to `max_value - 1`; without `max_value`, any integer is accepted.
 
     ```mlir
     %ids: tensor<?x?xi64> {xfmr.input = #xfmr.input<"input_ids", [batch, length], max_value = 203>}
@@ -112,8 +112,8 @@ def Xfmr_CacheAttr : Xfmr_EntryAttribute<"Cache", "cache"> {
 def Xfmr_SessionDimAttr : EnumAttr<Xfmr_Dialect, Xfmr_SessionDim, "dim"> {
   let summary = "a dim that the session knows and that no input has";
   let description = [{
-    Stands on an `index` argument of an entry. `past` is the largest number of tokens before those of the call;
-    `source_length` is the largest number of tokens of a source.
+    Stands on an `index` argument of an entry. `past` is the largest number of tokens that a cache slot of the batch has
+    before the call; `source_length` is the largest number of tokens of a source, the encoder states of one input.
 
     ```mlir
     %past: index {xfmr.dim = #xfmr.dim<past>}

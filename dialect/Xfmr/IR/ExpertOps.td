@@ -17,15 +17,15 @@ def Xfmr_Shares : 2DTensorOf<[F32]>;
 def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]> {
   let summary = "chooses the experts with the largest scores for each token";
   let description = [{
-    `scores` is `[T, E]` for T tokens and E experts, the results are `[T, count]`. The key by which experts are chosen
-    is `key[t, e] = scores[t, e]`, or, with `sigmoid`, `1 / (1 + exp(-scores[t, e]))`, plus `bias[e]` if there is one.
+    `scores` is `[T, E]` for T tokens and E experts, the results are `[T, count]`. Experts are chosen by keys. A key is
+    `key[t, e] = scores[t, e]`, or `1 / (1 + exp(-scores[t, e]))` with `sigmoid`; `bias[e]`, if present, is added to it.
     `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest keys, the largest first. Of equal keys,
     the expert with the lower number comes first; NaN counts as the smallest key.
 
     `shares[t, i] = exp(scores[t, choices[t, i]] - m) / sum_e exp(scores[t, e] - m)` with `m = max_e scores[t, e]`. The
     sum is over all experts, or, with `normalized`, over the chosen ones, so that the shares of a token add up to 1.
     With `sigmoid`, `shares[t, i] = 1 / (1 + exp(-scores[t, choices[t, i]]))`, with `normalized` divided by the sum of
-    these over i. The bias is in no share.
+    these over i. `bias` does not enter the shares.
 
     With `groups`, the experts are divided into that many groups of E / `groups` neighbors, and a token chooses only
     from the `kept_groups` groups with the largest group keys. A group's key is the sum of the `group_keys` largest keys
@@ -33,9 +33,10 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
 
     - (C1) `scores` has a static number of columns, the experts. `count` is from 1 to their number.
     - (C2) `bias` has an element for each expert.
-    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` is from 1 to 64, since kept groups
-      are the bits of an integer, and divides the number of experts, `kept_groups` is from 1 to `groups`, and the groups
-      that are kept have `count` experts or more. `group_keys` is 1 or 2, and not more than the experts of a group.
+    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` is from 1 to 64, since compiled
+      code marks the kept groups by the bits of one integer, and divides the number of experts. `kept_groups` is from 1
+      to `groups`, and the kept groups have `count` experts or more. `group_keys` is 1 or 2, and not more than the
+      experts of a group.
     - (N1) Arithmetic is f32. The sum of the shares runs over all experts in order, or over the choices in order.
 
     ```mlir
@@ -53,8 +54,8 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
 def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
   let summary = "adds up the feed-forward networks that each token chooses";
   let description = [{
-    `result[t] = sum_i shares[t, i] * f_e(input[t])` with `e = choices[t, i]`, one of E experts, where f_e is the
-    `xfmr.ffn` of the matrices and biases of expert e, the second line with `gate`:
+    `result[t] = sum_i shares[t, i] * f_e(input[t])` with `e = choices[t, i]`, one of E experts. f_e is the `xfmr.ffn`
+    of the matrices and biases of expert e: the first line below, or, with `gate`, the second.
 
         f_e(x) = activation(x up[e]^T + up_bias[e]) down[e]^T + down_bias[e]
         f_e(x) = (activation(x gate[e]^T + gate_bias[e]) * (x up[e]^T + up_bias[e])) down[e]^T + down_bias[e]

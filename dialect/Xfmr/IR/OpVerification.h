@@ -13,8 +13,8 @@ namespace mlir::xfmr {
 /// |name| and the size |what|.
 LogicalResult verifyVector(Operation *op, Value vector, StringRef name, int64_t size, StringRef what);
 
-/// Succeeds if |operand| is absent or can be combined elementwise with a |type|; else emits an error of |op| that calls
-/// it |name|.
+/// Succeeds if |operand| is absent or has a type that is compatible with |type|: the same element type, and in each
+/// dimension the same size or a dynamic one. Else emits an error of |op| that calls the operand |name|.
 LogicalResult verifySameType(Operation *op, Value operand, StringRef name, RankedTensorType type);
 
 /// Calls verifySameType for the operand `residual`.

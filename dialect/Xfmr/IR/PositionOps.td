@@ -53,8 +53,8 @@ def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, Infer
 
     - (C1) `table` is `[R, H]` with static shape. R is at least 2; if `bidirectional`, R is even and at least 4.
       `max_distance` is larger than m.
-    - (N1) The lookup is exact. Logarithms and their quotient are those that transformers' T5 computes, in f32, so that
-      distances at the boundary of two buckets are in the same bucket.
+    - (N1) The lookup is exact. Logarithms and their quotient are computed in f32, as in the T5 of the transformers
+      library, so that distances at the boundary of two buckets fall into the same bucket as there.
 
     ```mlir
     %b = xfmr.relative_position_bias %table, %length {bidirectional, max_distance = 128 : i64} : tensor<32x8xf32>    // tensor<8x?xf32>

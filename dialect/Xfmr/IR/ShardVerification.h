@@ -13,8 +13,8 @@ namespace mlir::xfmr {
 /// Checks that shards of |size| indices at |begins|, one for each rank, cover |whole| indices.
 LogicalResult verifyShards(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t whole, int64_t size, ArrayRef<int64_t> begins);
 
-/// Checks that |shard| is the type of the shards of a |whole| tensor along |axis|, which is at most |lastAxis|, that
-/// have the first indices |begins|.
+/// Checks that shards of type |shard|, which begin at the indices |begins| of dimension |axis|, cover a tensor of type
+/// |whole|, and that |axis| is from 0 to |lastAxis|.
 LogicalResult verifyShardTypes(Operation *op, ShapedType whole, ShapedType shard, int64_t axis, ArrayRef<int64_t> begins, int64_t lastAxis);
 
 } // namespace mlir::xfmr

@@ -13,10 +13,10 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// The columns to whose multiple the only group of a row is padded.
+/// With one group per row, the columns of a row are padded to a multiple of this.
 static constexpr int64_t kRowMultiple = 32;
 
-/// The columns of a group that a name may state.
+/// The numbers of columns of a group that the name of a format may have; 0 for one group per row.
 static constexpr int64_t kGroups[] = {0, 16, 32, 64, 128};
 
 std::optional<WeightFormat> WeightFormat::parse(StringRef text) {
@@ -37,7 +37,7 @@ std::optional<WeightFormat> WeightFormat::parse(StringRef text) {
     format.wideScales = true;
     rest = rest.drop_front();
   }
-  // One name for each format: no zeros before a number.
+  // Each format has one name: this rejects other spellings, such as numbers with leading zeros.
   return rest.empty() && format.str() == text ? std::optional(format) : std::nullopt;
 }
 

@@ -16,20 +16,21 @@ namespace mlir::xfmr {
 /// The format of a quantized weight matrix: `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group
 /// of column k. A group is |group| neighbors in K. Its integers are stored without a sign, as `q + zero()`.
 ///
-/// A panel of |width| rows is one stream, in which the numbers of a group of columns precede its stored integers:
+/// A panel of |width| rows is one stream, in which the scales and minima of a group of columns precede its integers:
 ///
 ///     group    | width scales | width minima, if any | quad 0 | quad 1 | ... |        int8: one integer a byte
 ///     quad     | row 0: integers of k, k + 1, k + 2, k + 3 | row 1 | ... |
 ///     group    | width scales | width minima, if any | pair 0 | pair 1 | ... |        int4: a byte has two
 ///     pair     | row 0: bytes of k, k + 1, k + 2, k + 3 | row 1 | ... |               byte k: q(k) | q(k + 4) << 4
 ///
-/// The last group of a row that is shorter than the others is padded with stored zeros.
+/// If the last group of a row has fewer columns than |group|, it is padded with integers q = 0.
 struct WeightFormat {
   /// Bits of a stored integer: 4 or 8.
   int64_t bits = 8;
   /// Columns of a group, a multiple of 16; 0 for one group per row.
   int64_t group = 32;
-  /// True if a group has a minimum; integers are then stored as they are. Otherwise minima are 0, and integers signed.
+  /// True if a group has a minimum; then the integers q are not negative and stored as they are. Otherwise minima are
+  /// 0, and the integers q are signed.
   bool minima = false;
   /// True if scales and minima are stored as f32, false if as f16.
   bool wideScales = false;
@@ -38,7 +39,7 @@ struct WeightFormat {
   static std::optional<WeightFormat> parse(llvm::StringRef text);
   std::string str() const;
 
-  /// Returns the code of the integer 0.
+  /// Returns the number that is added to an integer before it is stored: the stored value of q = 0.
   int64_t zero() const { return minima ? 0 : int64_t(1) << (bits - 1); }
   /// Returns the columns of a group in a matrix of |columns|, padded.
   int64_t groupColumns(int64_t columns) const;

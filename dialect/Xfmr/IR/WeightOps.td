@@ -13,9 +13,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
   let summary = "declares a constant whose elements stay outside the IR";
   let description = [{
-    Names a tensor and gives the expression of its elements over the tensors of the model folder. Passes rewrite
-    `source`. The packer, which runs after the phase `target` if an object is made, streams its elements into the weights file
-    (docs/formats.md), so compile time and memory do not depend on their number.
+    Names a tensor and gives the expression of its elements over the tensors of the model folder, `source`. Passes may
+    replace `source` by another expression. The packer, which runs after the phase `target` if an object is made,
+    streams the elements of `source` into the weights file (docs/formats.md), so compile time and memory do not depend
+    on their number.
 
     - (C1) `type` has static shape, no size is 0, its elements are integers or floats, and all of them together have
       fewer than 2^63 bits.
@@ -61,8 +62,8 @@ def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<Sy
   let assemblyFormat = "$weight attr-dict `:` type($result)";
 }
 
-/// An op that computes a weight from weights; `xfmr-hoist-weight-expressions` folds it into the source of a new weight. Of
-/// a stack of matrices, `[E, N, K]`, operations on matrices give the stack of their results for each matrix.
+/// An op that computes a weight from weights; `xfmr-hoist-weight-expressions` folds it into the source of a new weight.
+/// Applied to a stack of matrices, `[E, N, K]`, an operation on matrices returns the stack of its E results.
 class Xfmr_WeightExpr<string mnemonic> : Xfmr_Op<mnemonic, [Pure, InferTypeOpAdaptor]>;
 
 def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
@@ -127,9 +128,9 @@ def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
     next bytes of the row begin at column k + 8. Stored integers are `q + 8` or `q + 128`, of 4 or 8 bits; with minima
     they are `q`. Rows beyond the matrix have scales and minima 0 and q = 0, columns beyond it have q = 0.
 
-    A group that the format represents exactly is kept. For other groups, scale and minimum are those of several
-    candidates with the smallest squared error. One that exceeds f16 is an error of the packer; formats with `f32` have
-    room for it.
+    A group that the format represents exactly keeps its values. For any other group the packer tries several scales and
+    minima and takes those with the smallest squared error. A scale or minimum beyond the range of f16 is an error of
+    the packer unless the format stores them as f32.
 
     The result is `[ceil(N / width), groups, bytes]`, where a group has `width * (s + columns * bits / 8)` bytes; s is
     the size of a scale, or of a scale and a minimum. A stack `[E, N, K]` of matrices becomes the stack of their
@@ -163,9 +164,9 @@ def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
 def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
   let summary = "sums each row of an int8 weight matrix";
   let description = [{
-    `result[n] = sum_k quantized[n, k]`, or `result[e, n] = sum_k quantized[e, n, k]` for a stack of matrices. Dot
-    products of unsigned by signed bytes take the quantized input of `xfmr.linear` plus 128; its epilogue subtracts 128
-    times this sum.
+    `result[n] = sum_k quantized[n, k]`, or `result[e, n] = sum_k quantized[e, n, k]` for a stack of matrices. Some
+    targets have dot products of unsigned by signed bytes only. There, the quantized inputs of an int8 `xfmr.linear` are
+    stored with 128 added, and the epilogue subtracts 128 times this sum.
 
     ```mlir
     %z = xfmr.weight_row_sums %q : tensor<100x48xi8>        // tensor<100xi32>
@@ -246,8 +247,8 @@ def Xfmr_WeightShardOp : Xfmr_Op<"weight_shard", [Pure]> {
   let summary = "returns the shard of this rank of a weight";
   let description = [{
     The result has the indices `begins[rank]` to `begins[rank] + S - 1` along `axis` of `input`, where S is the size of
-    `result` there. The compiler evaluates it once for each rank, when it packs the weights files: the weights of ranks
-    have equal types and places in the files, and other elements.
+    `result` there. The compiler evaluates the operation once for each rank, when it packs the weights files. The files
+    of all ranks have the same layout and differ only in elements.
 
     - (C1) `input` and `result` differ only in the size of `axis`.
     - (C2) `begins` is as in `xfmr.all_gather`, with `input` for the whole.

@@ -22,7 +22,8 @@
 
 namespace mlir::xfmr {
 
-/// Copies of the first and of the last column of a table in `weight_distance_panels`: 16 lanes may be beyond it but one.
+/// The number of copies of the first and of the last distance beside a table in `weight_distance_panels`: a load of 16
+/// neighboring distances may have all but one of them beyond the table.
 inline constexpr int64_t kDistancePadding = 15;
 
 } // namespace mlir::xfmr

@@ -15,6 +15,8 @@ def Xfmr_ArgumentAttr : AttrDef<Xfmr_Dialect, "Argument"> {
   let mnemonic = "argument";
   let summary = "a symbol of a formula: the value of an index argument of the function, or a dimension of a shaped one";
   let description = [{
+    The function is the one around the operation that has the attribute. Arguments and dimensions count from 0.
+
     ```mlir
     #xfmr.argument<4>     // the value of argument 4
     #xfmr.argument<0, 1>  // the size of dimension 1 of argument 0
@@ -28,9 +30,10 @@ def Xfmr_FormulaAttr : AttrDef<Xfmr_Dialect, "Formula"> {
   let mnemonic = "formula";
   let summary = "a count, such as a number of bytes, as a closed form of sizes";
   let description = [{
-    The value is the largest result of `map`. The symbols of the map stand for `symbols`, in order: the name of a dim of
-    the entry, `workers` for the number of workers, or an `#xfmr.argument`. No symbol is negative, and divisors are
-    positive constants. `xfmr.flops` on an entry counts the arithmetic operations of one call.
+    The value is the largest result of `map`. The symbols of the map stand for `symbols`, in order. A symbol is the name
+    of a dim, a dynamic size in the signature of the entry; `workers`, the number of workers; or an `#xfmr.argument`. No
+    symbol is negative, and divisors are positive constants. For example, the formula `xfmr.flops` of an entry gives the
+    arithmetic operations of one call.
 
     ```mlir
     #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (s0 * 64, s1 * 64)>>

@@ -21,18 +21,21 @@ def Xfmr_Dialect : Dialect {
     token counts dynamic.
 
     Shape letters: T tokens, S tokens on the key side, B sequences of a batch, Q and K the largest number of queries and
-    of keys of a sequence, H heads, G heads of keys and values, D components of a head of queries and keys, E of values,
-    N and M features.
+    of keys of a sequence, H heads, G heads of keys and values, D components of a head of queries and keys, E of a head
+    of values, N and M features. A page may redefine a letter: K is also the number of input features of a product, E
+    the number of experts.
 
     The verifier checks the constraints of an operation (C1, C2, …) on its types and attributes. It does not see values:
     where a dynamic size, an index or an element breaks a constraint, the behavior is undefined. N1, N2, … specify the
     arithmetic: its types, its order and its rounding.
 
-    Attributes describe a function to applications: `xfmr.entry` on the function, `xfmr.input`, `xfmr.output`,
-    `xfmr.cache` and `xfmr.dim` on its arguments and results. `xfmr.weight` marks the arguments of a private function
-    that are weights in every call. A module carries `xfmr.model`. Once weights have offsets in the weights file, it
-    also carries the size of its data, `xfmr.weights_bytes`. `xfmr.ranks` is the number of processes that run the model
-    together, each with a part of the weights; a module without it runs in one.
+    Attributes describe a function to the applications that call it: `xfmr.entry` on the function, `xfmr.input`,
+    `xfmr.output`, `xfmr.cache` and `xfmr.dim` on its arguments and results. `xfmr.flops`, `xfmr.gathers` and
+    `xfmr.gather_bytes` on an entry count its work (`attune-count-flops`, `attune-count-gathers`). `xfmr.weight` marks
+    the arguments of a private function for which every call passes a weight. A module carries `xfmr.model`. Once
+    weights have offsets in the weights file, the module also carries `xfmr.weights_bytes`, the size of the data section
+    of that file. `xfmr.ranks` is the number of processes that run the model together, each with a part of the weights;
+    a module without `xfmr.ranks` runs in one process.
   }];
   let discardableAttrs = (ins "::mlir::xfmr::EntryAttr":$entry, "::mlir::xfmr::InputAttr":$input, "::mlir::xfmr::OutputAttr":$output,
                               "::mlir::xfmr::CacheAttr":$cache, "::mlir::xfmr::SessionDimAttr":$dim, "::mlir::UnitAttr":$weight,

@@ -32,7 +32,8 @@ RankedTensorType getPanelsType(RankedTensorType matrix, int64_t width, int64_t g
 /// Returns the type of |matrix|, `[N, K]`, in panels of |width| rows in |format|.
 RankedTensorType getQuantizedPanelsType(RankedTensorType matrix, int64_t width, const WeightFormat &format);
 
-/// Maximum number of byte products, 255 * 127 each, whose sum fits in 32 bits.
+/// The largest number of input features of a projection in int8: a sum of so many products of bytes, at most 255 * 127
+/// each, fits in a signed 32-bit integer.
 inline constexpr int64_t kMaxInt8Depth = 65536;
 
 /// Weights begin at multiples of this number of bytes in the weights file.

@@ -10,7 +10,8 @@ include "mlir/IR/CommonTypeConstraints.td"
 def Xfmr_Float : AnyTypeOf<[F32, F16, BF16]>;
 /// Activations, `[tokens, features]`.
 def Xfmr_Tokens : 2DTensorOf<[F32]>;
-/// Activations split into heads, `[tokens, heads, head_dim]`; the phase `linalg` may round operands of attention.
+/// Activations split into heads, `[tokens, heads, head_dim]`. Elements are bf16 or f16 only where the phase `linalg`
+/// has rounded the operands of attention.
 def Xfmr_Heads : 3DTensorOf<[Xfmr_Float]>;
 /// Rows of features: `[T, N]`, or `[T, H, D]` with one row per head.
 def Xfmr_TokensOrHeads : RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>;
@@ -43,8 +44,8 @@ def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
 
 /// Elements of caches of keys and values.
 def Xfmr_CacheElement : AnyTypeOf<[F32, F16, BF16, I8]>;
-/// Key cache, `[slots, kv_heads, panels, head_dim, width]`: component d of key j of a slot is at `[slot, g, j / width,
-/// d, j mod width]`. A cache of i8 has four more components, which hold scales (`xfmr.kv_cache_update`).
+/// Key cache, `[slots, kv_heads, panels, head_dim, width]`: component d of key j of head g of a slot is at
+/// `[slot, g, j / width, d, j mod width]`, where `j / width` is an integer division. A cache of i8 has four more components, which hold scales (`xfmr.kv_cache_update`).
 def Xfmr_KeyCache : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[5]>]>;
 /// Values of a cache, `[slots, kv_heads, capacity, head_dim]`, with four more components in a cache of i8.
 def Xfmr_ValueCache : 4DTensorOf<[Xfmr_CacheElement]>;

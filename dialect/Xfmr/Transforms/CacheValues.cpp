@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Adds the values that are |cache| at its users.
+/// Adds the values that users of |cache| make of it: arguments of callees, results of calls, updated caches.
 LogicalResult CacheValues::addUsers(Value cache, StringRef change) {
   for (OpOperand &use : cache.getUses()) {
     Operation *user = use.getOwner();
@@ -31,7 +31,8 @@ LogicalResult CacheValues::addUsers(Value cache, StringRef change) {
   return success();
 }
 
-/// Adds the values that are |cache| where it is passed or computed.
+/// Adds the values that |cache| comes from: for an argument, the operands of calls; for the result of a call, the value
+/// that the callee returns.
 void CacheValues::addSources(Value cache) {
   if (auto argument = dyn_cast<BlockArgument>(cache)) {
     if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))

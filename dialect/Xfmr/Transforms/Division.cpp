@@ -43,7 +43,7 @@ HeadDivisions mlir::xfmr::divideHeads(int64_t heads, int64_t kvHeads, int64_t ra
     Division keyValue = divideInto(kvHeads, llvm::divideCeil(kvHeads, ranks), ranks);
     return {keyValue.times(group), keyValue};
   }
-  // Ranks that are too many for equal numbers of ranks per key head repeat the last shard.
+  // |sharing| ranks divide the query heads of each key head. Ranks beyond kvHeads * sharing repeat the last shard.
   int64_t sharing = ranks / kvHeads, size = llvm::divideCeil(group, sharing);
   HeadDivisions divisions{{size, {}}, {1, {}}};
   for (int64_t rank = 0; rank != ranks; ++rank) {

@@ -20,11 +20,12 @@ struct Division {
 
   bool operator==(const Division &other) const { return size == other.size && begins == other.begins; }
   bool operator!=(const Division &other) const { return !(*this == other); }
-  /// Returns the division of a dimension in which each index of this one is |unit| neighbors.
+  /// Returns the division of a dimension that has |unit| neighboring indices for each index of this one, as features
+  /// for heads.
   Division times(int64_t unit) const;
-  /// Returns true if every shard consists of whole groups of |unit| neighbors.
+  /// Returns true if every shard consists of whole groups of |unit| neighboring indices.
   bool isDivisibleBy(int64_t unit) const;
-  /// Returns the division of these groups.
+  /// Returns the division of the groups of |unit| indices, as heads for features. Expects isDivisibleBy(unit).
   Division dividedBy(int64_t unit) const;
 };
 

@@ -30,7 +30,7 @@ void reportFused(Operation *op, StringRef part) {
   passed(op, kFuseEpiloguesName, "FuseEpilogues") << remark::add("{0} is computed in the epilogue of the projection before it", part);
 }
 
-/// Returns the linear that computes |value| if it can be recomputed at its only user |user| with one more step in its
+/// Returns the linear that computes |value| if it can be moved to its only user |user| and get one more step in its
 /// epilogue; else null.
 LinearOp getFusibleLinear(Value value, Operation *user) {
   auto linear = value ? value.getDefiningOp<LinearOp>() : LinearOp();
@@ -112,7 +112,7 @@ LogicalResult moveNormResidual(NormOp op, PatternRewriter &rewriter) {
   return op.getResidual() ? giveToLinear(op, rewriter) : takeFromAddition(op, rewriter);
 }
 
-/// Emits a remark for each addition that stays because the projection before it has other uses.
+/// Emits a remark for each projection whose addition or activation is not fused because the projection has other uses.
 void reportMissed(func::FuncOp function) {
   function.walk([](LinearOp op) {
     bool added = llvm::any_of(op->getUsers(), llvm::IsaPred<arith::AddFOp, ActivationOp>);

@@ -1,4 +1,4 @@
-//===- HoistWeightExpressions.h - The two ways of an expression -*- C++ -*-===//
+//===- HoistWeightExpressions.h - Weight expressions into sources -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_TRANSFORMS_HOISTWEIGHTEXPRESSIONS_H
@@ -23,7 +23,8 @@ class WeightFolder {
 public:
   WeightFolder(ModuleOp module, SymbolTable &symbols);
 
-  /// Replaces every expression over references in |function| that has a user which is not an expression by a reference.
+  /// Replaces every expression over references in |function| that has a user other than an expression by a reference to
+  /// a weight whose source is the expression.
   void fold(func::FuncOp function);
 
 private:

@@ -51,8 +51,8 @@ def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
     Here a layer has 8 experts, feed-forward networks on tokens of 48 features. `%c` has the experts that each token
     chooses, `%s` its share of each. `xfmr.group_by_expert` sorts the pairs of a token and a chosen expert by expert:
     expert `%e` has the `%count` rows of `%rows` from `%begin` on, and `%some` is true if `%count` is not 0.
-    `xfmr.weight_select` takes the matrix of one expert from `%up`. Without rows nothing is computed, and the weights of
-    the expert are not read. `xfmr.add_rows` multiplies each row by its share and adds it to the sum of its token.
+    `xfmr.weight_select` takes the matrix of one expert from `%up`. For an expert without rows nothing is computed, and
+    its weights are not read. `xfmr.add_rows` multiplies each row by its share and adds it to the sum of its token.
 
     Leaves no `xfmr.experts`. Run it before `xfmr-decompose-composites`, which decomposes the `xfmr.ffn`. The host
     decides which experts run, so it must read what tokens choose. With `known-counts`, `xfmr.experts` is an error.
@@ -86,11 +86,12 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     - If the input of a norm without residual is an `arith.addf` that no linear can take, the norm takes it: one operand
       becomes the norm's input, the other its residual.
 
-    Of two linears without residual that are added, the later one takes the result of the other. A linear that takes
-    something must be in the block of the activation, addition or norm that it takes it from, and that operation must be
-    its only user; a remark names linears with other users. The same holds for an addition that a norm takes. The fused
-    linear is at the position of the operation that it takes. Run `xfmr-decompose-composites` and `canonicalize` first,
-    which leave no `xfmr.dropout` between a linear and its user.
+    If both operands of an addition are linears without residual, the result of the earlier one becomes the residual of
+    the later one. A linear is fused with an activation, an addition or a norm only if both are in one block and that
+    operation is the only user of the linear; a remark names each linear with an activation or an addition among several
+    users. Likewise, a norm takes an `arith.addf` only in its own block and as its only user. The fused linear is at the
+    position of the activation, addition or norm. Run `xfmr-decompose-composites` and `canonicalize` first, which leave
+    no `xfmr.dropout` between a linear and its user.
 
     Numerics: exact; the same additions in the same order. The payload of a NaN may come from the other operand of an
     addition.
@@ -119,8 +120,8 @@ def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
     once. The pass joins linears of one block and one input, without multiplier and residual, whose matrices and biases
     are weights: arguments marked `xfmr.weight`, `weight_ref`s, or expressions over these. All users of their results
     must be `split_heads`, since these read a slice of columns as a strided view, without a copy. If two of the linears
-    differ in activation, precision, element types or the presence of a bias, none of them is joined, and a remark gives
-    the reason.
+    differ in activation, precision, format of weights, element types or the presence of a bias, none of them is joined,
+    and a remark gives the reason.
 
     Expects composites decomposed. Run `xfmr-hoist-weight-expressions` afterwards, so that weights are joined at compile
     time.
@@ -242,21 +243,23 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
     ```
 
     The number of ranks is the module's attribute `xfmr.ranks`; without it, or with 1, the pass changes nothing. All
-    ranks run the module that it leaves, with other weights.
+    ranks run the resulting module, each with its own shards of the weights.
 
-    - A projection by weights is divided by its output features, an embedding by the columns of its table, the experts
-      of a layer each by its features. A projection with fewer features than ranks, or whose result `choose_experts`
-      reads, is not divided: every rank computes all of it.
+    - A projection by weights is divided by its output features, also those of each expert of a layer, and an embedding
+      by the columns of its table. A projection with fewer features than ranks, or whose result `choose_experts` reads,
+      is not divided: every rank computes all of it.
     - Attention is divided by heads. The query heads that share a head of keys and values stay together. If there are
       more ranks than heads of keys and values, several ranks keep the same one and divide its query heads. Caches of
       keys and values have the heads of the rank. Masks and biases with a dimension of heads are divided with
       `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
     - Activations, sums and products of tensors that are divided alike, and rotary embeddings stay divided. Any other
       user gets the whole tensor from one `xfmr.all_gather`, and is computed by every rank.
-    - A dimension that the ranks do not divide is divided into parts of equal size, of which some overlap.
+    - If the size of a dimension is not a multiple of the number of ranks, its shards still have equal sizes, and the
+      last ones overlap.
 
-    Expects composites decomposed, and runs before projections are fused. Cached attention with a mask for each head of
-    a dynamic number of heads is an error.
+    Expects composites decomposed, and runs before projections are fused. Attention whose mask has a dynamic number of
+    heads, or with a table of relative positions for each head that is not a weight, is not divided; with caches it is
+    an error.
 
     Numerics: exact. A sum over features is computed by one rank as a whole.
   }];

@@ -17,8 +17,8 @@
 //
 // The pass visits operations in order and knows for each tensor whether a rank has all of it or a shard
 // (ShardedValues). An operation with a rule computes a shard from shards; any other operation gets whole tensors, so
-// that an operation without a rule is right, but not divided. The rules never look back: only the heads of a projection
-// are decided by the attention that reads them (`planHeads`).
+// that an operation without a rule is right, but not divided. Rules look only at an operation and its operands, with
+// one exception: the attention that reads the heads of a projection decides how the projection is divided (HeadPlan).
 //
 // What was tried instead: MLIR's shard dialect annotates and partitions linalg; it has no rule for this dialect's
 // operations, and its all_gather cannot be lowered.
@@ -44,13 +44,13 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// The divisions of heads that attention and caches of a module need. Made before any operation changes.
+/// The divisions of heads that attention and caches of a module need, computed before any operation changes.
 struct HeadPlan {
   LogicalResult add(Operation *op, int64_t ranks);
 
   /// Divisions of the heads of attention that is divided.
   DenseMap<Operation *, HeadDivisions> attention;
-  /// Divisions of the heads that a kv_cache_update or kv_cache_read has.
+  /// Divisions of the heads of the caches of each kv_cache_update and kv_cache_read.
   DenseMap<Operation *, Division> caches;
   /// Divisions of the output features of projections to heads.
   DenseMap<Operation *, Division> projections;
@@ -269,7 +269,7 @@ bool FunctionSharder::shardAttention(AttentionOp op) {
   if (planned == plan.attention.end())
     return false;
   const HeadDivisions &divisions = planned->second;
-  // The caches of keys have another number of heads by now.
+  // shardCaches has changed the number of heads of key caches already, so only the query has the number of all heads.
   int64_t heads = op.getNumHeads(), size = op.getHeadDim();
   Sharding query{1, divisions.query}, keyValue{1, divisions.keyValue}, first{0, divisions.query};
   Sharding columns{1, divisions.query.times(size)};
@@ -304,7 +304,7 @@ bool FunctionSharder::shardAttention(AttentionOp op) {
 }
 
 bool FunctionSharder::shardUpdate(KvCacheUpdateOp op) {
-  // The caches have their types already.
+  // shardCaches has changed the types of the caches already.
   Sharding heads{1, plan.caches.lookup(op)};
   op.getKeyMutable().assign(values.getShard(op, op.getKey(), heads));
   op.getValueMutable().assign(values.getShard(op, op.getValue(), heads));

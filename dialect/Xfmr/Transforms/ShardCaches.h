@@ -10,8 +10,9 @@
 namespace mlir::xfmr {
 
 /// Gives the caches of keys and values of |module| the number of heads that a rank of |ranks| keeps: arguments and
-/// results of entries, of the functions that they call, and of `kv_cache_update`. Users of caches are left with types
-/// that do not fit. Fails, with an error, if a cache reaches an operation that is neither a call nor one of a cache.
+/// results of entries, of the functions that they call, and of `kv_cache_update`. Other operands of the users of caches
+/// keep their types, so the module is invalid until the caller has sharded them, too. Fails, with an error, if a cache
+/// reaches an operation that is neither a call nor one on caches.
 LogicalResult shardCaches(ModuleOp module, int64_t ranks);
 
 } // namespace mlir::xfmr

@@ -18,20 +18,20 @@ struct Sharding {
   bool operator==(const Sharding &other) const { return axis == other.axis && division == other.division; }
 };
 
-/// The tensors of a function of which a rank computes a shard, and their shards. The whole tensor is made where a user
-/// needs it, once.
+/// The tensors of a function of which a rank computes a shard, and their shards. If a user needs a whole tensor, one
+/// `xfmr.all_gather` makes it for all users.
 class ShardedValues {
 public:
-  /// Records that |shard| is the shard of this rank of |whole|, a value that is replaced.
+  /// Records that |shard| is the shard that this rank has of |whole|, a value that is to be replaced.
   void add(Value whole, Value shard, Sharding sharding) { shards[whole] = {shard, std::move(sharding), nullptr}; }
   /// Returns the sharding of |value|; null if every rank computes all of it.
   const Sharding *find(Value value) const;
   /// Returns the shard of |value|, which has a sharding.
   Value getShard(Value value) const { return shards.find(value)->second.shard; }
-  /// Returns |value| as a whole: gathers it if it has a sharding. Null stays null.
+  /// Returns the whole tensor |value|: the result of an all_gather if |value| has a sharding. Returns null for null.
   Value getWhole(Value value);
-  /// Returns the shard of |value| by |sharding|, for |user|: that which is known, a shard of the weight, or a slice of
-  /// the whole. Null stays null.
+  /// Returns the shard of |value| by |sharding|: the recorded one, or one that it creates before |user|, by
+  /// `xfmr.weight_shard` for a weight, by `xfmr.rank_slice` for another value. Returns null for null.
   Value getShard(Operation *user, Value value, const Sharding &sharding);
 
 private:

@@ -83,7 +83,7 @@ static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources)
         return ReshapeSourceAttr::get(context, columns, DenseI64ArrayAttr::get(context, panels.getType().getShape()));
       })
       .Case([&](WeightShardOp shard) -> Attribute {
-        // |sources| is a matrix of the operand if that is a stack of matrices.
+        // If the operand is a stack, |sources| is one of its matrices, whose axes have numbers that are smaller by 1.
         int64_t stacked = shard.getInput().getType().getRank() - getSourceType(sources[0]).getRank();
         return ShardSourceAttr::get(context, sources[0], static_cast<int64_t>(shard.getAxis()) - stacked,
                                     shard.getType().getDimSize(shard.getAxis()), shard.getBeginsAttr());
