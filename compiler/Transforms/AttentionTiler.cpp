@@ -12,11 +12,6 @@
 using namespace mlir;
 using namespace attune;
 
-std::string attune::describeCacheType(ShapedType type) {
-  Type element = type.getElementType();
-  return element.isF32() ? "" : element.isInteger(8) ? " of int8" : element.isF16() ? " of f16" : " of bf16";
-}
-
 /// Returns the number of heads of a |group| in one attention tile: all if they are at most |most|; else the largest
 /// divisor of |group| from |most| / 2 on, so that tiles are equal; else |most|.
 static int64_t headsPerTile(int64_t group, int64_t most) {
@@ -157,10 +152,10 @@ Value AttentionTiler::queriesPerTile() {
 
 std::string AttentionTiler::describe() {
   std::string text = ("attention " + Twine(heads) + " heads x " + Twine(headDim)).str();
-  std::string cacheType = op.isCached() ? describeCacheType(op.getKey().getType()) : "";
+  const char *cacheType = op.isCached() ? xfmr::describeCacheType(op.getKey().getType()) : "";
   std::pair<bool, const char *> parts[] = {{kvHeads != heads, ", grouped"},
                                            {op.isCached(), ", cache"},
-                                           {!cacheType.empty(), cacheType.c_str()},
+                                           {true, cacheType},
                                            {op.getCausal(), ", causal"},
                                            {op.getWindowLeft() || op.getWindowRight(), ", window"},
                                            {bool(op.getMask()), ", mask"},

@@ -17,9 +17,6 @@ struct AttentionSizes {
   mlir::xfmr::Precision precision;
 };
 
-/// Returns the type of the elements of a cache for the description of a kernel, " of bf16"; "" for f32.
-std::string describeCacheType(mlir::ShapedType type);
-
 /// The rewrite of one attention op.
 class AttentionTiler {
 public:

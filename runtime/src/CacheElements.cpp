@@ -31,6 +31,8 @@ static uint16_t toBf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+static float fromBf16(uint16_t half) { return floatOf(static_cast<uint32_t>(half) << 16); }
+
 static uint16_t toF16(float value) {
   uint32_t bits = bitsOf(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000)
@@ -88,7 +90,7 @@ void attune::loadToken(const attune_cache_desc &cache, const char *head, int64_t
     else if (cache.dtype == ATTUNE_I8)
       components[i] = static_cast<float>(static_cast<int8_t>(*at)) * scale;
     else
-      memcpy(&half, at, sizeof(half)), components[i] = cache.dtype == ATTUNE_BF16 ? floatOf(static_cast<uint32_t>(half) << 16) : fromF16(half);
+      memcpy(&half, at, sizeof(half)), components[i] = cache.dtype == ATTUNE_BF16 ? fromBf16(half) : fromF16(half);
   }
 }
 

@@ -24,6 +24,12 @@ inline int64_t getHeadSize(ShapedType type, int64_t dim) {
   return ShapedType::isDynamic(size) ? size : size - getScaleBytes(type.getElementType());
 }
 
+/// Returns the type of the elements of a cache for the description of a kernel, " of bf16"; "" for f32.
+inline const char *describeCacheType(ShapedType type) {
+  Type element = type.getElementType();
+  return element.isF32() ? "" : element.isInteger(8) ? " of int8" : element.isF16() ? " of f16" : " of bf16";
+}
+
 } // namespace mlir::xfmr
 
 #endif // ATTUNE_DIALECT_XFMR_IR_CACHELAYOUT_H

@@ -45,7 +45,8 @@ def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
 /// Elements of caches of keys and values.
 def Xfmr_CacheElement : AnyTypeOf<[F32, F16, BF16, I8]>;
 /// Key cache, `[slots, kv_heads, panels, head_dim, width]`: component d of key j of head g of a slot is at
-/// `[slot, g, j / width, d, j mod width]`, where `j / width` is an integer division. A cache of i8 has four more components, which hold scales (`xfmr.kv_cache_update`).
+/// `[slot, g, j / width, d, j mod width]`, where `j / width` is an integer division. A cache of i8 has four more
+/// components, which hold scales (`xfmr.kv_cache_update`).
 def Xfmr_KeyCache : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[5]>]>;
 /// Values of a cache, `[slots, kv_heads, capacity, head_dim]`, with four more components in a cache of i8.
 def Xfmr_ValueCache : 4DTensorOf<[Xfmr_CacheElement]>;
