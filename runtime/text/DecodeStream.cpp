@@ -1,8 +1,8 @@
 //===- DecodeStream.cpp - Text as it comes --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stream keeps a window of ids: one whose text is already returned, and the ids after it. A new id is decoded
-// together with the window, and the text after the returned one is new:
+// A stream keeps a window of ids: one id whose text is already returned, and the ids after it. A new id is decoded
+// together with the window, and the text after the part that was returned is new:
 //
 //     window    [ " wor" ]  "ld"  ","            decoded "wor" "ld" ","
 //     out        ^^^^^^^^^^^^^^^                 new ","

@@ -42,9 +42,9 @@ public:
   static constexpr size_t kMostBytes = 255, kMostTokens = 255;
   /// Pieces of up to this many bytes are compared as numbers.
   static constexpr size_t kShortBytes = 15;
-  /// Words after a record that may be read.
+  /// The number of 32-bit words after a record that readers may load, though they do not belong to it.
   static constexpr size_t kRecordPadding = 4;
-  /// Tokens of an entry without a record in the arena.
+  /// The most tokens that an entry holds itself; more go to a record in the arena.
   static constexpr size_t kInlineTokens = 3;
 
   struct Entry {

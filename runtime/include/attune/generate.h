@@ -148,9 +148,9 @@ size_t attune_sample_scratch_bytes(int64_t vocab_size);
 /// options.do_sample is 0.
 ///
 /// With options.do_sample 0 the id is that of the largest logit, the smallest of equals. Otherwise, in this order:
-/// logits are divided by |temperature|; the |top_k| largest stay (0 = all), and those equal to the least of them; of
-/// these the most probable ones until they make up |top_p|; then |min_p|, |typical_p|, |epsilon_cutoff| and
-/// |eta_cutoff|; softmax; and one is drawn by noise that depends on (|seed|, |row|, |step|) alone. attune_generate
+/// logits are divided by options.temperature; the top_k largest stay (0 = all), and those equal to the least of them;
+/// of these the most probable ones until they make up top_p; then the filters min_p, typical_p, epsilon_cutoff and
+/// eta_cutoff; softmax; and one is drawn by noise that depends on (options.seed, |row|, |step|) alone. attune_generate
 /// draws with the number of the row in its result and the number of ids that the row has been given so far, so the same
 /// logits give the same id here. Logits of -inf are ids that are never chosen; NaN counts as -inf. No other option has
 /// an effect: rules about ids that occurred, such as repetition_penalty, change the logits before this.

@@ -237,10 +237,10 @@ attune_status attune_session_slot_truncate(attune_session *session, int64_t slot
 /// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY, or DEVICE_ERROR, which leaves |to|
 /// empty.
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
-/// Reads the first |length| tokens of the cache whose name in the descriptor is |tensor|.name, as F32: [rows, heads,
+/// Reads the first tokens of the cache whose name in the descriptor is |tensor|.name to |tensor|, as F32: [rows, heads,
 /// length, head size] of a cache of keys or values, [rows, length] of a mask. Row i is slot |slots|[i], or slot i if
-/// |slots| is null; of caches of sources it is that source. Fails with INVALID_ARGUMENT if a slot has fewer tokens than
-/// the shape says, or BUSY.
+/// |slots| is null; for caches of sources these are numbers of sources. Fails with INVALID_ARGUMENT if a slot has fewer
+/// tokens than the shape says, or BUSY.
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
 /// Fills slots (by |tensors| that name caches of sequences) and sources (by |tensors| that name caches of sources) so
 /// that attune_session_cache_read would read the same values. Keys and values of all layers must be given; a mask that

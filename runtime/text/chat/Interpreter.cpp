@@ -235,7 +235,7 @@ attune_status Activation::step(uint32_t instruction, Value &result) {
       return damaged();
     Generator *generator;
     ATTUNE_TRY(makeGenerator(machine, GeneratorKind::LoopFilter, top[-1], generator, value));
-    // The reference evaluates the subject at once, and takes the first item when the loop begins.
+    // Jinja2 evaluates the subject at once, and takes the first item when the loop begins.
     ATTUNE_TRY(iterate(machine, top[-1], generator->source));
     generator->started = true;
     generator->function = operand;

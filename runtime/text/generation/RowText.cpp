@@ -8,8 +8,8 @@
 using namespace attune;
 using namespace attune::text;
 
-/// The most ids at the end of a prompt that the result is decoded behind. A decoder looks back to the token before, and
-/// to the bytes of an incomplete character.
+/// The number of ids at the end of a prompt that are decoded together with the result. A decoder looks back only to the
+/// token before, and to the bytes of an incomplete character, so more ids of the prompt have no effect.
 static constexpr int64_t kContextIds = 64;
 
 attune_status RowText::open(const RowSettings &given, size_t *states) {
