@@ -64,7 +64,7 @@ private:
   void provideMemory(LayerOperands &operands);
   /// Makes |tokens| continue after the tokens whose keys and values are inputs, if there are any.
   void continueAfterPast(TokenBatch &tokens, LayerOperands &operands);
-  /// Sets the operands of |operands| that are given keys and values of layer |layer|.
+  /// Sets the operands for keys and values of layer |layer| that the entry has as inputs.
   void providePast(int64_t layer, LayerOperands &operands);
   /// Returns row |layer| of |mask|, a head mask of all layers, or null if |mask| is.
   mlir::Value headMaskOf(mlir::Value mask, int64_t layer);

@@ -11,7 +11,8 @@
 
 namespace attune {
 
-/// The configuration of the reference that the metadata of a GGUF file stands for, and its tensors under the reference's names.
+/// A GGUF file as a model of transformers: a configuration that follows from its metadata, and its tensors under the
+/// names that transformers gives them.
 struct GgufModel {
   Config config;
   std::unique_ptr<TensorProvider> tensors;

@@ -184,7 +184,8 @@ struct ExpertsSpec {
   /// divided by their sum if they are |normalized|.
   bool sigmoid = false;
   WeightId choiceBias = noWeight;
-  /// Only experts of the best groups are chosen: those with the largest sums of their |keys| largest keys.
+  /// Experts are chosen only from `kept` of `count` groups: those with the largest sums of their `keys` largest scores
+  /// (with |sigmoid|: of sigmoids plus |choiceBias|).
   struct Groups {
     int64_t count, kept, keys;
   };
@@ -234,7 +235,7 @@ enum class NormPlacement { Post, Pre, PreNormedResidual, None };
 /// tokens.
 struct ConvolutionSpec {
   std::string path;
-  /// The number of tokens in a window: odd, half of the others before a token and half after it.
+  /// The number of tokens in a window, which is odd: a token and as many neighbors before as after it.
   int64_t taps = 1;
   /// `[hidden, taps * hidden]`: projects the features of a token and its neighbors.
   LinearSpec projection;
@@ -254,7 +255,7 @@ struct StackSpec {
   /// The largest padded length; 0 for no limit.
   int64_t maxLength = 0;
   EmbeddingSpec embeddings;
-  /// Tokens with this id are hidden if no input masks tokens.
+  /// Tokens with this id are hidden if the entry has no mask as an input.
   std::optional<int64_t> hiddenId;
   /// The distance bias of all layers without one of their own.
   std::optional<DistanceBiasSpec> distanceBias;

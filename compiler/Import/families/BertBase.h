@@ -134,7 +134,7 @@ void declareMultipleChoice(TransformerSpec &spec, const BertKeys &keys, std::vec
 void declarePooledMultipleChoice(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// The parts of `lm_head` that differ between families.
 struct LanguageHeadParts {
-  /// The name of the norm in files of the reference, and another accepted name or null.
+  /// The name of the norm in files of transformers, and another accepted name or null.
   const char *norm = "layer_norm", *otherNorm = nullptr;
   /// True if the bias is named that of the decoder, tied or not.
   bool hasDecoderBias = false;

@@ -86,7 +86,7 @@ FfnSpec declareJoinedFfn(TransformerSpec &spec, const DecoderKeys &keys, const s
 /// Declares the projections |up| and |down| of a feed-forward without a gate.
 FfnSpec declarePlainFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &up, const std::string &down, bool bias = true);
 /// Restricts |attention| to a window of |window| tokens, if it has a value: the query's own and those before it. Where
-/// tokens attend to later ones, |window| are visible on either side.
+/// tokens attend to later ones, too, |window| tokens are visible on either side.
 void setWindow(AttentionSpec &attention, std::optional<int64_t> window);
 
 /// A function that declares the layer |path|, number |index| of its stack.

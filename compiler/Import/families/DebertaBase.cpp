@@ -97,7 +97,7 @@ void attune::declareDebertaLayer(TransformerSpec &spec, const DebertaKeys &keys,
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-/// Returns the bucket of |distance|, with its sign. Computes in f32, as the reference does: exact arithmetic may give
+/// Returns the bucket of |distance|, with its sign. Computes in f32, as transformers does: exact arithmetic may give
 /// another bucket for a distance at a boundary.
 static int64_t bucketOf(const DebertaKeys &keys, int64_t distance) {
   int64_t half = keys.buckets / 2, size = std::abs(distance);

@@ -52,7 +52,7 @@ static Config findText(ConfigReader &reader, const Config &config, const Composi
   return text;
 }
 
-/// Lets files call the tensors of the language model as models of images and text do.
+/// Adds the names that the tensors of the language model have in files of models of images and text.
 static void addCompositeNames(TransformerSpec &spec) {
   for (WeightSpec &weight : spec.weights) {
     if (weight.kind != WeightSpec::Tensor)
