@@ -361,7 +361,7 @@ Status Compilation::parseFile() {
     return Status::error(found + "a special file");
   if (kind != FileKind::Text && kind != FileKind::MlirBytecode)
     return Status::error(expected + adviseOn(kind, options.model));
-  // A file has the properties that these flags choose for a folder.
+  // These flags choose properties of a model that is read from a folder. A file of IR has them already.
   for (auto [given, flag] : {std::pair(!options.inputs.empty(), "--inputs"), std::pair(!options.outputs.empty(), "--outputs"),
                              std::pair(!options.limits.empty(), "--limit"), std::pair(!options.architecture.empty(), "--architecture"),
                              std::pair(!options.adapters.empty(), "--adapter"), std::pair(!options.pruneHeads.empty(), "--prune-heads"),

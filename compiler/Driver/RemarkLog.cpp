@@ -338,7 +338,7 @@ Result<RemarkLog> RemarkLog::read(const std::string &path) {
 // Questions
 //===----------------------------------------------------------------------===//
 
-/// Returns the function whose parallel loop the function |name| is.
+/// Returns |name| without the suffix of functions that are outlined bodies of parallel loops: the kernel's function.
 static llvm::StringRef withoutParallel(llvm::StringRef name) {
   name.consume_back("_parallel");
   return name;
@@ -359,7 +359,8 @@ Result<std::vector<const ModelRemark *>> RemarkLog::why(const std::string &kerne
   std::vector<const ModelRemark *> result;
   for (const ModelRemark &remark : all) {
     bool isMeant = symbols.count(withoutParallel(remark.function).str()) != 0 || texts.count(remark.kernel) != 0;
-    // Before its phase, a kernel is a part of a module of the model.
+    // Before the phase `kernels` there are no kernels yet: a remark counts if it is about a module that the kernel
+    // computes.
     if (!isMeant && remark.kernel.empty() && (remark.phase == "dialect" || remark.phase == "linalg" || remark.phase == "tiled"))
       isMeant = llvm::any_of(remark.paths, [&](const std::string &path) { return paths.count(path) != 0; });
     if (isMeant)

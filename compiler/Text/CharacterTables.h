@@ -1,8 +1,8 @@
-//===- CharacterTables.h - Character classes of the reference -------------===//
+//===- CharacterTables.h - Character classes of tokenizers ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets and mappings of code points that agree with the reference library for each scalar value: generate_tables.py
-// computes them with it and names the sources.
+// Sets and mappings of code points that agree for each Unicode scalar value with the reference library, the Python
+// package `tokenizers`: generate_tables.py computes them by this package and names its sources.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_CHARACTERTABLES_H
 #define ATTUNE_COMPILER_TEXT_CHARACTERTABLES_H

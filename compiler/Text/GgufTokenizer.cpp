@@ -6,10 +6,10 @@
 // texts are split. The functions below make from these the tokenizer.json that the names stand for:
 //
 //   model   vocabulary                       steps
-//   llama   BPE by scores, "▁" for spaces    normalizer and decoder of the reference's class for Llama; without the
+//   llama   BPE by scores, "▁" for spaces    normalizer and decoder of transformers' class for Llama; without the
 //                                            space before texts, those of its class for Gemma
 //   gpt2    BPE of bytes with merges         the expression of the name, then bytes
-//   bert    WordPiece, "▁" before words      those of the reference's class for BERT
+//   bert    WordPiece, "▁" before words      those of transformers' class for BERT
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/GgufTokenizer.h"
@@ -114,7 +114,7 @@ private:
   std::vector<uint32_t> types;
   Json vocabulary = Json::object(), model = Json::object(), addedTokens = Json::array();
   Json normalizer, preTokenizer, postProcessor, decoder;
-  /// Ids of special tokens by the reference's names.
+  /// Ids of special tokens by their names in transformers.
   std::map<std::string, size_t> named;
   bool addsBos = false, addsEos = false;
 };
@@ -155,7 +155,7 @@ Status GgufTokenizer::readTokens() {
   return {};
 }
 
-/// Keys of metadata and the reference's names of special tokens. The misspelling is that of the format.
+/// Keys of metadata, and the names of these special tokens in transformers. The misspelling is that of the format.
 static constexpr std::pair<const char *, const char *> kTokenKeys[] = {
     {"bos_token_id", "bos_token"},       {"eos_token_id", "eos_token"},     {"unknown_token_id", "unk_token"},
     {"seperator_token_id", "sep_token"}, {"padding_token_id", "pad_token"}, {"cls_token_id", "cls_token"},
@@ -290,7 +290,8 @@ Status GgufTokenizer::makeGpt2() {
 }
 
 Status GgufTokenizer::makeBert(const std::function<void(const std::string &)> &warn) {
-  // The format has "▁" before the first piece of a word and nothing before others, which the reference calls "##".
+  // In the format the first piece of a word begins with "▁" and other pieces have no mark. In a vocabulary of BERT
+  // other pieces begin with "##" and the first one has no mark.
   bool isCased = false;
   const std::string space = kSpace;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -345,7 +346,7 @@ Status GgufTokenizer::addTemplate(const char *first, const char *last, uint32_t 
   };
   for (uint32_t text = 0; text < 2; ++text) {
     const uint32_t type = text ? secondType : 0;
-    // A classifier has one token before both texts.
+    // The class token (cls) comes once, before the first text, also in a template for pairs.
     if (addsBos && (text == 0 || named.count("cls_token") == 0 || first != std::string_view("cls_token")))
       if (Status status = add(first, type); status.failed())
         return status;

@@ -15,7 +15,7 @@ using namespace attune::text;
 namespace fs = std::filesystem;
 
 static const char *const tokenizerConfig = "tokenizer_config.json", *const specialTokens = "special_tokens_map.json";
-/// Lengths above this one are placeholders of the reference for none.
+/// Larger lengths are placeholders that transformers writes where there is no limit.
 static constexpr double kLargestLength = 1 << 30;
 
 static std::string inFolder(const std::string &folder, const std::string &name) {

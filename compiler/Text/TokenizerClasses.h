@@ -1,4 +1,4 @@
-//===- TokenizerClasses.h - The reference's tokenizer classes -------------===//
+//===- TokenizerClasses.h - The tokenizer classes of transformers ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The classes by subject: WordPieceClasses.cpp, ByteLevelClasses.cpp, CharacterBpeClasses.cpp, UnigramClasses.cpp and
@@ -11,8 +11,8 @@
 
 namespace attune::text {
 
-/// Returns the class of the tokenizer in |folder|, as the reference chooses it from tokenizer_config.json, the model's
-/// config.json and tokenizer.json. A folder that names none gets the class that its files are of.
+/// Returns the tokenizer class of the folder with these |arguments|, as transformers chooses it from
+/// tokenizer_config.json, the model's config.json and tokenizer.json. If the folder names none, its files decide.
 Result<const TokenizerClass *> chooseTokenizerClass(const TokenizerArguments &arguments);
 
 /// Returns the class |name|, null if there is none.

@@ -48,7 +48,7 @@ static Json splitWords(const char *scheme) {
   return jsonSequence("pretokenizers", {jsonType("WhitespaceSplit"), jsonMetaspace(scheme)});
 }
 
-/// Reads add_prefix_space, true by default, as a scheme.
+/// Reads `add_prefix_space`, true by default, as a scheme of Metaspace: |without| if it is false.
 static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, const char *without = "never") {
   bool space = true;
   TRY(builder.arguments.read("add_prefix_space", space));

@@ -122,7 +122,7 @@ Status ChatRun::open() {
     auto *run = static_cast<ChatRun *>(self);
     (void)setChatVariables(chat, run->variables, "--variable").failed(); // it is JSON of our own
   };
-  // Beams and tokens without text have no pieces.
+  // on_text is not called during beam search and for tokens without text, so on_token looks for an interruption, too.
   generation.user = this;
   generation.on_token = [](void *self, int64_t, int64_t, int64_t) -> int {
     return static_cast<ChatRun *>(self)->interruption.isInterrupted() ? ATTUNE_TOKEN_END_ALL : ATTUNE_TOKEN_GO_ON;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The part that embed, classify, fill and answer share: texts of the command line or of a file, and a model with its
-// tokenizer whose memory is that of these texts.
+// tokenizer, which takes as much memory as these texts need.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_TEXTTASK_H
 #define ATTUNE_COMPILER_TOOLS_TEXTTASK_H
