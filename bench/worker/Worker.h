@@ -36,7 +36,7 @@ struct Request {
   std::string input;
   std::string library;
   std::string disable;
-  /// Onnxruntime: outputs present_X are written to the memory of the inputs past_X.
+  /// For onnxruntime: true if outputs present_X are written to the memory of the inputs past_X.
   bool inPlace = false;
   int64_t threads = 1;
   int64_t sessions = 1;
