@@ -72,19 +72,20 @@ struct EmbeddingSpec {
   WeightId words = noWeight;
   WeightId types = noWeight;
   WeightId positions = noWeight;
-  /// Of kinds of tasks, added after positions.
+  /// A table of kinds of tasks, added after positions.
   WeightId tasks = noWeight;
-  /// The padding id, if positions without an input are counted over the other tokens, as `xfmr.counted_positions` does.
+  /// The padding id, for models that, without an input of positions, count them over the tokens that are not padding
+  /// (see `xfmr.counted_positions`).
   std::optional<int64_t> countedAfter;
-  /// Positions are counted over the tokens that the mask shows, those of earlier calls included, instead of over ids;
-  /// hidden tokens have the position `countedAfter`. Positions of an input begin at 0, which is the row `countedAfter`
-  /// + 1.
+  /// True if positions are counted over the tokens that the mask shows, those of earlier calls included, instead of
+  /// over ids that are not padding. Hidden tokens read row `countedAfter` of the table. An input of positions begins at
+  /// 0, which is row `countedAfter` + 1.
   bool countsMask = false;
-  /// Token types are added only if they are an input. If false, the embedding of type 0 is added without such an input.
+  /// True if token types are added only if they are an input; otherwise all tokens have type 0 without such an input.
   bool typesIfGiven = false;
-  /// Kinds of tasks are added only if they are an input.
+  /// True if kinds of tasks are added only if they are an input.
   bool tasksIfGiven = false;
-  /// All tokens have the first position.
+  /// True if all tokens have the position of the first.
   bool onePosition = false;
   std::optional<PatchSpec> patches;
   std::optional<BoxSpec> boxes;

@@ -179,7 +179,8 @@ Status GgufTokenizer::readNamedTokens() {
   return {};
 }
 
-/// Makes the added tokens: types Control and Unknown are special, UserDefined are found in texts alone.
+/// Makes the added tokens, which are found in texts: tokens of the types Control and Unknown, which are special, and
+/// tokens of the type UserDefined, which are not.
 static Json makeAddedTokens(const std::vector<std::string> &tokens, const std::vector<uint32_t> &types, bool stripsRight) {
   Json list = Json::array();
   for (size_t i = 0; i < tokens.size(); ++i) {
