@@ -221,7 +221,7 @@ Status attune::text::buildDebertaV2(TokenizerBuilder &builder) {
   return setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token"));
 }
 
-/// Sets `languages` of |builder|: the codes of languages and the ids of their tokens.
+/// Sets `languages` of |builder|: the names of languages and the ids of their tokens.
 static void addLanguages(TokenizerBuilder &builder, const std::vector<const char *> &codes) {
   for (const char *code : codes)
     if (std::optional<uint32_t> id = builder.spec.findToken(code))
