@@ -94,7 +94,7 @@ std::string formatFlags(const CompileOptions &options, const Target &target);
 std::string toIdentifier(llvm::StringRef text);
 /// Returns the name of the model: --name, or the stem of the output. Fails if --name is not a C identifier.
 Result<std::string> getModelName(const CompileOptions &options);
-/// Returns an error that names the flag if flags do not go together.
+/// Returns an error that names the flag if the extension of the output does not fit the kind of file.
 Status checkFlags(const CompileOptions &options);
 
 /// Compiles a model. Writes all files or none. Errors are one line. Those of a pass name

@@ -94,7 +94,8 @@ private:
   CachedKeys addLayerCache(int64_t layer, const AttentionSpec &attention, bool ofSources);
   /// Records that the cache |before| has the new value |after|.
   void updateCache(mlir::Value before, mlir::Value after);
-  /// Returns the slots and lengths of the sequences for self-attention, with |tokens| appended.
+  /// Adds the arguments that tell the slot of each sequence and its number of earlier tokens, and appends the mask of
+  /// |tokens| to its cache. Returns slots, lengths and mask for self-attention.
   CachedKeys emitSelfKeys(TokenBatch &tokens);
   CachedKeys readSourceKeys();
   void emitCachedStack(const CachingEntry &entry);

@@ -116,7 +116,7 @@ static void readFloat8(ConfigReader &reader, QuantizedFormat &format) {
     reader.fail("fmt", "\"e4m3\"");
 }
 
-/// Returns how a copy that is not quantized is made of a model whose method is |method|, as a part of a message.
+/// Returns the part of a message that says how to make an unquantized copy of a model that |method| has quantized.
 static std::string adviseOnMethod(const std::string &method) {
   if (method == "mxfp4")
     return " (Mxfp4Config(dequantize=True) of transformers makes a copy in bf16)";

@@ -260,7 +260,7 @@ Status GgufTokenizer::makeGpt2() {
   std::string names;
   for (const PreTokenizerName &entry : kPreTokenizers) {
     names += (names.empty() ? "" : ", ") + std::string(entry.name);
-    // Files of GPT-2 are older than the key.
+    // Files of GPT-2 lack `tokenizer.ggml.pre`, because they are older than this key.
     if (name ? *name == entry.name : architecture && *architecture == "gpt2" && entry.name == std::string_view("gpt-2"))
       pre = &entry;
   }

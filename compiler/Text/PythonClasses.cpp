@@ -79,8 +79,8 @@ static Status readVocabularyWithUnknown(TokenizerBuilder &builder, const std::st
   return {};
 }
 
-/// Adds the ids without a token, below |end| and between added tokens, to those of decoded texts. |textOf| returns the
-/// string of such an id.
+/// Gives ids without a token a string that only decoding uses: |textOf|(id), for all such ids below |end| and below the
+/// last added token.
 template <typename Fn>
 static void fillGaps(TokenizerSpec &spec, size_t end, Fn textOf) {
   if (!spec.added.empty())

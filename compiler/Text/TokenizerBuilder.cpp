@@ -486,7 +486,7 @@ Status TokenizerBuilder::finishDecoder() {
 Status TokenizerBuilder::readDefaults() {
   for (auto [key, left, flag] : {std::tuple("padding_side", padsLeft, kDefaultPadLeft),
                                  std::tuple("truncation_side", false, kDefaultTruncateLeft)}) {
-    // Settings of tokenizer.json stand in for those that are absent.
+    // A side that tokenizer_config.json does not set is taken from tokenizer.json.
     const Json *given = findJson(arguments.tokenizer, flag == kDefaultPadLeft ? "padding" : "truncation");
     const Json *direction = given ? findJson(*given, "direction") : nullptr;
     std::string side = direction && direction->is_string() ? direction->get<std::string>() : left ? "left" : "right";

@@ -96,7 +96,7 @@ static double tokenBytes(mlir::Value tensor) {
   return static_cast<double>(type.getDimSize(1)) * type.getElementTypeBitWidth() / 8;
 }
 
-/// Returns the bytes of a token that a rank receives by |gather|.
+/// Returns the bytes that a rank receives by |gather| for each token.
 static double receivedBytes(AllGatherOp gather) {
   return tokenBytes(gather.getInput()) * static_cast<double>(gather.getBegins().size() - 1);
 }

@@ -144,7 +144,8 @@ uint64_t PieceMasks::findStartsPrefixed(const Window &window) const {
   return starts;
 }
 
-/// Makes pieces of the contractions that begin at starts.
+/// Makes a piece of each contraction (such as "'s") whose apostrophe is in |starts|: adds the start after it and
+/// removes the start within it.
 uint64_t PieceMasks::cutContractions(const Window &window, uint64_t starts) const {
   const bool foldsCase = scheme != MaskScheme::Gpt2;
   for (uint64_t marks = window.apostrophes & starts; marks; marks &= marks - 1) {

@@ -145,7 +145,7 @@ void declareLanguageHead(TransformerSpec &spec, const BertKeys &keys, const Lang
 void declareRobertaMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// Declares the scores of classes by RoBERTa's `classifier`, two projections of the first token.
 void declareRobertaClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// Declares the same classifier with another activation than tanh.
+/// Declares RoBERTa's classifier with |activation| in place of tanh.
 void declareTokenScores(TransformerSpec &spec, const BertKeys &keys, mlir::xfmr::Activation activation);
 /// Returns the architectures of BERT under class names that begin with |prefix|; the causal model's ends in |causal|.
 BertHeads bertHeads(const std::string &prefix, const std::string &causal);

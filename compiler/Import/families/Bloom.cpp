@@ -23,7 +23,7 @@ Result<TransformerSpec> attune::readBloomSpec(const Config &config) {
     defaults.hiddenKey = "n_embed";
   defaults.positionsKey = "seq_length";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
-  // Not a key of the family: always this activation.
+  // No file has this key, so the activation is always the default.
   defaults.activationKey = "bloom_activation", defaults.activation = "gelu_new";
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.intermediate = 4 * keys.hidden;

@@ -36,7 +36,7 @@ struct DecoderDefaults {
   const char *layersKey = "num_hidden_layers";
   const char *headsKey = "num_attention_heads";
   const char *positionsKey = "max_position_embeddings";
-  /// If |intermediate| is 0, null means 4 times the features.
+  /// If the default |intermediate| is 0, a key that is absent or null means 4 times the features.
   const char *intermediateKey = "intermediate_size";
   std::optional<int64_t> padding = {};
   /// `is_causal` may be false; then tokens attend to later ones, too.

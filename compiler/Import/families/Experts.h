@@ -55,7 +55,7 @@ struct RouterKeys {
   /// The factor by which shares of experts are multiplied.
   double factor;
   bool normalized = false;
-  /// True if shares are sigmoids and there is a bias of choices.
+  /// True if shares are sigmoids of scores, and experts are chosen by the sigmoid plus a bias.
   bool sigmoid = false;
 };
 

@@ -1,8 +1,8 @@
 /*===- chat.h - Chat templates -----------------------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Renders a conversation by the chat template of a model, to the text that the reference library (apply_chat_template
- * of transformers 5) gives. The template was compiled with the model; nothing is parsed here. The conventions on
+ * Renders a conversation by the chat template of a model, to the text that apply_chat_template of transformers 5 gives.
+ * The template was compiled with the model; nothing is parsed here. The conventions on
  * errors, threads and strings are those of runtime.h; a chat serves one call at a time.
  *
  *   program = attune_text_chat_program(text, &bytes);  // of OUT.text (text.h)
@@ -99,7 +99,7 @@ attune_chat_value *attune_chat_set_text(attune_chat *chat, attune_chat_value *di
 //===--- Rendering ---------------------------------------------------------===//
 
 /// Returns the dictionary of the variables that the template sees, for attune_chat_set. The names are those of the
-/// reference library: `messages`, a list of dictionaries; `tools` and `documents`, lists of dictionaries or none;
+/// transformers: `messages`, a list of dictionaries; `tools` and `documents`, lists of dictionaries or none;
 /// `add_generation_prompt`; and variables of a model's own template, such as `enable_thinking`. The tokenizer's special
 /// tokens (`bos_token`, `eos_token`, …) are there unless they are set here.
 attune_chat_value *attune_chat_variables(attune_chat *chat);
@@ -107,7 +107,7 @@ attune_chat_value *attune_chat_variables(attune_chat *chat);
 attune_chat_value *attune_chat_message(attune_chat *chat, const char *role, const char *content);
 /// Sets the date that templates print (`strftime_now`). A rendering that asks for it without one fails.
 attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *date);
-/// Renders the conversation. As in the reference library, the template does not see keys of a message whose value is
+/// Renders the conversation. As in transformers, the template does not see keys of a message whose value is
 /// none, and it finds the reasoning of a message under all its names (`reasoning_content`, `thinking`, `reasoning`).
 ///
 /// Fails with INVALID_ARGUMENT if there is no message, or for an error of the template: one that it raises

@@ -123,7 +123,7 @@ void attune_gather_unpack(const attune_gather *gather, int64_t rank, const void 
 /// |data| may be memory of that GPU (at a multiple of 16).
 ///
 /// Values of I64 inputs are checked against the signature: ids and positions are rows of their tables, and a mask is 0
-/// (hidden) or 1 (visible), whatever the reference library makes of other values. In memory of a GPU they are not
+/// (hidden) or 1 (visible), whatever transformers makes of other values. In memory of a GPU they are not
 /// checked; values out of range there are undefined behavior. Values of F32 inputs are not checked: a mask of floats is
 /// added to the attention scores, where -INFINITY and the lowest finite number hide a key, and NaN, +INFINITY and
 /// numbers above 1e38 make results NaN.

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Opens the tokenizer of a compiled model (OUT.text) and turns texts into ids and back. Ids, offsets and decoded texts
- * are those of the reference library. The conventions on errors, threads and strings are those of runtime.h; programs
+ * are those of Hugging Face's tokenizers, or of transformers for tokenizers that it implements in Python
+ * (docs/reference-versions.md). The conventions on errors, threads and strings are those of runtime.h; programs
  * link libattune_text.
  *===-----------------------------------------------------------------------===*/
 #ifndef ATTUNE_TEXT_H

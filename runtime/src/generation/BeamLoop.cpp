@@ -225,7 +225,7 @@ void BeamLoop::finish() {
 attune_status BeamLoop::run() {
   Arena measure;
   layOut(measure);
-  // Each beam may have every end id among its best continuations, and one more is needed. The reference library takes
+  // Each beam may have every end id among its best continuations, and one more is needed. transformers takes
   // at least two.
   int64_t wanted = beams * std::max<int64_t>(2, 1 + static_cast<int64_t>(options.num_eos_token_ids));
   BeamCandidates measured(measure, wanted);

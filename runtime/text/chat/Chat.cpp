@@ -27,7 +27,7 @@ struct attune_chat_value {
 
 struct attune_chat {
   Program program;
-  Text templateName; ///< empty = chosen by the tools
+  Text templateName; ///< empty = "tool_use" if there is one and the variable `tools` is set, else "default"
   uint64_t maxSteps;
   size_t blockBytes;
   Memory memory;
