@@ -178,7 +178,7 @@ Status Compilation::pack() {
     heard.progress = listener.packing;
   if (listener.warning)
     heard.warning = listener.warning;
-  // Only for a new weights file: a store may have it.
+  // Set by calibrate(), which runs only when a weights file is written: a store may have the file already.
   std::optional<CalibratedRows> rows;
   auto calibrate = [&]() -> Status {
     if (!calibrated || rows)

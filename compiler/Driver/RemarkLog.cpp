@@ -66,14 +66,15 @@ ModelPaths::ModelPaths(mlir::ModuleOp module) {
           {function.getName().str(), callee.getRootReference().str(), namesOf(call.getLoc()), target && mlir::tiles::getKernel(target)});
     });
   }
-  // Callers before callees, until nothing changes: calls are not recursive, so the depth of calls bounds the rounds.
+  // Passes the paths of callers on to callees until nothing changes. Calls are not recursive, so this ends.
   for (bool changed = true; changed;) {
     changed = false;
     for (const Call &call : calls) {
       std::vector<std::string> &callee = layers[call.callee];
       size_t size = callee.size();
       for (const std::string &path : layers[call.caller]) {
-        // The call of a layer function is at the path of the layer; that of a kernel is at a part of its caller.
+        // The location of a call of a layer function names the layer's path. The location of a call of a kernel names a
+        // part of the caller, so the kernel gets the caller's path.
         if (call.toKernel || !path.empty() || call.names.empty())
           addOnce(callee, path);
         else
@@ -122,7 +123,7 @@ std::vector<std::string> ModelPaths::resolveBody(mlir::FunctionOpInterface funct
 }
 
 std::vector<std::string> attune::joinNumbered(const std::vector<std::string> &paths) {
-  // The paths that differ in the first number that is a whole part, by the text around it.
+  // Paths that are equal except for the first part that is a number: the text before and after it, and the numbers.
   struct Group {
     std::string before, after;
     std::vector<uint64_t> numbers;

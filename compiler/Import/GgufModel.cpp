@@ -410,7 +410,7 @@ void GgufImporter::readFamily() {
     config["attention_bias"] = tensor("blk.0.attn_q.bias") != nullptr;
     config["mlp_bias"] = tensor("blk.0.ffn_gate.bias") != nullptr;
   } else if (name == "gemma2" || name == "gemma3") {
-    // The largest models scale scores by the features of a head as they would be without `head_dim`.
+    // The largest models derive the scale of scores from hidden / heads, all others from the size of a head.
     const bool largest = layers == (name == "gemma2" ? 46 : 62);
     config["query_pre_attn_scalar"] = largest ? hidden / heads : headSize;
     if (name == "gemma2" && !find("attn_logit_softcapping"))

@@ -98,7 +98,7 @@ struct LayerOperands {
 /// The requested results of an attention beside the hidden state.
 struct AttentionRequest {
   bool probabilities = false;
-  /// Keys and values in the layout of outputs.
+  /// True for keys, and for values, in the layout of outputs.
   bool key = false, value = false;
 
   /// Returns true if a result is requested that `multi_head_attention` does not have.

@@ -299,7 +299,7 @@ static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, con
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   if (!file)
     return file.status();
-  // transformers requires the metadata.
+  // transformers refuses files without "format" in the metadata.
   std::vector<TensorSpec> named = specs;
   for (TensorSpec &tensor : named)
     tensor.name = nameOf(tensor);

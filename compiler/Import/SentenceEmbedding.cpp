@@ -77,7 +77,7 @@ Status EmbeddingReader::readPooling(ConfigReader &reader) {
     const char *name, *flag;
     PoolKind kind;
   };
-  // In the order in which the rows of several modes are joined if flags switch them on.
+  // If flags switch on several modes, their vectors are joined in this order.
   static constexpr Mode modes[] = {{"cls", "pooling_mode_cls_token", PoolKind::Leading},
                                    {"max", "pooling_mode_max_tokens", PoolKind::Max},
                                    {"mean", "pooling_mode_mean_tokens", PoolKind::Mean},

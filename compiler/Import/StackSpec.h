@@ -96,12 +96,12 @@ struct EmbeddingSpec {
   /// Projects words, also of `inputs_embeds`, to the features to which positions are added.
   LinearSpec wordProjection;
   std::optional<NormSpec> norm;
-  /// The norm applies to words alone, before types and positions are added.
+  /// True if the norm applies to words alone, before types and positions are added.
   bool normsWords = false;
   /// Projects the features of the tables to those of the stack, after the norm or before it.
   LinearSpec projection;
   bool projectsBeforeNorm = false;
-  /// The rows of hidden tokens become zero.
+  /// True if the rows of hidden tokens become zero.
   bool zeroesHidden = false;
   double dropout = 0;
 };
@@ -126,9 +126,9 @@ struct AttentionSpec {
   int64_t heads = 0;
   int64_t kvHeads = 0;
   double scale = 1;
-  /// No token attends to later ones.
+  /// True if no token attends to later ones.
   bool causal = false;
-  /// A mask of queries by keys replaces `causal`.
+  /// True if a mask with the dimensions `[batch, queries, keys]` replaces `causal`.
   bool queryKeyMaskReplacesCausal = false;
   /// The largest distance of a visible key before and after its query.
   std::optional<int64_t> windowLeft, windowRight;
@@ -137,7 +137,7 @@ struct AttentionSpec {
   /// Projected queries, keys and values are clamped to [-clip, clip].
   std::optional<double> clip;
   HeadNormSpec queryNorm, keyNorm;
-  /// Norms of heads come after rotary embeddings.
+  /// True if |queryNorm| and |keyNorm| come after rotary embeddings, not before them.
   bool normsTurned = false;
   /// `[heads]`: the scores of one more key for each head, whose value is zero (attention sinks). A query without a
   /// visible key then gives zeros.
@@ -146,12 +146,12 @@ struct AttentionSpec {
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
   /// `[positions, R]`: cosines and sines of the rotary embeddings of queries and keys.
   WeightId rotary = noWeight;
-  /// Rotary embeddings rotate pairs of neighboring components; otherwise pairs (i, i + R / 2).
+  /// True if rotary embeddings rotate pairs of neighboring components; otherwise they rotate pairs (i, i + R / 2).
   bool interleaved = false;
   /// `[2 N - 1, head size]` or `[2 N - 1, heads * head size]`: a vector for each distance of a key, or for each
   /// distance and head. Scores add its product with the query (relativeKey) or with the key (relativeQuery).
   WeightId relativeKey = noWeight, relativeQuery = noWeight;
-  /// After heads were removed: their number before, and the numbers of those that remain.
+  /// If heads were removed (pruned): the number of heads before, and the numbers of the remaining ones among them.
   int64_t originalHeads = 0;
   std::vector<int64_t> headNumbers;
 };
@@ -179,10 +179,10 @@ struct ExpertsSpec {
   /// Projects a token to the scores of the experts.
   LinearSpec router;
   int64_t chosen = 0;
-  /// Shares are the softmax of the chosen scores; otherwise that of all scores.
+  /// True if shares are the softmax of the chosen scores; otherwise they are the softmax of all scores.
   bool normalized = false;
-  /// Experts are chosen by the sigmoid of their scores plus `[experts]` |choiceBias|, and shares are these sigmoids,
-  /// divided by their sum if they are |normalized|.
+  /// True if experts are chosen by the sigmoid of their scores plus `[experts]` |choiceBias|, and shares are these
+  /// sigmoids, divided by their sum if they are |normalized|.
   bool sigmoid = false;
   WeightId choiceBias = noWeight;
   /// Experts are chosen only from `kept` of `count` groups: those with the largest sums of their `keys` largest scores
@@ -214,8 +214,8 @@ struct LayerSpec {
   /// Cross attention, to another sequence.
   std::optional<AttentionSpec> cross;
   NormSpec crossNorm;
-  /// Cross attention computes queries and keys from the memory, and values from the layer, whose sequences have the
-  /// same lengths.
+  /// True if cross attention computes queries and keys from the memory, and values from the layer. Their sequences then
+  /// have the same lengths.
   bool crossFromMemory = false;
   /// The distance bias of self-attention, which replaces that of the stack.
   std::optional<DistanceBiasSpec> distanceBias;
@@ -223,7 +223,7 @@ struct LayerSpec {
   /// Replaces |ffn|.
   std::optional<ExpertsSpec> experts;
   NormSpec ffnNorm, ffnResultNorm;
-  /// The feed-forward reads the input of the layer, as attention does, and not the result of attention: `x +
+  /// True if the feed-forward reads the input of the layer, as attention does, and not the result of attention: `x +
   /// attention(n(x)) + ffn(m(x))`. Without a norm of its own it uses that of attention.
   bool parallel = false;
 };
@@ -260,9 +260,10 @@ struct StackSpec {
   std::optional<int64_t> hiddenId;
   /// The distance bias of all layers without one of their own.
   std::optional<DistanceBiasSpec> distanceBias;
-  /// The mask, one value for each token, hides keys from all queries, and all keys from the queries of hidden tokens.
+  /// True if the mask, which has one value for each token, hides not only hidden tokens from all queries, but also all
+  /// keys from the queries of hidden tokens.
   bool masksQueries = false;
-  /// The rows of hidden tokens become zero after each layer.
+  /// True if the rows of hidden tokens become zero after each layer.
   bool zeroesHidden = false;
   /// A convolution of the embeddings that is added to the result of the first layer.
   std::optional<ConvolutionSpec> convolution;

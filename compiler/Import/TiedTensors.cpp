@@ -17,7 +17,7 @@ using namespace attune;
 namespace {
 /// Two tensors of one parameter with different values.
 struct Difference {
-  /// The tensor that the parameter has, and another one.
+  /// The name of the tensor that the parameter uses, and the name of another tensor that files have for it.
   std::string used, other;
   bool operator==(const Difference &difference) const { return used == difference.used && other == difference.other; }
 };

@@ -18,9 +18,10 @@
 
 namespace attune::text {
 
-/// Returns a number that changes with the version of the reference and with the tables. Each .text file stores it.
+/// Returns a number that changes with the version of the package `tokenizers` and with the tables. Each .text file
+/// stores it.
 uint64_t referenceId();
-/// Returns the version of the reference library that computed the tables.
+/// Returns the version of the package `tokenizers` that computed the tables.
 const char *referenceVersion();
 
 /// Returns the characters that `\p{name}` matches in regular expressions: general categories, scripts and binary

@@ -49,9 +49,9 @@ struct PreTokenizerName {
   /// The expression; null for that of ByteLevel.
   const char *expression;
   bool splitsDigits = false, normalizesNfc = false;
-  /// Words of the vocabulary are tokens even if no merges make them.
+  /// True if a word of the vocabulary is a token even if no merges make it.
   bool ignoresMerges = false;
-  /// Texts begin with bos if the metadata do not say.
+  /// True if texts begin with the bos token, unless the metadata say otherwise.
   bool addsBos = false;
 };
 
@@ -216,7 +216,8 @@ Status GgufTokenizer::makeLlama() {
     addToVocabulary(tokens[i], i);
     if (types[i] != SentencePieceModel::Normal)
       continue;
-    // Merges are in the order of ids, which is that of scores in files of SentencePiece.
+    // Merges are ordered by the ids of their results. So scores must not rise with ids, as in SentencePiece's own
+    // files.
     Result<double> score = jsonNumber((*scores)[i], file.path(), "tokenizer.ggml.scores[" + std::to_string(i) + "]");
     if (!score)
       return score.status();
@@ -249,7 +250,7 @@ Status GgufTokenizer::makeLlama() {
   normalizer = jsonSequence("normalizers", normalizers);
   decoder = jsonSequence("decoders", decoders);
   const Json *architecture = findJson(file.metadata(), "general.architecture");
-  // The special tokens of Phi-3 take the blanks behind them, which the format does not say.
+  // Special tokens of Phi-3 include the blanks after them, which a GGUF file does not say.
   addedTokens = makeAddedTokens(tokens, types, architecture && *architecture == "phi3");
   return {};
 }
@@ -317,7 +318,7 @@ Status GgufTokenizer::makeBert(const std::function<void(const std::string &)> &w
   for (const char *key : {"cls_token", "sep_token", "unk_token"})
     if (!named.count(key))
       return Status::error(file.path() + ": 'tokenizer.ggml.tokens': expected [CLS], [SEP] and [UNK], of which one is missing");
-  // Tokens in brackets may have the type of other tokens.
+  // A file may give these tokens the type of ordinary ones.
   for (const auto &[name, id] : named)
     types[id] = SentencePieceModel::Control;
   addsBos = addsEos = true;
@@ -408,7 +409,7 @@ std::vector<std::pair<std::string, std::string>> attune::text::readGgufSpecialTo
   const Json *tokens = findJson(file.metadata(), "tokenizer.ggml.tokens");
   for (const auto &[key, name] : kTokenKeys) {
     const Json *value = findJson(file.metadata(), std::string("tokenizer.ggml.") + key);
-    // The reader of the tokenizer reports ids that do not exist.
+    // Wrong ids are skipped here; the reader of the tokenizer reports them.
     if (!value || !value->is_number_unsigned() || !tokens || !tokens->is_array() || value->get<uint64_t>() >= tokens->size())
       continue;
     const Json &token = (*tokens)[value->get<size_t>()];

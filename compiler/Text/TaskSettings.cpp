@@ -188,7 +188,7 @@ Status attune::text::addTaskSettings(const std::string &folder, TextFileWriter &
     return status;
   std::string section = reader.finish();
   writer.addInput(section);
-  // A runtime without tasks can use the tokenizer.
+  // The section is not required, so that a runtime that does not know tasks can use the tokenizer.
   writer.add(kSectionTask, std::move(section), /*required=*/false);
   return {};
 }

@@ -32,7 +32,7 @@ struct TokenizerClass {
   bool padsLeft = false;
   /// True if encodings of the class have `token_type_ids` by default, which models then get.
   bool givesTypes = false;
-  /// The class runs in Python, without the package `tokenizers`: it reads its files and makes its steps itself.
+  /// True if transformers implements the class in Python, without the package `tokenizers`.
   bool inPython = false;
   bool needsNoFile = false; ///< it has no vocabulary
 };

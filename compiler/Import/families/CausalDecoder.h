@@ -30,8 +30,8 @@ struct DecoderDefaults {
   const char *activation = "silu";
   const char *epsilonKey = "rms_norm_eps";
   const char *activationKey = "hidden_act";
-  /// The family's names of these four keys. The names here are accepted in all families, too (`attribute_map` in
-  /// transformers).
+  /// The family's names of the following four keys. The names below are accepted in all families, too (`attribute_map`
+  /// in transformers).
   const char *hiddenKey = "hidden_size";
   const char *layersKey = "num_hidden_layers";
   const char *headsKey = "num_attention_heads";
@@ -39,7 +39,7 @@ struct DecoderDefaults {
   /// If the default |intermediate| is 0, a key that is absent or null means 4 times the features.
   const char *intermediateKey = "intermediate_size";
   std::optional<int64_t> padding = {};
-  /// `is_causal` may be false; then tokens attend to later ones, too.
+  /// True if the key `is_causal` may be false; then tokens attend to later ones, too.
   bool bidirectional = false;
 };
 
@@ -109,7 +109,7 @@ struct LanguageHead {
   bool bias = false;
   double scale = 1;
   std::optional<double> softcap;
-  /// Each row of the matrix is divided by its length.
+  /// True if each row of the matrix is divided by its length.
   bool unitRows = false;
 };
 

@@ -151,7 +151,7 @@ static void declareMaskedLM(TransformerSpec &spec, const DebertaKeys &keys) {
   LinearSpec dense = spec.linear(transform + ".dense", keys.hidden, features), words;
   NormSpec norm = spec.norm(transform + ".LayerNorm", features, keys.epsilon);
   words.weight = keys.legacy ? bertDecoderTable(spec, keys, path + ".decoder.weight") : spec.encoder->embeddings.words;
-  bool isTied = !keys.legacy || keys.tied; // the bias as the weight
+  bool isTied = !keys.legacy || keys.tied; // the bias is tied if the weight is
   words.bias =
       isTied ? spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"}) : spec.tensor(path + ".decoder.bias", {keys.vocab});
   spec.outputs.push_back({"logits",

@@ -57,7 +57,7 @@ static LinearSpec rowsOfHeads(TransformerSpec &spec, const LinearSpec &linear, i
 
 static AttentionSpec declareLatentAttention(TransformerSpec &spec, const DecoderKeys &keys, const DeepseekKeys &own,
                                             const std::string &path) {
-  constexpr double epsilon = 1e-6; // of these norms, whatever `rms_norm_eps` says
+  constexpr double epsilon = 1e-6; // of the norms in an attention; `rms_norm_eps` does not apply to them
   int64_t size = own.plain + own.rotated, queryFeatures = keys.heads * size;
   AttentionSpec attention;
   LinearSpec query;
