@@ -81,8 +81,8 @@ struct CompileListener {
   RemarkLog *remarks = nullptr;
   /// Called before the passes of a phase run on the module.
   std::function<void(Phase phase, mlir::ModuleOp module, mlir::PassManager &passes)> beforePasses;
-  /// Called with the assembly of the host code and the source of its line tables. With it, a compilation to the phase
-  /// `llvm` prints no IR.
+  /// Called with the assembly of the host code and the lines of IR that its line tables refer to. If this is set,
+  /// a compilation to the phase `llvm` prints no IR.
   std::function<void(const std::string &assembly, const DebugInfo &info)> assembled;
 };
 

@@ -34,7 +34,7 @@ struct KeyPair {
   const char *gguf, *reference;
 };
 
-/// Conversions that made a file of an architecture.
+/// The ways in which files of an architecture store tensors differently from transformers; the importer undoes them.
 enum Conversion : unsigned {
   NoConversion = 0,
   /// Rows of queries and keys are permuted, so that the two components of a rotated pair are neighbors.
@@ -47,7 +47,8 @@ enum Conversion : unsigned {
 
 struct Architecture {
   const char *name, *modelType, *modelClass;
-  /// Names of the architecture's own, which count before the common ones; then the same for keys.
+  /// The architecture's own names of tensors, which take precedence, and the names that it shares with others; then the
+  /// same for keys.
   llvm::ArrayRef<NamePair> ownNames, names;
   llvm::ArrayRef<KeyPair> ownKeys, keys;
   unsigned conversions;

@@ -18,8 +18,8 @@ struct GgufModel {
   std::unique_ptr<TensorProvider> tensors;
 };
 
-/// Opens the file |path|. Fails for an architecture, a key or a tensor that is not known, by name: a tensor that is left out would be a
-/// wrong result.
+/// Opens the file |path|. Fails for an architecture, a key or a tensor that is not known and names it, because results
+/// would be wrong without it.
 Result<GgufModel> openGgufModel(const std::string &path);
 
 } // namespace attune

@@ -14,7 +14,7 @@ using namespace attune::text;
 
 static Json stripOneSpace() { return {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}; }
 
-/// Decodes U+2581 to a space, and tokens of bytes.
+/// Returns decoders that replace U+2581 by a space and turn tokens of bytes such as <0x0A> into bytes.
 static std::vector<Json> byteFallbackDecoders() { return {jsonReplace(kMark, " "), jsonType("ByteFallback"), jsonType("Fuse")}; }
 
 Status attune::text::buildLlama(TokenizerBuilder &builder) {

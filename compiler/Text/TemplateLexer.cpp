@@ -139,8 +139,7 @@ private:
 
 } // namespace
 
-/// Normalizes line ends to "
-/// " and removes the last one.
+/// Normalizes line ends to "\n" and removes the last one.
 Lexer::Lexer(std::string_view given) {
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] != '\r')

@@ -120,7 +120,7 @@ Status ChatRun::open() {
   };
   session.variables = [](void *self, attune_chat *chat) {
     auto *run = static_cast<ChatRun *>(self);
-    (void)setChatVariables(chat, run->variables, "--variable").failed(); // it is JSON of our own
+    (void)setChatVariables(chat, run->variables, "--variable").failed(); // valid, since readVariables() made it
   };
   // on_text is not called during beam search and for tokens without text, so on_token looks for an interruption, too.
   generation.user = this;

@@ -141,7 +141,7 @@ bool EncodingPlan::windowAt(TokenSpan span, uint32_t limit, uint32_t index, Wind
   if (limit >= size)
     return index == 0;
   if (limit == 0) {
-    // An empty window; the next one has everything.
+    // As in Hugging Face's tokenizers, the first window is empty and the second one has all tokens.
     if (index == 0)
       window.span.end = span.begin;
     return index < 2;

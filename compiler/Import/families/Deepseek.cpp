@@ -68,7 +68,7 @@ static AttentionSpec declareLatentAttention(TransformerSpec &spec, const Decoder
     attention.queryLatent.norm = spec.rmsNorm(path + ".q_a_layernorm", own.queryRank, epsilon);
     query = spec.linear(path + ".q_b_proj", own.queryRank, queryFeatures, /*bias=*/false);
   }
-  // Rotated components come first.
+  // The rows of each head are reordered, so that rotated components come first.
   attention.query = rowsOfHeads(spec, query, keys.heads, size, own.plain, size);
   LinearSpec both = spec.linear(path + ".kv_a_proj_with_mqa", keys.hidden, own.keyRank + own.rotated, own.attentionBias);
   attention.keyLatent.projection = spec.features(both, 0, own.keyRank);

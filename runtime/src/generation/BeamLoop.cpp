@@ -86,7 +86,7 @@ private:
   const int64_t beams;
   int64_t active = 0, length = 0, sequences = 0;
   float *logits = nullptr;
-  BeamRow *rows = nullptr, *all = nullptr; // all: rows that are done, by number; at the end every row
+  BeamRow *rows = nullptr, *all = nullptr; // all: rows that are done, each at its number; at the end all rows
   int64_t *parents = nullptr, *ids = nullptr;
   int32_t *counts = nullptr;
 };

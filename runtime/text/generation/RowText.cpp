@@ -61,7 +61,8 @@ void RowText::leaveOut(const char *&piece, size_t &bytes) {
   cut = cut || part > 0;
   if (bytes == 0 || !cut)
     return;
-  // A prompt that ends within a character has counted replacement characters for it.
+  // If the prompt ends within a character, |leftOut| counts a replacement character in its place. The complete
+  // character may have more bytes; the rest of it is left out here.
   for (; bytes > 0 && (static_cast<uint8_t>(*piece) & 0xC0) == 0x80; ++piece)
     --bytes;
   cut = false;
