@@ -144,7 +144,7 @@ typedef struct attune_chat_line {
   X(Iterate, Slot)        /* begins a loop over the popped value */                                                                        \
   X(IterateLoop, Slot)    /* the same with a variable `loop`, which LoadLoop gets */                                                       \
   X(FilterLoop, Function) /* replaces each item of the popped value by the function's result for it, or drops it if there is none */       \
-  X(Next, Slot)           /* pushes the next item and skips the next instruction; after the last item only continues with it */            \
+  X(Next, Slot)           /* pushes the next item and skips the next instruction; after the last item, runs that instruction */            \
   X(LoadLoop, Slot)                                                                                                                        \
   X(ReturnValue, Nothing)  /* ends the function with the popped value */                                                                   \
   X(Unpack, Count)         /* pushes the items of the popped value, the first on top */                                                    \
