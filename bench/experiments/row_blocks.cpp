@@ -21,7 +21,7 @@
 #include <vector>
 
 static constexpr int kHidden = 768, kInner = 3072, kLayers = 12, kTileRows = 12, kPanel = 32, kBlock = 128;
-/// Features of a projection; those with more are sums of two.
+/// The most input features of one GEMM. The second projection has twice as many and is the sum of two.
 static constexpr int kDepth = 1536;
 
 /// Computes |Rows| rows of one panel, `c = a * panel` or `c += a * panel`. For every 4 terms of a sum it
@@ -58,8 +58,8 @@ static void tile(const float *a, int stride, const float *panel, int depth, floa
     }
 }
 
-/// Computes a projection of |rows| rows, a multiple of 4, to |columns| columns. Up to eight tiles share the prefetches
-/// of the next panel, fewer than eight in four shares.
+/// Computes a projection of |rows| rows, a multiple of 4, to |columns| columns. With at least eight tiles of rows, each
+/// of eight tiles in turn prefetches an eighth of the next panel; with fewer, each of four in turn a quarter.
 static void project(const float *a, int stride, const float *weights, int depth, int columns, int rows, float *c, bool add, bool activate) {
   bool many = (rows + kTileRows - 1) / kTileRows >= 8;
   for (int n = 0; n < columns / kPanel; ++n) {

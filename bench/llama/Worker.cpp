@@ -98,7 +98,7 @@ public:
       return false;
     words = llama_vocab_n_tokens(llama_model_get_vocab(model));
     this->past = past;
-    // The ids that bench/support/models.py gives to our side.
+    // The same ids as bench/support/models.py makes for Attune.
     for (int32_t i = 0; i < past + tokens; ++i)
       ids.push_back((i * 7919 + 13) % words);
     return past == 0 || append(0, past);

@@ -1,6 +1,8 @@
 # ===- compare.py - One row of the table -----------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Alternates between our process, those of the peers and that of the machine, and computes the figures of a row.
+"""Alternates between the process of Attune ("ours"), those of the peers, and the one that measures the machine, and
+computes the figures of a row.
+
 
 On a shared machine a process may run at two thirds of its speed for seconds, so each side gets a block of calls in
 turn, round after round. `foreign` is the number of CPUs that other processes kept busy meanwhile, on average: above a

@@ -47,8 +47,8 @@ ATTENTION = """module {{
 }}
 """
 
-# (tokens, features, outputs); (batch, heads, length, head size, causal); (configuration, layers, (batch, length) of
-# calls), as the models have them or large.
+# For each set: projections (tokens, features, outputs), attentions (batch, heads, length, head size, causal) and models
+# (configuration, layers, (batch, length) of each call). Shapes are those of real models, or large ones.
 SETS = {
     "full": {
         "linear": [([1, 16, 128, 1024, 8192], 8192, 8192), ([1, 128, 16384], 768, 3072), ([1, 128, 16384], 3072, 768)],
@@ -125,7 +125,7 @@ class Preparation:
 
 
 def prepare(attune, folder, which, gpu, dtypes):
-    """Compiles the set |which|; for each of |dtypes|."""
+    """Compiles all objects of the set |which| for each of |dtypes|."""
     preparation = Preparation(attune, folder, gpu, dtypes)
     for kind, one in (("cases", lambda case: preparation.case(case)), ("linear", lambda row: preparation.linear(*row)),
                       ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row))):

@@ -1,7 +1,7 @@
 # ===- linear.py - Linear layers by number of tokens -----------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times the linear layers inside a model whose matrices are read from memory: one with many layers, each with matrices
-of its own.
+"""Times the linear layers inside a model with so many layers, each with matrices of its own, that the matrices of a
+call come from memory and not from a cache.
 
 A time is the mean over the layers and a few calls, because single runs may find a matrix in a shared cache; of several
 measurements the best counts. A time is compared with the read bandwidth of the same measurement and with the time at

@@ -16,8 +16,8 @@ CONFIG = {
 
 
 class Format:
-    """Flags for our weights, the other side's type nearest in size, the bytes of one of our weights, and the machine's rate
-    of products."""
+    """A format of weights: flags for Attune, the type of llama.cpp that is nearest in size, the bytes of a weight in
+    Attune's format, and the name of the machine's rate of products of this type."""
 
     def __init__(self, flags, peer, weight_bytes, products):
         self.flags, self.peer, self.weight_bytes, self.products = flags, peer, weight_bytes, products
@@ -27,7 +27,7 @@ def quantized(name, peer, weight_bytes):
     return Format(["--dtype=int8", "--weights-format=" + name], peer, weight_bytes, "byte_gops")
 
 
-# int8 without groups has a scale for 2048 or 5632 weights.
+# int8 without groups has a scale for each row of 2048 or 5632 weights; 4096 is a value between these.
 FORMATS = {
     "int4:32": quantized("int4:32", "q4_0", 0.5 + 2 / 32),
     "int4:128": quantized("int4:128", "q4_0", 0.5 + 2 / 128),

@@ -27,7 +27,7 @@ from RealModels import checks, folders, ours, texts
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 
-# Flags of ours. The first three are no formats of weights.
+# Flags of Attune for each label. The first three are types of products, not formats of weights.
 FORMATS = {
     "f32": [],
     "bf16": ["--dtype=bf16"],
@@ -46,7 +46,7 @@ WINDOW, BATCH = 512, 2
 
 
 def rescale(tensors, layers, groups):
-    """Rewrites a Llama so that it computes the same function with other weights.
+    """Rewrites a Llama so that it computes the same function with different weights.
 
     Every column of a projection is multiplied by a number of its own from 0.84 to 1.19, and what it is multiplied with, the
     scale of a norm or a row of the projection before, is divided by it. No group of columns of the source then shares a

@@ -75,7 +75,7 @@ def scaling(rows):
 
 
 def print_summary(name, rows):
-    """Returns the remarks below the table."""
+    """Prints the remarks below the table."""
     print("\n" + machine_line(name, rows))
     if disturbed(rows):
         print("other processes had CPU time meanwhile: " + "; ".join(disturbed(rows)))

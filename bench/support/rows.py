@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The rows of the table: what each one runs and compares.
 
-[DTYPE:]BxL   B sequences of L tokens. f32 and int8 against onnxruntime, bf16 against our f32
-halide:BxL    the same in f32, by Halide's kernels against ours
-ragged        8 sequences of 5 to 128 tokens, 40 on average, --padding=skip, against as many tokens without
-              padding; per real token
+[DTYPE:]BxL   B sequences of L tokens. f32 and int8 against onnxruntime, bf16 against Attune's f32
+halide:BxL    the same in f32, by Halide's kernels against those of Attune's own passes
+ragged        8 sequences of 5 to 128 tokens, 40 on average, --padding=skip, against 8 sequences of 40 tokens without
+              padding; times are per token that is not padding
 linear        matrices of a deep model, one token, weights from memory: share of the read bandwidth
 """
 import re

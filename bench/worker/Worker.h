@@ -36,7 +36,7 @@ struct Request {
   std::string input;
   std::string library;
   std::string disable;
-  /// Onnxruntime: outputs present_X are written to the memory of the inputs past_X.
+  /// For onnxruntime: true if outputs present_X are written to the memory of the inputs past_X.
   bool inPlace = false;
   int64_t threads = 1;
   int64_t sessions = 1;
@@ -76,10 +76,10 @@ Result<Json> runSessions(std::vector<EntryCall> &calls, double seconds);
 
 /// Executes the commands on standard input until it ends.
 void serve(Subject &subject);
-/// Does the same for many sessions; the only command is `run SECONDS`.
+/// Executes commands on standard input, as serve does, for many sessions; the only command is `run SECONDS`.
 void serveSessions(std::vector<EntryCall> &calls);
-/// Does the same for the machine itself: `run SECONDS` answers {"gflops": …, "byte_gops": …, "read_bytes_per_s": …},
-/// the highest rates of that time.
+/// Executes commands, as serve does, that measure the machine itself: `run SECONDS` answers {"gflops": …, "byte_gops":
+/// …, "read_bytes_per_s": …}, the highest rates of that time.
 void serveMachine(int64_t threads);
 
 } // namespace attune::bench

@@ -97,7 +97,7 @@ Result<CachedModel> CachedCompilation::findOrMake(const std::string &cache, uint
   Result<CacheEntry> entry = CacheEntry::create(folder);
   if (!entry)
     return entry.status();
-  // Once per process, and after this entry is known to be in use.
+  // Removes leftovers of ended processes, once per process. |entry| is in use already, so its folder stays.
   static const bool isClean = (removeLeftovers(cache), true);
   (void)isClean;
 
@@ -111,7 +111,7 @@ Result<CachedModel> CachedCompilation::findOrMake(const std::string &cache, uint
     };
     if (Status status = entry->beginMaking(waiting); status.failed())
       return Status::error(record.message() + "; " + status.message());
-    // Another process may have made it in the meantime.
+    // Another process may have made the entry while this one waited.
     record = readIntact(folder, object);
     if (!record) {
       if (Status status = make(*entry, cache, record.message()); status.failed()) {

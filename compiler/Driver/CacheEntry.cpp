@@ -83,7 +83,7 @@ bool CacheEntry::isEntry(const std::string &folder) {
 
 Result<CacheEntry> CacheEntry::acquire(const std::string &folder, bool create) {
   const std::string file = lockFile(folder);
-  // A turn fails only if another process has removed the entry.
+  // If another process removes the entry during a turn of this loop, |create| makes the next turn try again.
   for (unsigned turn = 0; turn < 1000; ++turn) {
     if (create && ::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
       return cannot("create", folder);

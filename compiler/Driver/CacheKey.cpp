@@ -85,7 +85,7 @@ CacheKey attune::computeCacheKey(const CompileOptions &options, const std::strin
   if (!options.calibrate.empty())
     files.tensors.push_back(options.calibrate);
 
-  // The scales decide the values of tensors, as the files do.
+  // The scales of adapters change the values of tensors, as the files do.
   std::string scales;
   for (const AdapterRequest &adapter : options.adapters) {
     ModelFiles listed = listAdapterFiles(adapter.folder);
@@ -104,7 +104,7 @@ CacheKey attune::computeCacheKey(const CompileOptions &options, const std::strin
   // A calibration executes the model: tokenizer, configuration, entries and limits decide the inputs of projections.
   if (!options.calibrate.empty())
     key.tensors += settings + flags;
-  // `native` differs between machines that share a home folder.
+  // Without --cpu the CPU is that of this machine. Machines may share a home folder, so the key has the actual CPU.
   key.entry = hashText(key.tensors + settings + object + "\n" + flags + options.name + "\n" + host.triple() + " " + host.cpu() + " " +
                        host.features());
   return key;

@@ -112,7 +112,7 @@ void attune::removeLeftovers(const std::string &cache) {
   for (const std::string &folder : listEntryFolders(cache))
     if (::access((folder + "/" + CacheRecord::kFileName).c_str(), F_OK) != 0)
       (void)CacheEntry::remove(folder);
-  // The user may have chosen a folder for the cache that has such names in it.
+  // If there are other names, the folder may be one of the user with files that only look like leftovers.
   if (llvm::all_of(names, [](const std::string &name) { return isKey(name) || isUnfinished(name); }))
     for (const std::string &name : names)
       if (isUnfinished(name) && !llvm::sys::fs::is_symlink_file(cache + "/" + name))

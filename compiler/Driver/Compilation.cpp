@@ -178,7 +178,7 @@ Status Compilation::pack() {
     heard.progress = listener.packing;
   if (listener.warning)
     heard.warning = listener.warning;
-  // Only for a new weights file: a store may have it.
+  // Set by calibrate(), which runs only when a weights file is written: a store may have the file already.
   std::optional<CalibratedRows> rows;
   auto calibrate = [&]() -> Status {
     if (!calibrated || rows)
@@ -361,7 +361,7 @@ Status Compilation::parseFile() {
     return Status::error(found + "a special file");
   if (kind != FileKind::Text && kind != FileKind::MlirBytecode)
     return Status::error(expected + adviseOn(kind, options.model));
-  // A file has the properties that these flags choose for a folder.
+  // These flags choose properties of a model that is read from a folder. A file of IR has them already.
   for (auto [given, flag] : {std::pair(!options.inputs.empty(), "--inputs"), std::pair(!options.outputs.empty(), "--outputs"),
                              std::pair(!options.limits.empty(), "--limit"), std::pair(!options.architecture.empty(), "--architecture"),
                              std::pair(!options.adapters.empty(), "--adapter"), std::pair(!options.pruneHeads.empty(), "--prune-heads"),

@@ -85,7 +85,8 @@ Result<std::string> attune::getModelName(const CompileOptions &options) {
   return options.name;
 }
 
-/// Checks that the extension of the output fits its kind, since linkers decide by the extension.
+/// Checks that the extension of the output fits the kind of file that --emit asks for, since linkers treat files by
+/// their extension.
 Status attune::checkFlags(const CompileOptions &options) {
   if (options.compileTo && *options.compileTo != Phase::Object)
     return {};

@@ -22,7 +22,7 @@ class WeightsStore;
 struct CompileOptions : ImportOptions {
   /// A model folder, or a .mlir file in the dialect.
   std::string model;
-  /// The class to compile instead of that of the folder's configuration; "" for that.
+  /// The class to compile; "" for the one that the folder's configuration names.
   std::string architecture;
   /// Adapters that are merged into the tensors of a folder.
   std::vector<AdapterRequest> adapters;
@@ -47,7 +47,7 @@ struct CompileOptions : ImportOptions {
   std::string pruneHeads;
   /// True if a folder without weights is compiled as if it had generated ones: only for phases before packing.
   bool weightsOptional = false;
-  /// The number of processes that run the model together; 0 for that of the IR, usually 1.
+  /// The number of processes that run the model together; 0 for the number that the IR has, usually 1.
   int64_t ranks = 0;
   /// The file of texts or ids by which quantized weights are chosen; empty for none.
   std::string calibrate;
@@ -57,7 +57,7 @@ struct CompileOptions : ImportOptions {
   std::string dumpPhases;
   /// The file for the remarks of passes; empty for none.
   std::string remarksFile;
-  /// Adds symbols and line tables to the phase `vector`, whose IR is written beside the object.
+  /// Adds symbols and line tables that refer to the IR of the phase `vector`, which is written beside the object.
   bool debugInfo = false;
   /// The store of packed weights; null if the object gets a weights file of its own. Not owned.
   WeightsStore *weightsStore = nullptr;
@@ -73,7 +73,7 @@ struct CompileListener {
   /// Called when the model was read and is valid.
   std::function<void()> imported;
   std::function<void(uint64_t done, uint64_t total)> packing;
-  /// Called before |packing| if weights are calibrated.
+  /// The progress of calibration, which comes before |packing|; not called unless weights are calibrated.
   std::function<void(uint64_t done, uint64_t total)> calibrating;
   /// Called once at the end, with a table of phases.
   std::function<void(const std::string &report)> timeReport;
@@ -81,8 +81,8 @@ struct CompileListener {
   RemarkLog *remarks = nullptr;
   /// Called before the passes of a phase run on the module.
   std::function<void(Phase phase, mlir::ModuleOp module, mlir::PassManager &passes)> beforePasses;
-  /// Called with the assembly of the host code and the source of its line tables. With it, a compilation to the phase
-  /// `llvm` prints no IR.
+  /// Called with the assembly of the host code and the lines of IR that its line tables refer to. If this is set,
+  /// a compilation to the phase `llvm` prints no IR.
   std::function<void(const std::string &assembly, const DebugInfo &info)> assembled;
 };
 
@@ -94,7 +94,7 @@ std::string formatFlags(const CompileOptions &options, const Target &target);
 std::string toIdentifier(llvm::StringRef text);
 /// Returns the name of the model: --name, or the stem of the output. Fails if --name is not a C identifier.
 Result<std::string> getModelName(const CompileOptions &options);
-/// Returns an error that names the flag if flags do not go together.
+/// Returns an error that names the flag if the extension of the output does not fit the kind of file.
 Status checkFlags(const CompileOptions &options);
 
 /// Compiles a model. Writes all files or none. Errors are one line. Those of a pass name

@@ -31,7 +31,8 @@ void DebugInfo::takeSource(ModuleOp module, StringRef name) {
     if (auto place = dyn_cast<FileLineColLoc>(op->getLoc())) {
       if (place.getLine() < paths.size())
         paths[place.getLine()] = path;
-      // Only calls get frames with the names of modules: the operations of a kernel have its function for a name.
+      // Only calls get frames that are named after modules. Operations inside a kernel are named by the kernel's
+      // function.
       if (isa<func::CallOp>(op))
         op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), path), place));
     }
@@ -53,11 +54,11 @@ public:
   }
 
 private:
-  /// Returns the location of |op|, a function begins at |begin|.
+  /// Returns the location of |op|, which is in the function that begins at |begin|.
   Location locate(Operation *op, FileLineColLoc begin) {
     auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
     bool isCall = isa<LLVM::CallOp>(op);
-    // The verifier of LLVM requires a location of calls, but of nothing else.
+    // LLVM's verifier requires that a call has a location, but requires it of no other instruction.
     if (!place)
       return isCall ? Location(begin) : UnknownLoc::get(context);
     auto name = op->getLoc()->findInstanceOf<NameLoc>();

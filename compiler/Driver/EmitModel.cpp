@@ -63,7 +63,7 @@ static BuildId computeBuildId(const llvm::Module &module, const std::string &sig
          << signature << '\n'
          << described.flags << '\n'
          << (packed.empty() ? llvm::StringRef() : llvm::StringRef(packed.front().manifest));
-  // Manifests of several ranks do not say what their weights are.
+  // Only the manifest of the first rank is part of the text above. The hashes of the contents represent all ranks.
   if (packed.size() > 1)
     for (const PackingResult &rank : packed)
       stream << '\n' << rank.contentHash;

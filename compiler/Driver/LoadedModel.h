@@ -22,7 +22,8 @@ class LoadedModel {
 public:
   /// Imports the model of |options| as a compilation does, up to the phase `import`.
   static Result<std::unique_ptr<LoadedModel>> import(CompileOptions options, CompileListener listener = {});
-  /// Parses |options.model|, IR of any phase of MLIR, which keeps the target that it carries.
+  /// Parses |options.model|, a file with the IR of any phase before `llvm`. The module keeps the target in its
+  /// attributes.
   static Result<std::unique_ptr<LoadedModel>> parse(CompileOptions options, CompileListener listener = {});
   ~LoadedModel();
 

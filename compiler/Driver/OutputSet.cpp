@@ -87,7 +87,8 @@ Status OutputSet::commit() {
       files.push_back(&**file);
   if (Status status = OutputFile::commitTogether(files); status.failed())
     return status;
-  // The tokenizer of another model would be taken for that of this one. A file of another kind is not ours.
+  // Removes the .text file of an earlier compilation: tools would take its tokenizer for that of this model. Leaves a
+  // file of this name alone that is no compiled tokenizer.
   const std::string text = withExtension(output, "text");
   if (!textFile && text != output && identifyFile(text) == FileKind::CompiledText)
     (void)llvm::sys::fs::remove(text);

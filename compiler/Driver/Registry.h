@@ -10,7 +10,7 @@ namespace attune {
 
 /// Adds every dialect and interface implementation that a phase uses.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
-/// Registers our passes and phase pipelines for tools that build pipelines from text.
+/// Registers Attune's passes and phase pipelines for tools that build pipelines from text.
 void registerCompilerPasses();
 
 } // namespace attune

@@ -66,14 +66,15 @@ ModelPaths::ModelPaths(mlir::ModuleOp module) {
           {function.getName().str(), callee.getRootReference().str(), namesOf(call.getLoc()), target && mlir::tiles::getKernel(target)});
     });
   }
-  // Callers before callees, until nothing changes: calls are not recursive, so the depth of calls bounds the rounds.
+  // Passes the paths of callers on to callees until nothing changes. Calls are not recursive, so this ends.
   for (bool changed = true; changed;) {
     changed = false;
     for (const Call &call : calls) {
       std::vector<std::string> &callee = layers[call.callee];
       size_t size = callee.size();
       for (const std::string &path : layers[call.caller]) {
-        // The call of a layer function is at the path of the layer; that of a kernel is at a part of its caller.
+        // The location of a call of a layer function names the layer's path. The location of a call of a kernel names a
+        // part of the caller, so the kernel gets the caller's path.
         if (call.toKernel || !path.empty() || call.names.empty())
           addOnce(callee, path);
         else
@@ -122,7 +123,7 @@ std::vector<std::string> ModelPaths::resolveBody(mlir::FunctionOpInterface funct
 }
 
 std::vector<std::string> attune::joinNumbered(const std::vector<std::string> &paths) {
-  // The paths that differ in the first number that is a whole part, by the text around it.
+  // Paths that are equal except for the first part that is a number: the text before and after it, and the numbers.
   struct Group {
     std::string before, after;
     std::vector<uint64_t> numbers;
@@ -338,7 +339,7 @@ Result<RemarkLog> RemarkLog::read(const std::string &path) {
 // Questions
 //===----------------------------------------------------------------------===//
 
-/// Returns the function whose parallel loop the function |name| is.
+/// Returns |name| without the suffix of functions that are outlined bodies of parallel loops: the kernel's function.
 static llvm::StringRef withoutParallel(llvm::StringRef name) {
   name.consume_back("_parallel");
   return name;
@@ -359,7 +360,8 @@ Result<std::vector<const ModelRemark *>> RemarkLog::why(const std::string &kerne
   std::vector<const ModelRemark *> result;
   for (const ModelRemark &remark : all) {
     bool isMeant = symbols.count(withoutParallel(remark.function).str()) != 0 || texts.count(remark.kernel) != 0;
-    // Before its phase, a kernel is a part of a module of the model.
+    // Before the phase `kernels` there are no kernels yet: a remark counts if it is about a module that the kernel
+    // computes.
     if (!isMeant && remark.kernel.empty() && (remark.phase == "dialect" || remark.phase == "linalg" || remark.phase == "tiled"))
       isMeant = llvm::any_of(remark.paths, [&](const std::string &path) { return paths.count(path) != 0; });
     if (isMeant)

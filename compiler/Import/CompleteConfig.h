@@ -9,7 +9,8 @@
 
 namespace attune {
 
-/// Returns true if |config| lacks `model_type` or `architectures`, or gives two numbers of labels.
+/// Returns true if |config| lacks `model_type` or `architectures`, or if `num_labels` is not the number of names in
+/// `id2label`.
 bool isIncomplete(const Config &config);
 
 /// Adds `model_type` and `architectures` to |config| if they are missing and the rest determines them:

@@ -104,7 +104,7 @@ public:
   std::vector<std::string> words(const char *key);
 
   /// Returns the class of the model: the first of `architectures`, or |fallback| if the key is absent or null. A former
-  /// name of the reference library is replaced by the present one.
+  /// name in transformers is replaced by the present one.
   std::string architecture(const char *fallback);
   /// Returns the entry of |table|, a list of pairs, whose first member is |name|. If there is none, records that |key|
   /// should be one of the names, and returns null.

@@ -12,10 +12,11 @@
 
 namespace attune {
 
-/// Emits the value of an element: the builder stands in the body of a linalg operation whose arguments are |elements|.
+/// A function that emits the value of one element of a result, with |inner| in the body of a linalg operation whose
+/// arguments are |elements|.
 using ElementBody = llvm::function_ref<mlir::Value(mlir::OpBuilder &inner, mlir::Location loc, mlir::ValueRange elements)>;
-/// Emits a tensor like |destination| whose elements |body| computes from the elements of |inputs| that |maps| select; an input without a
-/// map has an element for each of the result's.
+/// Emits a tensor like |destination| whose elements |body| computes from one element of each of |inputs|. |maps| are
+/// the indexing maps of the inputs; an input without one has the identity map.
 mlir::Value emitElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value destination, mlir::ValueRange inputs, ElementBody body,
                          llvm::ArrayRef<mlir::AffineMap> maps = {});
 

@@ -111,8 +111,8 @@ struct BoxPart {
 };
 } // namespace
 
-/// Returns the rows `[T]` in the table of |part| for |boxes| `[B, L, 4]`. A box that ends before it begins, which the
-/// reference refuses, has the extent 0.
+/// Returns the rows `[T]` in the table of |part| for |boxes| `[B, L, 4]`. A box that ends before it begins, which
+/// transformers refuses, has the extent 0.
 static Value emitBoxPart(EntryScope &scope, Location loc, TokenBatch &tokens, Value boxes, const BoxPart &part) {
   OpBuilder &builder = scope.builder;
   Value empty = tensor::EmptyOp::create(builder, loc, {tokens.batch(), tokens.length()}, builder.getI64Type());

@@ -64,7 +64,7 @@ private:
   void provideMemory(LayerOperands &operands);
   /// Makes |tokens| continue after the tokens whose keys and values are inputs, if there are any.
   void continueAfterPast(TokenBatch &tokens, LayerOperands &operands);
-  /// Sets the operands of |operands| that are given keys and values of layer |layer|.
+  /// Sets the operands for keys and values of layer |layer| that the entry has as inputs.
   void providePast(int64_t layer, LayerOperands &operands);
   /// Returns row |layer| of |mask|, a head mask of all layers, or null if |mask| is.
   mlir::Value headMaskOf(mlir::Value mask, int64_t layer);
@@ -94,7 +94,8 @@ private:
   CachedKeys addLayerCache(int64_t layer, const AttentionSpec &attention, bool ofSources);
   /// Records that the cache |before| has the new value |after|.
   void updateCache(mlir::Value before, mlir::Value after);
-  /// Returns the slots and lengths of the sequences for self-attention, with |tokens| appended.
+  /// Adds the arguments that tell the slot of each sequence and its number of earlier tokens, and appends the mask of
+  /// |tokens| to its cache. Returns slots, lengths and mask for self-attention.
   CachedKeys emitSelfKeys(TokenBatch &tokens);
   CachedKeys readSourceKeys();
   void emitCachedStack(const CachingEntry &entry);

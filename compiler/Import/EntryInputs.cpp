@@ -56,7 +56,7 @@ static xfmr::InputDefault defaultOf(const EntryInput &input) {
 }
 
 /// Returns the number of values that an integer input may have, from 0 on; 0 for any. Masks have the values 0 and 1:
-/// the families of the reference disagree about other values (hidden, visible, or infinite sums), and lengths, caches
+/// families in transformers treat other values differently (hidden, visible, or infinite sums), and lengths, caches
 /// and skipped padding need a yes or no.
 static int64_t maxValueOf(const EntryInput &input) { return isMask(*input.spec) && input.dtype == DType::I64 ? 2 : input.spec->maxValue; }
 
@@ -65,8 +65,8 @@ xfmr::InputAttr EntryInput::attribute(Builder &builder) const {
                               maxValueOf(*this));
 }
 
-/// The match between a form and a request: dimensions of size 1 are where the form is broadcast, at least there, or
-/// anywhere.
+/// How the dimensions that a request gives as 1 must agree with those where a form is broadcast: exactly these, at
+/// least these, or any.
 enum class Fit { Exact, Compatible, Any };
 
 /// Returns true if |form| has the rank and the type of |request|, and its sizes match as |how| says.

@@ -78,7 +78,7 @@ TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
 
 void EntryBuilder::provideMemory(LayerOperands &operands) {
   if (spec.encoder && !encoder.tokens) {
-    // The memory is known by its keys only.
+    // The keys and values of cross attention are inputs, and nothing else of the memory. So the keys give its size.
     Value keys = scope.past(2);
     Location loc = scope.at("shape");
     Value batch = tensor::DimOp::create(scope.builder, loc, keys, 0), length = tensor::DimOp::create(scope.builder, loc, keys, 2);

@@ -12,7 +12,7 @@ using namespace attune;
 
 namespace {
 
-/// An id that the configuration class of a family in the reference library sets if the file lacks the key.
+/// An id that the configuration class of a family in transformers sets if the file lacks the key.
 struct FamilyId {
   const char *family, *key;
   int64_t id;
@@ -173,7 +173,7 @@ Result<GenerationSettings> attune::readGenerationSettings(const Config &config, 
   GenerationSettings settings;
   std::error_code ignored;
   bool hasOwn = std::filesystem::exists(std::filesystem::path(folder) / "generation_config.json", ignored);
-  // Version 4 of the reference reads the keys of generation_config.json over those of config.json. Version 5 reads
+  // transformers 4 reads the keys of generation_config.json over those of config.json. Version 5 reads
   // generation_config.json alone if it exists.
   bool merges = isOfVersion4(spec.family);
   if (!hasOwn || merges)

@@ -11,7 +11,7 @@
 namespace attune {
 
 /// Reads the generation settings of |folder|: generation_config.json or, without this file, |config| over the defaults
-/// of the reference library for the family of |spec|. For families of version 4 of the library all three count,
+/// of transformers for the family of |spec|. For families of version 4 of the library all three count,
 /// generation_config.json first. Fails if a setting has a wrong value; keeps a setting that is not implemented as a
 /// text.
 Result<GenerationSettings> readGenerationSettings(const Config &config, const TransformerSpec &spec, const std::string &folder);

@@ -23,30 +23,32 @@ using namespace attune;
 
 namespace {
 
-/// A name of GGUF and that of the reference, both without `.weight` or `.bias`; `%` stands for the number of a layer.
+/// The name of a tensor in GGUF and in transformers, both without `.weight` or `.bias`; `%` stands for the number of a
+/// layer.
 struct NamePair {
   const char *gguf, *reference;
 };
 
-/// A key of metadata without the name of the architecture, and the reference's key.
+/// A key of the metadata without the name of the architecture, and the key of config.json.
 struct KeyPair {
   const char *gguf, *reference;
 };
 
-/// Conversions that made a file of an architecture.
+/// The ways in which files of an architecture store tensors differently from transformers; the importer undoes them.
 enum Conversion : unsigned {
   NoConversion = 0,
-  /// Rows of queries and keys are in pairs.
+  /// Rows of queries and keys are permuted, so that the two components of a rotated pair are neighbors.
   PairedRows = 1,
   /// Gains of norms are stored plus one.
   NormsPlusOne = 2,
-  /// Projections are stored as `[out, in]`, the reference's as `[in, out]`.
+  /// Projections are stored as `[out, in]`; transformers stores them as `[in, out]`.
   TransposedProjections = 4,
 };
 
 struct Architecture {
   const char *name, *modelType, *modelClass;
-  /// Names of its own, which count before the common ones, and the same of keys.
+  /// The architecture's own names of tensors, which take precedence, and the names that it shares with others; then the
+  /// same for keys.
   llvm::ArrayRef<NamePair> ownNames, names;
   llvm::ArrayRef<KeyPair> ownKeys, keys;
   unsigned conversions;
@@ -151,7 +153,8 @@ static constexpr KeyPair bertKeys[] = {
     {"attention.layer_norm_epsilon", "layer_norm_eps"},
 };
 
-/// Keys that no table has: those that are read by themselves, and those that repeat others or concern other uses of the model.
+/// Keys that are in no table: keys that GgufImporter reads by code of their own, and keys that repeat others or concern
+/// other uses of the model.
 static constexpr llvm::StringRef otherKeys[] = {
     "attention.causal",
     "attention.value_length",
@@ -180,7 +183,8 @@ static constexpr Architecture architectures[] = {
     {"qwen3", "qwen3", "Qwen3ForCausalLM", {}, llamaNames, {}, decoderKeys, NoConversion},
 };
 
-/// Returns |value|; a float as the shortest decimal that it is nearest to: the converter rounded a decimal of config.json to 32 bits.
+/// Returns |value|. A float becomes the shortest decimal that rounds to it, because the converter has rounded a decimal
+/// of config.json to 32 bits.
 static Json unroundFloat(const Json &value) {
   if (!value.is_number_float())
     return value;
@@ -270,7 +274,7 @@ void GgufImporter::readKeys() {
       const Json *value = find(key.gguf);
       if (!value)
         continue;
-      // A list has a number for each layer, which the models above do not have.
+      // A list has a value for each layer. The architectures above have one value for all layers.
       if (value->is_array())
         fail(prefix + key.gguf, "one number for all layers");
       config[key.reference] = unroundFloat(*value);
@@ -295,7 +299,7 @@ void GgufImporter::readKeys() {
   config["tie_word_embeddings"] = tensor("output.weight") == nullptr;
 }
 
-/// Sets the ids of special tokens. A chat ends with the end of a turn, too.
+/// Sets the ids of special tokens. The token that ends a turn of a chat is another end id.
 void GgufImporter::readTokens() {
   static constexpr KeyPair ids[] = {
       {"bos_token_id", "bos_token_id"}, {"padding_token_id", "pad_token_id"}, {"seperator_token_id", "sep_token_id"}};
@@ -407,7 +411,7 @@ void GgufImporter::readFamily() {
     config["attention_bias"] = tensor("blk.0.attn_q.bias") != nullptr;
     config["mlp_bias"] = tensor("blk.0.ffn_gate.bias") != nullptr;
   } else if (name == "gemma2" || name == "gemma3") {
-    // The largest models scale scores by the features of a head as they would be without `head_dim`.
+    // The largest models derive the scale of scores from hidden / heads, all others from the size of a head.
     const bool largest = layers == (name == "gemma2" ? 46 : 62);
     config["query_pre_attn_scalar"] = largest ? hidden / heads : headSize;
     if (name == "gemma2" && !find("attn_logit_softcapping"))

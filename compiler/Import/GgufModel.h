@@ -11,14 +11,15 @@
 
 namespace attune {
 
-/// The configuration of the reference that the metadata of a GGUF file stands for, and its tensors under the reference's names.
+/// A GGUF file as a model of transformers: a configuration that follows from its metadata, and its tensors under the
+/// names that transformers gives them.
 struct GgufModel {
   Config config;
   std::unique_ptr<TensorProvider> tensors;
 };
 
-/// Opens the file |path|. Fails for an architecture, a key or a tensor that is not known, by name: a tensor that is left out would be a
-/// wrong result.
+/// Opens the file |path|. Fails for an architecture, a key or a tensor that is not known and names it, because results
+/// would be wrong without it.
 Result<GgufModel> openGgufModel(const std::string &path);
 
 } // namespace attune

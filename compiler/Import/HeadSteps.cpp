@@ -40,7 +40,7 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
       Value begin = tensor::ExtractOp::create(inner, loc, ends, sequence), end = tensor::ExtractOp::create(inner, loc, ends, next);
       Value some = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), arith::SubIOp::create(inner, loc, end, begin));
       Value none = arith::ConstantIndexOp::create(inner, loc, 0);
-      // A sequence of padding only gives its last token.
+      // For a sequence that is only padding, the result is the row of its last token.
       Value isEmpty = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, some, none);
       count = arith::SelectOp::create(inner, loc, isEmpty, count, some);
     }

@@ -148,7 +148,7 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
                                                   const ImportOptions &options) {
   if (Status status = checkAsked(spec, options); status.failed())
     return status;
-  // Like the reference, such a model then computes no cross attention.
+  // As in transformers, a decoder without encoder states computes no cross attention.
   if (lacksMemory(spec, options)) {
     TransformerSpec alone = spec;
     for (LayerSpec &layer : alone.decoder->layers)

@@ -30,7 +30,7 @@ struct InputRequest {
 
 /// The treatment of tokens whose mask is 0.
 enum class Padding {
-  /// Computes them like all others, as the reference implementation does.
+  /// Computes them like all others, as transformers does.
   Compute,
   /// Computes only visible tokens; outputs are zero for the others. Without an input `attention_mask` all tokens are
   /// visible.

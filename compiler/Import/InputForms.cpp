@@ -7,9 +7,9 @@
 using namespace attune;
 using namespace mlir;
 
-/// Returns the forms of masks `[batch, heads, queries, keys]` of |rank| dimensions, without the leading ones. Each size
-/// but the last may be 1, for all; heads may be 1 also if |heads| is a number. The first form is the same for all heads
-/// and, of rank 4, for all queries.
+/// Returns the forms of masks of |rank| dimensions: the last ones of `[batch, heads, queries, keys]`. In each dimension
+/// but keys the size may be 1, for a mask that is broadcast. The first form is broadcast to all heads and, for rank 4,
+/// to all queries.
 static std::vector<InputForm> broadcastForms(const std::string &heads, const std::string &queries, const std::string &keys, int64_t rank) {
   std::vector<std::string> each[] = {{"batch", "1"}, {"1"}, {"1", queries}, {keys}};
   if (heads != "1")

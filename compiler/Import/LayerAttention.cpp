@@ -165,7 +165,7 @@ AttentionResults LayerBody::updateCache(Location loc, const AttentionSpec &spec,
 
 Value LayerBody::cachedAttention(Location loc, const AttentionSpec &spec, AttentionInputs inputs, const CachedKeys &cache,
                                  AttentionResults &results) {
-  // Uses the order of a layer without caches, so that the weight arguments of both have one order.
+  // Projects in the same order as a layer without caches, so that both functions have their weights in the same order.
   Value query = queryHeads(loc, inputs.query, spec), keys = cache.keys, values = cache.values;
   if (cache.past) {
     results = updateCache(loc, spec, inputs, cache);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The operations of a layer, given the values that it reads. Letters of shapes: T tokens, M tokens of the memory, B
-// batch, L length, H hidden size.
+// The operations of a layer, given the values that it reads. The memory is the sequence to which cross attention
+// attends. Letters of shapes: T tokens, M tokens of the memory, B batch, L length, H hidden size, G heads of keys and
+// values, D components of a key and E of a value, P tokens before those of the call, W tokens of a key panel.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_LAYERBODY_H
@@ -55,8 +56,9 @@ struct LayerOperands {
   /// The states `[M, …]` from which cross attention computes keys, and those for values if they differ.
   mlir::Value memory, memoryValues;
   Sequences memorySequences;
-  /// Keys and values `[B, G, past, D]` that are inputs: of earlier tokens, before those of self-attention, and of the
-  /// memory, which is not read then; and the sequences of both parts of the keys of self-attention.
+  /// Keys and values `[B, G, P, D]` that are inputs of the entry: those of earlier tokens, which precede those that
+  /// self-attention computes, and those of the memory, in which case `memory` is not read. `keySequences` are the
+  /// sequences of all keys of self-attention, earlier and new ones.
   mlir::Value pastKey, pastValue, memoryKey, memoryValue;
   Sequences keySequences;
   /// The caches of entries with caches; cross attention then reads no memory.
@@ -96,7 +98,7 @@ struct LayerOperands {
 /// The requested results of an attention beside the hidden state.
 struct AttentionRequest {
   bool probabilities = false;
-  /// Keys and values in the layout of outputs.
+  /// True for keys, and for values, in the layout of outputs.
   bool key = false, value = false;
 
   /// Returns true if a result is requested that `multi_head_attention` does not have.
@@ -190,7 +192,7 @@ private:
   mlir::Value queryHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
   mlir::Value keyHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
   mlir::Value valueHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
-  /// Returns the vector |spec| of |input|, or |input| if there is none.
+  /// Returns the latent vector |spec| of |input|, or |input| if |spec| has no projection.
   mlir::Value latent(mlir::Location loc, mlir::Value input, const LatentSpec &spec);
   /// Puts the components |shared| `[T, 1, R]` before those of each of |heads| `[T, G, D]`.
   mlir::Value prependShared(mlir::Location loc, mlir::Value shared, mlir::Value heads);

@@ -70,7 +70,7 @@ private:
     add(attention.queryLatent), add(attention.keyLatent), add(attention.sharedKey);
     add(attention.queryNorm), add(attention.keyNorm);
     add(attention.rotary), add(attention.relativeKey), add(attention.sinks);
-    // A table that both share is one argument.
+    // If relativeQuery and relativeKey are the same table, it is one argument of the function.
     bool shared = attention.relativeQuery == attention.relativeKey;
     out << shared;
     add(shared ? noWeight : attention.relativeQuery);
@@ -104,7 +104,7 @@ private:
 func::FuncOp LayerFunctions::create(Operation *entry, const LayerSpec &layer, const LayerOperands &operands, ArrayRef<WeightId> weightIds,
                                     const std::string &base, Emit emit) {
   OpBuilder builder(entry);
-  // |functions| already has the new function.
+  // The caller has already added this function to |functions|.
   std::string name = functions.size() > 1 ? base + "_" + std::to_string(functions.size() - 1) : base;
   Location loc = NameLoc::get(builder.getStringAttr(name));
   auto function = func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));

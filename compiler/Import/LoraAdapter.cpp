@@ -48,7 +48,8 @@ static void checkStart(ConfigReader &reader, const Config &config) {
 
 namespace {
 
-/// A number with other values for some modules, as `r` with `rank_pattern`.
+/// A setting that is a number, with other numbers for some modules: `r`, for example, which `rank_pattern` replaces for
+/// the modules that it names.
 class PatternedNumber {
 public:
   PatternedNumber(ConfigReader &reader, const Config &config, const char *key, double fallback, const char *patternKey)
@@ -119,7 +120,7 @@ Status LoraAdapter::addTensor(const TensorView &view) {
     return wrongTensor(file(), view.name, std::string("F32, F16 or BF16, got ") + dtypeName(view.dtype));
   if (!name.consume_front("base_model.model."))
     return wrongTensor(file(), view.name, "a name that begins with 'base_model.model.'");
-  // The names of the wrapped module in PEFT's wrappers.
+  // Leaves out the parts of the path that are PEFT's names for a module inside its wrappers.
   std::string path;
   for (StringRef rest = name; !rest.empty();) {
     auto [part, next] = rest.split('.');

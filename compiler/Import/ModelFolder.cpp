@@ -65,7 +65,7 @@ namespace {
 struct OpenedConfig {
   Config config;
   std::optional<QuantizationConfig> quantization;
-  /// The tensors of a GGUF file, which has both.
+  /// The tensors, if configuration and tensors are in one GGUF file.
   std::unique_ptr<TensorProvider> tensors;
 };
 
@@ -81,8 +81,8 @@ static Result<QuantizedTensors> openStored(const std::string &folder, const std:
   return QuantizedTensors{std::move(*tensors), {}};
 }
 
-/// Checks that no quantized matrix of |stored| loses by being read: a model that stores matrices as `[in, out]` has no quantized form here,
-/// and a bias that the model lacks, which quantizers add, must be zero.
+/// Checks that |spec| can use the quantized matrices of |stored|. Models that store matrices as `[in, out]` cannot have
+/// quantized ones. Some quantizers add a bias that the model lacks; it must be zero.
 static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors &stored) {
   const WeightCatalog catalog(spec, *stored.tensors);
   const std::set<std::string> matrices(stored.matrices.begin(), stored.matrices.end());
@@ -299,7 +299,7 @@ static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, con
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   if (!file)
     return file.status();
-  // transformers requires the metadata.
+  // transformers refuses files without "format" in the metadata.
   std::vector<TensorSpec> named = specs;
   for (TensorSpec &tensor : named)
     tensor.name = nameOf(tensor);

@@ -24,7 +24,7 @@ struct ModelSource {
       : folder(std::move(folder)), architecture(std::move(architecture)), adapters(std::move(adapters)) {}
 
   std::string folder;
-  /// The class that replaces that of the configuration; "" for none.
+  /// The class of transformers that replaces the one in the configuration; "" for none.
   std::string architecture;
   /// Adapters to merge into the tensors.
   std::vector<AdapterRequest> adapters;

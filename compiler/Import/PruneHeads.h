@@ -22,7 +22,7 @@ using HeadsByLayer = std::map<int64_t, std::vector<int64_t>>;
 /// Reads `pruned_heads`: {"0": [1], "1": [0, 2]}. Checks the numbers of layers and heads, and that each layer keeps a
 /// head.
 HeadsByLayer readPrunedHeads(ConfigReader &reader, int64_t layers, int64_t heads);
-/// Records an error if `pruned_heads` removes any heads, for families whose reference cannot save such weights.
+/// Records an error if `pruned_heads` removes any heads, for families with which transformers cannot save such weights.
 void rejectPrunedHeads(ConfigReader &reader);
 /// Returns the heads of 0 … |heads| - 1 that |pruned| does not remove from |layer|.
 std::vector<int64_t> remainingHeads(const HeadsByLayer &pruned, int64_t layer, int64_t heads);
@@ -30,7 +30,7 @@ std::vector<int64_t> remainingHeads(const HeadsByLayer &pruned, int64_t layer, i
 /// Parses "0:1;1:0,2", the value of `--prune-heads`.
 Result<HeadsByLayer> parsePruneHeads(std::string_view text);
 /// Removes heads of self-attention in the main stack, or in the encoder of a model with two. Ignores heads that are
-/// removed already, as the reference does.
+/// removed already, as transformers does.
 Status pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned);
 
 } // namespace attune

@@ -64,7 +64,7 @@ static void readModules(const Config &modules, ConfigReader &joined, Quantizatio
   if (type && !type->second && bits != 8)
     reader.fail("num_bits", "8, as 'type' is float");
   static constexpr std::pair<const char *, int> strategies[] = {{"tensor", 0}, {"channel", 0}, {"group", 1}, {"block", 2}};
-  // The library fills in the kind of scales where the file has none.
+  // If the file does not say the kind of scales, the library compressed-tensors derives it from `group_size`.
   const char *implied = reader.present("group_size") ? "group" : "tensor";
   const auto *strategy =
       reader.choose("strategy", reader.present("strategy") ? reader.string("strategy") : std::string(implied), strategies);
@@ -116,7 +116,7 @@ static void readFloat8(ConfigReader &reader, QuantizedFormat &format) {
     reader.fail("fmt", "\"e4m3\"");
 }
 
-/// Returns how a copy that is not quantized is made of a model whose method is |method|, as a part of a message.
+/// Returns the part of a message that says how to make an unquantized copy of a model that |method| has quantized.
 static std::string adviseOnMethod(const std::string &method) {
   if (method == "mxfp4")
     return " (Mxfp4Config(dequantize=True) of transformers makes a copy in bf16)";

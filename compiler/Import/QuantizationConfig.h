@@ -14,7 +14,7 @@ namespace attune {
 /// The value of `quantization_config`.
 struct QuantizationConfig {
   QuantizedFormat format;
-  /// Messages to the user about what the format asks for and is not computed.
+  /// Warnings for the user about settings that are ignored, such as a quantization of caches.
   std::vector<std::string> warnings;
 };
 

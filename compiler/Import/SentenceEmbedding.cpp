@@ -17,7 +17,7 @@ using mlir::xfmr::Activation;
 using mlir::xfmr::PoolKind;
 namespace fs = std::filesystem;
 
-/// Norms below this one count as it, as in torch.nn.functional.normalize.
+/// The least length by which a vector is divided, as in torch.nn.functional.normalize.
 static constexpr double kLeastNorm = 1e-12;
 static constexpr int64_t kMostFeatures = 1 << 20;
 
@@ -77,7 +77,7 @@ Status EmbeddingReader::readPooling(ConfigReader &reader) {
     const char *name, *flag;
     PoolKind kind;
   };
-  // In the order in which the rows of several modes are joined if flags switch them on.
+  // If flags switch on several modes, their vectors are joined in this order.
   static constexpr Mode modes[] = {{"cls", "pooling_mode_cls_token", PoolKind::Leading},
                                    {"max", "pooling_mode_max_tokens", PoolKind::Max},
                                    {"mean", "pooling_mode_mean_tokens", PoolKind::Mean},
@@ -190,11 +190,12 @@ Result<OutputSpec> EmbeddingReader::finish(const std::string &file) const {
   return output;
 }
 
-/// Returns the stack whose tokens are pooled, or null if the reference pools other ones.
+/// Returns the stack whose tokens are pooled; null for models with two stacks that sentence-transformers does not load
+/// as an encoder.
 static const StackSpec *findPooledStack(const TransformerSpec &spec) {
   if (!spec.hasTwoStacks())
     return &spec.stack(spec.mainStack());
-  // The reference loads these as encoders.
+  // sentence-transformers loads only the encoder of these models.
   return llvm::is_contained({"t5", "mt5", "umt5"}, spec.family) ? &*spec.encoder : nullptr;
 }
 

@@ -22,7 +22,8 @@ inline constexpr const char *embedEntry = "embed", *embedOutput = "sentence_embe
 Status declareEmbedding(const std::string &folder, TransformerSpec &spec);
 /// Returns the mean over tokens, the embedding of a model whose folder does not say which one it has.
 OutputSpec meanEmbedding();
-/// Returns |spec| with the embedding as its only output, and with what it is computed of; fails if the model has no tokens.
+/// Returns |spec| with the embedding as its only output, and without inputs and stacks that the embedding does not
+/// need. Fails if the model has no input of token ids.
 Result<TransformerSpec> makeEmbeddingSpec(const TransformerSpec &spec);
 
 /// Returns |base| joined with the tensors of the modules of |folder|.

@@ -72,19 +72,20 @@ struct EmbeddingSpec {
   WeightId words = noWeight;
   WeightId types = noWeight;
   WeightId positions = noWeight;
-  /// Of kinds of tasks, added after positions.
+  /// A table of kinds of tasks, added after positions.
   WeightId tasks = noWeight;
-  /// The padding id, if positions without an input are counted over the other tokens, as `xfmr.counted_positions` does.
+  /// The padding id, for models that, without an input of positions, count them over the tokens that are not padding
+  /// (see `xfmr.counted_positions`).
   std::optional<int64_t> countedAfter;
-  /// Positions are counted over the tokens that the mask shows, those of earlier calls included, instead of over ids;
-  /// hidden tokens have the position `countedAfter`. Positions of an input begin at 0, which is the row `countedAfter`
-  /// + 1.
+  /// True if positions are counted over the tokens that the mask shows, those of earlier calls included, instead of
+  /// over ids that are not padding. Hidden tokens read row `countedAfter` of the table. An input of positions begins at
+  /// 0, which is row `countedAfter` + 1.
   bool countsMask = false;
-  /// Token types are added only if they are an input. If false, the embedding of type 0 is added without such an input.
+  /// True if token types are added only if they are an input; otherwise all tokens have type 0 without such an input.
   bool typesIfGiven = false;
-  /// Kinds of tasks are added only if they are an input.
+  /// True if kinds of tasks are added only if they are an input.
   bool tasksIfGiven = false;
-  /// All tokens have the first position.
+  /// True if all tokens have the position of the first.
   bool onePosition = false;
   std::optional<PatchSpec> patches;
   std::optional<BoxSpec> boxes;
@@ -95,12 +96,12 @@ struct EmbeddingSpec {
   /// Projects words, also of `inputs_embeds`, to the features to which positions are added.
   LinearSpec wordProjection;
   std::optional<NormSpec> norm;
-  /// The norm applies to words alone, before types and positions are added.
+  /// True if the norm applies to words alone, before types and positions are added.
   bool normsWords = false;
   /// Projects the features of the tables to those of the stack, after the norm or before it.
   LinearSpec projection;
   bool projectsBeforeNorm = false;
-  /// The rows of hidden tokens become zero.
+  /// True if the rows of hidden tokens become zero.
   bool zeroesHidden = false;
   double dropout = 0;
 };
@@ -125,9 +126,9 @@ struct AttentionSpec {
   int64_t heads = 0;
   int64_t kvHeads = 0;
   double scale = 1;
-  /// No token attends to later ones.
+  /// True if no token attends to later ones.
   bool causal = false;
-  /// A mask of queries by keys replaces `causal`.
+  /// True if a mask with the dimensions `[batch, queries, keys]` replaces `causal`.
   bool queryKeyMaskReplacesCausal = false;
   /// The largest distance of a visible key before and after its query.
   std::optional<int64_t> windowLeft, windowRight;
@@ -136,7 +137,7 @@ struct AttentionSpec {
   /// Projected queries, keys and values are clamped to [-clip, clip].
   std::optional<double> clip;
   HeadNormSpec queryNorm, keyNorm;
-  /// Norms of heads come after rotary embeddings.
+  /// True if |queryNorm| and |keyNorm| come after rotary embeddings, not before them.
   bool normsTurned = false;
   /// `[heads]`: the scores of one more key for each head, whose value is zero (attention sinks). A query without a
   /// visible key then gives zeros.
@@ -145,12 +146,12 @@ struct AttentionSpec {
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
   /// `[positions, R]`: cosines and sines of the rotary embeddings of queries and keys.
   WeightId rotary = noWeight;
-  /// Rotary embeddings rotate pairs of neighboring components; otherwise pairs (i, i + R / 2).
+  /// True if rotary embeddings rotate pairs of neighboring components; otherwise they rotate pairs (i, i + R / 2).
   bool interleaved = false;
   /// `[2 N - 1, head size]` or `[2 N - 1, heads * head size]`: a vector for each distance of a key, or for each
   /// distance and head. Scores add its product with the query (relativeKey) or with the key (relativeQuery).
   WeightId relativeKey = noWeight, relativeQuery = noWeight;
-  /// After heads were removed: their number before, and the numbers of those that remain.
+  /// If heads were removed (pruned): the number of heads before, and the numbers of the remaining ones among them.
   int64_t originalHeads = 0;
   std::vector<int64_t> headNumbers;
 };
@@ -178,13 +179,14 @@ struct ExpertsSpec {
   /// Projects a token to the scores of the experts.
   LinearSpec router;
   int64_t chosen = 0;
-  /// Shares are the softmax of the chosen scores; otherwise that of all scores.
+  /// True if shares are the softmax of the chosen scores; otherwise they are the softmax of all scores.
   bool normalized = false;
-  /// Experts are chosen by the sigmoid of their scores plus `[experts]` |choiceBias|, and shares are these sigmoids,
-  /// divided by their sum if they are |normalized|.
+  /// True if experts are chosen by the sigmoid of their scores plus `[experts]` |choiceBias|, and shares are these
+  /// sigmoids, divided by their sum if they are |normalized|.
   bool sigmoid = false;
   WeightId choiceBias = noWeight;
-  /// Only experts of the best groups are chosen: those with the largest sums of their |keys| largest keys.
+  /// Experts are chosen only from `kept` of `count` groups: those with the largest sums of their `keys` largest scores
+  /// (with |sigmoid|: of sigmoids plus |choiceBias|).
   struct Groups {
     int64_t count, kept, keys;
   };
@@ -212,8 +214,8 @@ struct LayerSpec {
   /// Cross attention, to another sequence.
   std::optional<AttentionSpec> cross;
   NormSpec crossNorm;
-  /// Cross attention computes queries and keys from the memory, and values from the layer, whose sequences have the
-  /// same lengths.
+  /// True if cross attention computes queries and keys from the memory, and values from the layer. Their sequences then
+  /// have the same lengths.
   bool crossFromMemory = false;
   /// The distance bias of self-attention, which replaces that of the stack.
   std::optional<DistanceBiasSpec> distanceBias;
@@ -221,7 +223,7 @@ struct LayerSpec {
   /// Replaces |ffn|.
   std::optional<ExpertsSpec> experts;
   NormSpec ffnNorm, ffnResultNorm;
-  /// The feed-forward reads the input of the layer, as attention does, and not the result of attention: `x +
+  /// True if the feed-forward reads the input of the layer, as attention does, and not the result of attention: `x +
   /// attention(n(x)) + ffn(m(x))`. Without a norm of its own it uses that of attention.
   bool parallel = false;
 };
@@ -234,7 +236,7 @@ enum class NormPlacement { Post, Pre, PreNormedResidual, None };
 /// tokens.
 struct ConvolutionSpec {
   std::string path;
-  /// The number of tokens in a window: odd, half of the others before a token and half after it.
+  /// The number of tokens in a window, which is odd: a token and as many neighbors before as after it.
   int64_t taps = 1;
   /// `[hidden, taps * hidden]`: projects the features of a token and its neighbors.
   LinearSpec projection;
@@ -254,13 +256,14 @@ struct StackSpec {
   /// The largest padded length; 0 for no limit.
   int64_t maxLength = 0;
   EmbeddingSpec embeddings;
-  /// Tokens with this id are hidden if no input masks tokens.
+  /// Tokens with this id are hidden if the entry has no mask as an input.
   std::optional<int64_t> hiddenId;
   /// The distance bias of all layers without one of their own.
   std::optional<DistanceBiasSpec> distanceBias;
-  /// The mask, one value for each token, hides keys from all queries, and all keys from the queries of hidden tokens.
+  /// True if the mask, which has one value for each token, hides not only hidden tokens from all queries, but also all
+  /// keys from the queries of hidden tokens.
   bool masksQueries = false;
-  /// The rows of hidden tokens become zero after each layer.
+  /// True if the rows of hidden tokens become zero after each layer.
   bool zeroesHidden = false;
   /// A convolution of the embeddings that is added to the result of the first layer.
   std::optional<ConvolutionSpec> convolution;

@@ -15,9 +15,9 @@
 using namespace attune;
 
 namespace {
-/// Two tensors of one parameter with other values.
+/// Two tensors of one parameter with different values.
 struct Difference {
-  /// The tensor that the parameter has, and another one.
+  /// The name of the tensor that the parameter uses, and the name of another tensor that files have for it.
   std::string used, other;
   bool operator==(const Difference &difference) const { return used == difference.used && other == difference.other; }
 };
@@ -85,7 +85,7 @@ Result<bool> attune::mustSeparateTied(const Config &config, const TransformerSpe
   Config untied = config;
   untied.set("tie_word_embeddings", false);
   Result<TransformerSpec> other = readTransformerSpec(untied);
-  // The differences that stay without the setting: all of them if the model cannot be without it.
+  // The differences that remain if "tie_word_embeddings" is false; all of them if the model cannot be read so.
   std::vector<Difference> left = *tied;
   if (other) {
     Result<std::vector<Difference>> found = findDifferences(*other, tensors);
@@ -97,7 +97,8 @@ Result<bool> attune::mustSeparateTied(const Config &config, const TransformerSpe
   for (const Difference &difference : *tied) {
     const std::string both = tensors.fileOf(difference.other) + ": tensors '" + difference.used + "' and '" + difference.other + "'";
     if (llvm::is_contained(left, difference)) {
-      // Other tensors take the place of one that files lack, and have a meaning of their own if they do not.
+      // Tensors with unlike names are no duplicates: the second is a stand-in for files that lack the first. If files
+      // have both, each has a meaning of its own.
       if (plainName(spec, difference.used) != plainName(spec, difference.other))
         continue;
       return Status::error(both + ": expected equal values, as both are stored for one parameter of " + spec.architecture);

@@ -4,7 +4,7 @@
 //
 // Files may have a parameter under several names: an output head beside the embeddings that it is tied to, or tensors
 // with and without the prefix of the base model. Their values should be equal. If a head has other values than the
-// embeddings, version 5 of the reference does not tie it, while version 4 does and loses the values of the head.
+// embeddings, transformers 5 does not tie it, while version 4 does and loses the values of the head.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_TIEDTENSORS_H
@@ -16,10 +16,10 @@
 
 namespace attune {
 
-/// Compares the tensors of |tensors| that |spec|, read from |config|, takes for one parameter. Returns true if they have
-/// other values and "tie_word_embeddings" of |config| must be false, as it is for version 5 of the reference. Adds
-/// warnings about tensors that only this setting makes one parameter. Other differences are errors that name both
-/// tensors.
+/// Compares those tensors in |tensors| that |spec|, which was read from |config|, treats as one parameter. Adds a
+/// warning for tensors of different values that are one parameter only because of "tie_word_embeddings"; returns true
+/// if the model must then be read with this setting false, as transformers 5 does. Other differences are errors that
+/// name both tensors.
 Result<bool> mustSeparateTied(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors,
                               std::vector<std::string> &warnings);
 

@@ -19,8 +19,8 @@ mlir::SmallVector<mlir::ReassociationIndices> joinFirstTwo(int64_t rank);
 /// The sequences that one stack of an entry computes.
 class TokenBatch {
 public:
-  /// Creates |batch| sequences of |length| tokens. |lengthDim| is the dim of the length, or its value. |mask|, which
-  /// may be null, hides tokens from attention or, if padding is skipped, from all operations.
+  /// Creates |batch| sequences of |length| tokens. |lengthDim| is the name of the length's dim, or a static length.
+  /// |mask|, which may be null, hides tokens from attention or, if padding is skipped, from all operations.
   TokenBatch(EntryScope &scope, mlir::Value batch, mlir::Value length, std::string lengthDim, mlir::Value mask);
 
   /// Makes sequence b continue after |pastLengths|[b] tokens, from where its positions are counted.

@@ -97,7 +97,7 @@ enum class StackRole { Encoder, Decoder };
 struct OutputSpec {
   std::string name;
   std::vector<HeadStep> steps;
-  /// Removes the last dimension, whose size is 1.
+  /// True if the last dimension, whose size is 1, is removed.
   bool squeeze = false;
   std::optional<StackRole> stack = {};
 };
@@ -139,15 +139,15 @@ struct InputSpec {
   bool standard = true;
   /// The stack that reads the input; for memory the decoder.
   StackRole stack = StackRole::Encoder;
-  /// Mask: the standard form is additive, `[batch, 1, 1, keys]` of floats.
+  /// For a mask, true if the standard form is additive, `[batch, 1, 1, keys]` of floats.
   bool additive = false;
-  /// Positions, token types and masks: there is no default, because the model without the input differs from zeros,
-  /// ones and 0, 1, 2, ….
+  /// For positions, token types and masks, true if there is no default, because the model without the input computes
+  /// something else than with zeros, ones or 0, 1, 2, ….
   bool required = false;
   /// Keys and values: the layer times the number of tensors of a layer, plus the tensor.
   int64_t member = 0;
-  /// Mask: a form of rank below 4 has the last dimensions of `[batch, heads, queries, keys]`; it does not begin with
-  /// the batch.
+  /// For a mask, true if a form of rank below 4 has the last dimensions of `[batch, heads, queries, keys]`; it does not
+  /// begin with the batch.
   bool broadcast = false;
 };
 
@@ -176,12 +176,12 @@ struct TransformerSpec : WeightList {
   std::optional<StackSpec> encoder, decoder;
   /// Makes the decoder's ids if they are not an input; if empty, the input is required.
   std::optional<ShiftedIdsSpec> shiftedIds;
-  /// A row of the batch has several sequences, its choices: the dimensions of inputs are `[batch, choices, length]`,
-  /// and those of outputs begin likewise.
+  /// True if a row of the batch has several sequences, its choices: the dimensions of inputs are `[batch, choices,
+  /// length]`, and those of outputs begin likewise.
   bool choices = false;
-  /// The encoder's head mask applies to the decoder, too, if the decoder has none of its own.
+  /// True if the encoder's head mask applies to the decoder, too, when the decoder has none of its own.
   bool sharesHeadMask = false;
-  /// The sequences of encoder and decoder have the same lengths.
+  /// True if the sequences of encoder and decoder have the same lengths.
   bool equalLengths = false;
   /// The main outputs, in order.
   std::vector<OutputSpec> outputs;

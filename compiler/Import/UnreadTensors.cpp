@@ -36,7 +36,7 @@ static StringRef parentOf(StringRef path) { return path.rsplit('.').second.empty
 std::string attune::warnOfUnreadTensors(const TransformerSpec &spec, const TensorProvider &tensors) {
   const WeightCatalog catalog(spec, tensors);
   std::set<std::string> read;
-  // The modules with parameters that are read, and those around these in a layer.
+  // The modules with parameters that the model reads, and the modules in a layer that contain these.
   std::set<std::string> modules;
   for (const WeightSpec &weight : spec.weights) {
     if (weight.kind != WeightSpec::Tensor)

@@ -53,7 +53,7 @@ std::vector<std::string> WeightCatalog::namesInFiles(const WeightSpec &parameter
   return names;
 }
 
-/// Prefixes that torch.compile, data parallelism and FSDP add to the names of tensors. The reference library does not
+/// Prefixes that torch.compile, data parallelism and FSDP add to the names of tensors. transformers does not
 /// remove them.
 static constexpr StringRef wrappers[] = {"_orig_mod.", "module.", "_fsdp_wrapped_module."};
 

@@ -32,7 +32,7 @@ struct WeightSpec {
   enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat, Stack, Project, LayerNorm, UnitRows };
 
   Kind kind = Tensor;
-  /// Tensor: the name in the files, as in the current version of the reference implementation. Others: a name for the
+  /// Tensor: the name in the files, as in the current version of transformers. Others: a name for the
   /// module.
   std::string name;
   std::vector<int64_t> shape;

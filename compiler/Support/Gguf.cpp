@@ -72,7 +72,7 @@ private:
 
 } // namespace
 
-/// Types of tensors by their number in the format; numbers without a name were given up.
+/// Types of tensors by their number in the format; numbers without a name have been withdrawn from the format.
 static const TensorType tensorTypes[] = {
     {"F32", GgufType::F32},   {"F16", GgufType::F16},   {"Q4_0", GgufType::Q4_0}, {"Q4_1", GgufType::Q4_1},
     {nullptr, {}},            {nullptr, {}},            {"Q5_0", GgufType::Q5_0}, {"Q5_1", GgufType::Q5_1},

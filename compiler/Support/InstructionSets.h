@@ -15,7 +15,7 @@
 
 #if defined(__x86_64__)
 
-/// Expands DEFINE(NAME, ATTRIBUTE) for each instruction set. The last one has twice as many registers of 32 bytes.
+/// Expands DEFINE(NAME, ATTRIBUTE) for each instruction set. Avx512 is for 32 registers of 32 bytes, where Avx2 has 16.
 #define ATTUNE_FOR_INSTRUCTION_SETS(DEFINE)                                                                                                \
   DEFINE(Baseline, )                                                                                                                       \
   DEFINE(Avx2, __attribute__((target("avx2"))))                                                                                            \

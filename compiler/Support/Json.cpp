@@ -48,7 +48,7 @@ public:
 
   bool parse_error(std::size_t position, const std::string &, const nlohmann::detail::exception &error) override {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …":
-    // the prefix is dropped, since our messages have a position of their own.
+    // the prefix is dropped, since Attune's messages name a position themselves.
     std::string text = error.what();
     size_t end = text.find(": ");
     problem = end == std::string::npos ? text : text.substr(end + 2);

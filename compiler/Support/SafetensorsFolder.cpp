@@ -42,7 +42,7 @@ std::vector<std::string> SafetensorsFolder::listFiles(const std::string &folder)
 Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {
   SafetensorsFolder result;
   std::string single = inFolder(folder, singleName), index = inFolder(folder, indexName);
-  if (isFile(single)) { // takes precedence over an index, as in the reference implementation
+  if (isFile(single)) { // takes precedence over an index, as in transformers
     Result<SafetensorsFile> file = SafetensorsFile::open(single);
     if (!file)
       return file.status();

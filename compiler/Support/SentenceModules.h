@@ -1,7 +1,7 @@
 //===- SentenceModules.h - The modules of a sentence-transformers folder --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads modules.json, by which a folder says what makes one vector of a text:
+// Reads modules.json, the list of the modules that one after the other compute the vector of a text:
 //
 //     modules.json          [{"path": "", "type": "….Transformer"}, {"path": "1_Pooling", "type": "….Pooling"}, …]
 //     config.json, …        the first module, the transformer; older folders have it in 0_Transformer

@@ -54,7 +54,7 @@ bool attune::lockTemporary(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB) == 0 
 namespace {
 struct Slot {
   std::atomic<const char *> name{nullptr};
-  /// Written before the name.
+  /// Written before |name|, so that a signal handler that sees the name also sees its kind.
   std::atomic<TemporaryKind> kind{TemporaryKind::File};
 };
 } // namespace

@@ -9,7 +9,8 @@ using namespace attune::text;
 
 #define TRY ATTUNE_TEXT_TRY
 
-/// Makes a pre-tokenizer and a decoder of bytes. |addPrefixSpace| is a default.
+/// Sets pre-tokenizer and decoder to ByteLevel. |addPrefixSpace| is the default of `add_prefix_space`, and then its
+/// value.
 static Status makeByteLevel(TokenizerBuilder &builder, bool &addPrefixSpace) {
   TRY(builder.arguments.read("add_prefix_space", addPrefixSpace));
   builder.preTokenizer = jsonByteLevel(addPrefixSpace);
@@ -26,7 +27,7 @@ static Json makeRobertaProcessing(const TokenizerBuilder &builder, const std::st
           {"add_prefix_space", space}};
 }
 
-/// Makes a split by |pattern| before bytes.
+/// Returns a sequence of pre-tokenizers: a split by |pattern|, then ByteLevel, which maps bytes to characters.
 static Json splitBeforeBytes(const char *pattern, bool addPrefixSpace) {
   return jsonSequence("pretokenizers", {{{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Isolated"}, {"invert", false}},
                                         jsonByteLevel(addPrefixSpace, /*useRegex=*/false)});
@@ -165,7 +166,7 @@ Status attune::text::buildClip(TokenizerBuilder &builder) {
         {"behavior", "Removed"},
         {"invert", true}},
        jsonByteLevel(false)});
-  // Decoded texts have spaces for the suffix, and none at the ends.
+  // In decoded texts the suffix becomes a space, and white space at both ends is removed.
   builder.decoder = jsonSequence("decoders", {jsonType("ByteLevel"), jsonReplace("</w>", " "), jsonReplaceRegex("\\A\\s+|\\s+\\z", "")});
   const NamedToken end("<|endoftext|>");
   TRY(builder.initialize(

@@ -1,7 +1,7 @@
 //===- CharacterBpeClasses.cpp - Tokenizers with BPE of characters --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Those of SentencePiece's kind, as Llama's and Gemma's, and older ones.
+// Tokenizer classes for models of SentencePiece, such as those of Llama and Gemma, and older classes.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/LanguageCodes.h"
@@ -14,7 +14,7 @@ using namespace attune::text;
 
 static Json stripOneSpace() { return {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}; }
 
-/// Decodes U+2581 to a space, and tokens of bytes.
+/// Returns decoders that replace U+2581 by a space and turn tokens of bytes such as <0x0A> into bytes.
 static std::vector<Json> byteFallbackDecoders() { return {jsonReplace(kMark, " "), jsonType("ByteFallback"), jsonType("Fuse")}; }
 
 Status attune::text::buildLlama(TokenizerBuilder &builder) {
@@ -75,7 +75,7 @@ Status attune::text::buildNllb(TokenizerBuilder &builder) {
   const std::string bos = builder.text("bos_token", "<s>"), pad = builder.text("pad_token", "<pad>"),
                     eos = builder.text("eos_token", "</s>"), unknown = builder.text("unk_token", "<unk>");
   if (builder.arguments.tokenizerFile.empty()) {
-    // The model's own special tokens make room for those of the class.
+    // The special tokens of the class get the first ids. The tokens of the model follow them in their order.
     std::vector<std::string> tokens = {bos, pad, eos, unknown};
     for (const std::string &token : builder.spec.tokens)
       if (std::find(tokens.begin(), tokens.begin() + 4, token) == tokens.begin() + 4)

@@ -1,4 +1,4 @@
-//===- CharacterTables.cpp - Character classes of the reference -----------===//
+//===- CharacterTables.cpp - Character classes of tokenizers --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
-//===- CharacterTables.h - Character classes of the reference -------------===//
+//===- CharacterTables.h - Character classes of tokenizers ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets and mappings of code points that agree with the reference library for each scalar value: generate_tables.py
-// computes them with it and names the sources.
+// Sets and mappings of code points that agree for each Unicode scalar value with the reference library, the Python
+// package `tokenizers`: generate_tables.py computes them by this package and names its sources.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_CHARACTERTABLES_H
 #define ATTUNE_COMPILER_TEXT_CHARACTERTABLES_H
@@ -18,9 +18,10 @@
 
 namespace attune::text {
 
-/// Returns a number that changes with the version of the reference and with the tables. Each .text file stores it.
+/// Returns a number that changes with the version of the package `tokenizers` and with the tables. Each .text file
+/// stores it.
 uint64_t referenceId();
-/// Returns the version of the reference library that computed the tables.
+/// Returns the version of the package `tokenizers` that computed the tables.
 const char *referenceVersion();
 
 /// Returns the characters that `\p{name}` matches in regular expressions: general categories, scripts and binary

@@ -17,10 +17,10 @@
 using namespace attune;
 namespace fs = std::filesystem;
 
-/// Special tokens by the names that the reference's templates see.
+/// Special tokens by the names that templates see in transformers.
 static const char *const tokenNames[] = {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 
-/// Returns true if there is anything at |path|; what cannot be read is an error of its reader.
+/// Returns true if there is anything at |path|. If it cannot be read, its reader reports that.
 static bool exists(const std::string &path) {
   std::error_code error;
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;

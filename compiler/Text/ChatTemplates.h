@@ -28,7 +28,7 @@ struct ChatTemplates {
 /// Returns the files that readChatTemplates reads, relative to |folder|.
 std::vector<std::string> chatTemplateFileNames(const std::string &folder);
 
-/// Reads the templates of |folder|, as the reference does: chat_template.jinja and additional_chat_templates/*.jinja;
+/// Reads the templates of |folder|, as transformers does: chat_template.jinja and additional_chat_templates/*.jinja;
 /// without these, `chat_template` of tokenizer_config.json, one template or a list by name; without it,
 /// chat_template.json. The special tokens are those of tokenizer_config.json or, if it has none, of
 /// special_tokens_map.json. |folder| may be a GGUF file. The result is empty for a folder without templates. Fails if a

@@ -6,10 +6,10 @@
 // texts are split. The functions below make from these the tokenizer.json that the names stand for:
 //
 //   model   vocabulary                       steps
-//   llama   BPE by scores, "▁" for spaces    normalizer and decoder of the reference's class for Llama; without the
+//   llama   BPE by scores, "▁" for spaces    normalizer and decoder of transformers' class for Llama; without the
 //                                            space before texts, those of its class for Gemma
 //   gpt2    BPE of bytes with merges         the expression of the name, then bytes
-//   bert    WordPiece, "▁" before words      those of the reference's class for BERT
+//   bert    WordPiece, "▁" before words      those of transformers' class for BERT
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/GgufTokenizer.h"
@@ -49,9 +49,9 @@ struct PreTokenizerName {
   /// The expression; null for that of ByteLevel.
   const char *expression;
   bool splitsDigits = false, normalizesNfc = false;
-  /// Words of the vocabulary are tokens even if no merges make them.
+  /// True if a word of the vocabulary is a token even if no merges make it.
   bool ignoresMerges = false;
-  /// Texts begin with bos if the metadata do not say.
+  /// True if texts begin with the bos token, unless the metadata say otherwise.
   bool addsBos = false;
 };
 
@@ -114,7 +114,7 @@ private:
   std::vector<uint32_t> types;
   Json vocabulary = Json::object(), model = Json::object(), addedTokens = Json::array();
   Json normalizer, preTokenizer, postProcessor, decoder;
-  /// Ids of special tokens by the reference's names.
+  /// Ids of special tokens by their names in transformers.
   std::map<std::string, size_t> named;
   bool addsBos = false, addsEos = false;
 };
@@ -155,7 +155,7 @@ Status GgufTokenizer::readTokens() {
   return {};
 }
 
-/// Keys of metadata and the reference's names of special tokens. The misspelling is that of the format.
+/// Keys of metadata, and the names of these special tokens in transformers. The misspelling is that of the format.
 static constexpr std::pair<const char *, const char *> kTokenKeys[] = {
     {"bos_token_id", "bos_token"},       {"eos_token_id", "eos_token"},     {"unknown_token_id", "unk_token"},
     {"seperator_token_id", "sep_token"}, {"padding_token_id", "pad_token"}, {"cls_token_id", "cls_token"},
@@ -179,7 +179,8 @@ Status GgufTokenizer::readNamedTokens() {
   return {};
 }
 
-/// Makes the added tokens: types Control and Unknown are special, UserDefined are found in texts alone.
+/// Makes the added tokens, which are found in texts: tokens of the types Control and Unknown, which are special, and
+/// tokens of the type UserDefined, which are not.
 static Json makeAddedTokens(const std::vector<std::string> &tokens, const std::vector<uint32_t> &types, bool stripsRight) {
   Json list = Json::array();
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -215,7 +216,8 @@ Status GgufTokenizer::makeLlama() {
     addToVocabulary(tokens[i], i);
     if (types[i] != SentencePieceModel::Normal)
       continue;
-    // Merges are in the order of ids, which is that of scores in files of SentencePiece.
+    // Merges are ordered by the ids of their results. So scores must not rise with ids, as in SentencePiece's own
+    // files.
     Result<double> score = jsonNumber((*scores)[i], file.path(), "tokenizer.ggml.scores[" + std::to_string(i) + "]");
     if (!score)
       return score.status();
@@ -248,7 +250,7 @@ Status GgufTokenizer::makeLlama() {
   normalizer = jsonSequence("normalizers", normalizers);
   decoder = jsonSequence("decoders", decoders);
   const Json *architecture = findJson(file.metadata(), "general.architecture");
-  // The special tokens of Phi-3 take the blanks behind them, which the format does not say.
+  // Special tokens of Phi-3 include the blanks after them, which a GGUF file does not say.
   addedTokens = makeAddedTokens(tokens, types, architecture && *architecture == "phi3");
   return {};
 }
@@ -259,7 +261,7 @@ Status GgufTokenizer::makeGpt2() {
   std::string names;
   for (const PreTokenizerName &entry : kPreTokenizers) {
     names += (names.empty() ? "" : ", ") + std::string(entry.name);
-    // Files of GPT-2 are older than the key.
+    // Files of GPT-2 lack `tokenizer.ggml.pre`, because they are older than this key.
     if (name ? *name == entry.name : architecture && *architecture == "gpt2" && entry.name == std::string_view("gpt-2"))
       pre = &entry;
   }
@@ -290,7 +292,8 @@ Status GgufTokenizer::makeGpt2() {
 }
 
 Status GgufTokenizer::makeBert(const std::function<void(const std::string &)> &warn) {
-  // The format has "▁" before the first piece of a word and nothing before others, which the reference calls "##".
+  // In the format the first piece of a word begins with "▁" and other pieces have no mark. In a vocabulary of BERT
+  // other pieces begin with "##" and the first one has no mark.
   bool isCased = false;
   const std::string space = kSpace;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -315,7 +318,7 @@ Status GgufTokenizer::makeBert(const std::function<void(const std::string &)> &w
   for (const char *key : {"cls_token", "sep_token", "unk_token"})
     if (!named.count(key))
       return Status::error(file.path() + ": 'tokenizer.ggml.tokens': expected [CLS], [SEP] and [UNK], of which one is missing");
-  // Tokens in brackets may have the type of other tokens.
+  // A file may give these tokens the type of ordinary ones.
   for (const auto &[name, id] : named)
     types[id] = SentencePieceModel::Control;
   addsBos = addsEos = true;
@@ -345,7 +348,7 @@ Status GgufTokenizer::addTemplate(const char *first, const char *last, uint32_t 
   };
   for (uint32_t text = 0; text < 2; ++text) {
     const uint32_t type = text ? secondType : 0;
-    // A classifier has one token before both texts.
+    // The class token (cls) comes once, before the first text, also in a template for pairs.
     if (addsBos && (text == 0 || named.count("cls_token") == 0 || first != std::string_view("cls_token")))
       if (Status status = add(first, type); status.failed())
         return status;
@@ -406,7 +409,7 @@ std::vector<std::pair<std::string, std::string>> attune::text::readGgufSpecialTo
   const Json *tokens = findJson(file.metadata(), "tokenizer.ggml.tokens");
   for (const auto &[key, name] : kTokenKeys) {
     const Json *value = findJson(file.metadata(), std::string("tokenizer.ggml.") + key);
-    // The reader of the tokenizer reports ids that do not exist.
+    // Wrong ids are skipped here; the reader of the tokenizer reports them.
     if (!value || !value->is_number_unsigned() || !tokens || !tokens->is_array() || value->get<uint64_t>() >= tokens->size())
       continue;
     const Json &token = (*tokens)[value->get<size_t>()];

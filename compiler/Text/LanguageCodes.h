@@ -1,7 +1,7 @@
 //===- LanguageCodes.h - Languages of models that translate ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names of languages that the reference's classes add to a vocabulary, in the order of their ids.
+// The names of languages that classes of transformers add to a vocabulary, in the order of their ids.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_LANGUAGECODES_H
 #define ATTUNE_COMPILER_TEXT_LANGUAGECODES_H

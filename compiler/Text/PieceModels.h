@@ -1,9 +1,9 @@
 //===- PieceModels.h - SentencePiece's own encoding and decoding ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reference's classes in Python call the library SentencePiece and look its pieces up in a vocabulary of their own.
-// The library and the package `tokenizers` treat the same model differently: the normalization, the rounding of scores,
-// the order of merges and the decoding.
+// Some classes of transformers call the library SentencePiece and look its pieces up in a vocabulary of their own.
+// SentencePiece and the package `tokenizers` differ in how they treat the same model: in the normalization, the
+// rounding of scores, the order of merges and the decoding.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_PIECEMODELS_H
 #define ATTUNE_COMPILER_TEXT_PIECEMODELS_H

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // SentencePiece stores a map as a double-array trie in the format of the library darts-clone. This file lists its
-// strings and builds a trie in our format (TrieBuilder.h). The shortest prefix with a replacement decides, so a string
-// that continues another one never matches: it is left out, as are 218,000 of the 225,000 strings of NFKC.
+// strings and builds a trie in the format of TrieBuilder.h. The shortest prefix of a text that has a replacement
+// decides, so a string never matches if another string is a prefix of it. Such strings, 218,000 of the 225,000 of NFKC,
+// are omitted.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/Precompiled.h"

@@ -1,9 +1,10 @@
-//===- PythonClasses.cpp - Tokenizers that the reference runs in Python ---===//
+//===- PythonClasses.cpp - Tokenizers that transformers runs in Python ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// These classes read their files themselves and have no components of tokenizer.json: the steps here are those of our
-// tables. Common to all of them: added tokens match texts as they are, white space is Python's, and of a pair of texts
-// that is truncated the first one keeps the odd token.
+// These classes of transformers read their files themselves and do not use the package `tokenizers`. So they have no
+// components of tokenizer.json, and the functions here make the steps of the tables (TokenizerSpec.h) directly. Common
+// to all of them: added tokens match texts as they are, white space is Python's, and of a pair of texts that is
+// truncated the first one keeps the odd token.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/CharacterTables.h"
@@ -28,7 +29,7 @@ static Step makeStep(StepKind kind, uint32_t a = 0) {
   return step;
 }
 
-/// Sets the rules that all tokenizer classes of the reference that are written in Python have in common.
+/// Sets the rules that all tokenizer classes of transformers that are written in Python have in common.
 static void setCommonRules(TokenizerBuilder &builder) {
   builder.spec.ruleFlags |= kRuleOddToFirst | kRuleSplitsAdded;
   builder.spec.separatorsAreSpaces = true;
@@ -78,8 +79,8 @@ static Status readVocabularyWithUnknown(TokenizerBuilder &builder, const std::st
   return {};
 }
 
-/// Adds the ids without a token, below |end| and between added tokens, to those of decoded texts. |textOf| returns the
-/// string of such an id.
+/// Gives ids without a token a string that only decoding uses: |textOf|(id), for all such ids below |end| and below the
+/// last added token.
 template <typename Fn>
 static void fillGaps(TokenizerSpec &spec, size_t end, Fn textOf) {
   if (!spec.added.empty())
@@ -91,8 +92,8 @@ static void fillGaps(TokenizerSpec &spec, size_t end, Fn textOf) {
 
 //===--- SentencePiece with a vocabulary -----------------------------------===//
 
-/// Texts are split by the source's model, and tokens decoded by the same one unless the target has a vocabulary of its
-/// own. A text may begin with a code, as ">>fra<<".
+/// Texts are split by the SentencePiece model of the source language, and tokens are decoded by the same model unless
+/// the target language has a vocabulary of its own. A text may begin with the code of a language, as ">>fra<<".
 Status attune::text::buildMarian(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   const std::string folder = builder.arguments.folder + "/", vocabFile = folder + "vocab.json", sourceFile = folder + "source.spm";
@@ -153,7 +154,7 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
   return {};
 }
 
-/// The tokens of languages follow the vocabulary; then come words that stand for nothing.
+/// The ids of the vocabulary are followed by the tokens of languages and then by placeholder words.
 Status attune::text::buildM2M100(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   const std::string folder = builder.arguments.folder + "/", vocabFile = folder + "vocab.json";
@@ -236,7 +237,8 @@ static Result<std::vector<std::string>> readPythonLines(const std::string &path)
   return lines;
 }
 
-/// All tokens are cut out of texts; what is left between them and white space is unknown.
+/// All tokens are cut out of texts, as added tokens are. Other text between tokens and white space is the unknown
+/// token.
 Status attune::text::buildEsm(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   builder.file = builder.arguments.folder + "/vocab.txt";
@@ -287,8 +289,8 @@ static std::string toByteLevel(const std::string &bytes) {
   return text;
 }
 
-/// The ids are those of three special tokens, the bytes, and further special tokens. Bytes that are not UTF-8 are left
-/// out of decoded texts.
+/// The order of ids: three special tokens, the 256 bytes, further special tokens. Decoded texts omit bytes that are not
+/// UTF-8.
 Status attune::text::buildByT5(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   const TokenizerArguments &arguments = builder.arguments;
@@ -311,7 +313,7 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
                            "'additional_special_tokens', " + std::to_string(given.size()) + ", got " + std::to_string(count));
   }
   NamedTokens tokens = readTokens(builder, {{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}});
-  std::map<uint32_t, NamedToken> first; // the ids of the reference: pad, eos, unk
+  std::map<uint32_t, NamedToken> first; // the ids in transformers: pad, eos, unk
   for (auto [index, id] : {std::pair(2, 0u), std::pair(0, 1u), std::pair(1, 2u)}) {
     std::optional<NamedToken> &token = tokens[size_t(index)].second;
     if (!token)
@@ -327,7 +329,7 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
     builder.arguments.byId.try_emplace(id, token);
   for (uint32_t byte = 0; byte < 256; ++byte)
     spec.addToken(toByteLevel(std::string(1, char(byte))), numSpecials + byte);
-  // As in the reference, ids of further special tokens begin at the number of different strings.
+  // As in transformers, ids of further special tokens begin at the number of different strings.
   std::set<std::string> known;
   for (uint32_t id = 0; id < numSpecials + 256; ++id) {
     auto place = arguments.byId.find(id);

@@ -1,10 +1,10 @@
 //===- Regex.h - Regular expressions of tokenizers ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regular expressions in the syntax of the reference's engine, Oniguruma: `^` and `$` are anchors of lines, `{n,m}+`
-// repeats a group, `\h` is a hexadecimal digit, sets nest and intersect by `&&`. Features that no automaton can express
-// are refused by name: back-references, look-around of more than one character, atomic groups and possessive repeats of
-// more than one class.
+// Regular expressions in the syntax of Oniguruma, the engine of the package `tokenizers`: `^` and `$` are anchors of
+// lines, `{n,m}+` repeats a group, `\h` is a hexadecimal digit, sets nest and intersect by `&&`. Features that no
+// automaton can express are refused by name: back-references, look-around of more than one character, atomic groups and
+// possessive repeats of more than one class.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_REGEX_H
 #define ATTUNE_COMPILER_TEXT_REGEX_H

@@ -52,7 +52,7 @@ struct Thread {
   int set = -1;        ///< Consume, Ahead, Behind: index of the set
   bool atEdge = false; ///< Ahead, Behind
   int next = -1;       ///< the thread after this one; of Split the preferred one
-  int other = -1;      ///< of Split the other one
+  int other = -1;      ///< Split: the less preferred thread
 };
 
 class Builder {

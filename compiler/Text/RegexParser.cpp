@@ -248,7 +248,7 @@ static bool foldTogether(uint32_t first, uint32_t second) {
   for (const char *pair : pairs)
     if (first == uint32_t(pair[0]) && second == uint32_t(pair[1]))
       return true;
-  // Letters with separate marks or modifiers (U+149, U+1F0, U+1E96-1E9A, Greek) fold to one, too.
+  // A letter and a separate mark or modifier may match one character, too (U+149, U+1F0, U+1E96-1E9A, Greek letters).
   return (first >= 'a' && first <= 'z' && (second == 0x2BE || (second >= 0x300 && second < 0x370))) || (first == 0x2BC && second == 'n') ||
          (first >= 0x370 && first < 0x590 && second >= 0x300 && second < 0x590);
 }

@@ -28,7 +28,8 @@ struct Split {
 } // namespace
 
 Status attune::text::deriveMerges(const SentencePieceModel &model, const std::string &file, TokenizerSpec &spec) {
-  // Each split looks up strings of the piece's length.
+  // Limits the time. A piece is split at each character, and both parts are looked up, which reads the whole piece: the
+  // work grows with the square of its length.
   static constexpr uint64_t mostWork = uint64_t(1) << 32;
   uint64_t work = 0;
   std::vector<Split> splits;

@@ -51,8 +51,8 @@ public:
 
   bool failed() const { return bad; }
   uint32_t field = 0, wire = 0;
-  uint64_t number = 0;      ///< of wire type 0
-  std::string_view content; ///< of the others
+  uint64_t number = 0;      ///< the value of a field of wire type 0 (varint)
+  std::string_view content; ///< the bytes of a field of another type
 
   /// Returns true if the field has |type|; otherwise the message is malformed.
   bool expect(uint32_t type) {

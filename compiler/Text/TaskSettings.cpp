@@ -15,7 +15,7 @@ using namespace attune::text;
 namespace fs = std::filesystem;
 
 static const char *const tokenizerConfig = "tokenizer_config.json", *const specialTokens = "special_tokens_map.json";
-/// Lengths above this one are placeholders of the reference for none.
+/// Larger lengths are placeholders that transformers writes where there is no limit.
 static constexpr double kLargestLength = 1 << 30;
 
 static std::string inFolder(const std::string &folder, const std::string &name) {
@@ -188,7 +188,7 @@ Status attune::text::addTaskSettings(const std::string &folder, TextFileWriter &
     return status;
   std::string section = reader.finish();
   writer.addInput(section);
-  // A runtime without tasks can use the tokenizer.
+  // The section is not required, so that a runtime that does not know tasks can use the tokenizer.
   writer.add(kSectionTask, std::move(section), /*required=*/false);
   return {};
 }

@@ -19,7 +19,7 @@ std::vector<std::string> taskFileNames(const std::string &folder);
 /// tokens of tokenizer_config.json, problem_type of config.json, prompts and similarity of a sentence-transformers folder.
 Status addTaskSettings(const std::string &folder, TextFileWriter &writer);
 
-/// Returns true if a sentence-transformers folder says that texts are turned to lower case before anything else.
+/// Returns true if |folder|, of sentence-transformers, says that texts are turned to lower case before anything else.
 Result<bool> lowersTexts(const std::string &folder);
 
 } // namespace attune::text

@@ -43,7 +43,7 @@ public:
 
 private:
   unsigned captures = 0;
-  /// True inside an `if` of the same scope, where the reference accepts unknown filters.
+  /// True inside an `if` of the same scope, where Jinja2 accepts unknown filters.
   bool conditional = false;
 
   /// An enclosing loop, the target of `break` and `continue`.
@@ -90,7 +90,7 @@ private:
 
 uint32_t FunctionEmitter::emitRoot(const NodeList &body) {
   uint32_t index = program.reserveFunction();
-  owner.numSlots = 3; // what every function has for `caller`, `kwargs` and `varargs`
+  owner.numSlots = 3; // the slots for `caller`, `kwargs` and `varargs`, which every function has
   TemplateScope scope(owner, nullptr);
   scope.analyzeList(body);
   enter(scope);
@@ -403,7 +403,7 @@ void FunctionEmitter::emitWith(const TemplateNode &node, const TemplateScope &ar
   leave(scope);
 }
 
-/// Emits a generation block. As in the reference, the body is a macro without parameters that is called at once.
+/// Emits a generation block. As in transformers, the body is a macro without parameters that is called at once.
 void FunctionEmitter::emitGeneration(const TemplateNode &node, const TemplateScope &around) {
   for (const char *name : {"caller", "kwargs", "varargs"})
     if (readsName(node.body, name))
@@ -639,8 +639,8 @@ static const std::set<std::string> missingFilters = {"filesizeformat", "forceesc
                                                      "urlencode",      "urlize",      "wordcount", "wordwrap", "xmlattr"};
 static const std::set<std::string> missingTests = {"filter", "test"};
 
-/// Returns the number of a filter or test. Returns nothing for a name that the reference does not know either, where it
-/// would fail only when it is called.
+/// Returns the number of a filter or test. Returns nothing for a name that Jinja2 does not know either, in a place
+/// where Jinja2 fails only when the filter or test is called.
 std::optional<uint16_t> FunctionEmitter::findName(const TemplateNode &node, const std::string &name, bool filter) {
   auto search = [&](const auto &names) -> std::optional<uint16_t> {
     auto found = std::find(std::begin(names), std::end(names), name);

@@ -1,7 +1,7 @@
 //===- TemplateLexer.cpp - Tokens of chat templates -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Jinja's lexer as the reference sets it up. White space around tags:
+// The lexer of Jinja2 with the options of transformers (trim_blocks, lstrip_blocks). White space around tags:
 //
 //   data   {%- tag -%}   data     "-" takes all white space on its side
 //   data   {%+ tag +%}   data     "+" keeps it
@@ -51,8 +51,8 @@ static size_t trimmedLength(std::string_view text) {
 
 /// Reads text with the escape sequences of Python's string literals.
 static Result<std::string> unescapeLiteral(std::string_view literal, unsigned line) {
-  // The reference first replaces characters beyond ASCII by escape sequences, so a backslash before such a character
-  // stays, and the character becomes its sequence.
+  // Jinja2 first replaces characters beyond ASCII by escape sequences. So a backslash before such a character escapes
+  // the backslash of the sequence, and the text has the sequence in place of the character.
   std::string text, result;
   char buffer[16];
   for (size_t i = 0; i < literal.size();) {
@@ -139,8 +139,7 @@ private:
 
 } // namespace
 
-/// Normalizes line ends to "
-/// " and removes the last one.
+/// Normalizes line ends to "\n" and removes the last one.
 Lexer::Lexer(std::string_view given) {
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] != '\r')

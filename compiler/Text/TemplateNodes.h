@@ -85,7 +85,7 @@ struct TemplateNode {
   TemplateNode(NodeKind kind, unsigned line) : kind(kind), line(line) {}
 };
 
-/// Calls |visit| for each child in the order of the reference's visitors.
+/// Calls |visit| for each child in the order in which Jinja2 visits them.
 template <typename Visit>
 void forEachChild(const TemplateNode &node, Visit visit) {
   auto each = [&](const NodeList &list) {

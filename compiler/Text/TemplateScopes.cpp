@@ -136,7 +136,7 @@ void TemplateScope::analyzeTarget(const TemplateNode &target) {
 }
 
 namespace {
-/// Looks for a name that is read before it is written, in the order of the reference's visitors.
+/// Looks for a name that is read before it is written, in the order in which Jinja2 visits nodes.
 struct NameSearch {
   const std::string &name;
   bool found = false, hidden = false;

@@ -38,7 +38,7 @@ static Status addChatTemplates(const std::string &folder, std::vector<std::strin
     return {};
   std::string program = compileChatTemplates(*templates, warnings);
   writer.addInput(program);
-  // A runtime without chat templates can use the tokenizer.
+  // The section is not required, so that a runtime that does not know chat templates can use the tokenizer.
   writer.add(kSectionChatTemplate, std::move(program), /*required=*/false);
   return {};
 }
@@ -47,7 +47,7 @@ std::optional<std::string> attune::text::compileText(const std::string &model, c
   const std::string folder = findTransformerFolder(model);
   std::vector<std::string> warnings;
   TextFileWriter writer(referenceId());
-  // Sections of a tokenizer that fails halfway are left out, too.
+  // The tokenizer goes to a copy, so that none of its sections is written if one of them fails.
   TextFileWriter tokenizer = writer;
   if (Status status = addTokenizer(folder, warn, tokenizer); status.failed())
     warnings.push_back(status.message() + "; the tokenizer is left out");

@@ -1,9 +1,9 @@
 //===- TokenizerArguments.h - Settings of a folder's tokenizer ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the files beside a vocabulary say: tokenizer_config.json, and, where it has no `added_tokens_decoder`,
+// The settings in the files beside a vocabulary: tokenizer_config.json, and, where it has no `added_tokens_decoder`,
 // special_tokens_map.json, added_tokens.json and the added tokens of tokenizer.json. These are the arguments from which
-// the reference makes a tokenizer of a class.
+// transformers makes a tokenizer of a class.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_TOKENIZERARGUMENTS_H
 #define ATTUNE_COMPILER_TEXT_TOKENIZERARGUMENTS_H
@@ -19,7 +19,7 @@ struct NamedToken {
   std::string content;
   bool hasFlags = false;
   bool singleWord = false, stripLeft = false, stripRight = false, special = false;
-  std::optional<bool> normalized; ///< the contrary of |special| unless given
+  std::optional<bool> normalized; ///< unless given: true for tokens that are not special
 
   NamedToken(std::string content = {}) : content(std::move(content)) {}
   NamedToken(const char *content) : content(content) {}
@@ -28,7 +28,7 @@ struct NamedToken {
   bool operator==(const NamedToken &other) const;
 };
 
-/// The attributes that hold the common special tokens, in the reference's order.
+/// The attributes that hold the common special tokens, in the order of transformers.
 constexpr std::array<const char *, 7> kNamedTokens = {"bos_token", "eos_token", "unk_token", "sep_token",
                                                       "pad_token", "cls_token", "mask_token"};
 
@@ -59,8 +59,8 @@ struct TokenizerArguments {
   Status read(const char *key, uint32_t &value, int64_t min, int64_t max) const;
 };
 
-/// Returns the name of a folder's tokenizer.json: of the versions tokenizer.VERSION.json that |config| lists, the last that
-/// is not after the reference's.
+/// Returns the name of a folder's tokenizer.json: of the versions tokenizer.VERSION.json that |config| lists, the
+/// latest that is not later than the version of transformers whose results Attune has; tokenizer.json if there is none.
 std::string findTokenizerJson(const Json &config);
 
 /// Reads the arguments of the tokenizer in |folder|.

@@ -282,7 +282,7 @@ Status TokenizerBuilder::loadTokenizerJson() {
     decoder = component("decoder");
     return {};
   }
-  // A class takes the vocabulary alone and makes the rest.
+  // A class takes only the vocabulary from the file and makes all other parts itself.
   ATTUNE_TEXT_TRY(checkModel(file, spec.model));
   spec.added.clear();
   spec.addedIds.clear();
@@ -309,7 +309,8 @@ Status TokenizerBuilder::loadTokenizerJson() {
   return {};
 }
 
-/// Returns the vocabulary of a model as the reference's classes for BPE count it: of equal pieces the last one counts.
+/// Adds the pieces of |model| to the vocabulary of |spec| as transformers' classes for BPE do: of equal pieces the last
+/// one counts.
 static void addPieces(const SentencePieceModel &model, TokenizerSpec &spec) {
   std::unordered_map<std::string, uint32_t> ids;
   for (size_t i = 0; i < model.pieces.size(); ++i)
@@ -418,7 +419,7 @@ Status TokenizerBuilder::loadVocabulary() {
 Status TokenizerBuilder::run() {
   padsLeft = type.padsLeft;
   if (type.inPython) {
-    // Of tokenizer.json, such a class has no more than the added tokens.
+    // Such a class reads nothing of tokenizer.json but the added tokens, which |arguments| have already.
     arguments.tokenizer = Json();
     arguments.tokenizerFile.clear();
     file = arguments.folder;
@@ -485,7 +486,7 @@ Status TokenizerBuilder::finishDecoder() {
 Status TokenizerBuilder::readDefaults() {
   for (auto [key, left, flag] : {std::tuple("padding_side", padsLeft, kDefaultPadLeft),
                                  std::tuple("truncation_side", false, kDefaultTruncateLeft)}) {
-    // Settings of tokenizer.json stand in for those that are absent.
+    // A side that tokenizer_config.json does not set is taken from tokenizer.json.
     const Json *given = findJson(arguments.tokenizer, flag == kDefaultPadLeft ? "padding" : "truncation");
     const Json *direction = given ? findJson(*given, "direction") : nullptr;
     std::string side = direction && direction->is_string() ? direction->get<std::string>() : left ? "left" : "right";

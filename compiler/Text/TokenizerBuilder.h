@@ -1,9 +1,9 @@
 //===- TokenizerBuilder.h - Tokenizers that a class makes in code ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reference's classes read a vocabulary, make normalizer, pre-tokenizer and decoder in code, add the special tokens
-// of the folder's settings and make the post-processor. A class here is a function on a TokenizerBuilder with the same
-// steps; components are values as tokenizer.json holds them.
+// The tokenizer classes of transformers read a vocabulary, make normalizer, pre-tokenizer and decoder in code, add the
+// special tokens of the folder's settings and make the post-processor. A class here is a function on a TokenizerBuilder
+// with the same steps; components are values as tokenizer.json holds them.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_TOKENIZERBUILDER_H
 #define ATTUNE_COMPILER_TEXT_TOKENIZERBUILDER_H
@@ -20,7 +20,7 @@ class TokenizerBuilder;
   if (Status tried = (call); tried.failed())                                                                                               \
   return tried
 
-/// A class of the reference.
+/// A tokenizer class of transformers.
 struct TokenizerClass {
   const char *name;
   /// The model that the class makes; nullopt: the one of the file.
@@ -30,9 +30,9 @@ struct TokenizerClass {
   /// Makes the tokenizer; null for the class that takes tokenizer.json whole.
   Status (*build)(TokenizerBuilder &);
   bool padsLeft = false;
-  /// The class gives the model `token_type_ids`.
+  /// True if encodings of the class have `token_type_ids` by default, which models then get.
   bool givesTypes = false;
-  /// The class runs in Python, without the package `tokenizers`: it reads its files and makes its steps itself.
+  /// True if transformers implements the class in Python, without the package `tokenizers`.
   bool inPython = false;
   bool needsNoFile = false; ///< it has no vocabulary
 };
@@ -81,9 +81,9 @@ public:
 
   /// Returns the special token |name|: the given one, or |fallback|.
   std::optional<NamedToken> named(const char *name, std::optional<NamedToken> fallback) const;
-  /// Returns its text; "None" for none, as the reference prints it.
+  /// Returns the text of that token; "None" for none, as Python prints it.
   std::string text(const char *name, std::optional<NamedToken> fallback) const;
-  /// Adds the special tokens of class and settings, as the base class of the reference does. |extra| are the additional
+  /// Adds the special tokens of class and settings, as the base class in transformers does. |extra| are the additional
   /// special tokens that the class passes on; nullopt: those of the settings.
   Status initialize(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
   /// The same for a class in Python, after its vocabulary is in |spec|: added tokens keep the ids of the settings, and
@@ -95,13 +95,13 @@ public:
   Status setTemplate(const std::vector<TemplatePart> &single, const std::vector<TemplatePart> &pair);
   /// Sets the post-processor that adds bos and eos where they are asked for.
   Status updatePostProcessor();
-  /// Adds special tokens again, as the reference does after from_pretrained, and makes its post-processor again.
+  /// Adds special tokens again, as transformers does after from_pretrained, and makes the post-processor again.
   Status addSpecialsAgain();
   /// Adds tokens in one call.
   void addTokens(const std::vector<NamedToken> &tokens, bool special);
   /// Returns the id of |content|, that of the unknown token if there is none.
   std::optional<uint32_t> findId(const std::string &content) const;
-  /// Makes |pieces| the model; |unknownId| is the index of the unknown piece.
+  /// Makes a Unigram model of `pieces`; |unknownId| is the index of the unknown piece.
   Status useUnigram(uint32_t unknownId);
   const TokenizerClass &description() const { return type; }
   const std::vector<NamedToken> &extraTokens() const { return extraSpecials; }
@@ -113,7 +113,7 @@ private:
   /// Makes the tokenizer of the vocabulary.
   Status make();
   void setSpecials(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra);
-  /// Adds what the reference does to decoded texts.
+  /// Adds the changes that transformers makes to decoded texts.
   Status finishDecoder();
   /// Reads the defaults of encodings.
   Status readDefaults();

@@ -1,8 +1,8 @@
 //===- TokenizerClasses.cpp - Choosing a tokenizer class ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reference has a class for each type of model, and folders name classes: `tokenizer_class` of
-// tokenizer_config.json, or of config.json. Which of them it takes depends on both.
+// transformers has a tokenizer class for each type of model, and folders name classes, too: `tokenizer_class` of
+// tokenizer_config.json or of config.json. The choice depends on the type and on these names.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TokenizerClasses.h"
@@ -83,7 +83,7 @@ const std::pair<const char *, const char *> kAliases[] = {
     {"FNetTokenizer", "AlbertTokenizer"},
 };
 
-/// Classes of the reference that are not here. Names that the reference does not know stand for kWhole.
+/// Classes of transformers that are not implemented here. Names that transformers does not know stand for kWhole.
 constexpr const char *kOthers =
     "BartphoTokenizer BertGenerationTokenizer BertJapaneseTokenizer BertTokenizerLegacy BertweetTokenizer BioGptTokenizer "
     "BlenderbotSmallTokenizer CTRLTokenizer CanineTokenizer CharacterTokenizer ClvpTokenizer CpmAntTokenizer CpmTokenizer "
@@ -95,7 +95,7 @@ constexpr const char *kOthers =
     "Tipsv2Tokenizer UdopTokenizer VideoPrismTokenizer VitsTokenizer Wav2Vec2CTCTokenizer Wav2Vec2PhonemeCTCTokenizer WhisperTokenizer "
     "XLMTokenizer";
 
-/// The class of each type of model that is not kWhole, then the types.
+/// Classes other than kWhole, each with the types of models that have it.
 constexpr std::pair<const char *, const char *> kModelTypes[] = {
     {"AlbertTokenizer", "albert yoso"},
     {"BartTokenizer", "florence2"},
@@ -234,7 +234,7 @@ std::string classOfType(const std::string &modelType) {
   return {};
 }
 
-/// Returns the name of the class that |name| stands for, "" if the reference knows none.
+/// Returns the name of the class that |name| stands for, "" if transformers has no such class.
 std::string resolveName(const std::string &name) {
   for (auto [alias, target] : kAliases)
     if (name == alias || name == alias + std::string("Fast"))
@@ -249,7 +249,7 @@ std::string resolveName(const std::string &name) {
   return {};
 }
 
-/// Returns the class that the files of a folder are of, which names none.
+/// Returns the class for a folder that names none, by the files that it has.
 std::string guessName(const TokenizerArguments &arguments) {
   auto exists = [&](const char *name) {
     std::error_code error;

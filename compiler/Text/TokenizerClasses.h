@@ -1,4 +1,4 @@
-//===- TokenizerClasses.h - The reference's tokenizer classes -------------===//
+//===- TokenizerClasses.h - The tokenizer classes of transformers ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The classes by subject: WordPieceClasses.cpp, ByteLevelClasses.cpp, CharacterBpeClasses.cpp, UnigramClasses.cpp and
@@ -11,21 +11,21 @@
 
 namespace attune::text {
 
-/// Returns the class of the tokenizer in |folder|, as the reference chooses it from tokenizer_config.json, the model's
-/// config.json and tokenizer.json. A folder that names none gets the class that its files are of.
+/// Returns the tokenizer class of the folder with these |arguments|, as transformers chooses it from
+/// tokenizer_config.json, the model's config.json and tokenizer.json. If the folder names none, its files decide.
 Result<const TokenizerClass *> chooseTokenizerClass(const TokenizerArguments &arguments);
 
 /// Returns the class |name|, null if there is none.
 const TokenizerClass *findTokenizerClass(const std::string &name);
 
-// WordPiece.
+// Classes with a WordPiece model.
 Status buildBert(TokenizerBuilder &builder);
 Status buildDpr(TokenizerBuilder &builder);
 Status buildMPNet(TokenizerBuilder &builder);
 Status buildFunnel(TokenizerBuilder &builder);
 Status buildSplinter(TokenizerBuilder &builder);
 
-// BPE of bytes.
+// Classes with a BPE model of bytes.
 Status buildGpt2(TokenizerBuilder &builder);
 Status buildCodeGen(TokenizerBuilder &builder);
 Status buildRoberta(TokenizerBuilder &builder);
@@ -37,7 +37,7 @@ Status buildCohere(TokenizerBuilder &builder);
 Status buildBlenderbot(TokenizerBuilder &builder);
 Status buildClip(TokenizerBuilder &builder);
 
-// BPE of characters.
+// Classes with a BPE model of characters.
 Status buildLlama(TokenizerBuilder &builder);
 Status buildCodeLlama(TokenizerBuilder &builder);
 Status buildGemma(TokenizerBuilder &builder);
@@ -46,7 +46,7 @@ Status buildReformer(TokenizerBuilder &builder);
 Status buildOpenAiGpt(TokenizerBuilder &builder);
 Status buildHerbert(TokenizerBuilder &builder);
 
-// Unigram.
+// Classes with a Unigram model.
 Status buildT5(TokenizerBuilder &builder);
 Status buildAlbert(TokenizerBuilder &builder);
 Status buildXlmRoberta(TokenizerBuilder &builder);
@@ -61,7 +61,7 @@ Status buildRemBert(TokenizerBuilder &builder);
 Status buildXlNet(TokenizerBuilder &builder);
 Status buildXglm(TokenizerBuilder &builder);
 
-// In Python.
+// Classes that transformers implements in Python, without the package `tokenizers`.
 Status buildMarian(TokenizerBuilder &builder);
 Status buildM2M100(TokenizerBuilder &builder);
 Status buildEsm(TokenizerBuilder &builder);

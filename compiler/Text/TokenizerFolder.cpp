@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 static const char *const vocabularyFiles[] = {"vocab.txt",           "vocab.json", "tokenizer.model", "sentencepiece.bpe.model",
                                               "sentencepiece.model", "spm.model",  "spiece.model",    "tekken.json",
                                               "tiktoken.model",      "source.spm"};
-/// Files with more of it.
+/// Other files with parts of a tokenizer.
 static const char *const furtherFiles[] = {"config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
                                            "merges.txt",  "target.spm",            "target_vocab.json"};
 
@@ -47,7 +47,7 @@ std::vector<std::string> attune::text::tokenizerFileNames(const std::string &fol
 
 /// Returns true if |folder| has a vocabulary.
 static bool hasTokenizer(const std::string &folder) {
-  // A file that is there but cannot be read is an error of its reader.
+  // If a file is there but cannot be read, its reader reports that.
   auto exists = [&](const std::string &name) {
     std::error_code error;
     return fs::symlink_status(folder + "/" + name, error).type() != fs::file_type::not_found;

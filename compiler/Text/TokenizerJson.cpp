@@ -1,7 +1,8 @@
 //===- TokenizerJson.cpp - Reading tokenizer.json -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads tokenizer.json. Absent keys have the reference's defaults; unknown components and values are refused by name.
+// Reads tokenizer.json. Absent keys have the defaults of the package `tokenizers`; unknown components and values are
+// refused by name.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/CharacterTables.h"
@@ -653,7 +654,7 @@ Status Reader::readModel() {
   std::string type;
   TRY(model.read("type", type));
   if (type.empty()) {
-    // Old files have no type. The reference uses the first type whose keys fit.
+    // Old files have no type. The package `tokenizers` uses the first type whose keys fit.
     const Json *vocab = model.find("vocab");
     type = model.find("merges")                      ? "BPE"
            : vocab && vocab->is_array()              ? "Unigram"

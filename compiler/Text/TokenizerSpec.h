@@ -59,7 +59,7 @@ struct PieceModel {
   std::vector<uint32_t> byteTokens; ///< 256 ids for unknown characters, or none
 };
 
-/// The strings of a token in the tables: its own and that of decoded texts; and its flags (TokenFlag).
+/// The strings that the tables store for a token, its own and the one in decoded texts, and its flags (TokenFlag).
 struct TokenForm {
   std::string content, decoded;
   uint8_t flags = 0;
@@ -97,7 +97,7 @@ struct TokenizerSpec {
   std::optional<PieceModel> pieces;
   uint32_t ruleFlags = 0;         ///< RuleFlag
   std::string codeBegin, codeEnd; ///< Rules
-  /// U+1C to U+1F are white space, as in Python.
+  /// True if U+1C to U+1F are white space, as in Python.
   bool separatorsAreSpaces = false;
   /// Tokens of the model that are cut out of texts as added tokens are.
   std::vector<uint32_t> cutTokens;
@@ -108,8 +108,8 @@ struct TokenizerSpec {
 
   /// Adds a token of the model.
   void addToken(const std::string &content, uint32_t id);
-  /// Adds |call| as one call of the reference: a known string keeps its id and gets the new flags; other ids count up
-  /// from the size of the vocabulary, or from the highest id that was added before.
+  /// Adds |call| as one call of add_tokens of the package `tokenizers`: a known string keeps its id and gets the new
+  /// flags; other ids count up from the size of the vocabulary, or from the highest id that was added before.
   void addTokens(const std::vector<AddedToken> &call);
   /// Returns the id of a string, of an added token first.
   std::optional<uint32_t> findToken(const std::string &content) const;

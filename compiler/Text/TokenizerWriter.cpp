@@ -88,8 +88,9 @@ static bool joinsMark(const std::string &piece) {
   return piece.find(mark, leading) != std::string::npos;
 }
 
-/// Returns true if pieces may be cut before each U+2581 that follows another character: if it is a token, so that no
-/// unknown token extends over it, and no merge makes a token with it after another character.
+/// Returns true if pieces may be cut before each U+2581 that follows another character. Requires that U+2581 is a
+/// token, so that no unknown token extends over it, and that no merge makes a token in which it follows another
+/// character.
 bool Writer::cutsAtMark() const {
   if (spec.model != ModelKind::Bpe || bytes || spec.ignoreMerges || !spec.continuingPrefix.empty() || !spec.endSuffix.empty() ||
       !pieceIds().count(kMark))
@@ -258,7 +259,7 @@ void Writer::writeMerges(const Merges &merges, TextFileWriter &out) const {
 
 namespace {
 
-/// Merges the symbols of a token as the runtime does, to learn whether the token comes out.
+/// Merges the symbols of a token's string as the runtime does, to find out whether the result is that token.
 class MergeSimulator {
 public:
   template <typename Merges>

@@ -48,7 +48,7 @@ static Json splitWords(const char *scheme) {
   return jsonSequence("pretokenizers", {jsonType("WhitespaceSplit"), jsonMetaspace(scheme)});
 }
 
-/// Reads add_prefix_space, true by default, as a scheme.
+/// Reads `add_prefix_space`, true by default, as a scheme of Metaspace: |without| if it is false.
 static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, const char *without = "never") {
   bool space = true;
   TRY(builder.arguments.read("add_prefix_space", space));
@@ -221,7 +221,7 @@ Status attune::text::buildDebertaV2(TokenizerBuilder &builder) {
   return setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token"));
 }
 
-/// Notes the ids of languages.
+/// Sets `languages` of |builder|: the names of languages and the ids of their tokens.
 static void addLanguages(TokenizerBuilder &builder, const std::vector<const char *> &codes) {
   for (const char *code : codes)
     if (std::optional<uint32_t> id = builder.spec.findToken(code))
@@ -298,7 +298,7 @@ Status attune::text::buildPegasus(TokenizerBuilder &builder) {
   std::string maskOfSentences = "<mask_1>";
   TRY(builder.arguments.read("mask_token_sent", maskOfSentences));
   if (fromSentencePiece(builder)) {
-    // The converter's defaults differ from those of the class.
+    // In transformers the converter of SentencePiece models has other defaults than the class.
     std::string mask = builder.text("mask_token", "<mask_1>"), maskSentence = "<mask_2>";
     TRY(builder.arguments.read("mask_token_sent", maskSentence));
     std::vector<std::string> first = {builder.text("pad_token", "<pad>"), builder.text("eos_token", "</s>")};

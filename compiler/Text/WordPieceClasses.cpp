@@ -9,7 +9,7 @@ using namespace attune::text;
 
 #define TRY ATTUNE_TEXT_TRY
 
-/// Makes the components that all of them share; |readsLower|: do_lower_case counts.
+/// Makes the components that all these classes share. |readsLower| is true if the class uses `do_lower_case`.
 static Status makeBertComponents(TokenizerBuilder &builder, const std::string &unknown, bool readsLower = true) {
   bool clean = true, chinese = true, lower = true;
   if (readsLower) {
@@ -48,7 +48,7 @@ static Status buildBertWith(TokenizerBuilder &builder, bool readsLower) {
 
 Status attune::text::buildBert(TokenizerBuilder &builder) { return buildBertWith(builder, /*readsLower=*/true); }
 
-// DPR's classes read do_lower_case and do not pass it on.
+// DPR's classes accept `do_lower_case` but do not use it.
 Status attune::text::buildDpr(TokenizerBuilder &builder) { return buildBertWith(builder, /*readsLower=*/false); }
 
 Status attune::text::buildMPNet(TokenizerBuilder &builder) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ===- generate_tables.py - Character tables that agree with the reference --===#
+# ===- generate_tables.py - Character tables that agree with tokenizers -----===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # generate_tables.py > CharacterTables.inc: asks the reference, the Python package `tokenizers` (which the environment
@@ -12,7 +12,7 @@
 # - punctuation and control characters, marks of BERT: the crate unicode_categories, by Punctuation and BertNormalizer
 # - decompositions, compositions, combining classes, marks: the crate unicode-normalization-alignments, by NFD, NFC, NFKD
 #   and StripAccents
-# - scripts of UnicodeScripts: the reference's own table, by pairs of characters
+# - scripts of UnicodeScripts: the package's own table, by pairs of characters
 # - grapheme clusters: the Python package `regex`, without the characters of a later version than the crate
 #   unicode-segmentation has
 # ===-----------------------------------------------------------------------===#

@@ -34,11 +34,11 @@ static bool isSharedObject(const std::string &path) {
 static Result<CompileOptions> combine(const CompileOptions &flags, const ModelPath &model, const ModelRequest &request) {
   CompileOptions options = flags;
   options.model = model.path;
-  // The folder of a snapshot is named after a hash.
+  // The folder of a snapshot in the hub's cache is named after a hash, so the name on the hub is taken.
   if (options.name.empty() && !model.hubName.empty())
     options.name = toIdentifier(model.hubName);
   requestInputs(options, request.inputs, request.inputNames);
-  // IR has outputs of its own.
+  // The outputs of a file of IR are fixed.
   if (options.outputs.empty() && isModelSource(options.model))
     options.outputs = request.outputs;
   options.extraOutputs = request.extraOutputs;
@@ -138,7 +138,7 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
     llvm::SmallVector<llvm::StringRef> own;
     if (command == "run" || command == "generate" || command == "chat" || command == "check")
       own = {"inputs", "outputs"};
-    // These decide the inputs and outputs that they need, and leave padding out.
+    // These commands choose inputs and outputs themselves, and they skip padding.
     if (command == "embed" || command == "classify" || command == "fill" || command == "answer")
       own = {"inputs", "outputs", "padding", "set"};
     if (command == "check")

@@ -57,8 +57,8 @@ static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const 
   if (!call)
     return call.status();
 
-  // Measures the peak before and after: clock rates drift, and the higher peak is the honest divisor. The peak of a GPU
-  // is not measured.
+  // Measures the peak before and after the calls, because clock rates drift. Rates are relative to the higher peak. The
+  // peak of a GPU is not measured.
   int64_t threads = call->threads();
   auto measurePeak = [&] { return onGpu ? 0 : measurePeakGflops(threads); };
   double peak = measurePeak();

@@ -66,7 +66,8 @@ Result<std::vector<OwnedTensor>> attune::randomInputs(const attune_entry_desc &e
 
 Result<std::vector<double>> attune::timeCall(EntryCall &call, int64_t repeat) {
   using Clock = std::chrono::steady_clock;
-  // With more threads, the caller is one of the workers, which the system schedules. Ranks may be on one CPU now.
+  // Pins only a single thread. With several, the system schedules the workers, of which the caller is one. Ranks are
+  // not pinned, because several may be on this CPU at the moment.
   PinnedThread pin(call.threads() == 1 && !ranks::areStarted());
   constexpr int64_t warmups = 3, fewest = 10, most = 2000;
   constexpr double enoughMilliseconds = 2000;
@@ -122,7 +123,7 @@ double attune::cacheBytesRead(const attune_model_desc &desc, const attune_entry_
 
 double attune::tokensOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims) {
   double batch = 1, length = 1, source = 1;
-  bool hasLength = entry.cache_use == ATTUNE_CACHE_CONTINUE; // of 1
+  bool hasLength = entry.cache_use == ATTUNE_CACHE_CONTINUE; // an entry like `decode` has no dimension "length": its length is 1
   for (uint32_t i = 0; i < entry.num_dims; ++i) {
     std::string name = entry.dims[i].name;
     double value = static_cast<double>(dims[i]);

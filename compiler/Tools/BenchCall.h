@@ -33,7 +33,7 @@ Result<std::vector<double>> timeCall(EntryCall &call, int64_t repeat);
 /// Returns the value that |percent| percent of the sorted |times| do not exceed.
 double percentile(const std::vector<double> &times, double percent);
 
-/// Returns the contents of the caches before each call.
+/// Returns the numbers of tokens that the caches hold before each call: those that the entry continues.
 EntryCall::Cached cachedOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 /// Returns the size in bytes of the cached keys, values and masks that a call reads.

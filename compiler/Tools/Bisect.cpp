@@ -24,7 +24,7 @@ namespace {
 struct BisectCall {
   PlainCall call;
   std::string folder;
-  /// Outputs by the reference implementation, from a case.
+  /// The outputs of a correct implementation, from a golden case.
   std::vector<OwnedTensor> expected;
 };
 

@@ -64,7 +64,8 @@ static std::string quote(llvm::StringRef word) {
   return quoted + "'";
 }
 
-/// Returns a lit test that fails: the module before the pass, and what the pass makes of it, give different numbers.
+/// Returns a lit test that fails, because the module before the passes and the module after them give different
+/// numbers.
 static std::string makeTest(const BisectVerdict &verdict, const PlainInputs &inputs, const std::string &weights) {
   std::string passes, steps;
   for (const PassStep &step : verdict.steps)

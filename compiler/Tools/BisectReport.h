@@ -11,10 +11,10 @@ namespace attune {
 /// Returns the verdict as a paragraph.
 std::string describeVerdict(const BisectVerdict &verdict);
 
-/// Writes to |folder| the modules before and after the wrong steps, the inputs, and a lit test that fails: those of the
-/// operation that was found, or else of the whole model with |inputs|. |weights| is the model's folder. There is no test
-/// if the steps are not known, or in the phase `target`, whose modules do not describe their entries. Writes nothing if
-/// |verdict| has no modules.
+/// Writes to |folder| the modules before and after the wrong passes, their inputs, and a lit test that fails. If
+/// |verdict| names an operation, modules and inputs are of this operation alone, else of the whole model with |inputs|.
+/// |weights| is the model's folder. Writes no test if the passes are not known, or in the phase `target`, whose modules
+/// do not describe their entries. Writes nothing if |verdict| has no modules.
 Status writeReproducer(const BisectVerdict &verdict, const PlainInputs &inputs, const std::string &weights, const std::string &folder);
 
 } // namespace attune

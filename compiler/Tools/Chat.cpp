@@ -120,9 +120,9 @@ Status ChatRun::open() {
   };
   session.variables = [](void *self, attune_chat *chat) {
     auto *run = static_cast<ChatRun *>(self);
-    (void)setChatVariables(chat, run->variables, "--variable").failed(); // it is JSON of our own
+    (void)setChatVariables(chat, run->variables, "--variable").failed(); // valid, since readVariables() made it
   };
-  // Beams and tokens without text have no pieces.
+  // on_text is not called during beam search and for tokens without text, so on_token looks for an interruption, too.
   generation.user = this;
   generation.on_token = [](void *self, int64_t, int64_t, int64_t) -> int {
     return static_cast<ChatRun *>(self)->interruption.isInterrupted() ? ATTUNE_TOKEN_END_ALL : ATTUNE_TOKEN_GO_ON;

@@ -32,7 +32,7 @@ static std::string groupName(std::string name) {
   return name;
 }
 
-/// Sets what |request| asks of the model itself.
+/// Sets the parts of |request| that change the model itself: pruned heads, adapters and generated weights.
 static void setModel(ModelRequest &request, const std::string &folder, const CaseFile &caseFile) {
   request.pruneHeads = caseFile.pruneHeads;
   request.weightsSeed = caseFile.weightsSeed;

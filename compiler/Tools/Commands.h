@@ -34,7 +34,7 @@ struct ModelRequest {
   std::vector<std::string> extraOutputs;
   /// Entries that will be called; a compiler need not create others. Empty means all.
   std::vector<std::string> entries;
-  /// Tokens that a mask hides need not be computed.
+  /// True if tokens that a mask hides need not be computed.
   bool skipsPadding = false;
   /// Heads to prune, such as "0:1;1:0,2".
   std::string pruneHeads;

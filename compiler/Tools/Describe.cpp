@@ -64,7 +64,7 @@ static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const at
   result["workspace_bytes"] = entry.workspace_bytes(dims->data(), workers);
   result["flops"] = entry.flops(dims->data(), workers);
   if (entry.gathers && entry.gather_bytes) {
-    // Of each rank, which receives these bytes from the others.
+    // These are numbers of one rank: its calls of all_gather, and the bytes that it receives from the other ranks.
     result["gathers"] = entry.gathers(dims->data(), 0);
     result["gather_bytes"] = entry.gather_bytes(dims->data(), 0);
     result["gather_bytes_per_token"] = static_cast<double>(entry.gather_bytes(dims->data(), 0)) / tokensOf(entry, *dims);

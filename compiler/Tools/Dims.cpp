@@ -45,7 +45,7 @@ Result<std::vector<int64_t>> DimFlags::resolve(const attune_entry_desc &entry, b
       if (given >= 0 && max > 0 && given > max)
         return Status::error(std::string("--") + row.flag + ": expected at most " + std::to_string(max) + ", the limit of the model, got " +
                              std::to_string(given));
-      // Entries that continue a sequence need a past.
+      // An entry that continues a sequence needs a past, so "past" gets the default length there, otherwise 0.
       bool continues = entry.dims[i].origin == ATTUNE_DIM_PAST ? entry.cache_use == ATTUNE_CACHE_CONTINUE : row.fallback == 0;
       int64_t fallback = continues ? defaultLength : row.fallback;
       dims[i] = given >= 0 ? given : max > 0 && max <= fallback ? max - (entry.dims[i].origin == ATTUNE_DIM_PAST) : fallback;

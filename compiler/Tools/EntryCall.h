@@ -21,7 +21,7 @@ TensorView viewOf(const OwnedTensor &tensor);
 /// Returns |input| converted to the type that |entry| of |artifact| expects: floats become F32 and integers I64. An
 /// input that the entry does not have is an error.
 Result<OwnedTensor> convertInput(const Artifact &artifact, const attune_entry_desc &entry, const TensorView &input);
-/// Repeats masks, token types and positions of one row, which the reference broadcasts, to the number of rows of the
+/// Repeats masks, token types and positions of one row, which transformers broadcasts, to the number of rows of the
 /// other |inputs| of |entry|.
 void repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs);
 /// Allocates output number |output| of |entry| at |dims|.

@@ -9,8 +9,9 @@
 
 namespace attune {
 
-/// Returns the remarks that concern |kernel|, its symbol or its text, as `{"kernel": …, "remarks": […]}`. They are read
-/// from |remarksFile|; if that is empty, the model of |options| is compiled to the phase `vector`.
+/// Returns the remarks that concern |kernel|, the symbol of a kernel or its description ("linear 768 -> 3072, bias"),
+/// as `{"kernel": …, "remarks": […]}`. Reads them from |remarksFile|; if that is empty, compiles the model of |options|
+/// to the phase `vector` to get them.
 Result<nlohmann::ordered_json> explainKernel(const CompileOptions &options, const std::string &kernel, const std::string &remarksFile);
 
 } // namespace attune

@@ -29,7 +29,7 @@ public:
   /// Adds the two flags.
   void addTo(FlagTable &flags);
   bool empty() const { return rows.empty() && values.empty(); }
-  /// Returns the names of the inputs that make returns.
+  /// Returns the names of the inputs that the function make creates.
   std::vector<std::string> names() const;
   /// Creates the tensors. Each is an input of one of |entries| of |artifact|, whose signature gives its type and shape.
   /// Entries that the model lacks are skipped; if it has none of them, nothing is created, and the call reports the

@@ -57,8 +57,9 @@ public:
   /// Parses |arguments|. Words that are no flags are appended to |positional|. A name of one letter is written with one
   /// dash ("-o").
   Status parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional);
-  /// Returns true if parse found --help, and, below, the style of its last occurrence.
+  /// Returns true if parse found --help.
   bool helpRequested() const { return help != HelpStyle::None; }
+  /// Returns the style of the last --help; None if there was none.
   HelpStyle helpStyle() const { return help; }
   /// Returns all flags in order.
   std::vector<FlagText> texts() const;

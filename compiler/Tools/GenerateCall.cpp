@@ -88,8 +88,8 @@ static Result<std::shared_ptr<attune_session>> makeSession(const Artifact &artif
   return std::shared_ptr<attune_session>(session, attune_session_destroy);
 }
 
-/// Returns a mask that hides padding among the ids that a model begins with, if no mask is given. As in the reference
-/// library, ids equal to pad_token_id are padding unless they also end sequences.
+/// Returns a mask that hides padding among the ids that a model begins with, if no mask is given. As in transformers,
+/// ids equal to pad_token_id are padding unless they also end sequences.
 static std::optional<OwnedTensor> maskPadding(const Artifact &artifact, const attune_generation_options &options,
                                               const std::vector<OwnedTensor> &inputs) {
   constexpr const char *name = "attention_mask";

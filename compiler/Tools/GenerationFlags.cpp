@@ -116,7 +116,7 @@ attune_generation_options GenerationFlags::optionsFor(const Artifact &artifact) 
 }
 
 bool GenerationFlags::limitsLength(const attune_generation_options &options) const {
-  // As in the reference library, the default of max_length says nothing.
+  // The default of max_length is no limit that a user or a model has chosen. transformers treats it so, too.
   constexpr int64_t kUnset = 20;
   return lengthGiven || newTokensGiven || options.max_new_tokens > 0 || options.max_length != kUnset;
 }

@@ -13,7 +13,7 @@ namespace attune {
 /// dimension.
 InputRequest requestInput(const TensorSpec &tensor);
 /// Requests inputs like |inputs|, and others called |names| in the form that the model defines, unless |options| has
-/// requests already. IR has inputs of its own.
+/// requests already. Does nothing if the model is a file of IR, whose inputs are fixed.
 void requestInputs(CompileOptions &options, const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names);
 
 } // namespace attune

@@ -10,10 +10,11 @@
 
 namespace attune {
 
-/// A model, and a call of it that the plain path executes, as flags give them.
+/// The flags for a model and a call of it by the plain path: execution of the IR of a phase by the definitions of its
+/// operations and MLIR's own lowerings, without passes of Attune (compiler/Plain).
 struct PlainCall {
   CompileOptions compile;
-  /// A safetensors file, and rows of the input input_ids.
+  /// A safetensors file with inputs, "" for none, and rows of the input `input_ids`.
   std::string input;
   std::vector<std::vector<int64_t>> ids;
   std::vector<std::string> steps, outputs;

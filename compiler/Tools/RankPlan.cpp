@@ -34,15 +34,18 @@ static constexpr double kLinkEfficiency = 0.9;
 static constexpr double kCallRecordBytes = 128;
 
 namespace {
-/// Gathers of an entry that all-reduce would replace. Widths are bytes of a token, summed over gathers.
+/// The gathers of an entry that all-reduce would replace: their numbers (`inputs`, `sums`), the bytes of a token that a
+/// rank receives by them (`inputBytes`, `sumBytes`), and the bytes of a whole row of a result (`sumWidth`), all summed
+/// over gathers.
 struct ReplacedGathers {
-  /// Gathers whose result only projections read. Dividing these by their inputs makes the gathers superfluous.
+  /// Gathers whose result only projections read. They are not needed if these projections are divided among ranks by
+  /// their inputs, so that each rank multiplies the columns that it has.
   double inputs = 0, inputBytes = 0;
-  /// Gathers of the results of these projections. All-reduce of |sumWidth| bytes takes their place.
+  /// Gathers of the results of these projections. An all-reduce of |sumWidth| bytes for each token takes their place.
   double sums = 0, sumBytes = 0, sumWidth = 0;
 
-  /// Adds |other|, whose operations run |times| times. As in the formulas of compilation, its bytes are those of all
-  /// runs: experts share the rows.
+  /// Adds |other|, whose operations run |times| times. Its bytes are not multiplied, because they are those of all runs
+  /// together: the runs are those of experts, which share the rows.
   void add(const ReplacedGathers &other, double times) {
     inputs += times * other.inputs;
     inputBytes += other.inputBytes;
@@ -93,14 +96,14 @@ static double tokenBytes(mlir::Value tensor) {
   return static_cast<double>(type.getDimSize(1)) * type.getElementTypeBitWidth() / 8;
 }
 
-/// Returns the bytes of a token that a rank receives by |gather|.
+/// Returns the bytes that a rank receives by |gather| for each token.
 static double receivedBytes(AllGatherOp gather) {
   return tokenBytes(gather.getInput()) * static_cast<double>(gather.getBegins().size() - 1);
 }
 
-/// Adds to |sums| the gathers of the projections of |rows|, a gathered tensor or columns of it. A projection may be a
-/// chain over ranges of columns, each of which adds its products to those before. Returns false if another operation
-/// reads the rows or the sums.
+/// Adds to |sums| the gathers of the results of the projections that read |rows|, a gathered tensor, or columns of it.
+/// A projection may be several `xfmr.linear`, one for each range of columns, each of which has the result of the one
+/// before as its residual. Returns false if another operation reads |rows| or these results.
 static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
   llvm::SetVector<mlir::Value> partialSums;
   llvm::SmallVector<mlir::Value> columns = {rows};
@@ -147,7 +150,7 @@ static ReplacedGathers findReplaced(AllGatherOp gather) {
 ReplacedGathers AllReduceAnalysis::countFunction(mlir::func::FuncOp function) {
   if (auto it = counted.find(function); it != counted.end())
     return it->second;
-  counted[function] = {}; // the count within a recursion
+  counted[function] = {}; // a recursive call counts nothing
   ReplacedGathers total;
   function.walk([&](mlir::Operation *op) {
     if (auto gather = llvm::dyn_cast<AllGatherOp>(op))

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Executes `attune run --from-phase=PHASE`: the IR of a phase, from a file or of a model that is lowered to it, by the plain
-// path instead of the phases that follow.
+// Executes `attune run --from-phase=PHASE`: takes the IR of a phase from a file, or lowers a model to that phase, and
+// executes it by the plain path (compiler/Plain) instead of the phases that follow.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The part that embed, classify, fill and answer share: texts of the command line or of a file, and a model with its
-// tokenizer whose memory is that of these texts.
+// tokenizer, which takes as much memory as these texts need.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_TEXTTASK_H
 #define ATTUNE_COMPILER_TOOLS_TEXTTASK_H
@@ -34,7 +34,7 @@ public:
   static Result<TextTask> open(const CommandHost &host, const std::string &model, const std::string &entry);
   /// Takes memory for |count| texts of at most |longest| bytes.
   Status begin(attune_task_kind kind, const TextTaskFlags &flags, size_t count, size_t longest);
-  /// Returns what the model does.
+  /// Returns the kind of task that the model is made for.
   Result<attune_task_kind> findKind() const;
   /// Reports texts that were cut by the last call, once.
   void reportCut(const CommandHost &host);

@@ -223,7 +223,7 @@ bool ranks::printsError(std::string &message) {
       message += "; " + joined.message();
   }
   if (!process.transport) {
-    // Nothing connects the ranks; they all fail here.
+    // No transport connects the ranks, so all of them come here. The one that the launcher calls 0 prints.
     const Launcher *launcher = findLauncher();
     const char *rank = launcher ? std::getenv(launcher->rank) : nullptr;
     return !rank || std::atoi(rank) == 0;

@@ -33,14 +33,15 @@ Status agreeOnModel(const attune_model_desc &desc);
 /// Returns |decision| of rank 0. All ranks call it.
 bool decide(bool decision);
 
-/// Makes openings of models that follow inspect them only: no other rank takes part.
+/// From now on, models are opened only to inspect them, without the other ranks.
 void inspectOnly();
 bool isInspecting();
 
-/// Called with an error before it is printed. Returns true if this rank prints it. Other ranks end by abort if it is an
-/// error of this rank alone.
+/// Called with an error before it is printed. Returns true if this rank prints it, and adds the number of the rank to
+/// |message| if it is an error of this rank alone.
 bool printsError(std::string &message);
-/// Called after an error was printed, or not. Does not return if the other ranks do not know the error.
+/// Called after printsError, when the error has been printed if it was to be. If the other ranks do not know the error,
+/// ends all ranks with |status| and does not return.
 void endAfterError(int status);
 
 /// Called at the end of the process with its exit status: waits for the other ranks.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// MLIR's language server with our dialects. Its answers to a hover have the generic form of an operation; with messages
-// in the usual form on standard input, they also say what HoverText.cpp knows.
+// MLIR's language server with Attune's dialects. Its answers to a hover have the generic form of an operation; with
+// messages in the usual form on standard input, they also say what HoverText.cpp knows.
 //
 //===----------------------------------------------------------------------===//
 

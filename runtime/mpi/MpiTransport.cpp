@@ -102,8 +102,8 @@ bool MpiTransport::start(const attune_transport_options &options) {
   return countSharing(localCount);
 }
 
-/// Counts the ranks of this host whose CPUs are not all others than those of this one: mpirun may have bound each to its
-/// own.
+/// Sets ranks.sharing to the number of ranks of this host, this one included, that share a CPU with this rank: mpirun
+/// may have bound each rank to CPUs of its own.
 bool MpiTransport::countSharing(int localCount) {
   cpu_set_t mask;
   CPU_ZERO(&mask);
@@ -149,12 +149,13 @@ bool MpiTransport::open(const attune_transport_options &options, char *message, 
   return false;
 }
 
-/// Copies |part| of every rank to |parts|. MPI_IN_PLACE for |part|: that of this rank is in |parts| already. After an
-/// error all calls fail: the operation that failed cannot be canceled, and ranks may be at different ones.
+/// Copies |part| of every rank to |parts|. If |part| is MPI_IN_PLACE, the part of this rank is in |parts| already.
+/// After an error all later calls fail, because the failed operation cannot be canceled and ranks may be at different
+/// ones.
 bool MpiTransport::allGather(const void *part, uint64_t bytes, void *parts) {
   if (*text)
     return false;
-  // Counts are int.
+  // MPI counts elements by an int.
   constexpr uint64_t most = uint64_t(1) << 30;
   if (bytes > most) {
     snprintf(text, sizeof(text), "%llu bytes are gathered at once, at most %llu expected", static_cast<unsigned long long>(bytes),
@@ -204,7 +205,7 @@ int32_t MpiTransport::gather(const attune_gather &gather) {
 void MpiTransport::abort(int32_t code) {
   if (usesWindow)
     window.setAborted();
-  // Messages get through before mpirun ends everything.
+  // Gives messages of this process time to get through before mpirun ends all processes.
   usleep(100000);
   // Ends this process even if MPI_Abort waits for a host that does not answer.
   alarm(2);

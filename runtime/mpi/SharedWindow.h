@@ -39,7 +39,8 @@ private:
     /// The number of the last step whose buffer is complete.
     alignas(64) std::atomic<uint32_t> step;
     std::atomic<uint32_t> aborted;
-    /// The bytes of the whole part in the last step; ranks that are not at the same operation have others.
+    /// The size of the whole part in the last step that used each buffer. Ranks compare it, to detect that they are not
+    /// at the same operation.
     std::atomic<uint64_t> partBytes[2];
     alignas(64) char buffers[2][kBufferBytes];
   };

@@ -5,8 +5,8 @@
 // so the session keeps them. Sequences end, fork and come back in an order that only the caller knows; their tensors
 // must not move in memory because of it.
 //
-// A session has `slots`, each with the tokens of one sequence so far, and `sources`, each with the keys and values that
-// cross attention reads of one encoded input. Every cache of the model (keys or values of one layer, or a mask) has
+// A session has `slots`, each with the tokens of one sequence so far, and `sources`, each with the keys and values of
+// one encoded input, which cross attention reads. Every cache of the model (keys or values of one layer, or a mask) has
 // memory for all slots or for all sources. The caches lie one after the other, those of slots first. Each slot has room
 // for the same number of tokens, `capacity`, rounded up to whole panels of ATTUNE_CACHE_PANEL (64) tokens:
 //

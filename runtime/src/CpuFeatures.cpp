@@ -17,7 +17,7 @@ int attune_cpu_has(const char *) { return -1; }
 int attune::requestTiles() { return 0; }
 #endif
 
-/// Appends |name| to the comma-separated |list| of |size| bytes, and cuts the text there.
+/// Appends |name| to the comma-separated |list|, which has room for |size| bytes; truncates the text if it is too long.
 static void append(char *list, size_t size, const char *name) {
   size_t used = strlen(list);
   snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);

@@ -18,7 +18,7 @@ struct attune_model {
   std::atomic<int64_t> references;
   const attune_device_functions *device = nullptr; // null for a model on the CPU
   int ordinal;                                     // the number of the device
-  attune_ranks ranks;                              // this process among those that run the model
+  attune_ranks ranks;                              // number and connections of this process; count is 1 if the model is not divided
   std::atomic<attune::DeviceModel *> onDevice{nullptr};
   pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 };

@@ -15,8 +15,9 @@ namespace attune {
 attune_status chooseWorkers(int64_t threads, int64_t &workers);
 /// Returns the size in bytes of a pool of |workers| workers.
 size_t getPoolBytes(int64_t workers);
-/// Creates a pool in |memory|, aligned to ATTUNE_ALIGNMENT, and starts its threads. |sharing| processes like this one run
-/// on its CPUs. Fails with OUT_OF_MEMORY if the system refuses a thread.
+/// Creates a pool in |memory|, aligned to ATTUNE_ALIGNMENT, and starts its threads. |sharing| is the number of
+/// processes, this one included, that have such a pool on the same CPUs: threads spin only if all of them have a CPU
+/// each. Fails with OUT_OF_MEMORY if the system refuses a thread.
 attune_status createPool(void *memory, int64_t workers, attune_pool *&out, int64_t sharing = 1);
 /// Ends and joins the threads of |pool|, which must not run a loop.
 void endPool(attune_pool *pool);

@@ -62,7 +62,8 @@ static attune_status uploadDefaults(attune_session &session, const attune_entry_
   return ATTUNE_OK;
 }
 
-/// The all_gather of attune_host for the attune_session |of|: that of its model, until the first error of a call.
+/// Implements attune_host::all_gather for |of|, an attune_session: calls the all_gather of the model's ranks. After the
+/// first error in a call of an entry it only returns that error.
 static int32_t gatherOfSession(void *of, const attune_gather *gather) {
   auto &session = *static_cast<attune_session *>(of);
   const attune_ranks &ranks = session.model->ranks;

@@ -32,7 +32,7 @@ public:
       : tables(tables), trie(trie), first(first), skipSpecial(skipSpecial), text(text), size(size) {}
 
   /// Returns the next part of the text; |id| is kNoId for text between tokens. Parts overlap if a token begins in the
-  /// white space that the token before it includes, as in the reference. Returns false at the end.
+  /// white space that the token before it includes, as in Hugging Face's tokenizers. Returns false at the end.
   bool next(size_t &begin, size_t &end, uint32_t &id);
 
 private:
@@ -45,7 +45,7 @@ private:
   bool skipSpecial;
   const uint8_t *text;
   size_t size;
-  size_t searchAt = 0; ///< where the search for tokens goes on
+  size_t searchAt = 0; ///< the search for the next token begins at this byte
   size_t emitted = 0;  ///< the end of the last part
   bool hasMatch = false;
   size_t matchBegin = 0, matchEnd = 0;

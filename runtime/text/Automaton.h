@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs the automata of regular expressions; compiler/Text/RegexCompiler.cpp describes the tables. The runner reads one
-// entry for each character. The entry of a state and the class of the next character says whether the text before that
-// character is a match, and which state is next. State 0 is dead.
+// entry of the table for each character. The row is the current state, the column the class of the character. The entry
+// says whether the text before the character is a match, and which state is next. No match follows from state 0.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_AUTOMATON_H
 #define ATTUNE_RUNTIME_TEXT_AUTOMATON_H

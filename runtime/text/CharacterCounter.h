@@ -14,7 +14,8 @@ class CharacterCounter {
 public:
   CharacterCounter(const uint8_t *text, size_t size) : text(text), size(size) {}
 
-  /// Returns |range| in characters. By the reference's rules a range that begins at the end of the text stays in bytes.
+  /// Returns |range| in characters. As in Hugging Face's tokenizers, a range that begins at the end of the text stays
+  /// in bytes.
   OriginalRange convert(OriginalRange range) {
     if (range.begin >= size)
       return range;

@@ -1,8 +1,8 @@
 //===- DecodeStream.cpp - Text as it comes --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stream keeps a window of ids: one whose text is already returned, and the ids after it. A new id is decoded
-// together with the window, and the text after the returned one is new:
+// A stream keeps a window of ids: one id whose text is already returned, and the ids after it. A new id is decoded
+// together with the window, and the text after the part that was returned is new:
 //
 //     window    [ " wor" ]  "ld"  ","            decoded "wor" "ld" ","
 //     out        ^^^^^^^^^^^^^^^                 new ","
@@ -36,7 +36,7 @@ struct attune_decode_stream {
   bool dropsBytes;       ///< bytes that are not UTF-8 have no text
   uint32_t stripFromEnd; ///< the character that a step strips from the end, kNoId if none
   Array<int32_t> ids;
-  size_t out;       ///< bytes of the window's text that are out
+  size_t out;       ///< bytes of the window's text that were returned
   Memory memory[2]; ///< for the text of the window, and for that of its last id
 };
 
@@ -147,7 +147,7 @@ attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id
   size_t size = stable - stream->out;
   stream->out = stable;
   if (stream->dropsBytes && !incomplete && stable == text.size) {
-    // The bytes of the window are whole characters, which the next ones do not change.
+    // The window ends with a whole character, and further tokens do not change its text. So it can be emptied.
     stream->ids.clear();
     stream->out = 0;
   } else if (unstable == 0 && stream->ids.size > 1) {

@@ -38,7 +38,7 @@ bool Decoder::run(const Tables &source, const int32_t *ids, size_t numIds, bool 
     flags.push(flag);
   }
   bool fits = !tokens.full;
-  // As in the reference, an empty list goes through no steps.
+  // As in Hugging Face's tokenizers, an empty list goes through no steps.
   for (uint32_t i = 0; i < tables->numSteps[3] && tokens.size; ++i) {
     apply(tables->steps[tables->firstStep[3] + i]);
     fits &= !tokens.full && !other.full && !bytes.full;
@@ -187,7 +187,7 @@ void Decoder::applyByteLevel(bool drops) {
   endStep();
 }
 
-// Like the reference, accepts a plus sign as the first digit.
+// Like Hugging Face's tokenizers, accepts a plus sign as the first digit.
 int attune::text::parseByteToken(Bytes token) {
   if (token.size != 6 || !startsWith(token, literal("<0x")) || token.data[5] != '>')
     return -1;

@@ -69,7 +69,7 @@ private:
   size_t stringBegin = 0;
   bool incomplete = false;
   size_t unstable = 0;       ///< bytes
-  size_t unstableTokens = 0; ///< tokens of the step before, at the end of its list
+  size_t unstableTokens = 0; ///< strings at the end of the current list that a further token may change
 };
 
 } // namespace attune::text

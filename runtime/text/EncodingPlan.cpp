@@ -55,8 +55,9 @@ int64_t EncodingPlan::lengthOf(bool isPair, Window first, Window second) const {
   return length;
 }
 
-/// Returns the number of tokens of |span| at which the reference stops tokenizing: after the first word of the model
-/// with which there are max_length tokens, counted from the side that is kept. Added tokens do not stop it.
+/// Returns the number of tokens of |span| at which Hugging Face's tokenizers stop: after the word that makes the tokens
+/// at least max_length, counted from the side that is kept. Added tokens count but do not stop it. Truncation of a pair
+/// compares these numbers, so they must be the same here.
 int64_t EncodingPlan::lengthAtStop(TokenSpan span) const {
   int64_t size = span.size();
   if (options.max_length <= 0 || size <= options.max_length)
@@ -96,7 +97,7 @@ attune_status EncodingPlan::truncate(uint32_t input, TokenSpan *spans, bool isPa
     } else {
       const bool oddToFirst = tables.rules.flags & kRuleOddToFirst;
       if (!oddToFirst) {
-        // The reference compares the lengths of the texts at which it stops tokenizing.
+        // Hugging Face's tokenizers compare the lengths of the texts at which they stop tokenizing.
         n1 = lengthAtStop(spans[0]);
         n2 = lengthAtStop(spans[1]);
       }
@@ -140,7 +141,7 @@ bool EncodingPlan::windowAt(TokenSpan span, uint32_t limit, uint32_t index, Wind
   if (limit >= size)
     return index == 0;
   if (limit == 0) {
-    // An empty window; the next one has everything.
+    // As in Hugging Face's tokenizers, the first window is empty and the second one has all tokens.
     if (index == 0)
       window.span.end = span.begin;
     return index < 2;
@@ -187,8 +188,8 @@ attune_status EncodingPlan::add(uint32_t input, TokenSpan first, TokenSpan secon
   return ATTUNE_OK;
 }
 
-/// Removes the white space of token strings from offsets, by the reference's rules: counts are of characters of the
-/// token.
+/// Removes the white space at both ends of a token's string from its offsets, by the rules of Hugging Face's
+/// tokenizers: the characters are counted in the string of the token.
 static void trimOffsets(const Tables &tables, uint32_t id, const TokenDetail &token, bool prefixSpace, bool isFirst, OriginalRange &range) {
   uint32_t leading = token.leading, trailing = token.trailing;
   if (leading == kNoId) {

@@ -114,7 +114,8 @@ private:
   TokenList *tokens = nullptr;
   bool wantRanges = false, unknownMissing = false, scratchFull = false;
   uint32_t word = 0;
-  /// Of the piece that is tokenized: the ends of its tokens, and false if ends alone do not say where tokens are.
+  /// The ends in bytes of the tokens of the current piece. |cacheable| is false if tokens do not begin where the one
+  /// before ends, so that the cache cannot keep them.
   uint8_t ends[PieceCache::kMostTokens];
   size_t numEnds = 0;
   bool cacheable = true;

@@ -157,8 +157,8 @@ AlignedText Normalizer::isolateChinese(const AlignedText &text) {
   return out->text(text.origin);
 }
 
-/// Changes the parts of a text that the normalization form may change, and copies the others. A part begins with the last
-/// character before it that neither changes nor joins others, with which a mark may compose.
+/// Changes the parts of a text that the normalization form may change, and copies the others. The character before such
+/// a part belongs to it, too, because a mark in the part may compose with it.
 AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
   const uint32_t changing = (flags & kFormCompatible ? kCharCompatible
                              : flags & kFormCompose  ? 0

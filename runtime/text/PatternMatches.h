@@ -39,8 +39,8 @@ inline bool findPattern(const CheckedStep &step, const uint8_t *begin, const uin
   return false;
 }
 
-/// Enumerates the matches of a pattern in a text as the reference's engine does: an empty match directly after a match
-/// does not count.
+/// Enumerates the matches of a pattern in a text as the regex engine of Hugging Face's tokenizers does: an empty match
+/// directly after a match does not count.
 class PatternMatches {
 public:
   PatternMatches(const CheckedStep &step, const uint8_t *begin, const uint8_t *end) : step(step), begin(begin), at(begin), end(end) {}

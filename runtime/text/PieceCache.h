@@ -8,8 +8,9 @@
 //     entry     key (16 bytes) | up to 3 ids | their ends | state
 //     arena     a ring of words: ids and ends of pieces with more tokens, and the bytes of pieces with more than 15
 //
-// A piece has two buckets: a new one goes to the second if only that has a free entry, else it takes the place of an
-// entry of the first. So the table fills up before pieces are lost. The key of a piece of up to 15 bytes is the piece
+// A piece may be in either of two buckets. A new piece takes a free entry of its first bucket, or else one of its
+// second bucket; if both are full, it replaces the older entry of the first. So pieces are lost only when the table is
+// nearly full. The key of a piece of up to 15 bytes is the piece
 // itself, two numbers that are compared without a branch on its size. Free entries are zeros; no key is zero, since each
 // has the byte FF. A full arena overwrites its oldest records: an entry has the number of words written before its
 // record, which tells whether the record is still there.
@@ -21,7 +22,8 @@
 
 namespace attune::text {
 
-/// By the size of a piece of up to 15 bytes: its bits in the two numbers of its key, and those of the byte FF after it.
+/// Masks for pieces of one size, up to 15 bytes: the bits that the piece has in the two numbers of its key, and the
+/// bits of the byte FF after it.
 struct PieceMask {
   uint64_t first, second, firstEnd, secondEnd;
 
@@ -42,9 +44,9 @@ public:
   static constexpr size_t kMostBytes = 255, kMostTokens = 255;
   /// Pieces of up to this many bytes are compared as numbers.
   static constexpr size_t kShortBytes = 15;
-  /// Words after a record that may be read.
+  /// The number of 32-bit words after a record that readers may load, though they do not belong to it.
   static constexpr size_t kRecordPadding = 4;
-  /// Tokens of an entry without a record in the arena.
+  /// The most tokens that an entry holds itself; more go to a record in the arena.
   static constexpr size_t kInlineTokens = 3;
 
   struct Entry {
@@ -176,7 +178,7 @@ public:
         __builtin_memcpy(rest + count, piece, size);
       written += words;
     }
-    // A record of the piece that is gone is replaced.
+    // The piece may have an entry whose record was overwritten. The new entry replaces it.
     Entry *target = const_cast<Entry *>(find(key));
     if (!target)
       target = freeEntry(key.bucket);

@@ -144,7 +144,8 @@ uint64_t PieceMasks::findStartsPrefixed(const Window &window) const {
   return starts;
 }
 
-/// Makes pieces of the contractions that begin at starts.
+/// Makes a piece of each contraction (such as "'s") whose apostrophe is in |starts|: adds the start after it and
+/// removes the start within it.
 uint64_t PieceMasks::cutContractions(const Window &window, uint64_t starts) const {
   const bool foldsCase = scheme != MaskScheme::Gpt2;
   for (uint64_t marks = window.apostrophes & starts; marks; marks &= marks - 1) {
@@ -174,10 +175,10 @@ uint64_t PieceMasks::cutContractions(const Window &window, uint64_t starts) cons
 uint64_t PieceMasks::findStarts(const Window &window) const {
   uint64_t starts = (scheme == MaskScheme::Gpt2 ? findStartsGpt2(window) : findStartsPrefixed(window)) | 1;
   starts &= lowBits(window.size);
-  // The end of what is known.
+  // The bytes before the first character of unknown class.
   const unsigned known = window.unknown ? unsigned(__builtin_ctzll(window.unknown)) : window.size;
   const bool whole = window.isLast && known == window.size;
-  // White space that may go on at the end, and its first byte.
+  // The first byte of a run of white space at the end of the known bytes, which may continue after them.
   unsigned run = known;
   if (known > 0 && (window.whites >> (known - 1) & 1)) {
     const uint64_t before = ~window.whites & lowBits(known);

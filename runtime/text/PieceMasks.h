@@ -21,11 +21,11 @@ public:
   size_t next(uint32_t *ends);
 
 private:
-  /// The bytes of a window by the class of their character, a bit for each.
+  /// The next 64 bytes of the text, or fewer at its end: a mask with a bit for each byte for each class of characters.
   struct Window {
     uint64_t letters, digits, others, spaces, whites, newlines, apostrophes;
     uint64_t continuations; ///< bytes of a character after its first
-    uint64_t unknown;       ///< characters that the masks do not tell
+    uint64_t unknown;       ///< characters whose class is none of the masks above; the automaton decides near them
     unsigned size;
     bool isLast; ///< the text ends with the window
   };

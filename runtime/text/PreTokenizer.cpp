@@ -17,7 +17,7 @@ void PreTokenizer::open(const Tables &source, Memory &memory, size_t capacity, M
   numSteps = 0;
   for (uint32_t i = 0; i < tables->numSteps[1]; ++i) {
     const CheckedStep &checked = tables->steps[tables->firstStep[1] + i];
-    // Byte-level without a pattern, a prefix and a map.
+    // A byte-level step without a pattern, prefix space and map of bytes changes nothing.
     if (checked.step.kind == StepKind::SplitByteLevel && !checked.hasAutomaton && checked.step.a == 0)
       continue;
     size_t wanted = countBuffers(checked.step.kind);
@@ -44,8 +44,8 @@ void PreTokenizer::run(const AlignedText &text, bool aligned) {
   flush();
 }
 
-/// Calls forward for the pieces of |text|, by the reference's rules for the treatment of matches. |matches| finds the
-/// next match: bool(size_t &begin, size_t &end).
+/// Calls forward for the pieces of |text|, by the rules that Hugging Face's tokenizers have for each SplitBehavior.
+/// |matches| finds the next match: bool(size_t &begin, size_t &end).
 template <typename Matches>
 void PreTokenizer::split(uint32_t index, const AlignedText &text, SplitBehavior behavior, bool inverted, Matches matches) {
   // A piece that may still grow, and whether the part before was a match. For MergedWithNext the rules run from the
@@ -255,7 +255,7 @@ void PreTokenizer::splitBert(uint32_t index, const AlignedText &text) {
 }
 
 /// Splits |text| where the script (Latin, Han, …) changes; characters without a script join those before them. Text
-/// before the first character with a script is lost, as in the reference.
+/// before the first character with a script is lost, as in Hugging Face's tokenizers.
 void PreTokenizer::splitScripts(uint32_t index, const AlignedText &text) {
   const uint8_t *end = text.bytes + text.size;
   size_t begin = 0;

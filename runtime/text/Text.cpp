@@ -138,7 +138,8 @@ void attune_encode_options_init(const attune_text *text, attune_encode_options *
   }
 }
 
-/// The most bytes of a call: places in normalized texts, TextEncoder::room of them, are 32-bit numbers with a sign.
+/// The most bytes of a call. Positions in normalized texts, which may have TextEncoder::room bytes, must fit into
+/// signed 32-bit numbers.
 static constexpr size_t kMostCallBytes = size_t(1) << 28;
 static_assert(TextEncoder::room(kMostCallBytes) <= INT32_MAX);
 
@@ -148,7 +149,7 @@ size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_token
   size_t bytes = options ? options->max_call_bytes : defaults.max_call_bytes;
   if (!text || !text->hasTokenizer || bytes > SIZE_MAX / 4096)
     return 0;
-  // The same takes as those of a call, from memory without an end.
+  // Takes the same pieces as a call does, from a block of unlimited size that is only measured.
   Memory memory;
   memory.open(nullptr, SIZE_MAX / 2);
   memory.take<attune_tokenizer>(1);
@@ -158,7 +159,7 @@ size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_token
   TokenList tokens;
   tokens.open(memory, room, true);
   encoder.open(text->tables, memory, bytes);
-  // Encodings replace the encoder's buffers; 64 bytes a token are enough for those without overlapping windows.
+  // Later in a call, encodings need memory, too: 64 bytes for each token are enough without overlapping windows.
   size_t encodings = (room + 4096) * 64;
   return memory.mark() + encodings + 4096;
 }

@@ -73,7 +73,7 @@ struct TextHeader {
   uint16_t major, minor;
   uint32_t numSections;
   uint64_t fileBytes;
-  uint64_t referenceId;  ///< hash of the reference's version and of the character tables
+  uint64_t referenceId;  ///< hash of the version of Hugging Face's tokenizers and of the character tables
   uint8_t inputHash[16]; ///< hash of the files that the tables were made from
   uint64_t checksum;     ///< attune_checksum of header and section table, with this field 0
   uint64_t reserved;     ///< 0

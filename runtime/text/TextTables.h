@@ -54,7 +54,7 @@ struct Settings {
 };
 static_assert(sizeof(Settings) == 56, "Settings is part of the format");
 
-/// Rules of the tokenizers that the reference runs in Python.
+/// Rules of tokenizers that transformers implements in Python, without the package `tokenizers`.
 enum RuleFlag : uint32_t {
   kRuleFloatSums = 1,    ///< Unigram: sums of scores are rounded to 32 bits
   kRuleJoinsUnknown = 2, ///< BPE: neighboring unknown characters are one token, the one with their string if there is one
@@ -62,13 +62,13 @@ enum RuleFlag : uint32_t {
   kRuleSplitsAdded = 8,  ///< split_special_tokens: no added token is found, special or not
 };
 
-/// The section RULE. A model may have pieces that are no tokens: their ids follow those of the vocabulary, and a text
-/// with them gets the unknown token.
+/// The section RULE. A model may have pieces that are not in the vocabulary: their ids follow those of the vocabulary,
+/// and the unknown token takes their place in the result.
 struct Rules {
   uint32_t flags;        ///< RuleFlag
   uint32_t numPieces;    ///< every id of the model is less; at least the size of the vocabulary
   uint32_t firstUnknown; ///< BPE: ids from here on are characters that are unknown unless a merge joins them to others
-  PoolString codeBegin;  ///< a text that begins with this, up to the first |codeEnd|, begins with a token of this string
+  PoolString codeBegin;  ///< a text that begins with |codeBegin| begins with one token: its bytes up to the first |codeEnd|, included
   PoolString codeEnd;
 };
 static_assert(sizeof(Rules) == 28, "Rules is part of the format");
@@ -78,7 +78,7 @@ enum TokenFlag : uint8_t {
   kTokenExists = 1,
   kTokenSpecial = 2,    ///< attune_text_is_special
   kTokenSkipped = 4,    ///< decoding skips it with skip_special_tokens
-  kTokenSingleWord = 8, ///< the flags of added tokens
+  kTokenSingleWord = 8, ///< this and the next two: single_word, lstrip and rstrip of an added token
   kTokenStripLeft = 16,
   kTokenStripRight = 32,
   kTokenLiteral = 64, ///< DecodePieces: the string is text as it is
@@ -207,7 +207,7 @@ enum GraphemeClass : uint8_t {
 
 //===--- Automata ----------------------------------------------------------===//
 
-/// The regular expressions that PieceMasks splits by. It quotes them.
+/// The regular expressions that PieceMasks splits by; PieceMasks.cpp quotes them.
 enum class MaskScheme : uint32_t {
   None = 0,
   Gpt2 = 1,            ///< words with the space before them
@@ -279,7 +279,7 @@ enum class StepKind : uint32_t {
   DecodeStrip = 102,        ///< a: character, b: most at the start, c: most at the end
   DecodeReplace = 103,      ///< as NormalizeReplace
   DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up
-  DecodePieces = 105,       ///< a: DecodePiecesFlag; the first decoder, if any
+  DecodePieces = 105,       ///< a: DecodePiecesFlag; may only be the first decoder
   DecodeTrim = 106,         ///< removes white space at both ends
 };
 
@@ -312,7 +312,7 @@ enum DecodePiecesFlag : uint32_t {
   kDecodeDropsMarks = 2, ///< drops one at the beginning of each token until there is text
   kDecodeByteTokens = 4, ///< tokens as <0x0A> are bytes
 };
-/// The Unicode normalization form: NFKD or NFKC instead of NFD or NFC; NFC or NFKC instead of NFD or NFKD.
+/// The Unicode normalization form: 0 is NFD, kFormCompose NFC, kFormCompatible NFKD, both flags NFKC.
 enum FormFlag : uint32_t { kFormCompatible = 1, kFormCompose = 2 };
 /// The pieces that get a mark of a space (U+2581) before them: none, the first of a text, or all.
 enum class MetaspaceScheme : uint32_t { Never = 0, First = 1, Always = 2 };
@@ -322,7 +322,7 @@ enum class SplitBehavior : uint32_t { Removed = 0, Isolated = 1, MergedWithPrevi
 
 /// A part of a post-processor's template.
 struct TemplatePiece {
-  uint32_t kind; ///< 0, 1: the first or second text; 2: the token |id|; 3: the same, unless the text before ends with it
+  uint32_t kind; ///< 0, 1: the first or second text; 2: the token |id|; 3: the token |id|, unless the text before ends with it
   uint32_t typeId;
   uint32_t id;
 };

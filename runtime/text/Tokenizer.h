@@ -61,7 +61,7 @@ struct attune_tokenizer {
   attune::text::Memory memory;
   size_t callMark; ///< memory of a call begins here
   size_t maxBytes;
-  void *block; ///< of this object, unless the caller's
+  void *block; ///< the memory of this object, of its caches and of its calls
   size_t blockBytes;
   bool ownsBlock;
   attune::text::TextEncoder encoder;

@@ -1,8 +1,8 @@
-//===- Transform.h - Changes of a text as the reference tracks them -------===//
+//===- Transform.h - Changes of a text and the origins of characters ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Offsets of tokens must be those of the reference, also where these are unexpected, so changes are tracked as the
-// reference does. A step emits characters, each with a change:
+// Offsets of tokens must be those of Hugging Face's tokenizers, also where these are unexpected, so changes are tracked
+// as that library does (NormalizedString::transform). A step emits characters, each with a change:
 //
 //     0    the character replaces the next character of the old text
 //     1    it is inserted; its origin is that of the byte before the current position

@@ -83,7 +83,8 @@ struct BartKeys {
   Side encoder, decoder;
   double dropout, classifierDropout;
   mlir::xfmr::Activation activation;
-  /// Embeddings are multiplied by the root of their size; both stacks share a table; the head uses this table, too.
+  /// True if embeddings are multiplied by the root of their size; if both stacks share a table; if the head uses this
+  /// table, too.
   bool scaled, shared, tied;
   /// True if the decoder alone has cross attention by default.
   bool cross;

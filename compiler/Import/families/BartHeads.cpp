@@ -20,7 +20,7 @@ static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant,
   keys.layers = reader.integer((side + "_layers").c_str(), encoder ? variant.encoderLayers : variant.decoderLayers, layers);
   keys.heads = reader.integer(heads.c_str(), variant.heads, size);
   keys.inner = reader.integer((side + "_ffn_dim").c_str(), variant.inner, size);
-  // Only the encoder's keys have other names. Version 4 of the reference reads the number of layers from the first
+  // Only the encoder's keys have other names. transformers 4 reads the number of layers from the first
   // name, version 5 from the other.
   if (encoder && variant.layersAlias) {
     int64_t number = reader.integer(variant.layersAlias, keys.layers, layers);

@@ -134,7 +134,7 @@ void declareMultipleChoice(TransformerSpec &spec, const BertKeys &keys, std::vec
 void declarePooledMultipleChoice(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// The parts of `lm_head` that differ between families.
 struct LanguageHeadParts {
-  /// The name of the norm in files of the reference, and another accepted name or null.
+  /// The name of the norm in files of transformers, and another accepted name or null.
   const char *norm = "layer_norm", *otherNorm = nullptr;
   /// True if the bias is named that of the decoder, tied or not.
   bool hasDecoderBias = false;
@@ -145,7 +145,7 @@ void declareLanguageHead(TransformerSpec &spec, const BertKeys &keys, const Lang
 void declareRobertaMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// Declares the scores of classes by RoBERTa's `classifier`, two projections of the first token.
 void declareRobertaClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// Declares the same classifier with another activation than tanh.
+/// Declares RoBERTa's classifier with |activation| in place of tanh.
 void declareTokenScores(TransformerSpec &spec, const BertKeys &keys, mlir::xfmr::Activation activation);
 /// Returns the architectures of BERT under class names that begin with |prefix|; the causal model's ends in |causal|.
 BertHeads bertHeads(const std::string &prefix, const std::string &causal);

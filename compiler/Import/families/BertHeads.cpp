@@ -10,7 +10,7 @@ using mlir::xfmr::Activation;
 WeightId attune::bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, const std::string &name) {
   if (!keys.tied)
     return spec.tensor(name, {keys.vocab, keys.embedding});
-  // A tied decoder is the word table, even if the file has a tensor for it, as in the reference after loading.
+  // A tied decoder is the word table, even if the file has a tensor for it, as in transformers after loading.
   WeightId words = bertStack(spec).embeddings.words;
   spec.addAlias(words, name);
   return words;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT, up to the length from which the reference attends to chosen blocks of keys: (5 + 2 `num_random_blocks`) blocks.
-// Longer sequences are accepted only where `attention_type` is "original_full".
+// BERT for sequences of at most (5 + 2 `num_random_blocks`) blocks. In longer ones transformers attends only to chosen
+// blocks of keys, which is not implemented, unless `attention_type` is "original_full".
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // GPT-2 with a norm of the embeddings, and with ALiBi in place of positions: scores are reduced in proportion to the
-// distance, by a slope for each head. Distances count padding between visible tokens, which the reference does not;
+// distance, by a slope for each head. Distances count padding between visible tokens, which transformers does not;
 // both agree if visible tokens are contiguous.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@ Result<TransformerSpec> attune::readBloomSpec(const Config &config) {
     defaults.hiddenKey = "n_embed";
   defaults.positionsKey = "seq_length";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
-  // Not a key of the family: always this activation.
+  // No file has this key, so the activation is always the default.
   defaults.activationKey = "bloom_activation", defaults.activation = "gelu_new";
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.intermediate = 4 * keys.hidden;

@@ -30,16 +30,16 @@ struct DecoderDefaults {
   const char *activation = "silu";
   const char *epsilonKey = "rms_norm_eps";
   const char *activationKey = "hidden_act";
-  /// The family's names of these four keys. The names here are accepted in all families, too (`attribute_map` in
-  /// transformers).
+  /// The family's names of the following four keys. The names below are accepted in all families, too (`attribute_map`
+  /// in transformers).
   const char *hiddenKey = "hidden_size";
   const char *layersKey = "num_hidden_layers";
   const char *headsKey = "num_attention_heads";
   const char *positionsKey = "max_position_embeddings";
-  /// If |intermediate| is 0, null means 4 times the features.
+  /// If the default |intermediate| is 0, a key that is absent or null means 4 times the features.
   const char *intermediateKey = "intermediate_size";
   std::optional<int64_t> padding = {};
-  /// `is_causal` may be false; then tokens attend to later ones, too.
+  /// True if the key `is_causal` may be false; then tokens attend to later ones, too.
   bool bidirectional = false;
 };
 
@@ -86,7 +86,7 @@ FfnSpec declareJoinedFfn(TransformerSpec &spec, const DecoderKeys &keys, const s
 /// Declares the projections |up| and |down| of a feed-forward without a gate.
 FfnSpec declarePlainFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &up, const std::string &down, bool bias = true);
 /// Restricts |attention| to a window of |window| tokens, if it has a value: the query's own and those before it. Where
-/// tokens attend to later ones, |window| are visible on either side.
+/// tokens attend to later ones, too, |window| tokens are visible on either side.
 void setWindow(AttentionSpec &attention, std::optional<int64_t> window);
 
 /// A function that declares the layer |path|, number |index| of its stack.
@@ -109,7 +109,7 @@ struct LanguageHead {
   bool bias = false;
   double scale = 1;
   std::optional<double> softcap;
-  /// Each row of the matrix is divided by its length.
+  /// True if each row of the matrix is divided by its length.
   bool unitRows = false;
 };
 

@@ -81,7 +81,8 @@ Result<TransformerSpec> attune::readChatGlmSpec(const Config &file) {
     layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   });
-  // Both generations with this vocabulary have the key, and only a file's code tells them apart.
+  // Files of both generations with this vocabulary have the key. Only the code published with a file says which one it
+  // is.
   if (spec && ratio != 1 && keys.vocab == 65024)
     spec->warning = file.file() + ": 'rope_ratio' multiplies the base of rotary embeddings, as in ChatGLM3; the code of ChatGLM2 with "
                                   "32768 positions divides positions by it, which is another model";

@@ -24,7 +24,7 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const DebertaKeys &
   spec.splitByGroup(attention, packed, keys.heads, keys.heads);
   attention.query.bias = spec.tensor(path + ".q_bias", {keys.hidden});
   attention.value.bias = spec.tensor(path + ".v_bias", {keys.hidden});
-  // Gives keys a bias of zeros: only projections that all have a bias become one.
+  // Gives keys a bias of zeros: projections of one input are joined only if all of them or none have a bias.
   attention.key.bias = spec.fill(path + ".no_bias", {keys.hidden}, 0);
   if (!keys.relative)
     return attention;

@@ -97,7 +97,7 @@ void attune::declareDebertaLayer(TransformerSpec &spec, const DebertaKeys &keys,
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-/// Returns the bucket of |distance|, with its sign. Computes in f32, as the reference does: exact arithmetic may give
+/// Returns the bucket of |distance|, with its sign. Computes in f32, as transformers does: exact arithmetic may give
 /// another bucket for a distance at a boundary.
 static int64_t bucketOf(const DebertaKeys &keys, int64_t distance) {
   int64_t half = keys.buckets / 2, size = std::abs(distance);
@@ -151,7 +151,7 @@ static void declareMaskedLM(TransformerSpec &spec, const DebertaKeys &keys) {
   LinearSpec dense = spec.linear(transform + ".dense", keys.hidden, features), words;
   NormSpec norm = spec.norm(transform + ".LayerNorm", features, keys.epsilon);
   words.weight = keys.legacy ? bertDecoderTable(spec, keys, path + ".decoder.weight") : spec.encoder->embeddings.words;
-  bool isTied = !keys.legacy || keys.tied; // the bias as the weight
+  bool isTied = !keys.legacy || keys.tied; // the bias is tied if the weight is
   words.bias =
       isTied ? spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"}) : spec.tensor(path + ".decoder.bias", {keys.vocab});
   spec.outputs.push_back({"logits",

@@ -12,7 +12,7 @@ namespace attune {
 struct DebertaKeys : BertKeys {
   /// True if scores depend on distances.
   bool relative = false;
-  /// The terms in `pos_att_type`: queries times positions (c2p), and positions times keys (p2c).
+  /// True if `pos_att_type` has the term "c2p", queries times positions, and the term "p2c", positions times keys.
   bool positionKeys = false, positionQueries = false;
   int64_t terms = 0;
   /// The largest distance with a row of its own; or the number of rows for each side of the table, if large distances

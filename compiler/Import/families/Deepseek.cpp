@@ -45,8 +45,8 @@ static double readScale(const Config &config, double headSize) {
   return scale * growth * growth;
 }
 
-/// Returns of each of the |heads| of |linear|, which have |size| rows each, the |count| rows from |begin| on; the first
-/// row of a head follows its last.
+/// Selects |count| rows from each of the |heads| heads of |linear|, which have |size| rows each: those from row |begin|
+/// on, where row 0 of the head follows row |size| - 1.
 static LinearSpec rowsOfHeads(TransformerSpec &spec, const LinearSpec &linear, int64_t heads, int64_t size, int64_t begin, int64_t count) {
   std::vector<int64_t> rows;
   for (int64_t head = 0; head < heads; ++head)
@@ -57,7 +57,7 @@ static LinearSpec rowsOfHeads(TransformerSpec &spec, const LinearSpec &linear, i
 
 static AttentionSpec declareLatentAttention(TransformerSpec &spec, const DecoderKeys &keys, const DeepseekKeys &own,
                                             const std::string &path) {
-  constexpr double epsilon = 1e-6; // of these norms, whatever `rms_norm_eps` says
+  constexpr double epsilon = 1e-6; // of the norms in an attention; `rms_norm_eps` does not apply to them
   int64_t size = own.plain + own.rotated, queryFeatures = keys.heads * size;
   AttentionSpec attention;
   LinearSpec query;
@@ -68,7 +68,7 @@ static AttentionSpec declareLatentAttention(TransformerSpec &spec, const Decoder
     attention.queryLatent.norm = spec.rmsNorm(path + ".q_a_layernorm", own.queryRank, epsilon);
     query = spec.linear(path + ".q_b_proj", own.queryRank, queryFeatures, /*bias=*/false);
   }
-  // Rotated components come first.
+  // The rows of each head are reordered, so that rotated components come first.
   attention.query = rowsOfHeads(spec, query, keys.heads, size, own.plain, size);
   LinearSpec both = spec.linear(path + ".kv_a_proj_with_mqa", keys.hidden, own.keyRank + own.rotated, own.attentionBias);
   attention.keyLatent.projection = spec.features(both, 0, own.keyRank);

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT's layers with other names, without token types and pooler. Defaults are those of transformers' DistilBertConfig.
-// The reference scales queries before the product, not scores after it, which rounds differently but means the same.
+// transformers scales queries before the product, not scores after it, which rounds differently but means the same.
 //
 //===----------------------------------------------------------------------===//
 

@@ -33,7 +33,7 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   keys.types = 0;
   keys.epsilon = reader.number("layer_norm_eps", 1e-12, 0, 1);
   keys.dropout = keys.classifierDropout = reader.present("hidden_dropout_prob") ? reader.number("hidden_dropout_prob", 0.1, 0, 1) : 0;
-  // The reference ignores `hidden_act`.
+  // transformers ignores `hidden_act`.
   keys.activation = mlir::xfmr::Activation::Gelu;
   keys.tied = reader.flag("tie_word_embeddings", true);
   keys.labels = reader.labels();
@@ -59,7 +59,7 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   return keys;
 }
 
-/// Reads the frequencies of rotary embeddings if files have them, once or for each layer, of which the reference uses
+/// Reads the frequencies of rotary embeddings if files have them, once or for each layer, of which transformers uses
 /// the first. Those of published models are rounded to f16.
 static void declareFrequencies(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
   const std::string layers = prefix + "encoder.layer.", name = "rotary_embeddings.inv_freq";
@@ -79,11 +79,11 @@ static void declareModel(TransformerSpec &spec, const EsmKeys &keys, const std::
   EmbeddingSpec &embeddings = spec.encoder->embeddings;
   embeddings.tokenDropout = keys.tokenDropout;
   embeddings.zeroesHidden = true;
-  // In the reference `inputs_embeds` replaces the result of the embeddings, not the words.
+  // In transformers `inputs_embeds` replaces the result of the embeddings, not the words.
   llvm::erase_if(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::TokenVectors; });
 }
 
-/// Gives norms the names that the reference saves, those of releases before 2019; published files have the newer names.
+/// Gives norms the names that transformers saves, those of releases before 2019; published files have the newer names.
 static void useSavedNames(TransformerSpec &spec) {
   for (WeightSpec &weight : spec.weights)
     for (auto [name, saved] : {std::pair("LayerNorm.weight", "LayerNorm.gamma"), std::pair("LayerNorm.bias", "LayerNorm.beta")})

@@ -15,12 +15,14 @@ using mlir::xfmr::PoolKind;
 
 namespace {
 
-/// How scores of a sequence come from its tokens: from the first, from the mean, or as the mean of the scores of all.
+/// The tokens from which scores of a sequence are computed: the first one, the mean of all, or each one, with the mean
+/// of their scores as the result.
 enum class Pooling { First, Mean, Late };
 
 } // namespace
 
-/// Scores of a sequence: |first| and |classifier| with an activation between them, around which |pooling| joins the tokens.
+/// Returns the steps to scores of a sequence: |dense|, an activation and |classifier|. Tokens are pooled after them for
+/// Late, else before them.
 static std::vector<HeadStep> scoreSequence(const LinearSpec &dense, const LinearSpec &classifier, Pooling pooling) {
   std::vector<HeadStep> steps = {linearStep(dense, "dense"), activationStep(Activation::Gelu, "activation"),
                                  linearStep(classifier, "classifier")};
@@ -41,7 +43,7 @@ Result<TransformerSpec> attune::readEuroBertSpec(const Config &config) {
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.causal = false;
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);
-  // The name in the code that was published first.
+  // `clf_pooling` is the name in the code that was published with the first files.
   const char *poolingKey = reader.present("clf_pooling") ? "clf_pooling" : "classifier_pooling";
   const auto *pooling = reader.choose(poolingKey, reader.string(poolingKey, "late"), poolings);
   CausalDecoder decoder(reader, classes, keys);

@@ -48,8 +48,9 @@ Result<TransformerSpec> attune::readExaoneSpec(const Config &config) {
   return decoder.declare(layer);
 }
 
-/// Returns how many layers come to one without a window, `sliding_window_pattern`: a number, or one letter for each layer of a period
-/// ("LLLG"), where the reference needs `layer_types`.
+/// Reads `sliding_window_pattern`, a number N: every N-th layer has no window (0: all layers have one). It may also be
+/// a string with a letter for each layer of the period ("LLLG"); then `layer_types` must be there, which lists the
+/// layers, and the result is not used.
 static int64_t readPeriod(ConfigReader &reader, const Config &config) {
   const Json *pattern = reader.present("sliding_window_pattern") ? config.find("sliding_window_pattern") : nullptr;
   if (pattern && pattern->is_string() && reader.present("layer_types"))

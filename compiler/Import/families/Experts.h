@@ -49,12 +49,13 @@ struct RouterKeys {
   int64_t features, sharedFeatures;
   /// The number of layers without experts, which come first.
   int64_t firstSparse;
-  /// The number of groups, that of groups that are kept, and the number of keys that make the key of a group.
+  /// The number of groups of experts, the number of groups from which a token chooses, and the number of the largest
+  /// scores in a group whose sum rates the group.
   int64_t groups, keptGroups, groupKeys = 2;
-  /// The factor of shares.
+  /// The factor by which shares of experts are multiplied.
   double factor;
   bool normalized = false;
-  /// True if shares are sigmoids and there is a bias of choices.
+  /// True if shares are sigmoids of scores, and experts are chosen by the sigmoid plus a bias.
   bool sigmoid = false;
 };
 

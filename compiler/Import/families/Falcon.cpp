@@ -71,7 +71,7 @@ Result<TransformerSpec> attune::readFalconSpec(const Config &config) {
   if (!keys.alibi)
     causal.rope = readRope(reader, config, decoder.headSize, decoder.positions);
   else
-    // The reference scales scores after it adds the bias, so slopes are scaled, too.
+    // transformers scales scores after it adds the bias, so slopes are scaled, too.
     causal.tables = [&](TransformerSpec &spec, const std::string &prefix) {
       WeightParameters rounded = {{"rounding", std::string("bf16")}};
       WeightId slopes = spec.computed(prefix + "alibi_slopes", {decoder.heads}, "alibi_slopes", rounded);

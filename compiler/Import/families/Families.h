@@ -14,7 +14,7 @@
 
 namespace attune {
 
-/// Returns true if the reference of |family| is version 4 of the reference library; otherwise it is version 5
+/// Returns true if models of |family| compute what transformers 4 computes; others compute what transformers 5 computes
 /// (docs/reference-versions.md).
 bool isOfVersion4(const std::string &family);
 

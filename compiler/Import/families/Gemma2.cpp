@@ -109,7 +109,7 @@ Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
   DecoderDefaults defaults = getDefaults();
   defaults.vocab = 262208, defaults.positions = 131072;
   Gemma2Keys keys = readKeys(reader, config, defaults, std::nullopt, std::nullopt);
-  // The reference has `attn_logit_softcapping` in the configuration but does not apply it.
+  // transformers has `attn_logit_softcapping` in the configuration but does not apply it.
   keys.scoreCap = std::nullopt;
   // An embedding model attends to later tokens, too; its windows, of half the size, extend to both sides.
   bool bidirectional = reader.present("use_bidirectional_attention") && reader.flag("use_bidirectional_attention", false);

@@ -49,7 +49,7 @@ Result<TransformerSpec> attune::readGptNeoSpec(const Config &config) {
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5;
   defaults.activationKey = "activation_function", defaults.activation = "gelu_new", defaults.tied = true;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  // The mask of tokens hides later ones, too, which the layer then hides once more.
+  // In transformers the mask that is added to the scores hides later tokens, too, and the layer hides them once more.
   keys.maskedRows = mlir::xfmr::MaskedRows::LeastMaskedPast;
   auto windows = readKinds(reader, config, keys.layers);
   CausalDecoder decoder(reader, classes, keys);

@@ -31,7 +31,8 @@ static Factors readFactors(ConfigReader &reader) {
           1 / reader.number("logits_scaling", 1, 1e-12, kMost)};
 }
 
-/// Declares what a layer does after attention, with results times the factor of branches.
+/// A function that declares the feed-forward or the experts of a layer, with results multiplied by the factor of
+/// branches.
 using DeclareFfn = llvm::function_ref<void(TransformerSpec &spec, LayerSpec &layer, const std::string &path)>;
 
 static Result<TransformerSpec> declareGranite(CausalDecoder &decoder, const DecoderKeys &keys, const Factors &factors, bool bias,
@@ -52,7 +53,7 @@ static Result<TransformerSpec> declareGranite(CausalDecoder &decoder, const Deco
   return decoder.declare(layer);
 }
 
-/// Reads both families with experts: |shares| if all tokens may use a network, too.
+/// Reads one of the two families with experts. |shares| is true if there may be a network that all tokens use.
 static Result<TransformerSpec> readGraniteExperts(const Config &config, const DecoderClasses &classes, bool shares) {
   ConfigReader reader(config);
   DecoderDefaults defaults;

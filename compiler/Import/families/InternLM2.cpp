@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama under names of its own, with one projection whose rows are those of a head of keys: its heads of queries, itself,
-// and its values. Its code was published with the files.
+// Llama under names of its own, with a joined projection of queries, keys and values. For each head of keys it has the
+// rows of the query heads that share it, its own rows, and the rows of its values. Its code was published with the
+// files.
 //
 //===----------------------------------------------------------------------===//
 

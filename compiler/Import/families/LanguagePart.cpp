@@ -30,7 +30,8 @@ static Config findText(ConfigReader &reader, const Config &config, const Composi
   Config text = isNested ? config.object("text_config") : config;
   const Json *type = isNested ? text.find("model_type") : nullptr;
   std::string name = type && type->is_string() ? type->get<std::string>() : composite.text;
-  // Positions of three dimensions are those of one dimension where there are no images.
+  // Types with "_vl" have positions of three dimensions. Without images these equal positions of one dimension, so the
+  // type of a model of text takes their place.
   if (const size_t end = name.find("_vl"); end != std::string::npos)
     name = composite.text;
   text.set("model_type", name);
@@ -52,7 +53,7 @@ static Config findText(ConfigReader &reader, const Config &config, const Composi
   return text;
 }
 
-/// Lets files call the tensors of the language model as models of images and text do.
+/// Adds the names that the tensors of the language model have in files of models of images and text.
 static void addCompositeNames(TransformerSpec &spec) {
   for (WeightSpec &weight : spec.weights) {
     if (weight.kind != WeightSpec::Tensor)
@@ -75,7 +76,7 @@ static Result<TransformerSpec> readLanguagePart(const Config &config, const Comp
   Config text = findText(reader, config, composite);
   if (reader.status().failed())
     return reader.status();
-  // The class that scores words.
+  // For each `model_type`, the class that has logits of words.
   static constexpr std::pair<const char *, const char *> classes[] = {{"gemma3_text", "Gemma3ForCausalLM"},
                                                                       {"llama", "LlamaForCausalLM"},
                                                                       {"mistral", "MistralForCausalLM"},

@@ -19,7 +19,7 @@ Result<TransformerSpec> attune::readLlamaSpec(const Config &config) {
   DecoderDefaults defaults;
   defaults.bidirectional = true;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  // As transformers 4 computes it.
+  // Queries without a visible key are computed as transformers 4 does.
   keys.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);
   CausalDecoder decoder(reader, classes, keys);

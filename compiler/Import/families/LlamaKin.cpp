@@ -21,7 +21,8 @@ struct LlamaVariant {
   DecoderClasses classes;
   DecoderDefaults defaults;
   RopeDefaults rope = {};
-  /// The keys of biases of queries, keys and values, of results, and of feed-forwards, null if there are none, and the first one's default.
+  /// The configuration keys that switch on biases of queries, keys and values, of the output projection, and of
+  /// feed-forwards; null if there are no such biases. |hasAttentionBias| is the default of the first.
   const char *attentionBias = "attention_bias", *outputBias = "attention_bias", *ffnBias = "mlp_bias";
   bool hasAttentionBias = false;
   bool gated = true;

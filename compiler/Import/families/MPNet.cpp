@@ -11,7 +11,7 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-/// The number of buckets of distances, and the distance from which all tokens are in the last one. The reference uses
+/// The number of buckets of distances, and the distance from which all keys are in the last bucket. transformers uses
 /// its defaults whatever the configuration says.
 static constexpr int64_t kBuckets = 32, kMaxDistance = 128;
 
@@ -25,7 +25,7 @@ struct MPNetKeys : BertKeys {
 static MPNetKeys readKeys(ConfigReader &reader) {
   MPNetKeys keys{readBertKeys(reader), reader.integer("relative_attention_num_buckets", kBuckets, {kBuckets, 1 << 20})};
   keys.types = 0;
-  // The reference ignores `pad_token_id`.
+  // transformers ignores `pad_token_id`.
   keys.padding = 1;
   return keys;
 }

@@ -18,7 +18,7 @@ using mlir::xfmr::PoolKind;
 namespace {
 
 struct ModernBertKeys : BertKeys {
-  /// Biases of norms and projections; projections to classes always have one.
+  /// True if the norms or projections of this name have biases; projections to classes always have one.
   bool normBias, attentionBias, ffnBias, headBias, wordBias;
   Activation headActivation;
   PoolKind pooling;

@@ -19,7 +19,7 @@ Result<TransformerSpec> attune::readMptSpec(const Config &config) {
   defaults.vocab = 50368, defaults.hidden = 2048, defaults.layers = 24, defaults.heads = 16, defaults.intermediate = 0;
   defaults.hiddenKey = "d_model", defaults.layersKey = "n_layers", defaults.headsKey = "n_heads", defaults.positionsKey = "max_seq_len";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
-  // Not a key of the family: always this activation.
+  // No file has this key, so the activation is always the default.
   defaults.activationKey = "mpt_activation", defaults.activation = "gelu";
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.intermediate = 4 * keys.hidden;

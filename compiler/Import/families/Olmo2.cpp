@@ -55,7 +55,7 @@ Result<TransformerSpec> attune::readOlmo3Spec(const Config &config) {
   auto windows = readWindows(reader, config, keys.layers, readWindow(reader, 4096), [](int64_t index) { return (index + 1) % 4 != 0; });
   RopeDefaults global, local;
   global.theta = local.theta = 5e5;
-  // In the reference `rope_theta` applies only to layers without a window.
+  // In transformers `rope_theta` applies only to layers without a window.
   local.thetaKey = nullptr;
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions, global, "full_attention");

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with embeddings of fewer features than its layers, and a head of more, whose table of words is its own.
+// BERT with embeddings of fewer features than its layers, and with a head of more features, which has a word table of
+// its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -119,7 +119,7 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
     rope.parameters.front().second = theta * std::pow(scaling.number("alpha", 1, 1e-6, kMost), double(rope.width) / double(rope.width - 2));
   if (!defaults.yarn && (type == "su" || type == "yarn"))
     type = "longrope";
-  // The key of the file counts before that of the object.
+  // The key of the configuration itself takes precedence over the family's default, and this over the key in |scaling|.
   double original = double(scaling.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
   if (defaults.originalPositions != 0)
     original = double(defaults.originalPositions);

@@ -65,7 +65,7 @@ static LinearSpec declareGrouped(TransformerSpec &spec, const std::string &name,
 }
 
 static void declareLayer(TransformerSpec &spec, const SqueezeBertKeys &keys, const std::string &path) {
-  constexpr double epsilon = 1e-12; // of these norms, whatever `layer_norm_eps` says
+  constexpr double epsilon = 1e-12; // of the norms in a layer; `layer_norm_eps` does not apply to them
   int64_t hidden = keys.hidden, inner = keys.intermediate;
   LayerSpec layer;
   layer.path = path;

@@ -10,7 +10,7 @@ using namespace attune;
 
 static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
   LinearSpec head;
-  // Without a head of its own in the file it is the word table, also if the configuration says otherwise.
+  // If the file has no tensor for the head, the head is the word table, even if the configuration does not tie them.
   head.weight = keys.tied ? spec.decoder->embeddings.words
                           : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden}, {spec.basePrefix + "shared.weight"});
   if (keys.scaling == T5Scaling::Always || (keys.scaling == T5Scaling::Tied && keys.tied))

@@ -22,7 +22,7 @@ struct Keys {
   double epsilon, dropout;
   mlir::xfmr::Activation activation;
   bool causal;
-  /// True if positions are those of the listing; true if cross attention is.
+  /// True if positions, and cross attention, are those of the published listing instead of those of the paper.
   bool listedPositions, listedCross;
 };
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// mBART's decoder alone, without norm of embeddings: XGLM over M2M100's computed positions, BioGPT over learned ones. Of
-// both tables of positions the first two rows are for nothing.
+// mBART's decoder alone, without a norm of embeddings. XGLM has M2M100's computed positions, BioGPT learned ones. The
+// first two rows of either table of positions are unused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ static LayerSpec declareLayer(TransformerSpec &spec, const DecoderKeys &keys, co
   return layer;
 }
 
-/// Declares the model that |decoder| describes; |declareTable| declares a table of that many positions called as given.
+/// Declares the model that |decoder| describes. |declareTable|(spec, name, rows) declares the table of positions.
 static Result<TransformerSpec> declareModel(ConfigReader &reader, CausalDecoder &decoder, const DecoderKeys &keys,
                                             llvm::function_ref<WeightId(TransformerSpec &, const std::string &, int64_t)> declareTable) {
   reader.reject("add_cross_attention", "attention to another sequence is not implemented for this family");
@@ -72,7 +72,7 @@ Result<TransformerSpec> attune::readBioGptSpec(const Config &config) {
   defaults.vocab = 42384, defaults.hidden = 1024, defaults.layers = 24, defaults.heads = 16, defaults.intermediate = 4096;
   defaults.positions = 1024, defaults.activation = "gelu", defaults.tied = true, defaults.padding = 1;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  // The reference does not read `layer_norm_eps`.
+  // transformers does not read `layer_norm_eps`.
   keys.epsilon = 1e-5;
   CausalDecoder decoder(reader, classes, keys);
   decoder.names = {"biogpt.", "embed_tokens", "layers", "layer_norm", "output_projection", "classifier"};

@@ -19,7 +19,7 @@ struct XlmKeys : BertKeys {
   /// The number of languages with vectors of their own, 0 without such vectors.
   int64_t languages = 0;
   bool normsBefore = false;
-  /// The summary of a sequence: its first token or its last.
+  /// True if the summary of a sequence is its last token; otherwise it is the first one.
   bool summarizesLast = false;
   int64_t summaryFeatures = 0;
   Activation summaryActivation = Activation::None;

@@ -111,7 +111,8 @@ typedef struct attune_tensor_map {
   uint32_t box[6];        /* elements, at most 256 in a dimension; elements outside of the tensor are 0 in the copy */
 } attune_tensor_map;
 
-/* A tensor whose parts the ranks of a model have: each the same number of units of each row. */
+/* A tensor that is divided among the ranks of a model: each rank has the same number of units of every row. A unit is
+   unit_bytes consecutive bytes. */
 typedef struct attune_gather {
   const void *data;      /* the part of this rank: |rows| rows of |units| units, |data_stride| bytes apart */
   void *result;          /* the whole tensor: |rows| rows, |result_stride| bytes apart */
@@ -128,11 +129,11 @@ typedef struct attune_gather {
 typedef struct attune_ranks {
   int64_t rank;  /* of this process, 0 … count - 1 */
   int64_t count; /* attune_model_desc::num_ranks */
-  int64_t sharing; /* ranks that may run on the CPUs of this one, itself included, among which a session divides them; 0 = 1 */
+  int64_t sharing; /* number of ranks, this one included, that may run on the same CPUs: a session divides the CPUs by it; 0 = 1 */
   void *context; /* passed to all_gather */
   /* Writes the parts of all ranks to |gather|->result. All ranks call it in the same order, on the thread that runs the
-     entry. Returns 0, or another value, which fails the call of the entry. attune_gather_pack and attune_gather_unpack
-     of attune/runtime.h make it out of any function that exchanges bytes. */
+     entry. Returns 0, or another value, which fails the call of the entry. A function that exchanges plain bytes is
+     enough to implement it, with attune_gather_pack before and attune_gather_unpack after (attune/runtime.h). */
   int32_t (*all_gather)(void *context, const attune_gather *gather);
 } attune_ranks;
 
@@ -198,7 +199,8 @@ typedef struct attune_dim_desc {
   uint32_t reserved; /* 0 */
 } attune_dim_desc;
 
-/* Memory of a session for keys, values or masks of one layer; dense. */
+/* Memory of a session for keys, values or masks of one layer; dense. A source is one encoded input of an
+   encoder-decoder: its caches hold what cross attention reads. */
 typedef struct attune_cache_desc {
   const char *name;    /* "past_key_values.0.1" as the reference implementation names it, or a mask's */
   uint32_t dtype;      /* attune_dtype of the elements: F32; or BF16, F16 or I8, unless it is a mask's */

@@ -1,8 +1,8 @@
 /*===- chat.h - Chat templates -----------------------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Renders a conversation by the chat template of a model, to the text that the reference library (apply_chat_template
- * of transformers 5) gives. The template was compiled with the model; nothing is parsed here. The conventions on
+ * Renders a conversation by the chat template of a model, to the text that apply_chat_template of transformers 5 gives.
+ * The template was compiled with the model; nothing is parsed here. The conventions on
  * errors, threads and strings are those of runtime.h; a chat serves one call at a time.
  *
  *   program = attune_text_chat_program(text, &bytes);  // of OUT.text (text.h)
@@ -40,7 +40,7 @@ typedef struct attune_chat_options {
   uint64_t max_steps;        ///< most steps of a rendering; 100 million, about a second
 } attune_chat_options;
 
-/// A date and a time, in the zone of the user. There is none unless the host gives one.
+/// A date and a time, in the time zone of the user. A chat has none until attune_chat_set_date sets one.
 typedef struct attune_chat_date {
   int32_t year, month, day;     ///< 1 … 9999, 1 … 12, a day of the month
   int32_t hour, minute, second; ///< 0 … 23, 0 … 59, 0 … 59
@@ -55,7 +55,7 @@ typedef struct attune_chat_span {
 typedef struct attune_chat_rendered {
   const char *text; ///< UTF-8, and a NUL after it
   size_t bytes;
-  const attune_chat_span *assistant; ///< what templates mark as written by the assistant ({% generation %})
+  const attune_chat_span *assistant; ///< the parts that the template marks as written by the assistant ({% generation %})
   size_t num_assistant;
 } attune_chat_rendered;
 
@@ -74,7 +74,7 @@ void attune_chat_clear(attune_chat *chat);
 // These return null and set attune_last_error if the memory of the chat is full, or an argument is wrong. They take
 // null where a value is expected, and return null then: a chain of calls is checked once, at its end.
 
-/// Makes the value of a key that has none; JSON's null.
+/// Makes none, the value that stands for a missing one: None in Python, null in JSON.
 attune_chat_value *attune_chat_none(attune_chat *chat);
 /// Makes true (|value| is not 0) or false.
 attune_chat_value *attune_chat_bool(attune_chat *chat, int value);
@@ -99,16 +99,16 @@ attune_chat_value *attune_chat_set_text(attune_chat *chat, attune_chat_value *di
 //===--- Rendering ---------------------------------------------------------===//
 
 /// Returns the dictionary of the variables that the template sees, for attune_chat_set. The names are those of the
-/// reference: `messages`, a list of dictionaries; `tools` and `documents`, lists of dictionaries or none;
-/// `add_generation_prompt`; and what a model's own template reads, as `enable_thinking`. The tokenizer's special tokens
-/// (`bos_token`, `eos_token`, …) are there unless they are set here.
+/// transformers: `messages`, a list of dictionaries; `tools` and `documents`, lists of dictionaries or none;
+/// `add_generation_prompt`; and variables of a model's own template, such as `enable_thinking`. The tokenizer's special
+/// tokens (`bos_token`, `eos_token`, …) are there unless they are set here.
 attune_chat_value *attune_chat_variables(attune_chat *chat);
 /// Appends a message of |role| with |content| to the variable `messages`; returns the message.
 attune_chat_value *attune_chat_message(attune_chat *chat, const char *role, const char *content);
 /// Sets the date that templates print (`strftime_now`). A rendering that asks for it without one fails.
 attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *date);
-/// Renders the conversation. As in the reference, keys of a message without a value (none) are left out, and reasoning
-/// is found under each of its names (`reasoning_content`, `thinking`, `reasoning`).
+/// Renders the conversation. As in transformers, the template does not see keys of a message whose value is
+/// none, and it finds the reasoning of a message under all its names (`reasoning_content`, `thinking`, `reasoning`).
 ///
 /// Fails with INVALID_ARGUMENT if there is no message, or for an error of the template: one that it raises
 /// (`raise_exception`, whose text attune_last_error gives), or an operation that its values do not allow; with

@@ -24,15 +24,16 @@ typedef enum attune_token_answer {
   ATTUNE_TOKEN_END_ROW = 2  ///< ends this row after |token|, as an end id does; with beams, ends the generation
 } attune_token_answer;
 
-/// Called for each new token: |row| of the result (with beams: of the input, and |token| is -1, once per step),
-/// |length| ids so far, the new one included. Returns an attune_token_answer. It must not use the session.
+/// Called for each new token: |row| is a row of the result, and |length| the number of its ids so far, the new one
+/// included. Beam search calls it once per step for each row of the input that is not done, with |token| = -1. Returns
+/// an attune_token_answer. It must not use the session.
 typedef int (*attune_token_fn)(void *user, int64_t row, int64_t token, int64_t length);
 
-/// The rule by which a row of a beam search that has num_beams hypotheses is done.
+/// The rule that ends a row of a beam search once it has num_beams hypotheses (finished sequences).
 typedef enum attune_early_stopping {
-  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when no open beam scores better than the worst of them at its present length
+  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when no open beam, scored at its present length, beats the worst hypothesis
   ATTUNE_STOP_EARLY = 1,       ///< at once
-  ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can score better than the worst of them at any length
+  ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can beat the worst hypothesis at any length
 } attune_early_stopping;
 
 /// The options of a generation. Set every field by attune_generation_options_init first. Names and meanings are those
@@ -85,7 +86,7 @@ typedef struct attune_generation_options {
   double eta_cutoff;          ///< sampling: the same, with a lower bound where the distribution is flat
   int64_t reuse_cache;        ///< 1 = does not compute tokens again that a slot holds from earlier calls, see attune_generate
   double presence_penalty;    ///< subtracted from the scores of ids that were generated before; those of the prompt do not count
-  double frequency_penalty;   ///< subtracted from them once for each time that they were generated
+  double frequency_penalty;   ///< subtracted from the score of an id once for each time that it was generated
   const char *const *stop_strings; ///< texts that end a sequence before they appear in it; borrowed. attune_generate, which knows ids
                                    ///< alone, fails unless there are none; attune_generate_texts (text_generation.h)
                                    ///< looks for them
@@ -101,7 +102,7 @@ void attune_generation_options_init(const attune_model *model, attune_generation
 typedef struct attune_generation {
   int64_t rows;
   int64_t length;           ///< ids of the longest sequence, prompt or start token included
-  int64_t steps;            ///< ids chosen for it
+  int64_t steps;            ///< ids chosen for the longest sequence
   int64_t vocab_size;       ///< logits per step
   const int64_t *sequences; ///< [rows, length]; after its end a row holds pad_token_id
   const float *scores;      ///< [rows], the scores of the hypotheses; null without beams
@@ -122,15 +123,15 @@ typedef struct attune_generation {
 /// the text, or slot slots[row] if the input `slots` ([rows]) is given; the tokens that agree stay, the rest of that
 /// slot is discarded, and only new tokens are computed. Slots of no row keep their tokens. Ids and scores are those of
 /// the whole text without reuse, repetition rules and sampling included: bit for bit on a CPU, up to rounding on a GPU,
-/// where a step adds in another order than a prompt. attune_generation.reused_tokens counts the reused tokens. Nothing
-/// is reused from slots that were filled by attune_session_cache_write or with inputs beside ids and `attention_mask`,
-/// nor in a generation that has such inputs. Reuse works with greedy search, sampling and beams; beams and several
-/// sequences per row take further slots, emptiest first. A text that is longer than the session ("past") or the model
-/// has room for fails with LIMIT_EXCEEDED, and leaves the slots as they are.
+/// where a decoding step sums in another order than prefill. attune_generation.reused_tokens counts reused tokens.
+/// Nothing is reused from slots that were filled by attune_session_cache_write or with inputs beside ids and
+/// `attention_mask`, nor in a generation that has such inputs. Reuse works with greedy search, sampling and beams;
+/// beams and several sequences per row take further slots, emptiest first. A text that is longer than the session
+/// ("past") or the model has room for fails with LIMIT_EXCEEDED, and leaves the slots as they are.
 ///
 /// The session needs a slot ("batch") for each sequence and capacity ("past") for its ids; attune_generation_limits
 /// computes both. Rows that end leave the batch; a row's result does not depend on the others, except that sampling
-/// depends on its number. Takes memory for the time of the call, and for the result, which attune_generation_free
+/// depends on the row's number. Takes memory for the time of the call, and for the result, which attune_generation_free
 /// frees. Fails as attune_session_run does, with INVALID_ARGUMENT for options that contradict each other or the model,
 /// and with OUT_OF_MEMORY.
 attune_status attune_generate(attune_session *session, const attune_generation_options *options, const attune_tensor *inputs,
@@ -147,9 +148,9 @@ size_t attune_sample_scratch_bytes(int64_t vocab_size);
 /// options.do_sample is 0.
 ///
 /// With options.do_sample 0 the id is that of the largest logit, the smallest of equals. Otherwise, in this order:
-/// logits are divided by |temperature|; the |top_k| largest stay (0 = all), and those equal to the least of them; of
-/// these the most probable ones until they make up |top_p|; then |min_p|, |typical_p|, |epsilon_cutoff| and
-/// |eta_cutoff|; softmax; and one is drawn by noise that depends on (|seed|, |row|, |step|) alone. attune_generate
+/// logits are divided by options.temperature; the top_k largest stay (0 = all), and those equal to the least of them;
+/// of these the most probable ones until they make up top_p; then the filters min_p, typical_p, epsilon_cutoff and
+/// eta_cutoff; softmax; and one is drawn by noise that depends on (options.seed, |row|, |step|) alone. attune_generate
 /// draws with the number of the row in its result and the number of ids that the row has been given so far, so the same
 /// logits give the same id here. Logits of -inf are ids that are never chosen; NaN counts as -inf. No other option has
 /// an effect: rules about ids that occurred, such as repetition_penalty, change the logits before this.

@@ -23,9 +23,10 @@ extern "C" {
 typedef struct attune_transport {
   attune_ranks ranks;  /* for attune_model_options */
   void *context;       /* passed to the functions below */
-  /* Copies |bytes| bytes at |part| of every rank to |parts|, in the order of ranks. Returns 0, or another value after an
-     error, which |error| then describes. After an error of exchange or all_gather, all later ones fail, and messages that
-     are under way may still write to their memory: it must stay until |abort|. */
+  /* Copies the |bytes| bytes at |part| of every rank to |parts|, in the order of ranks; all ranks call it. Returns 0,
+     or another value after an error, which |error| then describes. After an error of exchange or all_gather, all later
+     calls fail. Messages that are under way may still write to the memory that the failed call was given, so this
+     memory must not be freed before |abort|. */
   int32_t (*exchange)(void *context, const void *part, uint64_t bytes, void *parts);
   /* Returns a description of the last error of exchange or all_gather, one line. */
   const char *(*error)(void *context);
@@ -33,7 +34,7 @@ typedef struct attune_transport {
   int32_t (*is_ending)(void *context);
   /* Ends all ranks with |code|; does not return. */
   void (*abort)(void *context, int32_t code);
-  /* Closes the connection, when all ranks do. */
+  /* Closes the connection. All ranks call it. */
   void (*close)(void *context);
 } attune_transport;
 

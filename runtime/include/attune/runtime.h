@@ -68,7 +68,7 @@ typedef struct attune_model_options {
                             ///< library that the object is linked into
   int verify_contents;      ///< 1 = read all weights and compare their hash (slow); 0 = sizes, build id and manifest only
   int gpu;                  ///< number of the GPU, as the driver counts them, for a model that runs on one
-  const attune_ranks *ranks; ///< this process among those that run a divided model, copied; null for a model that is not divided
+  const attune_ranks *ranks; ///< number and connections of this process if the model is divided among several, copied; else null
 } attune_model_options;
 
 /// Sets |options| to the defaults.
@@ -107,7 +107,7 @@ const attune_entry_desc *attune_model_entry(const attune_model *model, const cha
 
 /// Copies the part of this rank, |gather|->data, densely to |part|, rows * units * unit_bytes bytes.
 void attune_gather_pack(const attune_gather *gather, void *part);
-/// Copies the part of rank |rank|, which |part| has densely, to its place in |gather|->result.
+/// Copies |part|, the dense part of rank |rank|, to its place in |gather|->result.
 void attune_gather_unpack(const attune_gather *gather, int64_t rank, const void *part);
 
 //===--- Tensors and dimensions --------------------------------------------===//
@@ -123,7 +123,7 @@ void attune_gather_unpack(const attune_gather *gather, int64_t rank, const void 
 /// |data| may be memory of that GPU (at a multiple of 16).
 ///
 /// Values of I64 inputs are checked against the signature: ids and positions are rows of their tables, and a mask is 0
-/// (hidden) or 1 (visible), whatever the reference library makes of other values. In memory of a GPU they are not
+/// (hidden) or 1 (visible), whatever transformers makes of other values. In memory of a GPU they are not
 /// checked; values out of range there are undefined behavior. Values of F32 inputs are not checked: a mask of floats is
 /// added to the attention scores, where -INFINITY and the lowest finite number hide a key, and NaN, +INFINITY and
 /// numbers above 1e38 make results NaN.
@@ -213,8 +213,9 @@ attune_status attune_session_run(attune_session *session, const char *entry, con
 //===--- Caches ------------------------------------------------------------===//
 //
 // A model that continues sequences keeps their keys and values in its session: a slot for each row that the limit of
-// "batch" allows, with room for as many tokens as the limit of "past". If there is an encoder, or encoder states are an
-// input, the session has as many sources of up to "source_length" tokens. Entries:
+// "batch" allows, with room for as many tokens as the limit of "past". A model with cross attention has as many
+// sources, too: a source holds the keys and values of the encoder states of one input, up to "source_length" tokens.
+// Entries:
 //
 //   encode   writes the keys and values of the sources of its rows
 //   prefill  appends the tokens whose attention_mask is 1 to the slots of its rows; returns the logits of the last one
@@ -222,8 +223,9 @@ attune_status attune_session_run(attune_session *session, const char *entry, con
 //   decode   appends one token to each row; returns its logits
 //
 // Rows are in slots 0, 1, 2, … unless the input "slots" says otherwise, so a row that has ended leaves the batch
-// without a copy. The input "sources" says which source each row reads: several may read one. A slot keeps its source.
-// The functions below are calls of the session like attune_session_run, so they may fail with BUSY.
+// without a copy. The input "sources" says which source each row reads: several rows may read one. Without it a row
+// reads the source that its slot has read before. The functions below are calls of the session like attune_session_run,
+// so they may fail with BUSY.
 
 /// Returns the number of slots, 0 if the model has no caches.
 int64_t attune_session_num_slots(const attune_session *session);
@@ -235,10 +237,10 @@ attune_status attune_session_slot_truncate(attune_session *session, int64_t slot
 /// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY, or DEVICE_ERROR, which leaves |to|
 /// empty.
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
-/// Reads the first |length| tokens of the cache whose name in the descriptor is |tensor|.name, as F32: [rows, heads,
+/// Reads the first tokens of the cache whose name in the descriptor is |tensor|.name to |tensor|, as F32: [rows, heads,
 /// length, head size] of a cache of keys or values, [rows, length] of a mask. Row i is slot |slots|[i], or slot i if
-/// |slots| is null; of caches of sources it is that source. Fails with INVALID_ARGUMENT if a slot has fewer tokens than
-/// the shape says, or BUSY.
+/// |slots| is null; for caches of sources these are numbers of sources. Fails with INVALID_ARGUMENT if a slot has fewer
+/// tokens than the shape says, or BUSY.
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
 /// Fills slots (by |tensors| that name caches of sequences) and sources (by |tensors| that name caches of sources) so
 /// that attune_session_cache_read would read the same values. Keys and values of all layers must be given; a mask that

@@ -67,7 +67,7 @@ attune_status attune_task_create(attune_model *model, const attune_text *text, a
                                  attune_task **out_task);
 /// Ends the session and gives the memory back. Null is allowed.
 void attune_task_destroy(attune_task *task);
-/// Returns the session of |task|, for calls of other kinds between its own.
+/// Returns the session of |task|, which a program may use for its own calls while no call of |task| runs.
 attune_session *attune_task_session(attune_task *task);
 /// Returns the tokenizer of |task|, whose results live until the next call of |task|.
 attune_tokenizer *attune_task_tokenizer(attune_task *task);
@@ -90,7 +90,7 @@ typedef struct attune_embed_options {
 void attune_embed_options_init(attune_embed_options *options);
 /// Returns the number of features of an embedding.
 int64_t attune_embed_size(const attune_task *task);
-/// Returns 1 if the folder says how embeddings are made, 0 if they are the mean over tokens because it does not.
+/// Returns 1 if the model folder says how embeddings are made, 0 if it does not: then they are the mean over tokens.
 int attune_embed_is_declared(const attune_text *text);
 /// The function that compares two embeddings; a larger value means closer texts.
 typedef enum attune_similarity {
@@ -100,7 +100,7 @@ typedef enum attune_similarity {
   ATTUNE_SIMILARITY_MANHATTAN = 3  ///< minus the sum of absolute differences
 } attune_similarity;
 
-/// Returns the function that the folder names, cosine if it names none.
+/// Returns the function that the model folder names, cosine if it names none.
 attune_similarity attune_embed_similarity(const attune_text *text);
 /// Returns the similarity of two vectors of |features| values.
 float attune_embed_compare(attune_similarity similarity, const float *a, const float *b, int64_t features);
@@ -133,14 +133,14 @@ attune_status attune_classify_texts(attune_task *task, const attune_text_input *
 typedef enum attune_aggregation {
   ATTUNE_AGGREGATE_NONE = 0,    ///< each token is a span
   ATTUNE_AGGREGATE_SIMPLE = 1,  ///< tokens side by side whose labels belong together (B-X I-X) are one
-  ATTUNE_AGGREGATE_FIRST = 2,   ///< the same of words, which have the label of their first token
-  ATTUNE_AGGREGATE_AVERAGE = 3, ///< … the label with the best mean score
-  ATTUNE_AGGREGATE_MAX = 4      ///< … the label of the token with the best score
+  ATTUNE_AGGREGATE_FIRST = 2,   ///< the same for whole words; a word has the label of its first token
+  ATTUNE_AGGREGATE_AVERAGE = 3, ///< …; a word has the label whose mean score over its tokens is best
+  ATTUNE_AGGREGATE_MAX = 4      ///< …; a word has the label of its token with the best score
 } attune_aggregation;
 
 /// A part of a text with a label.
 typedef struct attune_span {
-  int64_t label; ///< its number; of joined tokens that of the first, whose "B-" or "I-" does not count
+  int64_t label; ///< the label's number; joined tokens have the label of the first one, of which "B-" or "I-" is to be ignored
   float score;
   int64_t begin, end; ///< characters of the text
   int64_t index;      ///< the token's number in the encoding, -1 if tokens were joined

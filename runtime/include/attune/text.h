@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Opens the tokenizer of a compiled model (OUT.text) and turns texts into ids and back. Ids, offsets and decoded texts
- * are those of the reference library. The conventions on errors, threads and strings are those of runtime.h; programs
+ * are those of Hugging Face's tokenizers, or of transformers for tokenizers that it implements in Python
+ * (docs/reference-versions.md). The conventions on errors, threads and strings are those of runtime.h; programs
  * link libattune_text.
  *===-----------------------------------------------------------------------===*/
 #ifndef ATTUNE_TEXT_H
@@ -60,9 +61,9 @@ typedef struct attune_tokenizer_options {
 
 /// Sets |options| to the defaults.
 void attune_tokenizer_options_init(attune_tokenizer_options *options);
-/// Returns the bytes of memory with which no encoding of at most options.max_call_bytes bytes fails for want of memory,
-/// unless its normalizer makes a text more than four times longer, or padding or further windows make the encodings
-/// longer than the texts.
+/// Returns a size of |memory| that is enough for every call with at most options.max_call_bytes bytes of text. Two
+/// kinds of calls may need more: the normalizer makes a text more than four times longer, or padding or overlapping
+/// windows make the encodings longer than the texts.
 size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_tokenizer_options *options);
 /// Makes a tokenizer. |options| may be null. Calls of it take no memory. Fails with INVALID_ARGUMENT or OUT_OF_MEMORY.
 attune_status attune_tokenizer_create(const attune_text *text, const attune_tokenizer_options *options, attune_tokenizer **out_tokenizer);
@@ -79,7 +80,7 @@ typedef struct attune_text_input {
 
 /// The text of a pair that is truncated.
 typedef enum attune_truncation {
-  ATTUNE_TRUNCATE_LONGEST_FIRST = 0, ///< the longer one, then both
+  ATTUNE_TRUNCATE_LONGEST_FIRST = 0, ///< the longer text, until both are equally long; then both
   ATTUNE_TRUNCATE_ONLY_FIRST = 1,
   ATTUNE_TRUNCATE_ONLY_SECOND = 2
 } attune_truncation;
@@ -88,7 +89,7 @@ typedef enum attune_truncation {
 typedef struct attune_encode_options {
   size_t struct_bytes;          ///< sizeof(attune_encode_options), set by init
   int32_t add_special_tokens;   ///< 1 = as the tokenizer's template says
-  int32_t split_special_tokens; ///< 1 = special tokens that the text spells are text
+  int32_t split_special_tokens; ///< 1 = "<s>" and the like in a text are plain text, not special tokens
   int32_t want_offsets;         ///< 1 = offsets and words
   int32_t truncation;           ///< attune_truncation
   int64_t max_length;           ///< most tokens, special ones included; -1 = any
@@ -117,7 +118,7 @@ typedef struct attune_encoding {
   const int32_t *special_tokens_mask; ///< 1 for tokens that the template or padding added
   const int32_t *sequence_ids;        ///< 0 or 1: the text; -1 for tokens of the template and padding
   const int32_t *offsets;  ///< [length, 2]: first character in the text and the one after the last, (0, 0) for others; null unless wanted
-  const int32_t *word_ids; ///< the piece of the text, counted by the pre-tokenizer, -1 for others; null unless wanted
+  const int32_t *word_ids; ///< number of the pre-tokenizer's piece that the token is part of, -1 for others; null unless wanted
 } attune_encoding;
 
 /// Encodes |num_inputs| inputs. |*out_encodings| is an array of |*out_num| encodings, in the order of the inputs, each

@@ -83,8 +83,8 @@ typedef struct attune_text_generation {
 /// result that follows a prompt is decoded behind it, so prompt and result make one text. |options| may be null.
 ///
 /// If options.generation is null and the model's files set neither max_length nor max_new_tokens, new_tokens is 256. A
-/// prompt without any token is the model's bos_token_id. A stop string that is the string of a special token, which
-/// texts leave out, stands for that token.
+/// prompt without any token becomes the model's bos_token_id. A stop string that is the string of a special token ends a
+/// text at the id of that token, since texts leave special tokens out.
 ///
 /// The languages are names of tokens of the tokenizer, as "fra_Latn", "fr_XX", or "fr" for "__fr__" and ">>fr<<". The
 /// source language replaces the one that the tokenizer adds. The target language is the first token that is generated,
@@ -134,7 +134,7 @@ typedef struct attune_chat_reply {
   int64_t prompt_tokens; ///< of the whole text before the reply
   int64_t reused_tokens; ///< those of them that the session held already
   int64_t reply_tokens;  ///< an end id included
-  int64_t left_turns;    ///< the oldest turns that left the conversation for want of room
+  int64_t left_turns;    ///< number of turns, the oldest ones, that were dropped for want of room
 } attune_chat_reply;
 
 /// Begins a conversation. |options| may be null. This is the only allocation, of address space whose pages become

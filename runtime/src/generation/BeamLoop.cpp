@@ -86,7 +86,7 @@ private:
   const int64_t beams;
   int64_t active = 0, length = 0, sequences = 0;
   float *logits = nullptr;
-  BeamRow *rows = nullptr, *all = nullptr; // all: rows that are done, by number; at the end every row
+  BeamRow *rows = nullptr, *all = nullptr; // all: rows that are done, each at its number; at the end all rows
   int64_t *parents = nullptr, *ids = nullptr;
   int32_t *counts = nullptr;
 };
@@ -225,7 +225,7 @@ void BeamLoop::finish() {
 attune_status BeamLoop::run() {
   Arena measure;
   layOut(measure);
-  // Each beam may have every end id among its best continuations, and one more is needed. The reference library takes
+  // Each beam may have every end id among its best continuations, and one more is needed. transformers takes
   // at least two.
   int64_t wanted = beams * std::max<int64_t>(2, 1 + static_cast<int64_t>(options.num_eos_token_ids));
   BeamCandidates measured(measure, wanted);

@@ -11,7 +11,8 @@ using namespace attune;
 
 namespace {
 
-/// The result in memory, its public part first.
+/// The beginning of the memory of a result. The public structure comes first, so that its address is that of the
+/// memory.
 struct StoredGeneration {
   attune_generation shown;
   GenerationResult result;

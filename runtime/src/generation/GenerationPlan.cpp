@@ -96,7 +96,8 @@ static attune_status findPrompt(GenerationPlan &plan) {
   return ATTUNE_OK;
 }
 
-/// Finds the sources; without prompts, their number of rows is that of the generation.
+/// Finds the inputs of the encoder and sets the number of rows of the generation to theirs, which must be that of the
+/// prompts if there are prompts.
 static attune_status findSources(GenerationPlan &plan) {
   bool hasIds = plan.encode && plan.encode->inputs[0].dtype == ATTUNE_I64, penalized = plan.options.encoder_repetition_penalty != 1;
   if (plan.options.encoder_no_repeat_ngram_size > 0 && !hasIds)
@@ -107,7 +108,7 @@ static attune_status findSources(GenerationPlan &plan) {
                 plan.options.encoder_repetition_penalty, plan.desc->name);
   bool needsIds = plan.options.encoder_no_repeat_ngram_size > 0 || penalized;
   if (!plan.encode) {
-    // As in the reference library, a decoder's prompt is its source.
+    // As in transformers, penalties of source ids apply to the prompt if there is no encoder.
     plan.sourceIds = needsIds ? plan.ids : nullptr;
     return ATTUNE_OK;
   }

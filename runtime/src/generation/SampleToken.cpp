@@ -51,7 +51,7 @@ attune_status attune_sample(const attune_generation_options *options, const floa
     *out_id = sampleId(own, logits, vocab_size, row, step, static_cast<Candidate *>(scratch));
     return ATTUNE_OK;
   }
-  // argMax begins at |first|, which is no NaN: no number is larger than a NaN at the beginning.
+  // argMax would return a NaN at the beginning, so it begins at |first|, which is a number.
   *out_id = first - logits + argMax(first, logits + vocab_size - first);
   return ATTUNE_OK;
 }

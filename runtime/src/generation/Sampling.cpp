@@ -70,7 +70,7 @@ double Choices::total() const {
   return sum;
 }
 
-/// Removes the ids before which the probabilities add up to more than |most|.
+/// Keeps the fewest best candidates whose probabilities add up to more than |most|.
 void Choices::keepTopP(double most) {
   double kept = 0, limit = most * total();
   int64_t keep = 0;

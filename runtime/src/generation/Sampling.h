@@ -14,8 +14,8 @@ struct Candidate {
   int32_t id;
 };
 
-/// Returns the index of the largest of |count| values, the first of equals. A NaN is larger than nothing, and nothing
-/// is larger than a NaN.
+/// Returns the index of the largest of |count| values, the first of equals. A NaN at values[0] is the result; other
+/// NaNs are ignored.
 int64_t argMax(const float *values, int64_t count);
 
 /// Draws an id by |scores| [vocabSize] as transformers does: divides the scores by the temperature; keeps the top_k

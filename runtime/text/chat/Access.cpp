@@ -69,7 +69,7 @@ static bool isChange(Tag tag, Text name) {
   return false;
 }
 
-/// Returns true for names as `__class__`, which the reference's sandbox hides.
+/// Returns true for names as `__class__`, which the sandbox of Jinja2 hides.
 static bool isInternal(Text name) {
   return name.bytes > 4 && memcmp(name.data, "__", 2) == 0 && memcmp(name.data + name.bytes - 2, "__", 2) == 0;
 }

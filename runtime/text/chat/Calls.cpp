@@ -83,7 +83,7 @@ static attune_status changed(Machine &machine, const Value &self, const Argument
   return ATTUNE_OK;
 }
 
-/// Returns the present item of a cycler and advances it. Its first item is its position.
+/// Returns the current item of a cycler and advances it. Element 0 of its array is the position, the items follow.
 static attune_status nextOfCycler(Machine &machine, const Value &self, const Arguments &arguments, Value &result) {
   Value none;
   ATTUNE_TRY(bind(machine, "next", "", arguments, &none));
@@ -147,7 +147,7 @@ attune_status chat::callMethod(Machine &machine, const Method &method, const Arg
 
 //===--- Macros ------------------------------------------------------------===//
 
-/// Writes the arguments of a macro to the slots of its frame, as the reference's class Macro does.
+/// Writes the arguments of a macro to the slots of its frame, as the class Macro of Jinja2 does.
 static attune_status passArguments(Machine &machine, const attune_chat_function &function, const Arguments &arguments, Frame &frame) {
   const Program &program = machine.program;
   auto name = [&](uint32_t i) { return program.name(program.names[function.first_name + i]); };
@@ -220,7 +220,7 @@ attune_status chat::callValue(Machine &machine, const Value &callee, const Argum
   case Tag::Function:
     return callFunction(machine, callee.flag, arguments, result);
   case Tag::Joiner: {
-    // Its items are the separator and whether it was used.
+    // The items of a joiner are the separator and a flag: the first call returns "", all later ones the separator.
     Value none;
     ATTUNE_TRY(bind(machine, "joiner", "", arguments, &none));
     Value &used = callee.array->items[1];

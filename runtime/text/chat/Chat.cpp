@@ -1,8 +1,9 @@
 //===- Chat.cpp - The C interface of chat templates -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A chat has one block of address space: the chat itself, the values of the host, the memory of a rendering after them,
-// and the output at the end. Pages become memory when they are used; a rendering frees its memory at its end.
+// A chat has one block of address space: the chat itself, the values that the host (the calling program) has made, the
+// memory of a rendering after them, and the output at the end. Pages become memory when they are used; a rendering
+// frees its memory at its end.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -26,14 +27,14 @@ struct attune_chat_value {
 
 struct attune_chat {
   Program program;
-  Text templateName; ///< empty = chosen by the tools
+  Text templateName; ///< empty = "tool_use" if there is one and the variable `tools` is set, else "default"
   uint64_t maxSteps;
   size_t blockBytes;
   Memory memory;
   OutputText output;
   Value *stack;
   attune_chat_span *spans;
-  size_t firstMark; ///< of the memory, before any value
+  size_t firstMark; ///< bytes of the memory in use before the host makes any value
   Table *variables;
   attune_chat_value *variablesValue;
   attune_chat_date date;
@@ -238,7 +239,7 @@ attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *da
 
 //===--- Rendering ---------------------------------------------------------===//
 
-/// Copies the messages in the form that the reference gives to templates: without keys that are none, and with the
+/// Copies the messages in the form that transformers gives to templates: without keys whose value is none, and with the
 /// reasoning under all of its names.
 static attune_status prepareMessages(Machine &machine, const Value &messages, Value &result) {
   static const char *const reasoningNames[] = {"reasoning_content", "thinking", "reasoning"};
@@ -288,7 +289,7 @@ static attune_status prepareVariables(Machine &machine, const attune_chat &chat,
   return machine.set(*table, Value::ofText("messages"), prepared);
 }
 
-/// Chooses the template to render, as the reference does.
+/// Chooses the template to render, as transformers does.
 static attune_status chooseTemplate(const attune_chat &chat, const attune_chat_template *&chosen) {
   const Program &program = chat.program;
   chosen = nullptr;

@@ -71,7 +71,7 @@ typedef struct attune_chat_constant {
   uint64_t value; ///< offset of a string, or the bits of a number
 } attune_chat_constant;
 
-/// A variable as one function sees it: slot |slot| of the function |depth| levels further out.
+/// A variable as one function sees it: slot |slot| of the enclosing function |depth| levels further out.
 typedef struct attune_chat_variable {
   uint16_t depth, slot;
   uint32_t name; ///< constant
@@ -143,8 +143,8 @@ typedef struct attune_chat_line {
   X(Call, Call)                                                                                                                            \
   X(Iterate, Slot)        /* begins a loop over the popped value */                                                                        \
   X(IterateLoop, Slot)    /* the same with a variable `loop`, which LoadLoop gets */                                                       \
-  X(FilterLoop, Function) /* replaces the items of the popped value by what the function returns for them, if anything */                  \
-  X(Next, Slot)           /* pushes the next item and skips an instruction; goes on with it after the last item */                         \
+  X(FilterLoop, Function) /* replaces each item of the popped value by the function's result for it, or drops it if there is none */       \
+  X(Next, Slot)           /* pushes the next item and skips the next instruction; after the last item, runs that instruction */            \
   X(LoadLoop, Slot)                                                                                                                        \
   X(ReturnValue, Nothing)  /* ends the function with the popped value */                                                                   \
   X(Unpack, Count)         /* pushes the items of the popped value, the first on top */                                                    \

@@ -131,7 +131,7 @@ attune_status chat::formatPercent(Machine &machine, Text format, const Value &va
       text.bytes = characterOffset(text, static_cast<size_t>(conversion.precision));
     ATTUNE_TRY(addPadded(machine, text, conversion.width, conversion.left, false, builder));
   }
-  // Python accepts any value with items as a mapping, of which no item need be used.
+  // Python accepts any value that has items as a mapping, and it does not require that the format uses an item.
   bool mapping = values.is(Tag::Dict) || values.is(Tag::List) || values.is(Tag::Range) || values.isUndefined();
   if (used < count && !mapping)
     return machine.error("not all arguments converted during string formatting");

@@ -10,7 +10,7 @@ using namespace attune;
 using namespace attune::chat;
 
 static attune_status makeRange(Machine &machine, const Arguments &arguments, Value &result) {
-  constexpr int64_t MaxCount = 100000; // the reference's sandbox
+  constexpr int64_t MaxCount = 100000; // the limit of the sandbox of Jinja2
   Value given[3];
   ATTUNE_TRY(bind(machine, "range", "/start stop step", arguments, given));
   int64_t start = 0, stop, step = 1;
@@ -237,7 +237,7 @@ attune_status chat::formatDate(Machine &machine, Text format, const attune_chat_
       break;
     case 'z':
     case 'Z':
-      break; // the reference's time has no zone
+      break; // the time of transformers has no zone
     case 'D':
     case 'x':
       composed = "%m/%d/%y";

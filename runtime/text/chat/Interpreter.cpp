@@ -235,7 +235,7 @@ attune_status Activation::step(uint32_t instruction, Value &result) {
       return damaged();
     Generator *generator;
     ATTUNE_TRY(makeGenerator(machine, GeneratorKind::LoopFilter, top[-1], generator, value));
-    // The reference evaluates the subject at once, and takes the first item when the loop begins.
+    // Jinja2 evaluates the subject at once, and takes the first item when the loop begins.
     ATTUNE_TRY(iterate(machine, top[-1], generator->source));
     generator->started = true;
     generator->function = operand;
@@ -347,7 +347,7 @@ attune_status Activation::arguments(const attune_chat_call &call, Value *&subjec
   size_t total = 1u + call.num_arguments + call.num_keywords + spread + spreadKeywords;
   ATTUNE_TRY(need(total));
   subject = top - total;
-  // Copies them: the call reuses the stack, and generators keep their arguments.
+  // Copies the arguments: the call reuses their place on the stack, and generators keep them.
   Array *values;
   ATTUNE_TRY(machine.makeArray(call.num_arguments, values));
   for (uint32_t i = 0; i < call.num_arguments; ++i)

@@ -77,7 +77,7 @@ public:
   uint64_t steps = 0; ///< left
   Value *stackTop = nullptr, *stackEnd = nullptr;
   uint32_t depth = 0;      ///< functions that run
-  uint32_t generators = 0; ///< generators that make an item
+  uint32_t generators = 0; ///< nested generators that are computing an item
   uint32_t captures = 0;   ///< captures that are open
   size_t rootBytes = 0;    ///< output before the outermost of them
   bool located = false;    ///< the message of a failure names its line
@@ -233,8 +233,8 @@ struct Generator {
   GeneratorKind kind;
   bool reject, byAttribute, started;
   Iterator *source;
-  Value value;     ///< the subject, asked for at the first item
-  uint16_t target; ///< filter or test, NoTarget = the truth of the item
+  Value value;     ///< the subject; iteration over it begins when the first item is requested
+  uint16_t target; ///< number of the filter or test; NoTarget = select by the truth of the item
   Value path, fallback;
   Arguments arguments; ///< of the filter or test
   bool caseSensitive;

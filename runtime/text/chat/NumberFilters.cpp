@@ -112,7 +112,7 @@ static attune_status round(Machine &machine, const Value &subject, const Value *
     result = Value::ofFloat(rounded);
     return ATTUNE_OK;
   }
-  // The reference computes func(value * 10 ** digits) / 10 ** digits.
+  // Jinja2 computes func(value * 10 ** digits) / 10 ** digits.
   Value power, scaled;
   ATTUNE_TRY(arithmetic(machine, Operation::Power, Value::ofInt(10), Value::ofInt(digits), power));
   ATTUNE_TRY(arithmetic(machine, Operation::Multiply, subject, power, scaled));

@@ -244,7 +244,8 @@ static attune_status applyPlain(Machine &machine, FilterName filter, const Value
   }
 }
 
-/// Returns `default`: the value, or another one if it is undefined (|given[1]| true: or false).
+/// Implements the filter `default`: returns the subject, or the default |given|[0] if the subject is undefined. If
+/// |given|[1] is true, a subject that counts as false gets the default, too.
 static Value orDefault(Machine &machine, const Value &subject, const Value *given) {
   if (!subject.isUndefined() && !(isTrue(machine, given[1]) && !isTrue(machine, subject)))
     return subject;

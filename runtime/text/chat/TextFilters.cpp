@@ -31,7 +31,7 @@ static attune_status applySimple(Machine &machine, FilterName filter, const Valu
   }
 }
 
-/// Words begin after white space, hyphens and opening brackets.
+/// Implements `title`. Words begin after white space, hyphens and opening brackets.
 static attune_status titleWords(Machine &machine, const Value &subject, Value &result) {
   Value text, part;
   ATTUNE_TRY(toText(machine, subject, text));

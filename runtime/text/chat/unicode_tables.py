@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # ===- unicode_tables.py - Character tables of chat templates --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes UnicodeTables.inc: what the string methods of Python know of characters (Python 3.11, Unicode 14).
+"""Writes UnicodeTables.inc: the classes and case mappings of characters in Python's string methods
+(Python 3.11, Unicode 14).
 
 usage: unicode_tables.py > UnicodeTables.inc
 """

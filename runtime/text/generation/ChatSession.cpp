@@ -329,7 +329,7 @@ attune_status attune_chat_session::fit(const Turn &turn, int64_t &firstTurn, int
     attune_chat_rendered rendered;
     ATTUNE_TRY(render(firstTurn, turn, rendered));
     attune_status encoded = encode(rendered.text, rendered.bytes, count);
-    // The model does not read the last token of a reply.
+    // The model does not read the last token of a reply, so that token needs no position.
     if (encoded == ATTUNE_OK && count + wanted - 1 <= context)
       return ATTUNE_OK;
     if (firstTurn < numTurns && (encoded == ATTUNE_OK || encoded == ATTUNE_LIMIT_EXCEEDED))

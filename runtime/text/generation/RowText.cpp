@@ -8,8 +8,8 @@
 using namespace attune;
 using namespace attune::text;
 
-/// The most ids at the end of a prompt that the result is decoded behind. A decoder looks back to the token before, and
-/// to the bytes of an incomplete character.
+/// The number of ids at the end of a prompt that are decoded together with the result. A decoder looks back only to the
+/// token before, and to the bytes of an incomplete character, so more ids of the prompt have no effect.
 static constexpr int64_t kContextIds = 64;
 
 attune_status RowText::open(const RowSettings &given, size_t *states) {
@@ -61,7 +61,8 @@ void RowText::leaveOut(const char *&piece, size_t &bytes) {
   cut = cut || part > 0;
   if (bytes == 0 || !cut)
     return;
-  // A prompt that ends within a character has counted replacement characters for it.
+  // If the prompt ends within a character, |leftOut| counts a replacement character in its place. The complete
+  // character may have more bytes; the rest of it is left out here.
   for (; bytes > 0 && (static_cast<uint8_t>(*piece) & 0xC0) == 0x80; ++piece)
     --bytes;
   cut = false;

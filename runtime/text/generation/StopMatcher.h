@@ -37,8 +37,8 @@ private:
   const char *const *strings = nullptr;
   size_t count = 0;
   size_t *sizes = nullptr;
-  /// For each string and number of matched bytes: the longest beginning of the string, shorter than these bytes, that
-  /// they end with.
+  /// The failure function, borders[string][matched bytes]: the length of the longest proper prefix of the matched bytes
+  /// that is also a suffix of them.
   uint32_t **borders = nullptr;
 };
 

@@ -59,7 +59,8 @@ struct GrowingText {
   }
 };
 
-/// The result in memory, its public part first.
+/// The beginning of the memory of a result. The public structure comes first, so that its address is that of the
+/// memory.
 struct StoredTexts {
   attune_text_generation shown;
   attune_generation *generation; ///< has the ids
@@ -242,7 +243,7 @@ attune_status TextCall::fillLength() {
     if (strcmp(decode->dims[d].name, "past") == 0)
       most = decode->dims[d].max;
   generation.max_new_tokens = options.new_tokens;
-  // The model does not read the last token.
+  // The model does not read the last token that is chosen, so that token needs no position.
   if (most > 0 && prompt <= most)
     generation.max_new_tokens = std::min(generation.max_new_tokens, most - prompt + 1);
   return ATTUNE_OK;
@@ -267,7 +268,7 @@ attune_status TextCall::openTensors() {
   return ATTUNE_OK;
 }
 
-/// Returns the ids that the result of |row| is decoded behind.
+/// Returns the ids of the prompt after which the result of |row| is decoded, and their number in |count|.
 const int64_t *TextCall::promptOf(int64_t row, int64_t &count) const {
   int64_t input = row / generation.num_return_sequences;
   const int64_t *begin = ids + input * length, *visible = std::find(mask + input * length, mask + (input + 1) * length, 1);

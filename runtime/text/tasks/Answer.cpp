@@ -262,7 +262,7 @@ attune_status attune_answer_question(attune_task *task, const char *question, si
                 questionBytes + contextBytes);
   attune_encode_options encode;
   attune_encode_options_init(task->text, &encode);
-  // As in the reference, questions come after contexts if the tokenizer pads on the left.
+  // As in the pipeline of transformers, questions come after contexts if the tokenizer pads on the left.
   const bool contextFirst = encode.pad_left != 0;
   attune_text_input input = {question, questionBytes, context, contextBytes};
   if (contextFirst)

@@ -135,7 +135,8 @@ static void writeMean(const float *rows, int64_t count, int64_t features, float 
 /// Runs the rows of a turn and writes their results.
 static attune_status runTurn(attune_task &task, int32_t promptLength, float *out) {
   sortRows(task.rows);
-  // Without an id for padding, a model may take the last id for the last token of a text.
+  // A classifier without an id for padding may read the row of the last id of a padded sequence. So each batch has
+  // texts of one length.
   const bool equalLengths = task.kind == ATTUNE_TASK_CLASSIFY_TEXTS && task.settings.header.padId == kNoId;
   for (size_t begin = 0, end; begin < task.rows.size; begin = end) {
     for (end = begin + 1; end < task.rows.size && end - begin < size_t(task.maxBatch); ++end)

@@ -10,7 +10,7 @@
 using namespace attune;
 using namespace attune::text;
 
-/// Returns the function of |task|'s model.
+/// Returns the function from logits to scores that the configuration of the model asks for.
 static attune_score_function defaultFunction(const attune_task &task) {
   switch (task.settings.header.problem) {
   case TaskProblem::Regression:

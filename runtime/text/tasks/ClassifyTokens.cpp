@@ -137,7 +137,7 @@ Piece SpanFinder::makeWord(uint32_t first, uint32_t last) {
 attune_status SpanFinder::writeWords(uint32_t first, uint32_t last, attune_span &span) {
   const char *decoded;
   size_t bytes;
-  // Decoding needs the tokenizer's memory, which the encoding is in: ids of the turn are a copy.
+  // Decoding overwrites the tokenizer's memory, which the encoding is in. So it gets ids from the copy in |task|.
   ATTUNE_TRY(attune_tokenizer_decode(task.tokenizer, task.ids.data + first, last - first + 1, 0, &decoded, &bytes));
   size_t extra = 0, unknownBytes = 0;
   const char *unknown = unknownId >= 0 ? attune_text_token(task.text, unknownId, &unknownBytes) : nullptr;
@@ -243,7 +243,7 @@ attune_status SpanFinder::find(bool keepOutside, Array<attune_span> &spans) {
   return ATTUNE_OK;
 }
 
-/// Copies |encoding| to memory of the results, as decoding takes that of the tokenizer.
+/// Copies |from| to memory of the results, because decoding reuses the memory of the tokenizer, which |from| is in.
 static bool keepEncoding(attune_task &task, const attune_encoding &from, attune_encoding &to) {
   to = from;
   auto copy = [&](const int32_t *values, size_t count) -> const int32_t * {

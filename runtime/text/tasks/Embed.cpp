@@ -11,7 +11,7 @@
 using namespace attune;
 using namespace attune::text;
 
-/// Shorter vectors count as this long when they are normalized, as in the reference.
+/// The least length by which a vector is divided when it is normalized, as in torch.nn.functional.normalize.
 static constexpr double kLeastNorm = 1e-12;
 
 void attune_embed_options_init(attune_embed_options *options) {

@@ -130,7 +130,8 @@ attune_status attune_fill_text(attune_task *task, const attune_text_input *text,
         if (id != int32_t(defaults.pad_id))
           sequence.push(id);
       }
-      // With several masks the others stay visible.
+      // Special tokens are skipped if there is one mask. With several masks they stay, so that the other masks are
+      // shown.
       ATTUNE_TRY(decode(*task, sequence.data, sequence.size, places.size == 1, candidate.sequence, candidate.sequence_bytes));
       candidates.push(candidate);
     }
