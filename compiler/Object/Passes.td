@@ -23,10 +23,10 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
     llvm.func @attune_flops_forward(%dims: !llvm.ptr, %workers: i64) -> i64
     ```
 
-    The bodies of the last three come from the formulas `rt.workspace`, `xfmr.flops` and `rt.kernel_work`, which are
-    removed. `attune_entry_forward` returns 0. With `device`, kernels run on a GPU and a launch can fail: the host
-    argument of functions then points to a `!llvm.struct<(ptr, i32)>` of the host and the first error, which the C
-    function returns.
+    The functions of workspace, flops and work evaluate the formulas `rt.workspace`, `xfmr.flops` and `rt.kernel_work`;
+    these attributes are removed. `attune_entry_forward` returns 0. With `device`, kernels run on a GPU and a launch can
+    fail: the host argument of functions then points to a `!llvm.struct<(ptr, i32)>` of the host and the first error,
+    and the C function returns this error.
 
     Expects `attune-plan-memory` done, and `attune-outline-parallel` or, with `device`, `attune-outline-launches`.
     Leaves functions that are not entries alone. Numerics: exact.
