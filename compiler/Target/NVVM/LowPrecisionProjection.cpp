@@ -67,8 +67,8 @@ LowPrecisionProjection attune::matchLowPrecisionProjection(linalg::LinalgOp cont
     else
       hasOthers |= user != contraction && user != epilogue && !isa<memref::DimOp>(user);
   }
-  // A fused epilogue leaves the sums unstored, so they must have no other reader: they are scratch of the block, all of
-  // whose users are visible here, or the epilogue overwrites them.
+  // With a fused epilogue the sums are not stored, so nothing else may read them. Either they are scratch of the block,
+  // all of whose users were visited above, or the epilogue overwrites them.
   bool isScratch = isa_and_nonnull<memref::AllocOp, memref::ViewOp>(sums.getDefiningOp());
   if (projection.zero && !hasOthers && epilogue && (isScratch || epilogue.getDpsInits()[0] == sums))
     projection.epilogue = epilogue;

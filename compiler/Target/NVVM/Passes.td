@@ -174,14 +174,14 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
     gpu.launch_func @attune_device::@f blocks in (%n, %c1, %c1) threads in (%c128, %c1, %c1) args(%x : memref<?x8xf32>)
     // becomes
     %values = llvm.alloca … ; llvm.store … for each member of %x
-    llvm.call @attune_launch_on(%state, %kernel, %shared_bytes, %n, %threads, %arguments) : …
+    llvm.call @launch_on(%state, %kernel, %shared_bytes, %n, %threads, %arguments) : …
     ```
 
     `attune_host` is the structure of functions by which compiled code calls the runtime (attune/abi.h). `%state` is the
     first argument of the function: a pointer to a structure of the host and the first error of the call. `%kernel` is
     the number of the kernel in its `gpu.module`. The arguments are stored in an array on the stack, a buffer as the
     members of its memref descriptor, in the order of the parameters that `convert-gpu-to-nvvm` creates. The pass adds
-    the function `attune_launch_on`, which calls `attune_host::launch`. This function skips launches of no blocks, and
+    the function `launch_on`, which calls `attune_host::launch`. This function skips launches of no blocks, and
     all launches after one that failed.
 
     `rt.device_arch_is` and `rt.worker_count` become loads from the structure of the host. `rt.tensor_map` becomes a
@@ -241,10 +241,10 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     ```
 
     A launch has one block for each of the `%count = %m * %n` iterations. If the loop uses `rt.worker_id`, because its
-    scratch did not fit in shared memory, the launch has at most `rt.worker_count` blocks: each block then computes
-    several iterations, and its number replaces `rt.worker_id`. `threads`, `shared_bytes` and `arch` of the loop's
-    `rt.launch` go to the launch and to `rt.device_function` of the kernel. TMA descriptors are the kernel's first
-    parameters.
+    scratch did not fit in shared memory, the launch has at most `attune_host::num_workers` blocks: each block then
+    computes several iterations, and its number replaces `rt.worker_id`. `threads`, `shared_bytes` and `arch` of the
+    loop's `rt.launch` go to the launch and to `rt.device_function` of the kernel. TMA descriptors are the kernel's
+    first parameters.
 
     Functions that launch, and functions that call them, get the host as first argument, `%host: !llvm.ptr {rt.role =
     #rt.role<host>}`. Expects loops on buffers whose bodies are the code of one thread, without loops inside of others,

@@ -28,7 +28,8 @@ Value TensorCores::addressOf(Value buffer, ValueRange at) {
     offset = e.add(offset, e.mul(index, stride));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(e, buffer);
   Value number = e.toI64(base);
-  // A generic pointer first: the index is the value of one, and a kernel's arguments are known to be global.
+  // The index is the value of a generic pointer, so it becomes one first. Buffers outside of shared memory are in
+  // global memory.
   auto pointer = LLVM::LLVMPointerType::get(e.getContext(), isShared ? memory : 0);
   Value address = LLVM::IntToPtrOp::create(e, pointer, number);
   if (!isShared)
