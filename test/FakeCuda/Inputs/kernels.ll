@@ -25,8 +25,8 @@ done:
   ret void
 }
 
-; Each block of 64 threads stores the sum of its 64 elements of %x in out[block]. Each warp adds by shuffles; the two sums
-; meet in shared memory.
+; Each block of 64 threads stores the sum of its 64 elements of %x in %out [block]. Each warp adds by shuffles; the two
+; sums meet in shared memory.
 define ptx_kernel void @sum(ptr %x, ptr %out) #1 {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %ctaid = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
