@@ -57,8 +57,7 @@ private:
 bool factorizeMoments(Rows<double> matrix);
 
 /// Quantizes |weights|, rows of as many columns as |moments| has features, in the format of |out| and adds them to
-/// |out|.
-/// |moments| is overwritten. Returns false, and adds nothing, if all inputs were zero.
+/// |out|. |moments| is overwritten. Returns false, and adds nothing, if all inputs were zero.
 bool quantizeByOutputs(Rows<const float> weights, InputMoments &moments, CalibratedRows &out);
 
 } // namespace attune

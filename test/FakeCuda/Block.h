@@ -80,8 +80,7 @@ public:
                  const Perform &perform);
   /// Counts this thread as arrived at barrier |id|, of |count| threads, and continues.
   void arrive(const emulated::Operation &operation, uint32_t id, uint32_t count);
-  /// Waits until all threads of this thread's warpgroup have arrived at |operation|. The last one calls |perform|,
-  /// whose
+  /// Waits until all threads of this thread's warpgroup have arrived at |operation|. The last one calls |perform|;
   /// |first| is the number of the warpgroup's first thread in the block.
   void meetWarpgroup(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs,
                      const std::function<void(Meeting &, uint32_t first)> &perform);

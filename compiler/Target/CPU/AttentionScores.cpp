@@ -169,8 +169,8 @@ void AttentionScores::storeStage(const Row &row, ScoreStage stage, Value value, 
     return;
   Value stored = b.mulf(value, b.splat(captureFactor(op, stage)));
   if (stage == ScoreStage::Masked) {
-    // Scores times log2(e) are clamped to the lowest float, which divided by log2(e) would be another number. A hidden
-    // key is stored as the lowest float itself.
+    // |value| is a score times log2(e), so the score of a hidden key, the lowest float, would become another number
+    // when the factor divides it by log2(e). It is stored as the lowest float instead.
     stored = b.select(b.compare(arith::CmpFPredicate::OLE, value, b.splat(kHidden)), b.splat(kLowest), stored);
     if (!lanes.areAll())
       stored = hide(row, stored, key, b.splat(kLowest));

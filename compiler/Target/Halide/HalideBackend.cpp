@@ -18,7 +18,7 @@ Result<std::unique_ptr<KernelBackend>> HalideBackend::create(const std::map<std:
   return std::unique_ptr<KernelBackend>(std::move(backend));
 }
 
-// The scheduling rules expect tasks of one weight panel, whose padding they may read.
+// The scheduling rules (Gen/Schedule.cpp) expect that each task reads one weight panel. Tasks may read its padding.
 void HalideBackend::adjust(mlir::rt::Schedule &schedule) const { schedule.streamPanels = 1; }
 
 std::string HalideBackend::flags() const { return schedule == "auto" ? "" : " --set=schedule=" + schedule; }

@@ -20,7 +20,7 @@ using xfmr::ScoreStage;
 
 namespace {
 
-/// The largest score of a hidden key.
+/// A key with a score of at most this number is hidden.
 constexpr double kHidden = -1.7e38;
 constexpr double kLowest = std::numeric_limits<float>::lowest();
 
@@ -184,7 +184,8 @@ std::string AttentionTranslator::weight(const std::string &scores, const std::st
     if (std::string later = isLater(); op.getMaskedRows() == MaskedRows::LeastMaskedPast && !later.empty())
       named = call("and", {named, call("not", {later})});
     std::string some = text.addStage(loops({}, {columns}), call("max", {"acc", call("select", {named, "1.0", "0.0"})}), "0.0");
-    // In the reduction above d2 is the keys, too, its only loop beside d0 and d1.
+    // The reduction above has the loops d0 and d1 and, over the keys, d2. So |named| and isVisible(), which use d2 as
+    // the number of the key, mean the same in it.
     named = call("and", {exists, call("or", {named, call("eq", {load(some, {"d0", "d1"}), "0.0"})})});
   }
   return call("select", {seesNone, call("select", {named, "1.0", "0.0"}), seen});

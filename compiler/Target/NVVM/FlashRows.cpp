@@ -43,7 +43,7 @@ void FlashRows::take(Value from, Value stores) {
 Value FlashRows::queryWord(const AttentionRow &row, int64_t d) {
   Value pair = e.add(e.mul(e.rem(lane, 4), 2), d);
   if (Type element = cast<MemRefType>(op.getQuery().getType()).getElementType(); !element.isF32()) {
-    // The sizes of heads of 16-bit elements are multiples of 8.
+    // Head sizes of 16-bit elements are multiples of 8, so either all 8 components from |d| on exist or none.
     if (d >= headDim)
       return arith::ConstantIntOp::create(e, 0, 32);
     Value two = vector::LoadOp::create(e, VectorType::get({2}, element), op.getQuery(), ValueRange{row.query, row.head, pair});

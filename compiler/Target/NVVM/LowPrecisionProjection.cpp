@@ -27,7 +27,7 @@ bool attune::isMmaContraction(linalg::LinalgOp op) {
     return false;
   Value rows = op->getOperand(0), panels = op->getOperand(1);
   auto isCode = [](Type type) { return type.isBF16() || type.isF16(); };
-  // Products take 16 components.
+  // An mma takes 16 components of K, so K must be a multiple of 16.
   return hasType(rows, isCode) && hasType(panels, isCode) && hasType(op->getOperand(2), [](Type type) { return type.isF32(); }) &&
          cast<MemRefType>(rows.getType()).getElementType() == cast<MemRefType>(panels.getType()).getElementType() &&
          !cast<MemRefType>(rows.getType()).isDynamicDim(1) && cast<MemRefType>(rows.getType()).getDimSize(1) % (2 * kChunk) == 0;

@@ -57,9 +57,9 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     them; a warp (32 threads) computes each element of a row reduction and joins its lanes by shuffles. All threads
     compute index arithmetic and execute `memref.load`; only the first thread executes `memref.store`. Projections and
     attention of bf16 and f16 use tensor cores. Barriers are inserted where one thread may read data that another wrote,
-    or write data that another reads.
-    With `grid` in the loop's `rt.launch`, the threads of all iterations share each operation. With `limit`, a block
-    does nothing if its first row is at or past the number of tokens (see `attune-limit-rows`).
+    or write data that another reads. With `grid` in the loop's `rt.launch`, the threads of all iterations share each
+    operation. With `limit`, a block does nothing if its first row is at or past the number of tokens (see
+    `attune-limit-rows`).
 
     With `specific-arch`, the kernels of large bf16 and f16 projections and of attention get a second version for that
     architecture only; the host chooses between the versions by `rt.device_arch_is`. The blocks of this version have

@@ -36,9 +36,8 @@ struct MatrixLayout {
   /// False if neighbors in memory are components of K; true if they are rows (a transposed B).
   bool isTransposed = false;
   /// True for rows of 128 bytes with the 128-byte swizzle of TMA loads: blocks of eight rows are |stride| bytes apart,
-  /// and if transposed, the next 64 rows are |leading| bytes away. False for contiguous core matrices: the next rows
-  /// are
-  /// |stride| bytes away, the next components |leading| bytes.
+  /// and if transposed, the next 64 rows are |leading| bytes away. False for contiguous core matrices: the next 8 rows
+  /// are |stride| bytes away, the next 8 components |leading| bytes.
   bool isSwizzled = false;
   int64_t leading = 16, stride = 1024;
 };

@@ -23,9 +23,8 @@ struct PanelRead {
 };
 
 /// A pass over the lowered kernel that adds prefetches of weights, since Halide's own prefetches cannot reach the next
-/// panel. Tiles of many rows each prefetch a share of the next panel; tiles of few rows, which wait for memory,
-/// prefetch
-/// |aheadBytes| bytes ahead of their reads.
+/// panel. Tiles of many rows each prefetch a share of the next panel. Tiles of few rows wait for memory, so they
+/// prefetch |aheadBytes| bytes ahead of their reads.
 class PrefetchPanels : public Halide::Internal::IRMutator {
 public:
   PrefetchPanels(PanelRead read, int aheadBytes) : read(std::move(read)), ahead(aheadBytes) {}
