@@ -1,9 +1,9 @@
 //===- GgufTensors.cpp - The tensors of a GGUF file -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// GGUF files store the rows of Llama's query and key projections in another order than the reference model: for rotary
-// embeddings of neighbors instead of pairs of components from the two halves of a head. A head of eight rows is stored
-// as
+// GGUF files store the rows of Llama's query and key projections in another order than the reference model. The order
+// of the file is for rotary embeddings that rotate pairs of neighboring components; the reference model rotates pairs
+// with one component from each half of a head. A head of eight rows is stored as
 //
 //     row of the file        0  1  2  3  4  5  6  7
 //     row of the reference   0  4  1  5  2  6  3  7

@@ -197,7 +197,8 @@ LogicalResult TaskTranslator::addResult(tensor::ParallelInsertSliceOp insert) {
     return fail("a result is not computed by a linalg operation");
   if (!destination.getDefiningOp<tensor::ExtractSliceOp>() || stridesOf(destination).back() != 1)
     return fail("a result is not written in place");
-  // A contraction is computed in register tiles of an elementwise stage, so one that copies the sums is added.
+  // A contraction is computed in the register tiles of an elementwise stage that reads it. If the result itself is a
+  // contraction, or a fill, which has no stage, a stage that copies it to the destination is added.
   if (isFill || (op && op.getNumReductionLoops() > 0 && op.getNumParallelLoops() > 1)) {
     SmallVector<std::string> loops, indices{stage};
     for (auto [dim, size] : llvm::enumerate(sizesOf(builder, destination))) {

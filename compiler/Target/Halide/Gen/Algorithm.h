@@ -11,8 +11,8 @@
 
 namespace attune {
 
-/// Returns |name|, with an underscore after the first letter if a letter and a number is all of it ("a0"): such a name
-/// would clash with variables that Halide creates.
+/// Returns |name|, with an underscore after the first letter if it consists of a letter and a number ("a0"): such a
+/// name would clash with variables that Halide creates.
 std::string nameFor(const std::string &name);
 
 /// The machine's parameters for the scheduling rules (Schedule.cpp).

@@ -31,8 +31,8 @@ public:
   /// Returns the stages that each tile of |host| computes for itself, in order: the contraction, then the inlined
   /// stages between it and the host.
   std::vector<const Stage *> tileStages(const Stage &host) const;
-  /// Returns the only output if rows can be computed one by one: all stages have as many rows as it, and row i reads
-  /// only row i of other stages. Returns null otherwise.
+  /// Returns the output if there is only one and rows can be computed one by one: all stages have as many rows as the
+  /// output, and row i of a stage reads only row i of other stages. Returns null otherwise.
   const Stage *rowHost() const;
 
   /// Returns the stages that read |stage|.
