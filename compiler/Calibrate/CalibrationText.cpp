@@ -8,7 +8,7 @@
 
 using namespace attune;
 
-/// Files beyond this size are mistakes: a calibration needs some thousand ids.
+/// The largest size of a file, in bytes. A larger one is a mistake: a calibration needs some thousand token ids.
 static constexpr size_t kLargestFile = size_t(64) << 20;
 
 Result<CalibrationText> attune::readCalibrationText(const std::string &path,

@@ -1,4 +1,4 @@
-//===- Calibrator.cpp - Quantized weights by samples of inputs ------------===//
+//===- Calibrator.cpp - Calibration of quantized weights ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -19,19 +19,20 @@
 using namespace mlir;
 using namespace attune;
 
-/// The bytes of moments and weights that are kept at a time, unless one projection needs more.
+/// The most bytes of moments and weights in memory at a time, unless one projection needs more.
 static constexpr int64_t kMomentBytes = int64_t(1) << 30;
-/// The most ids of a call. The plain path keeps all tensors of a call, and its attention takes a time that grows with the
-/// square of this.
+/// The most token ids of a call. The plain path keeps all tensors of a call in memory, and the time of its attention
+/// grows with the square of the number of ids.
 static constexpr size_t kCallIds = 128;
-/// The fewest inputs by which a projection is calibrated.
+/// A projection with fewer inputs than this is not calibrated.
 static constexpr int64_t kLeastInputs = 32;
-/// Entries that read ids from the first on, the preferred one first: `prefill` computes the head for the last id alone.
+/// The entries that read ids from the first one on, in order of preference. `prefill` is last, because it computes the
+/// model's head only for the last id.
 static constexpr llvm::StringLiteral kEntries[] = {"forward", "embed", "extend", "prefill"};
-/// Marks the projections that are calibrated, in a clone of the module.
+/// An attribute that marks the projections to calibrate, in a clone of the module.
 static constexpr llvm::StringLiteral kMark = "calibrated";
 
-/// Returns |buffer| as dense rows; copies it to |storage| if it is not one.
+/// Returns |buffer| as rows of f32 with dense columns. Copies it to |storage| if it is not such a buffer.
 static Rows<const float> denseRows(const PlainBuffer &buffer, std::vector<float> &storage) {
   int64_t rows = buffer.size(0), columns = buffer.size(1);
   if (buffer.kind == ElementKind::F32 && buffer.strides[1] == 1)
@@ -42,7 +43,7 @@ static Rows<const float> denseRows(const PlainBuffer &buffer, std::vector<float>
 
 namespace {
 
-/// A projection and what was seen of it.
+/// A projection: its weights, [rows, columns], and the moments of the inputs seen so far.
 struct Projection {
   std::vector<float> weights;
   int64_t rows = 0, columns = 0;
@@ -58,7 +59,7 @@ struct Projection {
 /// Executes a model and quantizes its projections.
 class Calibration {
 public:
-  /// Calls read at most |callIds| ids.
+  /// |callIds| is the largest number of ids of a call of the model.
   Calibration(xfmr::WeightFormat format, size_t callIds, const CalibrationText &text, const CalibrationProgress &progress)
       : callIds(callIds), text(text), progress(progress), rows(format) {}
 
@@ -66,10 +67,11 @@ public:
   CalibratedRows takeRows() { return std::move(rows); }
 
 private:
-  /// The weights of a projection and their number of columns: matrices of zeros may differ in that alone.
+  /// Identifies a projection: a hash of its weights, and its number of columns, since matrices of zeros with the same
+  /// number of elements have the same hash.
   using Key = std::pair<CalibratedRows::Key, int64_t>;
 
-  /// Computes a projection, and adds its inputs to its moments if it is one of this pass.
+  /// Computes |call| and returns true if it is a projection. Adds the inputs to its moments if this pass collects them.
   bool project(OpCall &call);
   void observe(Rows<const float> inputs, Rows<const float> weights, int64_t depth);
   /// Returns the inputs of a call that reads |ids|.
@@ -77,7 +79,7 @@ private:
   Status readText(PlainModel &model, const PlainEntry &entry);
   void quantizeProjections();
   void advance() {
-    // The first pass finds out how many there are.
+    // The number of passes is known only after the first pass has seen all projections.
     int64_t passes = std::max<int64_t>(passesDone + 1, llvm::divideCeil(std::max<int64_t>(allBytes, 1), kMomentBytes));
     ++partsDone;
     progress(partsDone, std::max<uint64_t>(partsDone, passes * calls + known.size()));
@@ -88,7 +90,7 @@ private:
   const CalibrationProgress &progress;
   CalibratedRows rows;
   llvm::MapVector<Key, std::unique_ptr<Projection>> current;
-  /// All projections seen so far; true for those that are done.
+  /// All projections seen so far, with true if they are quantized.
   llvm::DenseMap<Key, bool> known;
   int64_t currentBytes = 0, allBytes = 0, passesDone = 0;
   uint64_t partsDone = 0, calls = 0;
@@ -114,7 +116,7 @@ void Calibration::observe(Rows<const float> inputs, Rows<const float> weights, i
     return;
   auto projection = current.find(key);
   if (projection == current.end()) {
-    // A projection that joins after others were left out would miss inputs of this pass.
+    // After a projection was left for the next pass, no other one is added to this pass: it could have missed inputs.
     if (!isComplete || (currentBytes + bytes > kMomentBytes && !current.empty())) {
       isComplete = false;
       return;

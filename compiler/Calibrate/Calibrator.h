@@ -1,15 +1,17 @@
-//===- Calibrator.h - Quantized weights by samples of inputs ----*- C++ -*-===//
+//===- Calibrator.h - Calibration of quantized weights ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Reads sample texts with a model, in f32, and quantizes the weights of each projection by the inputs that it sees:
+// Calibration: runs a model on sample texts, in f32, and quantizes the weights of each projection so that its outputs
+// on the inputs that it gets in these runs change little:
 //
 //     IR of the phase `dialect` --- plain path, f32 ---> inputs of each xfmr.linear ---> moments ---> quantizeByOutputs
 //     ids, a row at a time      --/
 //
-// The plain path (compiler/Plain) executes every operation by its definition, so there is one way for all families; only
-// the products of projections are replaced by faster ones. Moments take K^2 numbers a projection. If those of all
-// projections exceed kMomentBytes, the texts are read again for the next ones.
+// The plain path (compiler/Plain) executes every operation by its definition, so calibration works for all models; only
+// the products of projections are replaced by faster ones. The moments of a projection, the sum of x x^T over its
+// inputs x, are K^2 numbers. If the moments of all projections have more than kMomentBytes, the model runs on the texts
+// several times, for some of the projections each time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CALIBRATE_CALIBRATOR_H
@@ -26,7 +28,7 @@
 
 namespace attune {
 
-/// Rows of ids that a model reads.
+/// Sample texts as rows of token ids.
 struct CalibrationText {
   /// The file, for messages.
   std::string path;
@@ -38,16 +40,17 @@ struct CalibrationText {
   std::vector<Row> rows;
 };
 
-/// Reads |path|: a text a line, or ids between spaces or commas if every line has only those. |encode| returns the ids of
-/// a text. Empty lines are skipped; a file without rows is an error.
+/// Reads |path|, a text per line. If every line has only numbers between spaces or commas, they are token ids. |encode|
+/// returns the token ids of a text. Empty lines are skipped; a file without texts is an error.
 Result<CalibrationText> readCalibrationText(const std::string &path,
                                             const std::function<Result<std::vector<int64_t>>(const std::string &)> &encode);
 
-/// Called with the parts of the work that are done, and their number.
+/// A callback with the number of parts of the work that are done, and the number of all parts.
 using CalibrationProgress = std::function<void(uint64_t done, uint64_t total)>;
 
-/// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a format and that one of its
-/// entries uses on |text|. Fails if the model does not read ids, or cannot be executed by the plain path.
+/// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a weight format and that
+/// an entry executes for |text|. Fails if the model has inputs other than token ids, or if the plain path cannot
+/// execute it.
 Result<CalibratedRows> calibrateWeights(mlir::ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
                                         const CalibrationProgress &progress);
 

@@ -13,7 +13,7 @@ using namespace attune;
 using mlir::xfmr::WeightFormat;
 
 void InputMoments::add(Rows<const float> inputs) {
-  // Products of rows: the features of the inputs as rows.
+  // addLowerProducts multiplies rows, so the inputs are transposed: a row for each feature.
   std::vector<double> transposed(static_cast<size_t>(features * inputs.count));
   for (int64_t t = 0; t < inputs.count; ++t)
     for (int64_t k = 0; k < features; ++k) {
@@ -34,7 +34,8 @@ bool attune::factorizeMoments(Rows<double> matrix) {
     return false;
   for (int64_t i = 0; i < size; ++i)
     matrix.row(i)[i] += 0.01 * mean;
-  // Blocks of columns: the triangle on the diagonal, the rows below it, the triangle behind it.
+  // For each block of columns: factorize its triangle on the diagonal, compute the rows below it, and subtract their
+  // products from the remaining triangle.
   constexpr int64_t kBlock = 64;
   for (int64_t first = 0; first < size; first += kBlock) {
     int64_t end = std::min(size, first + kBlock);
@@ -45,7 +46,7 @@ bool attune::factorizeMoments(Rows<double> matrix) {
         double sum = row[j];
         for (int64_t k = first; k < j; ++k)
           sum -= row[k] * other[k];
-        // The sum on the diagonal is positive but for rounding.
+        // The sum on the diagonal is positive, except for rounding errors.
         row[j] = i == j ? std::sqrt(std::max(sum, 1e-6 * mean)) : sum / other[j];
       }
     };
@@ -64,14 +65,15 @@ namespace {
 constexpr int64_t kLanes = 8;
 typedef double Lanes __attribute__((vector_size(64)));
 
-/// Rounds eight rows of a matrix, side by side. Column j of the factor is row j of |columns|.
+/// Rounds eight rows of a matrix, side by side. Column j of the factor L is row j of |columns|.
 class RowRounding {
 public:
   RowRounding(Rows<const double> columns, WeightFormat format)
       : columns(columns), size(columns.count), quantizer(format), format(format), error(size), weights(size),
         targets(kLanes * format.groupColumns(size)) {}
 
-  /// Sets the numbers and the integers of the |count| rows from |first| on. Returns false if f16 cannot store the numbers.
+  /// Sets the scales and minima |numbers| and the |integers| of the |count| rows from |first| on. Returns false if f16
+  /// cannot store a scale or a minimum.
   inline __attribute__((always_inline)) bool round(Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,
                                                    int16_t *integers) {
     const int64_t group = format.groupColumns(size), groups = format.groups(size);
@@ -85,7 +87,7 @@ public:
     }
     for (int64_t number = groups; number-- > 0;) {
       int64_t begin = number * group, end = std::min(begin + group, size);
-      // The sums over the columns behind the group, which its own columns share.
+      // The parts of the sums that columns behind the group contribute, for each column of the group.
       std::vector<Lanes> behind(end - begin);
       for (int64_t j = begin; j < end; ++j)
         behind[j - begin] = sumErrors(j, end, size);
@@ -134,7 +136,7 @@ private:
   std::vector<float> targets;
 };
 
-// It must round alike for all instruction sets: no FMA.
+// All versions must round alike, so FMA is disabled.
 #define ATTUNE_ROUND_FUNCTION(NAME, ATTRIBUTE)                                                                                             \
   ATTRIBUTE bool round##NAME(RowRounding &rounding, Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,       \
                              int16_t *integers) {                                                                                          \
@@ -168,7 +170,7 @@ bool attune::quantizeByOutputs(Rows<const float> weights, InputMoments &moments,
           roundRows(rounding, weights, first + begin, std::min(kLanes, count - begin), &numbers[begin * groups], &integers[begin * size]);
     });
     for (int64_t row = 0; row < count; ++row) {
-      // The packer reports a row that has no numbers.
+      // A row whose scales do not fit is not added; the packer then reports an error for it.
       if (!isRounded[row / kLanes])
         continue;
       out.add({weights.row(first + row), static_cast<size_t>(size)}, {&numbers[row * groups], static_cast<size_t>(groups)},

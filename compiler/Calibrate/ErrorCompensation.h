@@ -7,14 +7,16 @@
 //
 //     error = e M e^T = |e L|^2,  M = L L^T, L lower triangular,   (e L)[j] = e[j] L[j, j] + sum over i > j of e[i] L[i, j]
 //
-// Columns are rounded from the last to the first. Column j can make its term of the error small whatever the columns
-// behind it have become: it rounds w[j] + (sum over i > j of e[i] L[i, j]) / L[j, j] instead of w[j]. That is the
-// rounding of GPTQ, with the columns in the other order and no inverse of M; the nearest-plane method for lattices.
+// Columns are rounded from the last to the first. The errors of the columns behind column j are known when it is
+// rounded, so w[j] + (sum over i > j of e[i] L[i, j]) / L[j, j] is rounded instead of w[j], which makes term j of the
+// error small. This is the rounding of GPTQ with the columns in the other order and without the inverse of M. For
+// lattices it is known as the nearest-plane method.
 //
 //     k:    0 ...             group g            ... K-1
 //           | not yet rounded | chosen, rounded | rounded |   <- direction
 //
-// The scale and the minimum of a group are chosen when its turn comes, for the weights that would make the error zero.
+// The scale and the minimum of a group are chosen before its columns are rounded, for the weights that would make the
+// terms of the group zero.
 //
 // Cost: K^3 / 3 for the factorization, N K^2 / 2 for N rows. Every sum is in double and in a fixed order.
 //
@@ -34,9 +36,10 @@ class InputMoments {
 public:
   explicit InputMoments(int64_t features) : features(features), sums(static_cast<size_t>(features * features)) {}
 
-  /// Adds |inputs|, rows of as many features. Infinite and NaN values count as 0.
+  /// Adds |inputs|, rows of |features| values each. Infinite and NaN values count as 0.
   void add(Rows<const float> inputs);
   int64_t size() const { return features; }
+  /// Returns the number of inputs that were added.
   int64_t inputs() const { return count; }
   /// The lower triangle of the sum.
   Rows<double> lower() { return {sums.data(), features, features}; }
@@ -48,13 +51,13 @@ private:
   std::vector<double> sums;
 };
 
-/// Factorizes the symmetric matrix whose lower triangle is |matrix| into L L^T, in place, after adding a hundredth of the
-/// mean of the diagonal to it: inputs are samples, and fewer than the columns of large matrices. Returns false if it has
-/// none, as all inputs were zero.
+/// Factorizes the symmetric matrix whose lower triangle is |matrix| into L L^T, in place (Cholesky). Adds a hundredth
+/// of the diagonal's mean to the diagonal before, since the sum of fewer inputs than columns is singular. Returns false
+/// if that mean is 0, because all inputs were zero, or not finite.
 bool factorizeMoments(Rows<double> matrix);
 
-/// Quantizes |weights|, rows of as many columns as |moments| has features, and adds them to |out|, whose format it takes.
-/// |moments| is overwritten. Returns false, and adds nothing, if all inputs were zero.
+/// Quantizes |weights|, rows of as many columns as |moments| has features, in the format of |out| and adds them to
+/// |out|. |moments| is overwritten. Returns false, and adds nothing, if all inputs were zero.
 bool quantizeByOutputs(Rows<const float> weights, InputMoments &moments, CalibratedRows &out);
 
 } // namespace attune

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A tile of 4 x 2 elements is summed in vectors along k, whose lanes are added at the end. The code of a tile is compiled
-// for several instruction sets. It must round alike: no FMA.
+// for several instruction sets. All versions must round alike, so FMA is disabled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ struct VectorOf<double> {
   using Type = Doubles;
 };
 
-/// Computes |rows| x |columns| sums of |depth| products, at most those of a tile.
+/// Computes the kTileRows x kTileColumns sums of |depth| products of the rows |a| and |b|.
 template <typename T>
 inline __attribute__((always_inline)) void sumTile(const T *const *a, const T *const *b, int64_t depth, T *out) {
   using Vector = typename VectorOf<T>::Type;
@@ -84,10 +84,11 @@ const TileFunctions &tileFunctions() {
 void sum(const float *const *a, const float *const *b, int64_t depth, float *out) { tileFunctions().floats(a, b, depth, out); }
 void sum(const double *const *a, const double *const *b, int64_t depth, double *out) { tileFunctions().doubles(a, b, depth, out); }
 
-/// Calls |use| with i, j and the sum of each element of rows |begin| to |end| - 1 of the product whose j is below |limit| of i.
+/// Calls |use|(i, j, sum) for each element (i, j) of the product with i from |begin| to |end| - 1 and j below
+/// |limit|(i).
 template <typename T, typename Limit, typename Use>
 void multiplyBlock(Rows<const T> a, Rows<const T> b, int64_t depth, int64_t begin, int64_t end, Limit limit, Use use) {
-  // Rows of |b| that stay in the cache while the rows of |a| pass.
+  // The number of rows of |b| that stay in the cache while all rows of |a| are multiplied by them.
   const int64_t block = std::max<int64_t>(kTileColumns, (int64_t(1) << 18) / int64_t(sizeof(T)) / std::max<int64_t>(depth, 1));
   for (int64_t firstColumn = 0; firstColumn < b.count; firstColumn += block)
     for (int64_t i = begin; i < end; i += kTileRows) {
@@ -111,7 +112,7 @@ void multiplyBlock(Rows<const T> a, Rows<const T> b, int64_t depth, int64_t begi
     }
 }
 
-/// Calls |use| with the ends of blocks of |count| rows, on several threads.
+/// Divides |count| rows into blocks and calls |use|(begin, end) for each, on several threads.
 template <typename Use>
 void forBlocks(int64_t count, Use use) {
   constexpr int64_t kBlock = 32;
@@ -124,7 +125,7 @@ void forBlocks(int64_t count, Use use) {
 } // namespace
 
 void attune::multiplyRows(Rows<const float> a, Rows<const float> b, int64_t depth, Rows<float> out) {
-  // The matrix with more rows is divided among threads.
+  // The rows of |b|, the weights of a projection, are divided among threads.
   forBlocks(b.count, [&](int64_t begin, int64_t end) {
     Rows<const float> part = {b.row(begin), end - begin, b.pitch};
     auto some = [&](int64_t) { return part.count; };

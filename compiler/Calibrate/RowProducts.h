@@ -1,8 +1,8 @@
 //===- RowProducts.h - Products of the rows of two matrices -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The products that a calibration needs. The sum of an element is made of eight partial sums (four in double), in an
-// order that depends on neither the number of threads nor the machine.
+// Matrix products for calibration. An element is the sum of eight partial sums (four in double), in an order that
+// depends on neither the number of threads nor the machine.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CALIBRATE_ROWPRODUCTS_H
 #define ATTUNE_COMPILER_CALIBRATE_ROWPRODUCTS_H
@@ -21,7 +21,8 @@ struct Rows {
 
 /// Sets `out[i, j]` to the sum of `a[i, k] * b[j, k]` over |depth| columns. Uses threads.
 void multiplyRows(Rows<const float> a, Rows<const float> b, int64_t depth, Rows<float> out);
-/// Adds |sign| times the sum of `a[i, k] * b[j, k]` to `out[i, j]` for j <= i + |offset|. Uses threads.
+/// Adds |sign| times the sum of `a[i, k] * b[j, k]` over |depth| columns to `out[i, j]` for j <= i + |offset|. Uses
+/// threads.
 void addLowerProducts(Rows<const double> a, Rows<const double> b, int64_t depth, double sign, int64_t offset, Rows<double> out);
 
 } // namespace attune

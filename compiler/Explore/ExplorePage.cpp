@@ -17,7 +17,7 @@ static const unsigned char kPage[] = {
 #include "page.inc"
 };
 
-/// Returns |bytes| as base64, after a letter: `z` if they are compressed, `p` if not.
+/// Returns a letter and |bytes| in base64: `z` if the bytes are compressed by zlib, `p` if they are plain.
 static std::string pack(llvm::StringRef bytes) {
   if (!llvm::compression::zlib::isAvailable())
     return "p" + llvm::encodeBase64(bytes);
@@ -29,7 +29,7 @@ static std::string pack(llvm::StringRef bytes) {
 static std::string dump(const OrderedJson &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 namespace {
-/// The long parts of the page.
+/// The long texts and arrays of the page, which the page's data refers to by their indices.
 class Blobs {
 public:
   int64_t add(llvm::StringRef bytes) {
@@ -55,7 +55,8 @@ static OrderedJson describeRemarks(const RemarkLog &log) {
   return rows;
 }
 
-/// Returns the kernels of the compilation with their rows in |measured| and the numbers of the remarks that concern them.
+/// Returns a row for each kernel of the compilation: its symbol, text and modules, the indices of the remarks that
+/// explain it, and the fields of the row in |measured| that has its name.
 static OrderedJson describeKernels(const RemarkLog &log, const OrderedJson &measured) {
   OrderedJson rows = OrderedJson::array();
   for (const KernelProvenance &kernel : log.kernels()) {
@@ -101,7 +102,7 @@ std::string attune::createExplorePage(const ExploredCompilation &compilation, co
     core["times"].push_back({{"phase", run.phase}, {"pass", run.pass}, {"seconds", run.seconds}});
   core["assembly"] = blobs.add(compilation.assembly);
   core["source"] = blobs.add(compilation.source);
-  // The modules of lines by their number in a list.
+  // `lines[i]` is the index in |linePaths| of the modules that line i + 1 computes: many lines have the same modules.
   std::map<std::string, int64_t> known;
   OrderedJson lines = OrderedJson::array(), linePaths = OrderedJson::array();
   for (const std::string &paths : compilation.lines) {

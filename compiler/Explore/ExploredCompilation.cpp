@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-/// Returns the operations of the model in |module|, in the phase `import`.
+/// Returns the operations of the model in |module|, which is in the phase `import`, except references to weights.
 static std::vector<ExploredCompilation::Operation> listOperations(mlir::ModuleOp module) {
   ModelPaths paths(module);
   std::vector<ExploredCompilation::Operation> operations;

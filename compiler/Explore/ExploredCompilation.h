@@ -10,9 +10,10 @@
 
 namespace attune {
 
-/// A compilation of a model to assembly, with everything that the page shows of it. Writes no files.
+/// A compilation of a model to assembly that records what the page of `attune explore` shows. It writes no files.
 struct ExploredCompilation {
-  /// An operation of the model.
+  /// An operation of the dialect `xfmr` in the model as imported: its name, the type of its first result, its function,
+  /// and the paths of the modules that it belongs to.
   struct Operation {
     std::string name, type, function;
     std::vector<std::string> paths;
@@ -23,7 +24,7 @@ struct ExploredCompilation {
   PassChanges changes;
   /// The assembly of the host, whose line tables refer to |source|, the IR of the phase `vector`.
   std::string assembly, source;
-  /// The modules that each line of |source| computes, from line 1 on.
+  /// `lines[i]`: the modules of the model that line i + 1 of |source| computes, or "".
   std::vector<std::string> lines;
 
   Status compile(CompileOptions options, CompileListener listener);

@@ -17,7 +17,7 @@ using namespace attune;
 using namespace mlir;
 
 namespace attune {
-/// Records changes after each pass.
+/// Records the time and the changes of each pass of one phase.
 class ChangeObserver : public PassInstrumentation {
 public:
   ChangeObserver(PassChanges &changes, Phase phase) : changes(changes), phase(stringifyPhase(phase)) {}
@@ -27,7 +27,7 @@ public:
       start = std::chrono::steady_clock::now();
   }
   void runAfterPass(Pass *pass, Operation *op) override {
-    // Passes without a name only run others.
+    // A pass without an argument name is an adaptor of the pass manager, which only runs other passes.
     if (pass->getArgument().empty())
       return;
     std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

@@ -17,37 +17,40 @@ namespace attune {
 /// The functions that each pass of a compilation changed, and the time of each pass.
 class PassChanges {
 public:
-  /// The text of |function| before and after |pass|; -1 if it did not exist.
+  /// A change of |function| by |pass|. |before| and |after| are the indices of its text in texts(), or -1 if the
+  /// function does not exist before or after the pass.
   struct Change {
     std::string phase, pass, function;
     int64_t before = -1, after = -1;
   };
-  /// A run of a pass on the module or on one function, without the time of printing it.
+  /// A run of a pass on the module or on one function. |seconds| excludes the time that recording changes takes.
   struct Run {
     std::string phase, pass;
     double seconds = 0;
   };
 
-  /// Observes the passes of |phase|, which |passes| runs on |module|.
+  /// Makes |passes|, the passes of |phase| that will run on |module|, record their changes here.
   void observe(Phase phase, mlir::ModuleOp module, mlir::PassManager &passes);
 
   const std::vector<Change> &changes() const { return allChanges; }
   const std::vector<Run> &runs() const { return allRuns; }
-  /// Returns the texts of functions, without duplicates.
+  /// Returns the texts of functions, each distinct text once.
   const std::vector<std::string> &texts() const { return allTexts; }
 
 private:
   friend class ChangeObserver;
 
-  /// Notes the state of all functions in |root|, a module or a function, after |pass|.
+  /// Records the changes that |pass| made to the functions in |root|, a module or a function. If |pass| is "", only
+  /// stores the current texts.
   void record(llvm::StringRef phase, llvm::StringRef pass, mlir::Operation *root);
+  /// Returns the index of the text of |function| in |allTexts|; adds the text if it is new.
   int64_t textOf(mlir::Operation *function);
 
   std::vector<Change> allChanges;
   std::vector<Run> allRuns;
   std::vector<std::string> allTexts;
-  std::map<std::string, int64_t> ids; // by hash and size of the text
-  std::map<std::string, int64_t> current;
+  std::map<std::string, int64_t> ids;     // index in |allTexts| by hash of the text
+  std::map<std::string, int64_t> current; // index of a function's current text, by name
 };
 
 } // namespace attune

@@ -13,7 +13,7 @@ function bytesOf(base64) {
   return bytes;
 }
 
-// Returns the bytes of a compressed blob. The first letter tells whether it is compressed (z) or plain (p).
+// Returns the bytes of a blob: a letter, z if the bytes are compressed by zlib or p if they are plain, then base64.
 async function unpack(blob) {
   const bytes = bytesOf(blob.slice(1));
   if (blob[0] !== 'z')
@@ -36,7 +36,7 @@ async function blobLines(id) {
   return opened.get(id);
 }
 
-// Returns the paths that a pattern such as "encoder.layer.{0-2,5}.ffn" stands for.
+// Returns the module paths that a pattern stands for: "layer.{0-2,5}.ffn" stands for the layers 0, 1, 2 and 5.
 function expand(pattern) {
   const match = /^(.*)\{([0-9,-]+)\}(.*)$/.exec(pattern);
   if (!match)
@@ -96,7 +96,7 @@ function size(bytes) {
   }
 }
 
-// A list whose items are chosen by click and by the keyboard.
+// Returns an element with |text|; |open| is called when a click or the keyboard chooses it.
 function item(text, open, className) {
   return make('div', {class: 'item ' + (className || ''), tabindex: 0, onclick: open}, text);
 }
@@ -120,7 +120,8 @@ function table(columns, rows, open) {
   return make('table', {}, make('thead', {}, head), body);
 }
 
-// Lines of text of which only those near the screen are elements. |choose| takes the number of a line that is clicked.
+// A view of many lines of text, with elements only for the lines near the visible part. |choose| is called with the
+// index of a line that is clicked.
 class Lines {
   constructor(choose) {
     this.spacer = make('div', {class: 'spacer'});
@@ -142,7 +143,8 @@ class Lines {
   show() {
     const first = Math.max(0, Math.floor(this.element.scrollTop / 16) - 10);
     const last = Math.min(this.rows.length, first + Math.ceil(this.element.clientHeight / 16) + 30);
-    // Lines that stay keep their elements: a click is lost if its element goes before the button is up.
+    // Lines that stay visible keep their elements, because a click is lost if its element is removed before the mouse
+    // button is released.
     for (const [i, element] of this.shown)
       if (i < first || i >= last) {
         element.remove();
@@ -255,7 +257,8 @@ function kernelTable(kernels) {
   return element;
 }
 
-// The kernels on the roofline of the machine, in logarithmic scales.
+// Draws the roofline of the machine and a circle for each kernel: GFLOP/s over FLOP per byte, both in logarithmic
+// scales. The area of a circle grows with the kernel's time.
 function roofline(kernels) {
   const machine = core.machine || {}, width = 900, height = 380, left = 60, bottom = 340;
   const points = kernels.filter(k => k.ms > 0 && k.flops > 0).map(k => ({
@@ -310,8 +313,8 @@ function showKernels(main) {
     ...kernel.remarks.map(i => core.remarks[i]).filter(r => r.name !== 'Buffer').map(remarkElement)));
 }
 
-// Returns the rows of a diff of two lists of lines, by the shortest edit script (Myers). Far apart texts are shown one
-// after the other.
+// Returns the rows of a diff of two lists of lines, by the shortest edit script (Myers). If the texts differ too much
+// for the search, all differing lines of |before| are followed by all of |after|.
 function diff(before, after) {
   let start = 0, end = 0;
   while (start < before.length && start < after.length && before[start] === after[start])
@@ -393,7 +396,7 @@ async function showIr(main, turn) {
   code.show();
 }
 
-// Splits assembly into functions, whose lines know their line of the source.
+// Splits assembly into functions. Each row has the number of the source line that its instruction comes from, or 0.
 function parseAssembly(text) {
   const functions = [];
   let current = null, line = 0;
@@ -551,7 +554,7 @@ async function show() {
     id: 'tab-' + id, 'aria-current': state.view === id, title: 'Key ' + (i + 1), onclick: () => go({view: id})}, title)));
   main.replaceChildren();
   await (shows[state.view] || showModel)(main, turn);
-  // Another view may have begun meanwhile.
+  // The user may have opened another view while this one waited for its data.
   if (turn !== drawing)
     return;
   const chosen = main.querySelector('.item.chosen');

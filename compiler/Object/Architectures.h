@@ -11,20 +11,20 @@ namespace attune {
 
 /// An instruction set extension that the code needs.
 struct RequiredFeature {
-  /// LLVM's name, and the usual one for messages.
+  /// LLVM's name of the feature, and the usual name, for messages.
   const char *feature, *name;
 };
 
 /// The description of one architecture. All names of features are LLVM's.
 struct Architecture {
   llvm::Triple::ArchType arch;
-  /// The CPU and the additional features if the triple is that of another machine and no CPU is given: code then uses
-  /// the baseline only.
+  /// The CPU and its additional features for code that is compiled on a machine of another architecture, if `--cpu` is
+  /// not given.
   const char *baselineCpu, *baselineFeatures;
-  /// The name of the least CPU, for messages.
+  /// The name of the least CPU that has all required features, for messages.
   const char *least;
   llvm::ArrayRef<RequiredFeature> required;
-  /// The features that code may use beyond the baseline; the runtime can check all of them.
+  /// The features that code may use and that the runtime can check when it opens a model.
   llvm::ArrayRef<const char *> features;
   /// The features that code never uses, since our runtime and operating systems do not support them. A name that ends
   /// in '*' is a prefix.

@@ -11,7 +11,8 @@ using namespace attune;
 
 namespace {
 
-/// A builder of the structures of attune/abi.h as constants. Fields are passed in order, each with its C type.
+/// A builder of the structures of attune/abi.h as constants. Callers pass the fields in order, each as a constant of
+/// its C type.
 class DescriptorBuilder {
 public:
   DescriptorBuilder(llvm::Module &module) : module(module), context(module.getContext()) {}
@@ -88,7 +89,7 @@ private:
 
 } // namespace
 
-/// Creates the record of one entry. Fails if |module| lacks its functions.
+/// Creates the attune_entry_desc of |entry|. Fails if |module| does not define the entry's C functions.
 static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Module &module, const EntrySignature &entry) {
   llvm::SmallVector<llvm::Constant *> dims;
   for (const DimSignature &dim : entry.dims)
@@ -187,7 +188,7 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
     entries.push_back(*record);
   }
   for (const KernelSignature &kernel : signature.kernels) {
-    // Outlining gives this name to the parallel body of a kernel.
+    // The function of a kernel's parallel loop has this name (attune-outline-parallel, LowerParallelCalls).
     llvm::Constant *body = module.getFunction(kernel.name + "_parallel_body");
     if (!body)
       body = llvm::ConstantPointerNull::get(llvm::PointerType::get(module.getContext(), 0));

@@ -19,7 +19,7 @@ struct GpuImage {
   std::string data;
 };
 
-/// A function in the code for GPUs, which every image has; see attune_gpu_function.
+/// A kernel in the code for GPUs; see attune_gpu_function.
 struct GpuFunction {
   std::string symbol;
   /// The index in ModelSignature::kernels.
@@ -27,7 +27,7 @@ struct GpuFunction {
   uint32_t sharedBytes = 0;
 };
 
-/// The contents of the descriptor beside the signature.
+/// The contents of the descriptor that are not part of the signature.
 struct DescriptorOptions {
   /// The name of the model, a C identifier.
   std::string name;
@@ -36,7 +36,7 @@ struct DescriptorOptions {
   std::string flags;
   BuildId buildId = {};
   uint64_t weightsBytes = 0, manifestChecksum = 0;
-  /// The device of the kernels; only a GPU has images and functions.
+  /// The device that runs the kernels, and for a GPU its images and functions.
   attune_device device = ATTUNE_DEVICE_CPU;
   std::vector<GpuImage> images;
   std::vector<GpuFunction> functions;
@@ -44,8 +44,8 @@ struct DescriptorOptions {
   bool alias = false;
 };
 
-/// Adds the descriptor `attune_model_<name>` to |module| and makes everything else internal. |module| must define
-/// `attune_entry_<entry>`, `attune_workspace_<entry>` and `attune_flops_<entry>` for every entry.
+/// Adds the descriptor `attune_model_<name>` to |module| and gives all other definitions internal linkage. |module|
+/// must define `attune_entry_<entry>`, `attune_workspace_<entry>` and `attune_flops_<entry>` for every entry.
 Status addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options);
 
 /// Returns the text of the C header of an object.

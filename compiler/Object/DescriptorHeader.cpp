@@ -9,7 +9,7 @@
 
 using namespace attune;
 
-/// Returns |text| with every character that a C identifier cannot have replaced.
+/// Returns |text| with an underscore for every character that is no letter or digit.
 static std::string identifier(llvm::StringRef text) {
   std::string result;
   for (char c : text)
@@ -31,13 +31,13 @@ static const char *dtypeText(attune_dtype dtype) {
   return names[dtype];
 }
 
-/// Returns true for a mask of floats that is added to scores. Head masks, which are factors, have the default 1 instead
-/// of 0.
+/// Returns true if |tensor| is a mask that is added to scores: floats with the default 0. Head masks, which are
+/// factors, have the default 1.
 static bool isAdditiveMask(const TensorSignature &tensor) {
   return tensor.dtype == ATTUNE_F32 && tensor.fill == ATTUNE_FILL_ZEROS && llvm::StringRef(tensor.name).ends_with("mask");
 }
 
-/// Prints one line of the comment on an entry.
+/// Prints the line of |tensor| in the comment on |entry|.
 static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, const TensorSignature &tensor, bool input) {
   static const char *const fills[] = {"required",
                                       "default zeros",
@@ -98,7 +98,7 @@ static void printEntry(llvm::raw_ostream &out, const std::string &name, const En
   out << "  (void)workers;\n  return (uint64_t)(" << entry.workspaceFormula << ");\n}\n";
 }
 
-/// Prints the labels of |signature|, at most as many as a reader wants to see.
+/// Prints the number of labels of |signature| and a comment with at most 1000 of them. |upper| is the prefix of macros.
 static void printLabels(llvm::raw_ostream &out, const std::string &upper, const ModelSignature &signature) {
   constexpr size_t most = 1000;
   if (signature.labels.empty())

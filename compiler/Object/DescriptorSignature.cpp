@@ -28,7 +28,7 @@ static Result<attune_dtype> getDType(Type type) {
   return Status::error("expected elements of type f32, i64, bf16, f16 or i8");
 }
 
-/// Returns the dims of |function|, an entry, with their |limits|.
+/// Returns the dims of |function|, an entry. |limits| has the largest values of dims by their names and may be null.
 static std::vector<DimSignature> readDims(func::FuncOp function, DictionaryAttr limits) {
   std::vector<DimSignature> dims;
   for (StringRef name : getEntryDims(function)) {
@@ -58,7 +58,7 @@ static Result<TensorSignature> readTensor(const EntrySignature &entry, Type type
   return result;
 }
 
-// Both enumerations of the dialect have the numbers of those of attune/abi.h.
+// The enumerations of the dialect have the same numbers as their counterparts in attune/abi.h.
 static_assert(xfmr::getMaxEnumValForInputDefault() == ATTUNE_FILL_SOURCE_LENGTHS);
 static_assert(xfmr::getMaxEnumValForCacheUse() == ATTUNE_CACHE_CONTINUE);
 
@@ -105,7 +105,7 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
   return entry;
 }
 
-/// Returns the signature of the cache |attr| of |type|.
+/// Returns the signature of the cache argument with |attr| and |type|.
 static CacheSignature readCache(ShapedType type, xfmr::CacheAttr attr) {
   CacheSignature cache;
   cache.name = attr.getName().str();

@@ -34,12 +34,14 @@ struct TensorSignature {
   int64_t maxValue = 0;
 };
 
-/// Memory of a session with one record for each token, such as its keys in one layer.
+/// A cache: memory of a session with one record for each token, such as its keys in one layer; see attune_cache_desc.
 struct CacheSignature {
   std::string name;
   attune_cache_kind kind = ATTUNE_CACHE_KEYS;
   attune_dtype dtype = ATTUNE_F32;
+  /// True if tokens are those of encoder sources, false if they are those of sequences.
   bool ofSources = false;
+  /// The number of heads, and of elements of a token in one head.
   int64_t heads = 1, size = 1;
 
   bool operator==(const CacheSignature &other) const {
@@ -57,8 +59,8 @@ struct EntrySignature {
   std::string workspaceFormula;
 };
 
-/// A kernel: its function, the backend that generates it, its description, and the reason for not using the requested
-/// backend.
+/// A kernel: the name of its function, the backend that generates it, a description, and the reason if that is not the
+/// requested backend.
 struct KernelSignature {
   std::string name, backend, op, note;
 };

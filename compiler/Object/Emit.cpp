@@ -16,9 +16,9 @@ using namespace attune;
 static constexpr const char *kAllowedSymbols[] = {"memcpy", "memmove", "memset"};
 
 /// The LLVM pipeline: propagates constants into kernels (strides are arguments), rotates loops for the code generator,
-/// cleans up each function once, and drops functions without callers. Earlier phases have vectorized and unrolled
-/// loops, and calls are large enough not to be inlined. The default pipelines search for more and take much longer, for
-/// the same hot loops.
+/// cleans up each function once, and erases functions without callers. Earlier phases have vectorized and unrolled
+/// loops, and functions are too large to be inlined. LLVM's default pipelines take much longer and produce the same hot
+/// loops.
 static constexpr const char *kPasses =
     "globalopt,ipsccp,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),simplifycfg,"
     "instcombine<no-verify-fixpoint>,loop(indvars),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce),deadargelim,globaldce";

@@ -14,22 +14,22 @@ namespace attune {
 /// The kind of the main output file. PTX is the text of device code.
 enum class EmitKind { Object, Shared, Assembly, Ptx };
 
-/// Sets the triple, the data layout and the function attributes of |module|. Call it before any code reads sizes of
-/// types.
+/// Sets the triple, the data layout and the function attributes of |module|. Call this before any code that reads the
+/// sizes of types.
 void setTarget(llvm::Module &module, const HostMachine &target);
 /// Optimizes |module|. The only library functions that may appear are memcpy, memmove and memset; floating-point
 /// operations keep their order.
 void optimizeModule(llvm::Module &module, const HostMachine &target);
 
-/// Returns object code, or the text of |assembly|.
+/// Returns object code, or the text of the assembly if |assembly| is true.
 Result<std::string> emitCode(llvm::Module &module, const HostMachine &target, bool assembly);
 
-/// Checks the guarantees of an object: no undefined symbols but memcpy, memmove and memset, no constructors, and no
-/// exported symbols but |visible|. Errors name the symbol.
+/// Checks that |object| has no undefined symbols but memcpy, memmove and memset, no constructors, and no exported
+/// symbols but |visible|. Errors name the symbol.
 Status checkObject(const std::string &object, llvm::ArrayRef<std::string> visible);
 
-/// Links |object|, the bytes of an object file, by ld.lld or cc, the first that is on the PATH or beside the LLVM
-/// installation. Returns the bytes of the shared object.
+/// Links |object|, the bytes of an object file, and returns the bytes of the shared object. Uses ld.lld, from the PATH
+/// or the LLVM installation, or else a C compiler from the PATH.
 Result<std::string> linkShared(const std::string &object);
 
 } // namespace attune

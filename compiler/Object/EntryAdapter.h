@@ -23,12 +23,13 @@ private:
   /// Creates the memref descriptor of a dense buffer at |data| with |sizes|, as |type|.
   mlir::Value describe(mlir::MemRefType type, mlir::Value data, llvm::ArrayRef<mlir::Value> sizes);
   mlir::FailureOr<mlir::Value> buildTensor(unsigned argument, mlir::MemRefType type, mlir::Value data, mlir::Value dimValues);
-  /// Creates the argument |role| of the entry, of type |type|. The host argument is |state|: |host| itself, or the
-  /// state of its launches.
+  /// Creates the argument of the entry with |role| and |type|. |state| is the value of the host argument: |host|, or
+  /// the result of buildLaunchState if kernels run on a device.
   mlir::Value buildRole(mlir::rt::Role role, mlir::Type type, mlir::Value host, mlir::Value state, mlir::Value call);
   /// Creates a structure on the stack with the host and the first error of a launch.
   mlir::Value buildLaunchState(mlir::Value host);
-  /// Creates the descriptor of the cache |cacheName| of the session whose caches are at |state|.
+  /// Creates the memref descriptor of the cache |cacheName|. |state| is the address of the session's caches, and
+  /// |stateDims| of their sizes (attune_call::state_dims).
   mlir::Value buildCache(mlir::MemRefType type, llvm::StringRef cacheName, mlir::Value state, mlir::Value stateDims);
 
   llvm::ArrayRef<CacheSignature> caches;

@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// A builder of functions to which the descriptor of one entry points. It adds them at the end of the module and
-/// reports errors at the entry.
+/// A builder of C functions of one entry, which the entry's descriptor points to. It adds the functions at the end of
+/// the module and reports errors at the location of the entry.
 class EntryEmitter {
 protected:
   explicit EntryEmitter(mlir::func::FuncOp entry);
@@ -20,7 +20,7 @@ protected:
   mlir::LLVM::LLVMFuncOp startFunction(llvm::StringRef kind, mlir::Type result, llvm::ArrayRef<mlir::Type> arguments);
   mlir::Value constant(int64_t value) { return mlir::LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value)); }
   mlir::Value load(mlir::Type type, mlir::Value base, int64_t byteOffset);
-  /// Loads the size of |dim|, one of the dims of the entry, from |dimValues|.
+  /// Loads the value of |dim|, the name of a dim of the entry, from the array |dimValues|.
   mlir::FailureOr<mlir::Value> loadDim(mlir::Value dimValues, mlir::Attribute dim);
 
   mlir::func::FuncOp entry;

@@ -9,12 +9,13 @@
 
 namespace attune {
 
-/// A builder of the functions that compute sizes and work from the dims of a call.
+/// A builder of the C functions that compute the costs of a call from its dims: sizes such as the workspace, FLOPs, and
+/// the work of each kernel (attune_kernel_work).
 class EntryFormulas : EntryEmitter {
 public:
   explicit EntryFormulas(mlir::func::FuncOp entry) : EntryEmitter(entry) {}
 
-  /// Builds `attune_KIND_E(dims, workers)`, which returns the value of |formula|, or 0 if that is null.
+  /// Builds `attune_KIND_E(dims, workers)`, which returns the value of |formula|, or 0 if |formula| is null.
   mlir::LogicalResult buildSize(llvm::StringRef kind, mlir::xfmr::FormulaAttr formula);
   /// Builds `attune_work_E(dims, out)`, which writes an attune_kernel_work for each of |kernels|.
   mlir::LogicalResult buildWork(mlir::ArrayAttr kernels);

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects entries (`xfmr.entry`) whose arguments are inputs (`xfmr.input`), outputs (`xfmr.output`), caches
-// (`xfmr.cache`), values of dims (`xfmr.dim`) or have a role (`rt.role`). Adds for an entry E the functions to which
-// attune_entry_desc points:
+// (`xfmr.cache`), values of dims (`xfmr.dim`) or have a role (`rt.role`). Adds for an entry E the functions that
+// attune_entry_desc points to:
 //
 //   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
 //   attune_work_E(dims, out), if E has `rt.kernel_work`
@@ -30,7 +30,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Builds the functions that count the messages of |entry|, if it is an entry of a divided model.
+/// Builds the functions that count the messages of |entry| and their bytes, if its model is divided among processes.
 static LogicalResult buildGathers(func::FuncOp entry, EntryFormulas &formulas) {
   auto gathers = cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(xfmr::kGathersAttr));
   auto bytes = cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(xfmr::kGatherBytesAttr));

@@ -1,7 +1,7 @@
 //===- GenerationAttr.h - Generation settings of a module -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The generation settings of a model, as `generation` of the module's `xfmr.model`.
+// The generation settings of a model are the parameter `generation` of the module's attribute `xfmr.model`.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_GENERATIONATTR_H
 #define ATTUNE_COMPILER_OBJECT_GENERATIONATTR_H

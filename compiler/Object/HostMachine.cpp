@@ -16,8 +16,8 @@
 
 using namespace attune;
 
-/// Returns the features of this machine, as LLVM writes them. A virtual machine may lack features that its CPU's name
-/// implies.
+/// Returns the features of this machine, as LLVM writes them. They are needed beside the CPU's name, since a virtual
+/// machine may lack features that the name implies.
 static std::string getHostFeatures() {
   // A map sorts the features, so that the string is always the same.
   std::map<std::string, bool> sorted;
@@ -81,7 +81,7 @@ static Result<CpuName> resolveCpu(const std::string &text, const llvm::Triple &t
   return result;
 }
 
-/// Fails on a feature in |features|, "+a,-b", that LLVM does not know. LLVM itself would only print a warning.
+/// Returns an error if LLVM does not know a feature in |features|, "+a,-b". LLVM itself would only print a warning.
 static Status checkFeatures(llvm::StringRef features, const llvm::MCSubtargetInfo &info) {
   llvm::SmallVector<llvm::StringRef> words;
   features.split(words, ',', -1, /*KeepEmpty=*/false);

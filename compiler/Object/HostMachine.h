@@ -14,31 +14,30 @@
 
 namespace attune {
 
-/// The CPU that host code runs on, with LLVM's target machine for it. Every target has one; kernels may run elsewhere.
+/// The CPU that runs the host code, with LLVM's target machine for it. Kernels run on the same CPU or on a GPU.
 class HostMachine {
 public:
-  /// Creates the machine for |cpu| and |triple|. |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names,
-  /// followed by features ("generic-rv64,+m,+f,+d,-c"). An empty |cpu| means `native`, or the least CPU of an
-  /// architecture that is not this machine's. An empty |triple| means this machine. Errors name the unknown word or the
-  /// feature that the CPU lacks.
+  /// Creates the machine for |cpu| and |triple|. |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names, which
+  /// features may follow ("generic-rv64,+m,+f,+d,-c"). An empty |cpu| means `native` if |triple| has this machine's
+  /// architecture, else the architecture's baseline. An empty |triple| means this machine's. Errors name the unknown
+  /// word or the feature that the CPU lacks.
   static Result<HostMachine> create(const std::string &cpu = "", const std::string &triple = "");
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
   std::string triple() const { return targetMachine->getTargetTriple().str(); }
   /// Returns LLVM's name of the CPU, never `native`.
   std::string cpu() const { return targetMachine->getTargetCPU().str(); }
-  /// Returns the features that are switched on or off beside those of the CPU's name, as LLVM writes them
-  /// ("+avx2,-avx512f").
+  /// Returns the features that are switched on or off in addition to those that the CPU's name implies, as LLVM writes
+  /// them ("+avx2,-avx512f").
   std::string features() const { return targetMachine->getTargetFeatureString().str(); }
   bool hasFeature(llvm::StringRef feature) const;
-  /// Returns the features that the code may use and that not every machine of this architecture has, separated by
-  /// commas. The runtime checks them.
+  /// Returns the features that the code may use and that the runtime must check, separated by commas.
   std::string requiredFeatures() const;
-  /// Returns the bits of the widest register for floats, 32 if there are no vectors; vectorRegisters() returns the
+  /// Returns the bits of a vector register, or 32 if floats are in scalar registers. vectorRegisters() returns the
   /// number of these registers.
   unsigned vectorBits() const;
   unsigned vectorRegisters() const;
-  /// Returns the features on which schedules depend, by LLVM's names, with "x86" for the family.
+  /// Returns LLVM's names of the features that schedules depend on, and "x86" if the CPU is one.
   llvm::StringSet<> scheduleFeatures() const;
 
 private:

@@ -11,7 +11,9 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
     the types of attune/abi.h: `attune_entry_forward(host, call)` runs it; `attune_workspace_forward(dims, workers)`
     returns the bytes of scratch memory of a call, and `attune_flops_forward(dims, workers)` its arithmetic operations,
     for given values of the dims (batch, length and so on). If the entry has `rt.kernel_work`,
-    `attune_work_forward(dims, out)` stores the arithmetic and the bytes of each kernel.
+    `attune_work_forward(dims, out)` stores the arithmetic and the bytes of each kernel. If the entry has
+    `xfmr.gathers`, because the model is divided among processes, `attune_gathers_forward(dims, workers)` returns the
+    number of messages of a call, and `attune_gather_bytes_forward(dims, workers)` their bytes.
 
     ```mlir
     func.func @forward(%x: memref<?x8xf32> {xfmr.input = …}, …, %workspace: memref<?xi8> {rt.role = #rt.role<workspace>}, …)
@@ -23,10 +25,10 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
     llvm.func @attune_flops_forward(%dims: !llvm.ptr, %workers: i64) -> i64
     ```
 
-    The bodies of the last three come from the formulas `rt.workspace`, `xfmr.flops` and `rt.kernel_work`, which are
-    removed. `attune_entry_forward` returns 0. With `device`, kernels run on a GPU and a launch can fail: the host
-    argument of functions then points to a `!llvm.struct<(ptr, i32)>` of the host and the first error, which the C
-    function returns.
+    All of these but `attune_entry_forward` evaluate formulas, `rt.workspace`, `xfmr.flops` and so on, which the pass
+    removes from the entry. `attune_entry_forward` returns 0. With `device`, kernels run on a GPU and a launch can
+    fail: the host argument of functions then points to a `!llvm.struct<(ptr, i32)>` of the host and the first error,
+    and the C function returns this error.
 
     Expects `attune-plan-memory` done, and `attune-outline-parallel` or, with `device`, `attune-outline-launches`.
     Leaves functions that are not entries alone. Numerics: exact.

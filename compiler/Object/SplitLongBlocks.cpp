@@ -15,14 +15,15 @@
 //     ...
 //     ret                                ret                        the terminator and the code before the first call stay
 //
-// A part gets values of earlier code as arguments and returns values that later code uses through memory. To keep such
-// results few, moveSharedComputations first moves instructions that another part or the terminator uses to before the
-// first call, with the instructions that compute their operands. Only instructions without effects that may be executed
-// speculatively move. An instruction that depends on a load or on the result of a call stays in its part.
+// A part gets the values of earlier code that it uses as arguments. Values of the part that later code uses are
+// returned through memory. To keep these few, moveSharedComputations first moves instructions whose results another
+// part or the terminator uses, and the instructions that compute their operands, to before the first call. It moves
+// only instructions without effects that may be executed speculatively. An instruction that depends on a load or on the
+// result of a call stays in its part.
 //
-// Runs on LLVM IR, on any block of any function; calls of intrinsics do not count. Invariants: calls, loads and stores
-// keep their order, and every value is computed by the same instruction. A part that CodeExtractor refuses stays in the
-// block.
+// Works on any block of any function in LLVM IR; calls of intrinsics do not count. Invariants: calls, loads and stores
+// keep their order, and every value is computed by the same instruction. A part that LLVM's CodeExtractor cannot
+// extract stays in the block.
 
 #include "compiler/Object/SplitLongBlocks.h"
 #include "llvm/ADT/SetVector.h"
@@ -49,8 +50,8 @@ static bool isMovable(const llvm::Instruction &instruction) {
   return !isCall(instruction) && !instruction.mayReadOrWriteMemory() && llvm::isSafeToSpeculativelyExecute(&instruction);
 }
 
-/// Moves values that another part of |block| or its terminator uses before the first call, with the computations of
-/// their operands, so that parts have few results.
+/// Moves instructions whose results another part of |block| or its terminator uses, and the computations of their
+/// operands, to before the first call, so that parts have few results.
 static void moveSharedComputations(llvm::BasicBlock &block) {
   llvm::DenseMap<const llvm::Instruction *, unsigned> parts;
   unsigned calls = 0;

@@ -8,9 +8,9 @@
 
 namespace attune {
 
-/// Splits every block with more than 2048 calls, such as the entry of a model with hundreds of layers, into internal
-/// functions of 256 calls each: the time of LLVM's register allocation grows with the square of the length of a block.
-/// Results and the order of calls do not change.
+/// Splits every basic block with more than 2048 calls, such as the entry of a model with hundreds of layers, into
+/// internal functions of 256 calls each, since the time of LLVM's register allocation grows with the square of the
+/// length of a block. Results and the order of calls do not change.
 void splitLongBlocks(llvm::Module &module);
 
 } // namespace attune

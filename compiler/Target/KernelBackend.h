@@ -26,7 +26,7 @@ public:
   virtual llvm::StringRef name() const = 0;
   /// Replaces tile sizes in |schedule| that the backend cannot use.
   virtual void adjust(mlir::rt::Schedule &schedule) const {}
-  /// Returns the flags beside `--kernels` that are not the defaults, " --a=b".
+  /// Returns the flags other than `--kernels` that differ from their defaults, each after a space: " --a=b".
   virtual std::string flags() const { return ""; }
   /// Returns the paths of the programs that take part in making code.
   virtual std::vector<std::string> programs() const { return {}; }
@@ -34,8 +34,8 @@ public:
   virtual void addSelectPasses(mlir::OpPassManager &pm) const = 0;
   /// Adds the passes that replace the tasks of these kernels by calls, in phase `vector`.
   virtual void addTilePasses(mlir::OpPassManager &pm) const = 0;
-  /// Returns the emission of a module for |host|. An error if the backend has no code for it, or if a program is
-  /// missing.
+  /// Returns the emission of one module, whose kernels run on |host|. An error if the backend cannot compile for that
+  /// machine, or if a program is missing.
   virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host, const KernelTiles &tiles) const = 0;
 };
 
@@ -55,8 +55,8 @@ inline constexpr llvm::StringLiteral kOwnKernels = "mlir";
 void registerKernelBackend(KernelBackendInfo info);
 /// Returns all backends of this build, in the order of their registration.
 llvm::ArrayRef<KernelBackendInfo> getKernelBackends();
-/// Returns the backend called |name|; null for our own passes, that is kOwnKernels or "". An error if it is not in this
-/// build.
+/// Returns the backend called |name|; null if |name| is kOwnKernels or empty, which mean our own passes. An error if
+/// the backend is not in this build.
 Result<std::unique_ptr<KernelBackend>> createKernelBackend(llvm::StringRef name, const std::map<std::string, std::string> &settings);
 
 } // namespace attune

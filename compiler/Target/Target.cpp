@@ -37,7 +37,7 @@ void attune::registerTarget(TargetInfo info) {
 
 llvm::ArrayRef<TargetInfo> attune::getTargets() { return registeredTargets(); }
 
-/// Returns the target called |name|, the first one if that is empty.
+/// Returns the target called |name|, or the first target if |name| is empty.
 static Result<const TargetInfo *> findTarget(llvm::StringRef name) {
   for (const TargetInfo &info : getTargets())
     if (name.empty() || info.name == name)

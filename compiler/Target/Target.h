@@ -7,7 +7,7 @@
 //     TargetRequest   the flags that choose a target
 //     TargetInfo      a target of this build, by name
 //     Target          the target of one compilation: its schedule, and the passes in which targets differ
-//     TargetEmission  the emission of one module after the phase `kernels`: code that is not part of the host module
+//     TargetEmission  the code generation of one module after the phase `kernels`, for code outside the host module
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_TARGET_H
 #define ATTUNE_COMPILER_TARGET_TARGET_H
@@ -48,20 +48,21 @@ struct TargetRequest {
 class TargetEmission {
 public:
   virtual ~TargetEmission();
-  /// Starts processes that work beside the phases that follow `kernels`, whose IR |module| is.
+  /// Starts processes that run in parallel to the phases after `kernels`. |module| is the result of that phase.
   virtual Status start(mlir::ModuleOp module) { return {}; }
   /// Completes the code of kernels that are not part of the host module: waits for processes, or takes the kernels of
   /// |module|, in phase `target`, out of it and makes images of them.
   virtual Status takeKernels(mlir::ModuleOp module) { return {}; }
-  /// Returns the name of the step takeKernels in the time report, "" to leave it out.
+  /// Returns the name of the step takeKernels in the time report; "" if the report omits it.
   virtual llvm::StringRef stepName() const { return ""; }
   /// Adds kernels to |host|, the LLVM IR of the host module.
   virtual Status linkHost(llvm::Module &host) { return {}; }
-  /// Returns the features of the CPU that |host| needs beside those that all code for the machine may use, ",a,b".
+  /// Returns the CPU features that |host| needs in addition to those that all code for the machine may use, each after
+  /// a comma: ",a,b".
   virtual std::string hostFeatures(const llvm::Module &host) const { return ""; }
   /// Adds device code to the descriptor, and kernels without a function of their own to the signature.
   virtual void describe(ModelSignature &signature, DescriptorOptions &descriptor) const {}
-  /// Returns the text of the device code; checkEmit has allowed EmitKind::Ptx.
+  /// Returns the text of the device code. Called only if checkEmit allows EmitKind::Ptx.
   virtual std::string deviceText() const;
   /// Prints the LLVM IR of the device code, if any.
   virtual void print(llvm::raw_ostream &stream) const {}
@@ -74,7 +75,7 @@ public:
 
   /// Returns the name, as in `--target`.
   virtual llvm::StringRef name() const = 0;
-  /// Returns the request in canonical form; readTarget of it returns an equal target.
+  /// Returns the attribute that describes this target; readTarget of it returns an equal target.
   virtual mlir::rt::TargetAttr attribute(mlir::MLIRContext *context) const = 0;
   /// Returns the tile sizes and layouts that passes of all targets read.
   virtual const mlir::rt::Schedule &schedule() const = 0;
@@ -104,8 +105,8 @@ public:
   /// Adds the passes of phase `target`.
   virtual void addTargetPasses(mlir::OpPassManager &pm) const = 0;
 
-  /// Returns the emission of a module whose host code runs on |host|, which outlives it. An error if a program is
-  /// missing.
+  /// Returns the emission of one module, whose host code runs on |host|; |host| must outlive the emission. An error if
+  /// a program is missing.
   virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const = 0;
 
 protected:

@@ -21,7 +21,7 @@ static void addRow(const LowRankTerm &term, int64_t row, int64_t column, int64_t
   }
 }
 
-/// Adds |term| to |count| elements from |begin| on of a row-major tensor.
+/// Adds |terms| to |out|, the |count| elements from |begin| on of a row-major tensor.
 static void addTerms(const std::vector<LowRankTerm> &terms, int64_t begin, int64_t count, float *out) {
   const int64_t columns = terms.front().columns;
   std::vector<double> sums(std::min(columns, count));

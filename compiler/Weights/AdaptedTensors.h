@@ -1,8 +1,8 @@
 //===- AdaptedTensors.h - Tensors with adapters merged ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A provider that changes some tensors of another provider while they are read, a slice at a time. So merged weights
-// are neither in memory nor on disk before they are packed.
+// A provider that adds adapters (LoRA) to some tensors of another provider while they are read, a slice at a time. So
+// merged weights are neither in memory nor on disk before they are packed.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_ADAPTEDTENSORS_H
 #define ATTUNE_COMPILER_WEIGHTS_ADAPTEDTENSORS_H
@@ -15,7 +15,7 @@
 
 namespace attune {
 
-/// A matrix of low rank that is added to a tensor of as many elements: scale * left * right.
+/// A matrix of low rank, scale * left * right, that is added to a tensor of as many elements.
 struct LowRankTerm {
   double scale = 1;
   int64_t rank = 0, columns = 0;
@@ -25,7 +25,7 @@ struct LowRankTerm {
 
 /// The change of one tensor.
 struct TensorChange {
-  /// A tensor that stands in for the base's, of the same shape.
+  /// A tensor of the same shape that replaces the base's tensor before terms are added.
   std::optional<TensorView> replacement;
   /// The file of |replacement|.
   std::string file;

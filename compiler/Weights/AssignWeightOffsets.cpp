@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entries and layer functions on tensors, with `xfmr.weight_ref` in entries only. Leaves entries and layer
-// functions that take untyped bytes and view them at constant offsets. `xfmr.weight` operations stay: they are the
-// packer's list of weights and offsets.
+// Expects entries and layer functions (see WeightRows.h) on tensors, with `xfmr.weight_ref` in entries only. Leaves
+// entries and layer functions that take a buffer of bytes and view the weights in it at constant offsets. `xfmr.weight`
+// operations stay: they are the packer's list of weights and offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,14 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Sections begin at page boundaries, so that the weights of one layer can be prefetched and dropped on their own.
+/// The alignment of rows, a page of memory, so that the system can load and drop the weights of one layer by
+/// themselves.
 static constexpr int64_t kPage = 4096;
 static_assert(ATTUNE_ALIGNMENT % xfmr::kWeightAlignment == 0);
 
 namespace {
 
-/// Hands out offsets of the data section and records them on the weights.
+/// Assigns offsets in the data section and records them on the weights.
 class WeightPlacer {
 public:
   explicit WeightPlacer(ModuleOp module) : symbols(module) {}
@@ -48,8 +49,8 @@ public:
     return found->second;
   }
 
-  /// Returns the offset of the row that |layout| describes, filled with the weights |names|, one per slot. Equal rows
-  /// are stored once. A row that is part of another row with an offset shares its bytes.
+  /// Returns the offset of the row that |layout| describes with the weights |names|, one per slot, and assigns it if it
+  /// is new. Equal rows are stored once. A row that is part of a row that already has an offset shares its bytes.
   int64_t placeRow(const WeightRow &layout, ArrayRef<StringAttr> names) {
     RowKey key;
     for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
@@ -74,12 +75,12 @@ private:
   using RowKey = std::vector<Slot>;
   using Row = std::pair<const RowKey, int64_t>;
 
-  /// Returns the offset of the first row that holds all of |part| at the same offsets in the row; nullopt if there is
-  /// none.
+  /// Returns the offset of the first stored row that has all slots of |part| at the same offsets in the row; nullopt if
+  /// there is none.
   std::optional<int64_t> findWhole(const RowKey &part) const {
     if (part.empty())
       return std::nullopt;
-    // The row must hold the slot of |part| that the fewest rows hold, so only those are searched.
+    // Such a row holds every slot of |part|, so it is enough to search the rows that hold the rarest of these slots.
     ArrayRef<const Row *> candidates = holdersOf(part.front());
     for (const Slot &slot : part)
       if (holdersOf(slot).size() < candidates.size())
@@ -177,7 +178,8 @@ static Value addBytesArgument(func::FuncOp function) {
   return function.getArgument(index);
 }
 
-/// Returns a leaf of |expression|: one that is no weight if there is one, else the first.
+/// Returns an operand at the leaves of the weight expression |expression|: one that is no weight, or else the first
+/// one.
 static Value findRoot(Operation *expression) {
   auto bad = llvm::find_if_not(expression->getOperands(), [](Value operand) { return xfmr::isWeight(operand); });
   Value operand = bad == expression->operand_end() ? expression->getOperand(0) : *bad;
@@ -185,7 +187,7 @@ static Value findRoot(Operation *expression) {
   return op && xfmr::isWeightExpression(op) ? findRoot(op) : operand;
 }
 
-/// Emits an error for an expression that packing cannot compute, at the operation that needs a weight.
+/// Emits an error at |expression|, a weight expression that the packer cannot compute.
 static LogicalResult refuseExpression(Operation *expression) {
   Value root = findRoot(expression);
   InFlightDiagnostic error = emitError(expression->getLoc(), "expects a weight, an xfmr.weight_ref or, in a private function that gets "
@@ -210,7 +212,7 @@ LogicalResult AssignWeightOffsetsPass::verifyReferences() {
   });
   if (result.wasInterrupted())
     return failure();
-  // Expressions over weights are sources of weights by now.
+  // xfmr-hoist-weight-expressions has replaced all expressions over weights, so the remaining ones are errors.
   result = getOperation().walk(
       [](Operation *op) { return xfmr::isWeightExpression(op) ? WalkResult(refuseExpression(op)) : WalkResult::advance(); });
   return failure(result.wasInterrupted());
@@ -277,7 +279,7 @@ void AssignWeightOffsetsPass::runOnOperation() {
       rewriteEntry(entry, rows, placer);
   for (func::FuncOp layer : rows.functions())
     rewriteLayer(layer, rows.getRow(layer), rows);
-  // Removes the arguments after all calls are rewritten, since that reads the weight arguments of the callee.
+  // The weight arguments are removed last, since rewriting a call reads the callee's.
   for (func::FuncOp layer : rows.functions()) {
     llvm::BitVector erased(layer.getNumArguments());
     for (unsigned i = 0; i < layer.getNumArguments(); ++i)

@@ -9,7 +9,7 @@ using namespace attune;
 
 CalibratedRows::Key CalibratedRows::keyOf(llvm::ArrayRef<float> weights) {
   llvm::XXH128_hash_t hash = llvm::xxh3_128bits({reinterpret_cast<const uint8_t *>(weights.data()), weights.size() * sizeof(float)});
-  // The map reserves keys of ones.
+  // llvm::DenseMap reserves the largest two values of an integer as keys.
   return {hash.high64 >> 1, hash.low64};
 }
 

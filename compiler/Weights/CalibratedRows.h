@@ -1,8 +1,8 @@
 //===- CalibratedRows.h - Rows of weights quantized in advance --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of weight matrices, with the integers that a calibration has chosen for them. A row is found by its f32 weights:
-// the packer reads matrices that passes have joined, stacked and cut, but never changes their rows.
+// Rows of weight matrices, with the integers that a calibration has chosen for them. A row is found by a hash of its
+// f32 weights, not by the name of a matrix: passes join, stack and cut matrices, but do not change their rows.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_CALIBRATEDROWS_H
 #define ATTUNE_COMPILER_WEIGHTS_CALIBRATEDROWS_H
@@ -18,7 +18,7 @@ namespace attune {
 /// Quantized rows of one format.
 class CalibratedRows {
 public:
-  /// 128 bits of hash of weights, without the keys that LLVM's maps reserve.
+  /// A 128-bit hash of weights, without the two keys that llvm::DenseMap reserves.
   using Key = std::pair<uint64_t, uint64_t>;
   static Key keyOf(llvm::ArrayRef<float> weights);
 
@@ -28,10 +28,11 @@ public:
   /// The number of rows.
   size_t size() const { return places.size(); }
 
-  /// Adds |row|: the scale and the minimum of each group, and an integer for each weight. Of equal rows the first counts.
+  /// Adds |row| with the scale and the minimum of each group, and an integer for each weight. Does nothing if an equal
+  /// row was added before.
   void add(llvm::ArrayRef<float> row, llvm::ArrayRef<QuantizedGroup> groups, llvm::ArrayRef<int16_t> values);
-  /// If |row| was added, writes the weights that its integers stand for to |weights| and its groups to |groups|, and
-  /// returns true.
+  /// If |row| was added, writes the dequantized weights to |weights| and the scale and minimum of each group to
+  /// |groups|, and returns true.
   bool find(llvm::ArrayRef<float> row, float *weights, QuantizedGroup *groups) const;
 
 private:

@@ -17,7 +17,7 @@ using namespace attune;
 
 namespace {
 
-/// The parameters of one table. Keeps the first error.
+/// The parameters of one table. |status| is the first error.
 class Params {
 public:
   Params(StringRef kind, DictionaryAttr attrs) : kind(kind), attrs(attrs) {}
@@ -61,7 +61,8 @@ private:
 
 } // namespace
 
-/// Fills |count| elements from the flat index |begin| on with |element|(row, column).
+/// Writes |count| elements of a table of |type|, from the flat index |begin| on, to |out|. |element|(row, column)
+/// returns an element.
 static void fillTable(RankedTensorType type, int64_t begin, int64_t count, float *out,
                       llvm::function_ref<double(int64_t, int64_t)> element) {
   int64_t columns = type.getShape().back();

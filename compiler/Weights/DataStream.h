@@ -1,8 +1,8 @@
 //===- DataStream.h - Buffered, hashed output of packed data ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two buffers: while one is filled, another thread hashes and writes the other. Writes end at multiples of 2 MiB of the
-// file, except for the last one, so that systems that keep files in large pages use such pages for it.
+// The stream has two buffers: while one is filled, another thread hashes and writes the other. All writes but the last
+// end at multiples of 2 MiB of the file, so that systems with large pages in the page cache use them for this file.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_DATASTREAM_H
 #define ATTUNE_WEIGHTS_DATASTREAM_H
@@ -14,7 +14,7 @@
 
 namespace attune {
 
-/// The attune_checksum of bytes that arrive in pieces.
+/// Computes the attune_checksum of bytes that arrive in pieces.
 class StreamChecksum {
 public:
   void update(const uint8_t *data, size_t bytes);
@@ -26,7 +26,7 @@ private:
   size_t numPending = 0;
 };
 
-/// An appender of elements and padding to a file.
+/// Appends the data section of a weights file, elements and padding, to a file.
 class DataStream {
 public:
   explicit DataStream(OutputFile &file);
@@ -35,8 +35,8 @@ public:
   /// Maximum number of elements that reserve accepts.
   static constexpr int64_t kMaxElements = int64_t(2) << 20;
 
-  /// Returns memory for the next |bytes| bytes, at most the size of kMaxElements floats. It is 64-byte aligned relative
-  /// to the data section if position() is. The caller fills it before the next call.
+  /// Returns memory for the next |bytes| bytes, at most the size of kMaxElements floats. The caller must fill it before
+  /// the next call.
   Result<uint8_t *> reserve(int64_t bytes);
   /// Appends zeros up to |offset|.
   Status padTo(uint64_t offset);
@@ -49,7 +49,8 @@ private:
   /// The size of a large page.
   static constexpr uint64_t kPageBytes = uint64_t(2) << 20;
 
-  /// Writes the buffer, except for the bytes after the last multiple of kPageBytes if |whole| is false.
+  /// Starts to write the current buffer. If |whole| is false, the bytes after the file's last multiple of kPageBytes
+  /// move to the other buffer.
   Status flush(bool whole);
   Status wait();
 

@@ -24,7 +24,7 @@ llvm::StringRef attune::elementTypeName(Type type) {
   return "";
 }
 
-/// Returns the upper half of |value|, rounded to nearest, ties to even.
+/// Returns the bits of |value| rounded to bf16, to nearest, ties to even.
 static uint16_t toBF16(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));

@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// Returns the name of the element type |type| in manifests ("bf16"); empty if it is no type of weights.
+/// Returns the name of the element type |type| in manifests ("bf16"); "" if weights cannot have this type.
 llvm::StringRef elementTypeName(mlir::Type type);
 
 /// Returns |value| rounded to |type|, to nearest, ties to even.

@@ -10,7 +10,7 @@
 using namespace attune;
 using namespace attune::quantizer;
 
-/// Odd numbers below this have a list of the integers whose odd part divides them.
+/// The integers whose odd part divides an odd number are listed in a table for odd numbers below this.
 static constexpr uint32_t kListed = 256;
 using Integers = llvm::SmallVector<int16_t, 0>;
 
@@ -63,7 +63,7 @@ bool ExactScales::isExact(llvm::ArrayRef<float> weights, QuantizedGroup group) c
 }
 
 bool ExactScales::findWithMinimum(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const {
-  // The least weight has the integer 0, the largest one up to the largest integer.
+  // The least weight has the integer 0. The integer of the largest weight is unknown, so all are tried.
   QuantizedGroup found{0, store(least)};
   for (float integer = 1; integer <= range.highest; ++integer) {
     found.scale = store((largest - least) / integer);
@@ -89,7 +89,7 @@ bool ExactScales::findScale(llvm::ArrayRef<float> weights, float extreme, Quanti
     float scale = store(extreme / number);
     if (tryScale(weights, scale, number, extreme, group))
       return true;
-    // Of an f32 scale whose product was rounded, the quotient may be a neighbor.
+    // The product of an f32 scale may have been rounded; then the scale may be a neighbor of the quotient.
     if (format.wideScales && (tryScale(weights, std::nextafter(scale, -HUGE_VALF), number, extreme, group) ||
                               tryScale(weights, std::nextafter(scale, HUGE_VALF), number, extreme, group)))
       return true;

@@ -1,10 +1,11 @@
 //===- ExactScales.h - Scales of weights that were quantized ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scale and the minimum of a row that a format represents exactly, as in a model whose weights were quantized in the
-// same way. Without a minimum, the weight of the largest magnitude is a scale times one of at most 255 integers. A scale
-// of f16 has 11 bits, so its product with an integer is exact in f32, and the odd part of the integer divides that of the
-// weight: few integers are left to try.
+// Finds the scale and the minimum of a group of weights in one row, if the format represents these weights exactly, as
+// in a model whose weights were quantized in the same format before. Without a minimum, the weight of the largest
+// magnitude is the scale times one of at most 255 integers. An f16 scale has 11 bits, so its product with an integer is
+// exact in f32, and the odd part of the integer divides the odd part of the weight's mantissa: few integers are left to
+// try.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_EXACTSCALES_H
 #define ATTUNE_COMPILER_WEIGHTS_EXACTSCALES_H
@@ -13,14 +14,15 @@
 
 namespace attune {
 
-/// Finds the scale and the minimum of a row that a format represents exactly.
+/// Finds scales and minima of groups that a format represents exactly.
 class ExactScales {
 public:
   explicit ExactScales(mlir::xfmr::WeightFormat format) : format(format), range(format) {}
 
-  /// Returns true, and the group, if there is one for |weights|, which are from |least| to |largest|.
+  /// Sets |group| and returns true if the format represents |weights|, which are from |least| to |largest|, exactly.
   bool find(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const;
-  /// Returns false if no scale of f16 times an integer is |extreme|: the product has at most 11 + |bits| bits.
+  /// Returns false if no f16 scale times an integer can be |extreme|, the weight of the largest magnitude, because it
+  /// has more bits than such a product, which has at most 11 plus the bits of an integer.
   bool isPossible(float extreme) const;
 
 private:
@@ -28,9 +30,9 @@ private:
   float store(float number) const;
   bool isExact(llvm::ArrayRef<float> weights, QuantizedGroup group) const;
   bool findWithMinimum(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const;
-  /// Finds a scale by |extreme|, the weight of the largest magnitude.
+  /// Like find, for a format without minima. |extreme| is the weight of the largest magnitude.
   bool findScale(llvm::ArrayRef<float> weights, float extreme, QuantizedGroup &group) const;
-  /// Returns true, and the group, if |scale| is exact, and times |integer| is |extreme|.
+  /// Sets |group| and returns true if |scale| represents |weights| exactly and |scale| * |integer| is |extreme|.
   bool tryScale(llvm::ArrayRef<float> weights, float scale, float integer, float extreme, QuantizedGroup &group) const;
 
   mlir::xfmr::WeightFormat format;

@@ -1,9 +1,9 @@
 //===- GgufTensors.cpp - The tensors of a GGUF file -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Llama's projections of queries and keys are stored for another form of rotary embeddings, which rotates pairs of
-// neighbors where the reference rotates pairs of elements of the two halves of a head. A head of eight rows is stored
-// as
+// GGUF files store the rows of Llama's query and key projections in another order than the reference model. The order
+// of the file is for rotary embeddings that rotate pairs of neighboring components; the reference model rotates pairs
+// with one component from each half of a head. A head of eight rows is stored as
 //
 //     row of the file        0  1  2  3  4  5  6  7
 //     row of the reference   0  4  1  5  2  6  3  7
@@ -19,11 +19,11 @@ using namespace attune;
 
 namespace {
 
-/// A tensor of the reference, and the position of its elements in the file.
+/// A tensor of the reference model, and its elements in the file.
 struct SourceView {
   const GgufTensor *tensor;
   GgufSource source;
-  /// The sizes of the reference's tensor; one row if it is not a matrix.
+  /// The sizes of the reference model's tensor as a matrix.
   int64_t rows = 1, columns = 1;
   const uint8_t *data = nullptr;
 
@@ -39,7 +39,7 @@ struct SourceView {
   }
 
 private:
-  /// Returns the row of the file that is row |row| of the reference.
+  /// Returns the row of the file that is row |row| of the reference model.
   int64_t storedRow(int64_t row) const {
     if (source.pairedHeads == 0)
       return row;

@@ -9,17 +9,16 @@
 
 namespace attune {
 
-/// The tensor of a GGUF file that a tensor of the reference's files was converted to, and how to undo the conversion.
+/// The tensor of a GGUF file that corresponds to a tensor of the reference model, and how to undo the conversion.
 struct GgufSource {
   std::string name;
-  /// If not 0: the rows are this many heads, and each head has row i and row i + half a head of the original side by
-  /// side.
+  /// If not 0, the rows are this many heads, in which row i and row i + (half a head) of the reference are neighbors.
   int64_t pairedHeads = 0;
   /// True if rows and columns are exchanged.
   bool transposed = false;
   /// The index of the matrix in a stack along the first axis; -1 = the whole tensor.
   int64_t index = -1;
-  /// The number that is added to every element.
+  /// The number that is added to every element of the file.
   float summand = 0;
 };
 

@@ -14,8 +14,8 @@ struct TensorPart {
   std::unique_ptr<TensorProvider> tensors;
 };
 
-/// Returns a provider of the tensors of |parts|, whose names are the prefix of the part and the name in the part, and
-/// of the tensors of |base| for all other names.
+/// Returns a provider of the tensors of |parts|, under their names with the part's prefix before them, and of the
+/// tensors of |base|, under their names.
 std::unique_ptr<TensorProvider> joinTensors(std::unique_ptr<TensorProvider> base, std::vector<TensorPart> parts);
 
 } // namespace attune

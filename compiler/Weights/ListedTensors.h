@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// A base class of providers: it keeps the list of tensors and checks reads.
+/// A base class of providers that keeps the list of tensors and checks the arguments of reads.
 class ListedTensors : public TensorProvider {
 public:
   const TensorSpec *find(std::string_view name) const override;

@@ -25,15 +25,15 @@ using namespace attune;
 /// Offset of the data section. The header is alone in the page before it.
 static constexpr uint64_t kDataOffset = 4096;
 
-/// Return the offset and the size in bytes of a weight in the data section.
+/// Return the offset of a weight in the data section and its size, in bytes.
 static uint64_t getOffset(xfmr::WeightOp weight) { return *weight.getOffset(); }
 static uint64_t getBytes(xfmr::WeightOp weight) { return getWeightBytes(weight.getType()); }
 
 /// Returns "weight 'x'", for messages.
 static std::string describe(xfmr::WeightOp weight) { return "weight '" + weight.getSymName().str() + "'"; }
 
-/// Returns all weights in the order of their offsets. Checks conditions that packing needs and that the verifier does
-/// not check, since the module may come from a file.
+/// Returns all weights in the order of their offsets. Returns an error if they overlap or cannot be packed: the
+/// verifier does not check this, and the module may come from a file.
 static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const SourceReader &reader) {
   std::vector<xfmr::WeightOp> weights;
   for (auto weight : module.getOps<xfmr::WeightOp>()) {
@@ -62,11 +62,12 @@ public:
   WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader)
       : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader),
         isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
-    // A reader computes projected rows as a whole, so every chunk would compute all of them.
+    // Each thread has a reader, and a reader computes projected rows as a whole: each thread would compute all of them.
     source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
   }
 
-  /// Writes the slice of |sizes| at |offsets| to |out|. Threads divide it along |axis|; sizes before that are 1.
+  /// Writes the slice of |sizes| at |offsets| to |out|. Threads divide it along |axis|; the sizes of dimensions before
+  /// |axis| are 1.
   Status write(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, int64_t axis, uint8_t *out) {
     int64_t extent = axis < int64_t(sizes.size()) ? sizes[axis] : 1, inner = 1;
     for (size_t dim = axis + 1; dim < sizes.size(); ++dim)
@@ -75,7 +76,7 @@ public:
     if (chunks == 1)
       return writeChunk(offsets, sizes, reader, out);
     std::mutex mutex;
-    // The failure of the first chunk that has one, whichever thread comes first.
+    // The error of the chunk with the lowest number, whichever thread fails first.
     Status failure;
     size_t failed = chunks;
     llvm::parallelFor(0, chunks, [&](size_t chunk) {
@@ -93,7 +94,7 @@ public:
   }
 
 private:
-  /// Elements that a thread evaluates at a time: their floats fit into a cache.
+  /// The number of elements that a thread evaluates at a time, as many as fit into a cache as floats.
   static constexpr int64_t kChunkElements = int64_t(64) << 10;
 
   Status writeChunk(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, SourceReader &own, uint8_t *out) {
@@ -119,7 +120,7 @@ private:
 };
 } // namespace
 
-/// Evaluates |weight| into |stream|, in parts of consecutive elements that fit in the buffer of the stream.
+/// Evaluates |weight| and appends it to |stream|, in parts of consecutive elements that fit in the stream's buffer.
 static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<void()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))
@@ -160,7 +161,7 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
   return {};
 }
 
-/// Returns the entry of |weight| in the manifest.
+/// Returns the manifest's JSON object for |weight|.
 static Json describeWeight(xfmr::WeightOp weight) {
   std::string source;
   llvm::raw_string_ostream(source) << weight.getSource();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Streams the weights of a module to a weights file (layout in attune/abi.h), at the offsets that AssignWeightOffsets
-// has chosen. Memory is bounded by two buffers, whatever the size of the model. The header is written last because the
-// build id in it covers the manifest.
+// has assigned. It needs two buffers of memory for models of any size. The header is written last because it contains
+// the build id, which depends on the manifest.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_PACKER_H
 #define ATTUNE_WEIGHTS_PACKER_H
@@ -43,14 +43,14 @@ struct PackingResult {
   uint32_t rank = 0, ranks = 1;
 };
 
-/// Writes room for a header, the data section and the manifest to |file|, which is new, for |rank| of the ranks of
-/// |module|. The manifests of several ranks are equal and have no content hash. |calibrated| has quantized rows that take
-/// precedence over a choice of scales; may be null. Errors name the tensor.
+/// Writes space for a header, the data section and the manifest to |file|, which is empty, for process |rank| of the
+/// processes that run |module| together. If there are several, their manifests are equal and have no content hash. Rows
+/// in |calibrated|, which may be null, are stored with the integers of the calibration. Errors name the tensor.
 Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener = {},
                                   int64_t rank = 0, const CalibratedRows *calibrated = nullptr);
 
-/// Returns the manifest that packWeights would write for |module|, without the content hash. Equal manifests and equal
-/// tensors give equal files.
+/// Returns the manifest that packWeights would write for |module|, without the content hash. Weights files with equal
+/// manifests and equal tensors have equal data.
 Result<std::string> describePackedWeights(mlir::ModuleOp module, const TensorProvider &tensors);
 
 /// Reads the result of packWeights back from the file |path| that it wrote. Checks header, sizes and the manifest's

@@ -29,11 +29,11 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
       %row = memref.view %weights[%c0][%c128] : memref<?xi8> to memref<?xi8>
       %y = call @layer(%x, %row) : …
     ```
-    Offsets count from the beginning of the file's data section, which is what entries get. Here the row begins at byte
-    0 and has 128 bytes. Rows come first in the file, in program order; the weights that entries read themselves follow.
-    Rows begin at a multiple of 4096 bytes, a page, so that the system can load and drop the pages of one layer; tensors
-    begin at a multiple of 64 bytes, a cache line. A weight that is needed at two offsets is stored twice, as two
-    `xfmr.weight`; equal rows are stored once, and a row that is part of another shares its bytes. Weights without
+    Offsets are bytes from the beginning of the file's data section, whose address entries get. Here the row begins at
+    byte 0 and has 128 bytes. Rows come first in the file, in program order; the weights that entries read themselves
+    follow. Rows begin at a multiple of 4096 bytes, a page, so that the system can load and drop the pages of one layer;
+    tensors begin at a multiple of 64 bytes, a cache line. A weight that is needed at two offsets is stored twice, as
+    two `xfmr.weight`; equal rows are stored once, and a row that is part of another shares its bytes. Weights without
     readers are removed. The module gets `xfmr.weights_bytes`, the size of the file's data.
 
     Expects tensors and final sources of weights (`xfmr-hoist-weight-expressions`). Functions other than layer functions

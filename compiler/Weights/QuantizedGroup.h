@@ -6,7 +6,8 @@
 
 namespace attune {
 
-/// The scale and the minimum of a row in one group as they are stored: values of f16 if the format has those.
+/// The scale and the minimum of one group of columns in one row: the stored values, f16 values if the format stores
+/// f16.
 struct QuantizedGroup {
   float scale = 0, minimum = 0;
 };

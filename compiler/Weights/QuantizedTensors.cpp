@@ -3,7 +3,8 @@
 //
 // Files pack several values into words of 32 bits. A run of values is a run of bits: value i has the bits from i * bits
 // on, the lowest first, and may begin in one word and end in the next. The formats differ in the direction of the runs
-// and in the offset of the values; N is the number of outputs, K that of inputs, G that of groups of K:
+// and in the number that is added to values. N is the number of outputs of a matrix, K the number of its inputs, and G
+// the number of groups of inputs:
 //
 //                    values of a matrix             zero points                    scales
 //   GPTQ             qweight [K * bits / 32, N]     qzeros [G, N * bits / 32]      scales [G, N]
@@ -30,7 +31,8 @@ using namespace attune;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/// Returns the value of a float of 4 bits of exponent and 3 of mantissa (E4M3FN): no infinities, one NaN of each sign.
+/// Returns the value of a float with 4 bits of exponent and 3 bits of mantissa (E4M3FN), which has no infinities, and
+/// one NaN of each sign.
 static float decodeFloat8(uint8_t code) {
   const int exponent = (code >> 3) & 15, mantissa = code & 7;
   if (exponent == 15 && mantissa == 7)
@@ -64,7 +66,7 @@ private:
   }
 };
 
-/// One quantized matrix; the views are those of the open files.
+/// One quantized matrix. Its tensors are views of the open files.
 class StoredMatrix {
 public:
   enum Layout { GptqWords, AwqWords, RowWords, Bytes, Float8 };
@@ -72,11 +74,11 @@ public:
   Layout layout = Bytes;
   int bits = 8;
   int64_t rows = 0, columns = 0;
-  /// Columns with one scale, and the number of groups; |groupOf| overrides the former if it is not empty.
+  /// The number of neighboring columns with one scale, and the number of groups.
   int64_t groupSize = 0, groups = 1;
-  /// The group of each column.
+  /// The group of each column, if groups are not neighboring columns; otherwise empty.
   std::vector<int32_t> groupOf;
-  /// Rows with one scale.
+  /// The number of rows with one scale.
   int64_t scaleRows = 1;
   bool zerosMinusOne = false;
   const TensorView *codes = nullptr, *scales = nullptr, *zeros = nullptr;
@@ -109,7 +111,7 @@ public:
   }
 
 private:
-  /// Returns where AWQ stores output |row|: the eight outputs of a word are stored in the order 0 2 4 6 1 3 5 7.
+  /// Returns the position at which AWQ stores output |row|: a word has eight outputs in the order 0 2 4 6 1 3 5 7.
   static int64_t awqPlace(int64_t row) {
     static const int64_t places[8] = {0, 4, 1, 5, 2, 6, 3, 7};
     return row / 8 * 8 + places[row % 8];
@@ -162,7 +164,7 @@ class MatrixFinder {
 public:
   MatrixFinder(const SafetensorsFolder &folder, const QuantizedFormat &format) : folder(folder), format(format) {}
 
-  /// Returns the matrix of the module |name| with these stored values.
+  /// Returns the matrix of the module |name|, whose quantized values are `codes`.
   Result<StoredMatrix> find(const std::string &name, const TensorView &codes) {
     module = name;
     matrix = StoredMatrix();
@@ -234,7 +236,7 @@ private:
       return status;
     std::vector<int64_t> values(matrix.columns);
     convertToI64(*view, 0, matrix.columns, values.data());
-    // A file without an order stores -1 throughout.
+    // -1 for every column means that groups are neighboring columns.
     if (std::all_of(values.begin(), values.end(), [](int64_t group) { return group == -1; }))
       return {};
     for (int64_t group : values)
@@ -244,7 +246,7 @@ private:
     return {};
   }
 
-  /// Sets the groups of a matrix of GPTQ or AWQ, which the scales count.
+  /// Sets bits, groups, scales and zero points of a matrix of GPTQ or AWQ, and checks the shape of the scales.
   Status findGroups() {
     const int64_t size = format.groups.front().size;
     matrix.bits = format.groups.front().bits;
@@ -297,7 +299,8 @@ private:
     return findScales();
   }
 
-  /// Finds the elements that share a scale: all, those of a row, of a group of a row or of a block.
+  /// Determines from the shape of the scales which elements share a scale: all elements, those of a row, of a group of
+  /// columns of a row, or of a block.
   Status findScales() {
     const TensorView &scales = *matrix.scales;
     if (!isFloat(scales.dtype))
@@ -345,7 +348,8 @@ private:
       return status;
     matrix.zeros = folder.find(module + ".weight_zero_point");
     if (matrix.zeros) {
-      // The packed form has one a row even where all rows share a scale, which no published file does.
+      // The packed form has zero points for each row, even if all rows share a scale; no published file has such
+      // scales.
       const int64_t rows = ceilDiv(matrix.rows, matrix.scaleRows);
       Status status = packed ? check(*matrix.zeros, DType::I32, {ceilDiv(matrix.rows * matrix.bits, 32), matrix.groups})
                       : matrix.zeros->elements == rows * matrix.groups ? check(*matrix.zeros, DType::I8, matrix.zeros->shape)
@@ -372,7 +376,7 @@ private:
     matrix.rows = sizes[0];
     matrix.columns = sizes[1];
     matrix.bits = 0;
-    // More columns would need more words than there are, so products below cannot overflow.
+    // A matrix with more columns than bits does not fit into the words, so products below cannot overflow.
     const bool possible = sizes[0] == codes.shape[0] && sizes[1] > 0 && sizes[1] <= codes.shape[1] * 32;
     for (const QuantizedFormat::Groups &groups : format.groups)
       if (possible && ceilDiv(sizes[1] * groups.bits, 32) == codes.shape[1])
@@ -449,7 +453,7 @@ public:
   }
 
 private:
-  /// Returns the module whose values |view| has, "" for other tensors.
+  /// Returns the name of the module whose quantized values are |view|; "" if |view| is another tensor.
   static std::string moduleOf(const TensorView &view, const QuantizedFormat &format) {
     auto before = [&](std::string_view suffix) {
       const std::string &name = view.name;

@@ -1,13 +1,13 @@
 //===- QuantizedTensors.h - Stored matrices of a few bits -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A provider of folders whose matrices are quantized: each matrix `X.weight` is computed while it is read, a slice at a
-// time, as
+// A provider of the tensors of a folder whose matrices are stored quantized. Each matrix `X.weight` is dequantized
+// while it is read, a slice at a time, as
 //
 //     w[n, k] = scale[n, g] * (q[n, k] - zero[n, g])        g = the group of column k
 //
-// in float. The difference is an exact integer, so an element is rounded at most once: not at all where the scale has
-// the type F16 or BF16.
+// in f32. The difference is an exact integer, so an element is rounded at most once, and not at all if the scale is F16
+// or BF16.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_QUANTIZEDTENSORS_H
 #define ATTUNE_COMPILER_WEIGHTS_QUANTIZEDTENSORS_H
@@ -29,8 +29,8 @@ struct QuantizedFormat {
   };
 
   Method method;
-  /// One element for Gptq and Awq. For CompressedTensors one for each group of modules; the shapes of a matrix say
-  /// which of them it has.
+  /// One element for Gptq and Awq. For CompressedTensors one for each group of modules in the configuration; the shapes
+  /// of a matrix's tensors determine which of them applies.
   std::vector<Groups> groups;
   /// Gptq: zero points are stored minus one.
   bool zerosMinusOne = false;
@@ -45,8 +45,8 @@ struct QuantizedTensors {
   std::vector<std::string> matrices;
 };
 
-/// Returns the tensors of |folder| with `X.weight` in the place of those that store it quantized in |format|; tensors
-/// that are not quantized are those of the files. Every error names file and tensor.
+/// Returns the tensors of |folder|. A matrix `X.weight` replaces the tensors that store it quantized in |format|; other
+/// tensors are the same as in the files. Every error names file and tensor.
 Result<QuantizedTensors> openQuantizedTensors(const std::string &folder, const QuantizedFormat &format);
 
 } // namespace attune

@@ -1,9 +1,9 @@
 //===- QuantizerLanes.h - Rounding of weights, eight at a time --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The vectors of WeightQuantizer.cpp, and the rounding to f16 and to integers that the search for scales shares with that
-// for exact scales. Private to these two. Vectors are passed by reference: the registers that pass them by value depend on
-// the instruction set.
+// Vectors of eight lanes, and the rounding to f16 and to integers, that WeightQuantizer.cpp and ExactScales.cpp share.
+// No other file should include this header. Vectors are passed by reference, since the registers for vectors passed by
+// value depend on the instruction set.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_QUANTIZERLANES_H
 #define ATTUNE_COMPILER_WEIGHTS_QUANTIZERLANES_H
@@ -19,7 +19,7 @@
 
 namespace attune::quantizer {
 
-/// Rows that are quantized side by side.
+/// The number of rows that are quantized side by side, one per lane.
 constexpr int64_t kLanes = 8;
 typedef float Floats __attribute__((vector_size(32)));
 typedef int32_t Words __attribute__((vector_size(32)));
@@ -39,7 +39,7 @@ ATTUNE_INLINE void roundToHalf(Floats &values) {
   Words magnitudeBits = bits ^ sign;
   Floats magnitude;
   std::memcpy(&magnitude, &magnitudeBits, sizeof(bits));
-  // From 0.5 to 1 the f32 are 2^-24 apart, as the subnormal f16 are.
+  // From 0.5 to 1 f32 values are 2^-24 apart, like subnormal f16 values, so adding 0.75 rounds to those.
   Floats shifted = magnitude + 0.75f, subnormal = shifted - 0.75f;
   Words subnormalBits, normalBits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fff;
   std::memcpy(&subnormalBits, &subnormal, sizeof(bits));
@@ -47,7 +47,7 @@ ATTUNE_INLINE void roundToHalf(Floats &values) {
   std::memcpy(&values, &bits, sizeof(bits));
 }
 
-/// The integers of a format.
+/// The range of the integers of a format.
 struct IntegerRange {
   explicit IntegerRange(mlir::xfmr::WeightFormat format)
       : lowest(static_cast<float>(-format.zero())), highest(static_cast<float>((int64_t(1) << format.bits) - 1 - format.zero())) {}
@@ -60,7 +60,7 @@ inline float inverseOf(float scale) {
   return std::isfinite(inverse) ? inverse : 0.0f;
 }
 
-/// Returns the integer for |weight| in |group|, whose scale has the inverse |inverse|.
+/// Returns the integer, as a float, that represents |weight| in |group|. |inverse| is the inverse of the group's scale.
 inline float toInteger(float weight, QuantizedGroup group, float inverse, const IntegerRange &range) {
   float integer = std::min(std::max((weight - group.minimum) * inverse, range.lowest), range.highest);
   return (integer + kShifter) - kShifter;

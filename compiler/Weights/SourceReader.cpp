@@ -94,7 +94,7 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Default([](Attribute) { return Status::error("not a weight source"); });
 }
 
-/// Splits the slice |box| of a row-major tensor of |shape| into runs of consecutive elements.
+/// Splits the slice |box| of a row-major tensor of |shape| into runs of consecutive elements and reads each by |run|.
 Status SourceReader::readRuns(ArrayRef<int64_t> shape, const SourceBox &box, RunFn run) {
   StridedRuns runs(shape, box.offsets, box.sizes, box.strides);
   std::vector<float> buffer(runs.needsBuffer() ? runs.bufferElements() : 0);
@@ -161,7 +161,8 @@ Status SourceReader::readStack(StackSourceAttr source, const SourceBox &box) {
   return {};
 }
 
-/// Returns the common difference of |indices| if neighbors are less than a cache line of f32 apart; else 0.
+/// Returns the difference of neighbors in |indices| if it is the same for all and less than a cache line of f32; else
+/// 0.
 static int64_t smallStep(ArrayRef<int64_t> indices) {
   constexpr int64_t most = 16;
   int64_t step = indices.size() < 2 ? 0 : indices[1] - indices[0];
@@ -189,8 +190,8 @@ Status SourceReader::readSelect(SelectSourceAttr source, const SourceBox &box) {
   return {};
 }
 
-/// Reads the indices |first|, |first| + |step|, … of |axis|. Reads those between them, too, which is faster than many
-/// small reads.
+/// Reads the indices |first|, |first| + |step|, … of |axis|. Reads the indices between them, too, which is faster than
+/// many small reads.
 Status SourceReader::readEveryNth(Attribute source, const SourceBox &box, int64_t axis, int64_t first, int64_t step) {
   SmallVector<int64_t, 4> offsets(box.offsets), sizes(box.sizes), from(box.sizes.size(), 1);
   offsets[axis] = first;
@@ -217,8 +218,8 @@ Status SourceReader::readTranspose(TransposeSourceAttr source, const SourceBox &
   return read(source.getSource(), inner);
 }
 
-/// Reads consecutive elements of a row-major source as slices. Each slice is the largest that begins at the end of the
-/// previous one.
+/// Reads |count| elements of |source| from |begin| on, in row-major order, as a series of slices, each as large as
+/// possible.
 Status SourceReader::readFlat(Attribute source, int64_t begin, int64_t count, float *out) {
   ArrayRef<int64_t> shape = getSourceType(source).getShape();
   while (count > 0) {
@@ -277,8 +278,8 @@ Status SourceReader::readPanels(PanelsSourceAttr source, const SourceBox &box) {
 }
 
 //===----------------------------------------------------------------------===//
-// The part of SourceReader that quantizes and rounds. A row's scale depends on the whole row, so slices of quantized
-// values and of sums read whole rows, a few at a time.
+// The following functions quantize and round. A row's scale depends on the whole row, so they read whole rows, a few at
+// a time, for any slice.
 //===----------------------------------------------------------------------===//
 
 /// Maximum number of elements of the rows in memory at once, unless a single row has more.
@@ -372,7 +373,7 @@ Status SourceReader::writePanels(QuantizedPanelsSourceAttr source, int64_t first
   // The columns of the matrix that the groups contain.
   int64_t first = firstGroup * group, columns = std::min(first + groups * group, allColumns) - first;
   WeightQuantizer quantizer(format);
-  // A calibrated row is found by all of its columns.
+  // A calibrated row is found by a hash of all of its columns, so whole rows are read.
   bool whole = calibrated && calibrated->getFormat() == format;
   if (whole)
     first = 0, columns = allColumns;
@@ -454,7 +455,7 @@ Status SourceReader::readGroupedPanels(GroupedPanelsSourceAttr source, const Sou
 }
 
 //===----------------------------------------------------------------------===//
-// The part of SourceReader that computes with whole rows.
+// The following functions compute with whole rows.
 //===----------------------------------------------------------------------===//
 
 /// Adds |row| times the matrix |columns|, [length of |row|, |count|], to the |count| values |out|, in the order of the
@@ -467,8 +468,8 @@ static void addProducts(ArrayRef<float> row, const float *columns, int64_t count
   }
 }
 
-/// Reads projected rows: the rows of one matrix times another one, plus a bias. Each row is computed by one thread, so
-/// the bits do not depend on their number.
+/// Reads projected rows: the rows of one matrix times another matrix, plus a bias. Each row is computed by one thread,
+/// so the bits do not depend on the number of threads.
 Status SourceReader::readProject(ProjectSourceAttr source, const SourceBox &box) {
   RankedTensorType type = getSourceType(source);
   int64_t rows = type.getDimSize(0), outputs = type.getDimSize(1), depth = getSourceType(source.getRows()).getDimSize(1);

@@ -5,8 +5,8 @@
 // computed from tensors of the model folder. Every kind of source maps a slice to slices of its operands with other
 // strides, down to runs of stored tensors. So nothing larger than the slice is ever in memory, and a transposition is a
 // change of strides. Projected rows, products of a table with a matrix, are the exception: they are computed as a
-// whole. Elements are floats whatever their type: bf16 and i8 are values of f32, and so are sums of i8 over fewer than
-// 2^17 columns.
+// whole. Elements are f32 for all element types: f32 represents bf16, f16 and i8 exactly, and sums of i8 over fewer
+// than 2^17 columns as well.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
 #define ATTUNE_WEIGHTS_SOURCEREADER_H
@@ -20,8 +20,8 @@ namespace attune {
 
 class CalibratedRows;
 
-/// A slice of a tensor and its destination: element i of the slice, at `offsets + i` of the tensor, goes to `out[sum(i
-/// * strides)]`.
+/// A slice of a tensor and its destination. Element i of the slice (i is a vector of indices) is element `offsets + i`
+/// of the tensor and is written to `out[sum(i * strides)]`.
 struct SourceBox {
   llvm::SmallVector<int64_t, 4> offsets, sizes, strides;
   float *out;
@@ -31,17 +31,18 @@ struct SourceBox {
   bool empty() const { return llvm::is_contained(sizes, 0); }
 };
 
-/// Writes elements |begin| … |begin| + |count| - 1, counted row by row, of a table of |type| to |out|. The table is one
-/// that `#xfmr.computed` defines by a formula with the parameters |params|, such as the cosines and sines of rotary
-/// embeddings.
+/// A function that writes elements |begin| … |begin| + |count| - 1 of a table of |type|, in row-major order, to |out|.
+/// `#xfmr.computed` defines the table by a formula with the parameters |params|, such as the cosines and sines of
+/// rotary embeddings.
 using ComputedTableFn = Status (*)(mlir::DictionaryAttr params, mlir::RankedTensorType type, int64_t begin, int64_t count, float *out);
 /// Returns the function that computes tables of |kind|, or null.
 ComputedTableFn findComputedTable(llvm::StringRef kind);
 
-/// Reads weight sources over the tensors of one provider, for one rank of a divided model. Not thread-safe.
+/// Reads weight sources over the tensors of one provider. |rank| is the number of the process whose weights are read,
+/// if the model is divided among several. Not thread-safe.
 class SourceReader {
 public:
-  /// |calibrated| has quantized rows that take precedence over a choice of scales; may be null.
+  /// Rows in |calibrated|, which may be null, are quantized with the integers of the calibration.
   explicit SourceReader(const TensorProvider &tensors, int64_t rank = 0, const CalibratedRows *calibrated = nullptr)
       : tensors(tensors), rank(rank), calibrated(calibrated) {}
 
@@ -51,10 +52,10 @@ public:
   Status verify(mlir::Attribute source) const;
   /// Evaluates a slice of |source|, which has passed verify.
   Status read(mlir::Attribute source, SourceBox box);
-  /// Returns true if slices of |source| are made of bytes that readBytes writes.
+  /// Returns true if |source| is quantized panels or a stack of these, which readBytes can read.
   static bool isBytes(mlir::Attribute source);
-  /// Writes a slice of such a |source|, which has passed verify, as bytes to |out|, densely. The last dimension must be
-  /// whole.
+  /// Writes a slice of |source|, for which isBytes is true and which has passed verify, as bytes to |out|, densely. The
+  /// slice must have the whole last dimension.
   Status readBytes(mlir::Attribute source, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes, uint8_t *out);
   /// Adds the names that |other| has collected.
   void addNonFinite(const SourceReader &other) { nonFiniteNames.insert(other.nonFiniteNames.begin(), other.nonFiniteNames.end()); }
@@ -93,7 +94,7 @@ private:
   const TensorProvider &tensors;
   int64_t rank;
   const CalibratedRows *calibrated;
-  /// The projected rows that were read last, whole: slices of them are often read one by one.
+  /// The source of projected rows that was read last and all of its rows, since its slices are often read one by one.
   mlir::Attribute projectedSource;
   std::vector<float> projectedRows;
   std::set<std::string, std::less<>> nonFiniteNames;

@@ -9,7 +9,8 @@
 using namespace llvm;
 using namespace attune;
 
-/// Rows of a block, one cache line of the destination, and columns, few enough for a block to stay in the L1 cache.
+/// The rows of a block, as many f32 as a cache line of the destination has, and its columns, few enough that a block
+/// stays in the L1 cache.
 static constexpr int64_t kBlockRows = 16, kBlockColumns = 512;
 
 /// Calls |visit| with the index of the first element of every innermost row of a strided tensor.
@@ -78,7 +79,7 @@ StridedRuns::StridedRuns(ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets, Arr
   if (!buffered)
     return;
   run.step = std::min(run.size, kBlockColumns);
-  // Not a multiple of a page, or the cache lines of one column would evict each other.
+  // The distance of rows is no multiple of a page, or the cache lines of one column would evict each other.
   rowElements = run.step + kBlockRows;
   for (rowLoop = 0; rowLoop + 1 < loops.size() && loops[rowLoop].to != 1;)
     ++rowLoop;

@@ -22,21 +22,21 @@ void copyStrided(const float *from, llvm::ArrayRef<int64_t> fromStrides, llvm::A
                  float *out);
 /// Multiplies every element of a strided tensor by |factor| in f64 and rounds it once.
 void scaleStrided(double factor, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
-/// Replaces every element of a strided tensor by |function| of it.
+/// Replaces every element x of a strided tensor by |function|(x).
 void transformStrided(llvm::function_ref<float(float)> function, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
                       float *out);
 
 /// Enumerates a slice of a row-major tensor as runs of consecutive elements. If the destination is dense along the
-/// runs, they are as long as possible and are written to it directly. Otherwise runs come in blocks of rows for a
-/// buffer. From there, scatter writes whole cache lines if the destination is dense along another dimension (a
-/// transposition).
+/// runs, they are as long as possible and the caller reads them directly to the destination. Otherwise the caller reads
+/// blocks of several runs (rows) to a buffer, and scatter writes them to the destination. It writes whole cache lines
+/// if the destination is dense along another dimension (a transposition).
 class StridedRuns {
 public:
   StridedRuns(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes,
               llvm::ArrayRef<int64_t> strides);
 
-  /// |rows| runs of |count| elements. The first begins at element |begin| of the tensor; the others follow |rowStride|
-  /// elements apart.
+  /// A block of |rows| runs of |count| elements. The first run begins at element |begin| of the tensor, the next ones
+  /// |rowStride| elements after the one before.
   struct Block {
     int64_t begin, count, rows, rowStride;
     int64_t out; // index of the first element in the destination

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One interface for stored and for generated weights: the importer checks and the packer streams either kind without a
-// distinction. `#xfmr.tensor<"name" : type>` names a tensor of the provider that the module was imported with.
+// One interface for weights from files and for generated weights, which the importer and the packer use alike.
+// `#xfmr.tensor<"name" : type>` names a tensor of the provider that the module was imported with.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_TENSORPROVIDER_H

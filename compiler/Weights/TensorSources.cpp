@@ -12,7 +12,7 @@ using namespace attune;
 
 namespace {
 
-/// The tensors of a folder, read through its mappings.
+/// The tensors of the files of a folder, which are mapped to memory.
 class StoredTensors : public ListedTensors {
 public:
   explicit StoredTensors(SafetensorsFolder opened) : folder(std::move(opened)) {

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Eight rows are quantized side by side: lane i of a vector belongs to row i. So every row's sums are added in the same
-// order of its columns, for vectors of any machine, and no sum is made of lanes.
+// Eight rows are quantized side by side: lane i of a vector belongs to row i. So the sums of every row are added in the
+// order of its columns, on machines with vectors of any size, and lanes are never added to each other.
 //
 //   weights of a panel      row 0: k0 k1 k2 ...           lanes     k0: row 0, row 1, ... row 7
 //                           row 1: k0 k1 k2 ...     ->              k1: row 0, row 1, ... row 7
 //                           ...                                     ...
 //
-// The code of the lanes is compiled for several instruction sets. It must round alike: no FMA.
+// The code on vectors is compiled for several instruction sets. All versions must round alike, so FMA is disabled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,7 @@ uint16_t bitsOfHalf(float value) {
   return static_cast<uint16_t>(sign | ((bits & 0x7fffffff) - (112u << 23)) >> 13);
 }
 
-/// Sets |inverses| to those of |numbers|, or to 0 where that is not finite.
+/// Sets |inverses| to the inverses of |numbers|, or to 0 where an inverse is not finite.
 ATTUNE_INLINE void setInverses(const Floats &numbers, Floats &inverses) {
   inverses = 1.0f / numbers;
   Words bits;
@@ -76,7 +76,7 @@ ATTUNE_INLINE void setInverses(const Floats &numbers, Floats &inverses) {
   inverses = (bits & 0x7f800000) == 0x7f800000 ? Floats{} : inverses;
 }
 
-/// Scales, minima and inverses of scales; an inverse that is not finite is 0.
+/// The scale and minimum of each lane's row, and the inverse of the scale, which is 0 if it is not finite.
 struct LaneGroups {
   Floats scale = {}, minimum = {}, inverse = {};
 
@@ -94,7 +94,7 @@ struct LaneGroups {
 /// Sets |integers| to the integers of |weights|, as floats. If |minima| is false, all minima are 0.
 template <bool minima>
 ATTUNE_INLINE void toIntegers(const Floats &weights, const LaneGroups &groups, const IntegerRange &range, Floats &integers) {
-  // The bounds come first: the shifter rounds small numbers only.
+  // Numbers are clamped before they are rounded, since the shifter rounds only magnitudes below 2^22.
   Floats lowest = Floats{} + range.lowest, highest = Floats{} + range.highest;
   integers = (minima ? weights - groups.minimum : weights) * groups.inverse;
   integers = integers < lowest ? lowest : integers;
@@ -102,18 +102,18 @@ ATTUNE_INLINE void toIntegers(const Floats &weights, const LaneGroups &groups, c
   integers = (integers + kShifter) - kShifter;
 }
 
-/// The importance of the squared error of each weight in eight rows.
+/// The factor of the squared error of each weight, for eight rows.
 ///
-/// Without a minimum, it is the mean square of the group plus the square of the weight: a scale that makes large weights
-/// smaller for the sake of small ones has the smaller error, but loses more in trained models. With a minimum, the bounds
-/// follow the weights, and all count alike.
+/// Without a minimum, it is the mean square of the group plus the square of the weight. With equal factors, scales that
+/// clip large weights for the sake of small ones would have the smallest error, but such scales make trained models
+/// worse. With a minimum, the range of the integers follows the weights, and all factors are equal.
 template <bool minima>
 struct Importance {
   Floats mean = {}, inverse = {};
 
   ATTUNE_INLINE Importance(const Floats *weights, int64_t columns, const Floats &largest) {
     if constexpr (!minima) {
-      // Relative to the largest weight, so that no square is too small for f32.
+      // Weights are divided by the largest one, so that no square is too small for f32.
       setInverses(largest, inverse);
       for (int64_t k = 0; k < columns; ++k) {
         Floats share = weights[k] * inverse;
@@ -122,7 +122,7 @@ struct Importance {
       mean = mean / static_cast<float>(columns);
     }
   }
-  /// Multiplies |values| by the importance of |weights|.
+  /// Multiplies |values| by the factors of |weights|.
   ATTUNE_INLINE void apply(const Floats &weights, Floats &values) const {
     if constexpr (!minima) {
       Floats share = weights * inverse;
@@ -131,7 +131,7 @@ struct Importance {
   }
 };
 
-/// Computes the squared error of each lane for |groups|, by importance.
+/// Computes the sum of squared errors of each lane for |groups|, with the factors of |importance|.
 template <bool minima>
 ATTUNE_INLINE void getErrors(const Floats *weights, int64_t columns, const LaneGroups &groups, const IntegerRange &range,
                              const Importance<minima> &importance, LaneDoubles &errors) {
@@ -157,7 +157,7 @@ ATTUNE_INLINE void getErrors(const Floats *weights, int64_t columns, const LaneG
 }
 
 /// Replaces |best| by |better| in the |allowed| lanes in which |betterErrors| is smaller than |errors|, and sets
-/// |changed| to those lanes. Replaces |errors| wherever |betterErrors| is smaller.
+/// |changed| to these lanes. Replaces |errors| by |betterErrors| in all lanes in which that is smaller.
 ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &betterErrors, LaneGroups &best, LaneDoubles &errors,
                               const Words &allowed, Words &changed) {
   changed = allowed & __builtin_shufflevector(__builtin_convertvector(betterErrors.low < errors.low, HalfWords),
@@ -168,7 +168,8 @@ ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &bette
   best.minimum = changed ? better.minimum : best.minimum;
 }
 
-/// Refines |best| by least squares for the integers as they are, while that makes the error of a lane smaller.
+/// Refines |best|: computes the scale and minimum with the least squared error for the current integers, and repeats
+/// this with the new integers, at most twice and while the error of a lane becomes smaller.
 template <bool minima>
 ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFormat &format, const IntegerRange &range,
                           const Importance<minima> &importance, LaneGroups &best) {
@@ -220,8 +221,8 @@ ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFo
   }
 }
 
-/// Sets |best| to the scales and minima of the smallest error for eight rows. The weights of a row are from |least| to
-/// |largest|.
+/// Sets |best| to the scales and minima with the smallest error, of those that are tried, for eight rows. The weights
+/// of a row are from |least| to |largest|.
 template <bool minima>
 ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFormat &format, const Floats &least, const Floats &largest,
                           LaneGroups &best) {
@@ -235,15 +236,16 @@ ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFo
     getErrors<minima>(weights, columns, candidate, range, importance, errors);
     keepBetter(candidate, errors, best, smallest, all, changed);
   };
-  // Integers of 8 bits need no search: their errors are small, and depend little on the scale.
+  // Formats of 8 bits need no search: their errors are small and depend little on the scale.
   bool narrow = format.bits == 4;
   if constexpr (minima) {
-    // Shares of the range of weights, from its middle.
+    // The candidates cover the middle 75 to 100 percent of the range of weights.
     Floats extent = largest - least;
     for (float share = narrow ? 0.75f : 1.0f; share <= 1.0f; share += 0.03125f)
       consider(extent * share / range.highest, least + extent * (1 - share) / 2);
   } else {
-    // The integer of the weight of the largest magnitude, which may be beyond the bounds: that weight is then smaller.
+    // A candidate gives the weight of the largest magnitude this integer, before clamping: integers beyond the range
+    // make its quantized value smaller than the weight.
     Floats extreme = largest > -least ? largest : least;
     for (float integer = narrow ? -9.0f : -128.0f; integer <= (narrow ? -6.5f : -127.0f); integer += narrow ? 0.25f : 1.0f)
       consider(extreme / integer, Floats{});
@@ -254,7 +256,8 @@ ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFo
   refine<minima>(weights, columns, format, range, importance, best);
 }
 
-/// Writes the integers of eight rows, in dwords of four columns, to rows of |pitch| dwords.
+/// Writes the stored integers of eight rows to |out|. Each row has a dword of four columns (of eight in 4 bits, the
+/// second four in the high halves of the bytes); the dwords of the next columns follow |width| dwords later.
 ATTUNE_INLINE void writeIntegers(const Floats *weights, int64_t columns, const WeightFormat &format, const LaneGroups &groups,
                                  int64_t groupColumns, int64_t width, uint8_t *out) {
   IntegerRange range(format);
@@ -287,7 +290,8 @@ struct LaneRows {
   Floats least, largest;
 };
 
-/// Puts the weights of |count| rows, |pitch| apart, side by side; rows beyond them, infinities and NaNs are zeros.
+/// Puts the weights of |count| rows, |pitch| elements apart, side by side. Missing rows, infinities and NaNs become
+/// zeros.
 ATTUNE_INLINE void gather(const float *weights, int64_t pitch, int64_t count, LaneRows &rows) {
   Floats least = {}, largest = {};
   for (int64_t k = 0; k < rows.columns; ++k) {
@@ -347,19 +351,19 @@ static void writeNumber(const WeightFormat &format, float number, int64_t row, u
   }
 }
 
-/// Chooses the numbers of eight rows at a time.
+/// Chooses the scales and minima of eight rows at a time.
 class WeightQuantizer::Chooser {
 public:
   Chooser(WeightFormat format, int64_t columns)
       : format(format), exact(format), highest(IntegerRange(format).highest), lanes(columns), row(columns) {}
 
-  /// Gathers the rows of |group| from |first| on, and sets |rows| to them.
+  /// Sets |rows| to the eight rows of |group| from |first| on.
   void gather(PanelWeights group, int64_t first, LaneRows &rows) {
     rows = {lanes.data(), group.columns, {}, {}};
     functions().gather(group.weights + first * group.pitch, group.pitch, std::clamp<int64_t>(group.rows - first, 0, kLanes), rows);
   }
 
-  /// Chooses the numbers of |rows|; those of |known| lanes stay. Returns false if f16 cannot store them.
+  /// Sets |scales| and |minima| for |rows|, except in lanes that are |known|. Returns false if f16 cannot store them.
   bool choose(const LaneRows &rows, bool (&known)[kLanes], float (&scales)[kLanes], float (&minima)[kLanes]) {
     float least[kLanes], largest[kLanes];
     std::memcpy(least, &rows.least, sizeof(least));
@@ -370,7 +374,7 @@ public:
         continue;
       scales[lane] = minima[lane] = 0;
       float most = std::max(std::fabs(least[lane]), std::fabs(largest[lane]));
-      // The range of minima includes that of weights.
+      // A minimum is as large as a weight, a scale only as large as a weight divided by the largest integer.
       if (!format.wideScales && (format.minima ? most : most / highest) > kLargestHalf)
         fits = false;
       known[lane] = most == 0;

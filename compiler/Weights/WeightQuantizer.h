@@ -1,9 +1,9 @@
 //===- WeightQuantizer.h - Weights in formats of few bits -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The choice of scale, minimum and integers for one group of weights. If the format represents the group exactly, as in
-// a model whose weights were quantized in the same way, every weight stays the same f32. Otherwise the scale is the
-// candidate with the smallest squared error, refined by least squares.
+// Chooses scale, minimum and integers for each row of a group of columns. If the format represents the weights exactly,
+// as in a model whose weights were quantized in the same format before, every weight stays the same f32. Otherwise the
+// scale is the candidate with the smallest squared error, refined by least squares.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_WEIGHTQUANTIZER_H
 #define ATTUNE_COMPILER_WEIGHTS_WEIGHTQUANTIZER_H
@@ -16,7 +16,7 @@
 
 namespace attune {
 
-/// Weights of one group of columns in the rows of a panel: |rows| x |columns|, rows |pitch| elements apart.
+/// The weights of one group of columns in the rows of a panel: |rows| x |columns|, with rows |pitch| elements apart.
 struct PanelWeights {
   const float *weights;
   int64_t pitch, rows, columns;
@@ -27,16 +27,18 @@ class WeightQuantizer {
 public:
   explicit WeightQuantizer(mlir::xfmr::WeightFormat format) : format(format) {}
 
-  /// Quantizes one group of a panel of |width| rows (a multiple of 8) to |out|, in the layout of the format with
-  /// |groupColumns| columns. Rows and columns that |group| does not have are zeros. Infinite and NaN weights count as
-  /// 0. Returns false if the format stores f16 and a scale or a minimum exceeds their range.
+  /// Quantizes one group of a panel of |width| rows (a multiple of 8) and writes it to |out|, in the layout of
+  /// WeightFormat with |groupColumns| columns. Rows and columns that |group| does not have are zeros. Infinite and NaN
+  /// weights count as 0. Returns false if the format stores f16 and a scale or a minimum exceeds its range.
   ///
-  /// |given|, empty or one for each row of |group|, has the numbers of rows whose choice was made before; null for others.
+  /// |given| is empty, or has for each row of |group| the scale and minimum to use; null for rows whose scale is to be
+  /// chosen.
   bool quantize(PanelWeights group, int64_t width, int64_t groupColumns, uint8_t *out,
                 llvm::ArrayRef<const QuantizedGroup *> given = {}) const;
-  /// Sets |numbers| to the scale and the minimum that quantize() chooses for each row. Returns false as it does.
+  /// Sets |numbers| to the scale and the minimum that quantize() would choose for each row. Returns false in the same
+  /// cases.
   bool choose(PanelWeights group, QuantizedGroup *numbers) const;
-  /// Returns the integer for |weight|.
+  /// Returns the integer that represents |weight| with the scale and the minimum of |group|.
   float integerOf(float weight, QuantizedGroup group) const;
 
 private:

@@ -21,7 +21,7 @@ bool attune::isWeightArgument(func::FuncOp function, unsigned index) {
   return type && type.hasStaticShape() && xfmr::isMarkedWeight(function, index);
 }
 
-/// Returns true if |function| calls itself, directly or through others. Such a function has no finite row.
+/// Returns true if |function| calls itself, directly or through other functions. Its row would contain itself.
 static bool isRecursive(func::FuncOp function, const SymbolTable &symbols) {
   llvm::SetVector<func::FuncOp> reached;
   auto addCallees = [&](func::FuncOp caller) {
@@ -53,7 +53,8 @@ WeightRows::WeightRows(ModuleOp module) : symbols(tables.getSymbolTable(module))
         break;
 }
 
-/// Returns the weights that |call| passes for the slots of |row|; empty unless all are `xfmr.weight_ref`s.
+/// Returns the names of the weights that |call| passes for the slots of |row|; empty if an operand is no
+/// `xfmr.weight_ref`.
 static SmallVector<StringAttr> namesOf(func::CallOp call, const WeightRow &row) {
   SmallVector<StringAttr> names;
   for (const WeightSlot &slot : row.slots) {
@@ -65,7 +66,7 @@ static SmallVector<StringAttr> namesOf(func::CallOp call, const WeightRow &row) 
   return names;
 }
 
-/// Returns the positions of |names| in |others|; empty unless |others| has all of them.
+/// Returns the positions of |names| in |others|; empty if |others| lacks one of them.
 static SmallVector<unsigned> findAll(ArrayRef<StringAttr> names, ArrayRef<StringAttr> others) {
   SmallVector<unsigned> places;
   for (StringAttr name : names) {

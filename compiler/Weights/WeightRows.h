@@ -1,11 +1,11 @@
 //===- WeightRows.h - Rows of the weights of layer functions ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Analysis for AssignWeightOffsets: finds the functions that can take one pointer to a row instead of weight tensors,
-// and the layout of the row. A row is the section of the weights file for one call of a layer function. It holds the
-// tensors that the function reads itself, followed by the rows of the layer functions that it calls. If the weights of
-// a function are a subset of another's, for the same layers, the function uses the other's layout and rows, and the
-// weights are stored once.
+// Analysis for AssignWeightOffsets: finds the layer functions, which can take one pointer to a row instead of weight
+// tensors, and the layouts of their rows. A row is the section of the weights file for one call of a layer function. It
+// has the tensors that the function reads itself, followed by the rows of the layer functions that it calls. If every
+// call of a function passes a subset of the weights that a call of another function passes, as in entries that compute
+// part of the same layers, the function uses the other one's layout and rows, and the weights are stored once.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_WEIGHTROWS_H
 #define ATTUNE_WEIGHTS_WEIGHTROWS_H
@@ -18,7 +18,7 @@ namespace attune {
 
 /// Returns the bytes of a weight of this type, without padding.
 int64_t getWeightBytes(mlir::Type type);
-/// Returns true if argument |index| of |function| is declared as a weight of known size.
+/// Returns true if argument |index| of |function| is marked as a weight (`xfmr.weight`) and has a static shape.
 bool isWeightArgument(mlir::func::FuncOp function, unsigned index);
 
 /// The position of one tensor in a row.
@@ -34,7 +34,7 @@ struct WeightRow {
   llvm::SmallVector<WeightSlot> own;
   /// All tensors, including those of called layer functions.
   llvm::SmallVector<WeightSlot> slots;
-  /// The calls of layer functions and the offset of the row of each.
+  /// The calls of layer functions, and the offset of each one's row in this row, in bytes.
   llvm::SmallVector<std::pair<mlir::func::CallOp, int64_t>> calls;
   int64_t bytes = 0;
 };
@@ -49,7 +49,7 @@ public:
   bool isLayer(mlir::func::FuncOp function) const { return layers.contains(function); }
   /// Returns the layer function that |call| calls, or null.
   mlir::func::FuncOp getLayer(mlir::func::CallOp call) const;
-  /// Returns true if |use| passes a weight to a layer function. The pass will replace such operands by a row.
+  /// Returns true if |use| passes a weight to a layer function. AssignWeightOffsets replaces such operands by a row.
   bool isRowOperand(mlir::OpOperand &use) const;
   /// Returns the row of a layer function.
   const WeightRow &getRow(mlir::func::FuncOp function) const { return rows.find(function)->second; }
@@ -57,8 +57,9 @@ public:
 private:
   bool canBeLayer(mlir::func::FuncOp function) const;
   void computeRow(mlir::func::FuncOp function);
-  /// Assigns |function| the layout of |other| and returns true, if for each call of |function| a call of |other| passes
-  /// the same weights and more, in slots that are the same for all calls. Otherwise returns false.
+  /// Gives |function| the layout of |other| and returns true if for each call of |function| there is a call of |other|
+  /// that passes the same weights and more, and if each weight argument of |function| is in the same slot of |other|
+  /// for all calls. Otherwise returns false.
   bool adoptLayout(mlir::func::FuncOp function, mlir::func::FuncOp other);
 
   mlir::SymbolTableCollection tables;

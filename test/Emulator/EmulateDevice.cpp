@@ -12,11 +12,11 @@
 
 using namespace attune;
 
-/// The address space of shared memory.
+/// The number of the address space of shared memory in NVPTX.
 static constexpr unsigned kSharedSpace = 3;
 
-/// Returns the threads of a block by |attribute| of |function| ("nvvm.reqntid"="128,1,1"), as their product; 0 without
-/// it.
+/// Returns the number of threads of a block that |attribute| gives, the product of its sizes: 128 for
+/// "nvvm.reqntid"="128,1,1". Returns 0 if |function| does not have the attribute.
 static uint32_t blockThreads(const llvm::Function &function, llvm::StringRef attribute) {
   if (!function.hasFnAttribute(attribute))
     return 0;
@@ -29,7 +29,7 @@ static uint32_t blockThreads(const llvm::Function &function, llvm::StringRef att
 
 namespace {
 
-/// Rewrites a module part by part.
+/// Rewrites a module for rewriteForEmulator.
 class DeviceEmulator {
 public:
   DeviceEmulator(llvm::Module &module) : module(module), builder(module.getContext()) {}
@@ -56,8 +56,8 @@ private:
 
 } // namespace
 
-/// Turns device functions into ordinary functions of the host. A by-value structure becomes a pointer to the caller's,
-/// because kernels do not write to it.
+/// Turns device functions into ordinary functions of the host. A structure that is passed by value becomes a pointer
+/// to the caller's structure, without a copy, because kernels do not write to it.
 void DeviceEmulator::dropDeviceAttributes() {
   for (llvm::Function &function : module) {
     function.removeFnAttr("target-cpu");
@@ -73,7 +73,8 @@ void DeviceEmulator::dropDeviceAttributes() {
   }
 }
 
-/// Places every shared variable in one array, the dynamic one last.
+/// Replaces all variables in shared memory by pieces of one array. Variables of size 0, which stand for the dynamic
+/// shared memory of a launch, begin where the others end.
 Status DeviceEmulator::placeShared() {
   shared = new llvm::GlobalVariable(module, llvm::ArrayType::get(builder.getInt8Ty(), emulated::sharedBytes), false,
                                     llvm::GlobalValue::InternalLinkage,
@@ -104,7 +105,8 @@ Status DeviceEmulator::placeShared() {
   return {};
 }
 
-/// Adds a function that reads the arguments of |kernel| from an array, and its record.
+/// Adds a function that reads the arguments of |kernel| from an array and calls it, and its emulated::Kernel to
+/// |kernels|.
 void DeviceEmulator::addKernel(llvm::Function &kernel) {
   auto *type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
   llvm::Function *run = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "emulated.kernel", module);

@@ -12,13 +12,14 @@
 
 namespace attune {
 
-/// Rewrites |module|, which is device code for NVPTX as it would be translated to PTX, for |target|: intrinsics and
-/// inline PTX become calls of an emulator, shared variables pieces of one array, kernels functions of an array of
-/// arguments, all listed in the symbol `attune_emulated_image` (see EmulatedImage.h).
+/// Rewrites |module|, LLVM IR for NVPTX that would otherwise be compiled to PTX, for the host |target|. Intrinsics of
+/// NVPTX and inline PTX become calls of `attune_emulate`, all variables in shared memory become pieces of one array,
+/// and each kernel gets a function that takes its arguments from an array. The symbol `attune_emulated_image` describes
+/// the result (see EmulatedImage.h).
 Status rewriteForEmulator(llvm::Module &module, const HostMachine &target);
 
-/// Compiles and links the text: returns the bytes of a shared object, an image of kind ATTUNE_IMAGE_CUBIN and
-/// architecture emulated::arch for the driver in test/FakeCuda. Needs a linker.
+/// Rewrites, compiles and links |module|. Returns the bytes of a shared object, which the driver in test/FakeCuda loads
+/// as an image of kind ATTUNE_IMAGE_CUBIN and architecture emulated::arch. Needs a linker.
 Result<std::string> emulateDevice(std::unique_ptr<llvm::Module> module, const HostMachine &target);
 
 } // namespace attune

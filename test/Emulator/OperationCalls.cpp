@@ -1,9 +1,9 @@
 //===- OperationCalls.cpp - Calls of GPU operations -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An operation is identified by its name: that of the intrinsic, or the text of inline PTX. A function per operation
-// and signature passes values as 64-bit words, so an operation's semantics are written once, in the emulator, and none
-// needs code here.
+// An operation is identified by its name: the name of the intrinsic, or the text of inline PTX. This file makes one
+// function, called a shim, for each operation and signature; it passes the values to the emulator as words of 64 bits.
+// All operations are handled alike here, and the emulator (test/FakeCuda) alone implements what they do.
 //===----------------------------------------------------------------------===//
 
 #include "test/Emulator/OperationCalls.h"
@@ -20,7 +20,7 @@
 
 using namespace attune;
 
-/// Returns the name of the operation that |call| is; "" for an ordinary call.
+/// Returns the name of the operation that |call| calls, or "" if it calls an ordinary function.
 static std::string operationName(const llvm::CallInst &call) {
   if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
     return assembly->getAsmString().str();
@@ -28,7 +28,8 @@ static std::string operationName(const llvm::CallInst &call) {
   return callee && callee->getName().starts_with("llvm.nvvm.") ? callee->getName().str() : "";
 }
 
-/// Returns the offset in emulated::Registers of the special register that |name| reads; nullopt if it reads none.
+/// Returns the offset in emulated::Registers of the special register that the intrinsic |name| reads, or nullopt if it
+/// reads none of them.
 static std::optional<unsigned> registerOffset(llvm::StringRef name) {
   using emulated::Registers;
   if (!name.consume_front("llvm.nvvm.read.ptx.sreg."))
@@ -46,7 +47,7 @@ static std::optional<unsigned> registerOffset(llvm::StringRef name) {
 
 namespace {
 
-/// Creates the functions that pass values to the emulator, and the table of operations.
+/// Replaces calls of operations by calls of shims, and makes the table of operations.
 class OperationRewriter {
 public:
   OperationRewriter(llvm::Module &module, llvm::GlobalVariable *registers)
@@ -63,7 +64,8 @@ public:
   OperationTable finish();
 
 private:
-  /// Returns the types of the values of |type|: the elements of a structure, or |type| itself.
+  /// Returns the types of the values that |type| consists of: the elements of a structure, nothing for void, else
+  /// |type| itself.
   static llvm::SmallVector<llvm::Type *> elements(llvm::Type *type) {
     if (type->isVoidTy())
       return {};
@@ -78,7 +80,7 @@ private:
   llvm::Value *toWord(llvm::Value *value);
   llvm::Value *fromWord(llvm::Value *value, llvm::Type *type);
   llvm::Function *makeShim(const std::string &name, llvm::FunctionType *type);
-  /// Returns the number of the operation called |name|; adds it to the table if it is new.
+  /// Returns the index in the table of the operation called |name|; adds it if it is new.
   uint32_t number(const std::string &name, uint32_t inputs, uint32_t outputs);
 
   llvm::Module &module;
@@ -88,10 +90,12 @@ private:
   llvm::FunctionCallee emulate;
   llvm::StructType *record;
   std::map<std::pair<std::string, llvm::FunctionType *>, llvm::Function *> shims;
-  /// Numbers of operations by name and numbers of inputs and outputs, which vary for inline PTX.
+  /// The index in the table of each operation, by its name and its numbers of inputs and outputs. The same text of
+  /// inline PTX can occur with different numbers.
   std::map<std::tuple<std::string, uint32_t, uint32_t>, uint32_t> numbers;
   llvm::SmallVector<llvm::Constant *> records;
-  /// The table while it grows: every operation is referred to by its address in it.
+  /// A placeholder for the table, whose size is unknown until all calls are rewritten. Shims refer to elements of it,
+  /// and finish() replaces it by the table.
   llvm::GlobalVariable *table = nullptr;
 };
 

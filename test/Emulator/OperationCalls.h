@@ -9,17 +9,18 @@
 
 namespace attune {
 
-/// The arrays of an emulated image that its code refers to.
+/// The operations of an emulated image.
 struct OperationTable {
-  llvm::Constant *operations = nullptr; ///< [count] of emulated::Operation
+  llvm::Constant *operations = nullptr; ///< an array of |count| emulated::Operation; a null pointer if empty
   uint32_t count = 0;
 };
 
 /// Replaces reads of special registers in |module| by loads from |registers| (an emulated::Registers), and every other
-/// intrinsic of NVPTX and inline PTX by a call of attune_emulate. Errors name an operand that does not fit 64 bits.
+/// intrinsic of NVPTX and every inline PTX by a call of attune_emulate. Returns the operations that are called. Fails
+/// if an operand or result of one has more than 64 bits.
 Result<OperationTable> rewriteOperations(llvm::Module &module, llvm::GlobalVariable *registers);
-/// Reports every access of |module| to memory that other threads may see to attune_emulate_access, if Registers::watch
-/// is 1.
+/// Inserts a call of attune_emulate_access before each load, store and `atomicrmw` in |module|, except those of local
+/// variables. At run time the call is skipped unless Registers::watch is 1.
 void watchAccesses(llvm::Module &module, llvm::GlobalVariable *registers);
 
 } // namespace attune

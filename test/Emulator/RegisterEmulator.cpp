@@ -9,14 +9,14 @@
 
 namespace attune {
 
-/// Reduces tile sizes so that small models have several tiles: tests then cover code that only large models run on a
-/// GPU.
+/// Lowers two thresholds of the schedule so that small models use code that on a GPU only large models use: wide tiles,
+/// and attention that limits the keys and values which concurrent blocks read.
 static void shrink(mlir::rt::Schedule &schedule, GpuSchedule &own) {
   schedule.wideBlocks = 2;
   own.specificCacheBytes = 96 << 10;
 }
 
-/// Registers `emulator`, and `emulator_90a` for code of sm_90a.
+/// Registers the GPU `emulator`, and the GPU `emulator_90a`, whose code may use instructions of sm_90a.
 void registerEmulator() {
   registerImageEmitter({"emulator", emulated::arch, false, emulateDevice, shrink});
   registerImageEmitter({"emulator_90a", emulated::arch, true, emulateDevice, shrink});

@@ -36,13 +36,13 @@ uint16_t fake::toF16(float value) {
   return static_cast<uint16_t>(sign | ((static_cast<uint32_t>(exponent + 14) << 10) + fraction));
 }
 
-/// Executes an operation of one f32.
+/// Executes an operation on one f32.
 template <float (*compute)(float)>
 static void unary(const emulated::Operation &, const uint64_t *inputs, uint64_t *outputs) {
   outputs[0] = fromFloat(compute(toFloat(inputs[0])));
 }
 
-/// Executes an operation of two f32.
+/// Executes an operation on two f32.
 template <float (*compute)(float, float)>
 static void binary(const emulated::Operation &, const uint64_t *inputs, uint64_t *outputs) {
   outputs[0] = fromFloat(compute(toFloat(inputs[0]), toFloat(inputs[1])));
@@ -66,7 +66,7 @@ static void fusedMultiply(const emulated::Operation &, const uint64_t *inputs, u
   outputs[0] = fromFloat(std::fma(toFloat(inputs[0]), toFloat(inputs[1]), toFloat(inputs[2])));
 }
 
-/// cvt.rn.bf16x2.f32 and f16x2: the first operand is the upper half.
+/// Executes cvt.rn.bf16x2.f32 or cvt.rn.f16x2.f32. The first operand becomes the upper half of the result.
 template <uint16_t (*convert)(float)>
 static void convertPair(const emulated::Operation &, const uint64_t *inputs, uint64_t *outputs) {
   outputs[0] = static_cast<uint32_t>(convert(toFloat(inputs[0]))) << 16 | convert(toFloat(inputs[1]));
@@ -82,7 +82,7 @@ static void exponentialPair(const emulated::Operation &, const uint64_t *inputs,
   outputs[0] = static_cast<uint32_t>(toBf16(std::exp2(fromBf16(inputs[0] >> 16)))) << 16 | toBf16(std::exp2(fromBf16(inputs[0])));
 }
 
-/// Fences need no code, since operations run in order here; prefetches are hints.
+/// Executes fences, prefetches and griddepcontrol, which need no code: operations and launches run in order here.
 static void nothing(const emulated::Operation &, const uint64_t *, uint64_t *) {}
 
 const HandlerEntry fake::arithmeticHandlers[] = {{"ex2.approx.ftz.bf16x2", exponentialPair},

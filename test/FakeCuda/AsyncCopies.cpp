@@ -1,8 +1,8 @@
 //===- AsyncCopies.cpp - cp.async --------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A copy may happen at any time from its start to the wait for its group. Here it happens at once or, with `lazy`, at
-// the wait.
+// On a GPU a copy may happen at any time between its start and the wait for its group. Here it happens at its start or,
+// with `lazy`, at the wait.
 //===----------------------------------------------------------------------===//
 
 #include "DeviceMemory.h"
@@ -20,7 +20,8 @@ static void perform(const PendingCopy &copy) {
   std::memset(copy.to + copy.bytes, 0, copy.zeros);
 }
 
-/// Executes cp.async.ca or .cg: to, from, [bytes to read; the rest becomes zeros].
+/// Executes cp.async.ca or cp.async.cg. The inputs are the address to copy to, the address to copy from and,
+/// optionally, the number of bytes to read. The rest of the bytes become zeros.
 static void copy(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *) {
   Block &block = Block::current();
   auto size = static_cast<uint32_t>(std::atoi(std::strstr(operation.name, "shared.global.") + std::strlen("shared.global.")));
@@ -44,7 +45,7 @@ static void commit(const emulated::Operation &, const uint64_t *, uint64_t *) {
   thread.openCopies.clear();
 }
 
-/// Finishes all groups but the last |left|.
+/// Performs the copies of all committed groups but the latest |left|.
 static void finish(Thread &thread, size_t left) {
   while (thread.copyGroups.size() > left) {
     for (const PendingCopy &pending : thread.copyGroups.front())

@@ -15,7 +15,7 @@
 using namespace attune;
 using namespace attune::fake;
 
-/// Bytes of a thread's stack, which also holds its local memory.
+/// The bytes of the stack of each thread of a block. The thread's local memory is on it.
 static constexpr size_t stackBytes = 256 << 10;
 
 static Block *currentBlock = nullptr;
@@ -52,7 +52,7 @@ void Block::fail(const std::string &what) {
   __builtin_unreachable(); // a block with a problem is never resumed
 }
 
-/// Chooses the next thread to run; false if all wait.
+/// Chooses the next thread to run; returns false if no thread can run.
 bool Block::chooseThread() {
   uint32_t count = numThreads(), start = Settings::get().random ? random() % count : running;
   for (uint32_t i = 0; i < count; ++i)
@@ -131,7 +131,7 @@ void Block::arriveAt(Meeting &meeting, const emulated::Operation &operation, uin
   thread().operation = operation.name;
 }
 
-/// Executes the operation at which the |members| have arrived, and resumes them.
+/// Executes the operation at which the threads |members| have arrived, and lets them run again.
 void Block::complete(Meeting &meeting, const std::vector<uint32_t> &members, const Perform &perform) {
   perform(meeting);
   meeting = Meeting();
@@ -164,7 +164,7 @@ void Block::meetWarp(const emulated::Operation &operation, uint32_t mask, const 
   complete(meeting, members, perform);
 }
 
-/// Opens the barriers of the whole block at which all unfinished threads have arrived.
+/// Completes each barrier at which enough threads have arrived: |count|, or all unfinished threads if |count| is 0.
 void Block::releaseBarriers() {
   for (auto &[id, barrier] : barriers) {
     Meeting &meeting = barrier.meeting;
@@ -200,7 +200,7 @@ void Block::meetBlock(const emulated::Operation &operation, uint32_t id, uint32_
 
 void Block::meetWarpgroup(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs,
                           const std::function<void(Meeting &, uint32_t)> &perform) {
-  // Numbers of barriers are less than 16.
+  // Kernels have barriers 0 to 15, so the numbers from 16 on are free for warpgroups.
   uint32_t group = running / warpgroupThreads;
   meetBlock(operation, 16 + group, warpgroupThreads, inputs, outputs,
             [perform, group](Meeting &meeting) { perform(meeting, group * warpgroupThreads); });
@@ -233,7 +233,7 @@ void Block::checkRange(const void *data, uint64_t bytes) {
 }
 
 uint16_t Block::sharedElement(uint64_t address) {
-  // Descriptors have 18 bits of an address.
+  // A matrix descriptor has only the low 18 bits of an address.
   uint64_t begin = reinterpret_cast<uint64_t>(launch.image->shared), window = begin & ~uint64_t(0x3ffff);
   uint64_t at = window + (address & 0x3ffff);
   at += at < begin ? 0x40000 : 0;
@@ -266,7 +266,7 @@ static void onFault(int, siginfo_t *info, void *) {
   siglongjmp(faultReturn, 1);
 }
 
-/// Runs the blocks with the coordinates |places| until one has a problem.
+/// Runs the blocks with the linear numbers |places|, of which the x coordinate varies fastest, until one has a problem.
 static std::string runBlocks(const Launch &launch, const std::vector<uint64_t> &places) {
   Block block(launch);
   for (uint64_t number : places) {

@@ -1,8 +1,8 @@
 //===- Block.h - One block of threads ---------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks run one after the other, the threads of a block in turns: a thread runs until it has to wait for others. The
-// thread that arrives last executes an operation of a warp or of the whole block.
+// Blocks run one after the other. The threads of a block take turns on one thread of the host: each runs until it has
+// to wait for others. An operation of a whole warp or block is executed by the thread that arrives at it last.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_BLOCK_H
 #define ATTUNE_TEST_FAKECUDA_BLOCK_H
@@ -20,39 +20,39 @@
 
 namespace attune::fake {
 
-/// A copy to shared memory that has been started, but not waited for.
+/// A copy by cp.async that is delayed until a thread waits for it.
 struct PendingCopy {
   char *to;
   const char *from;
-  uint32_t bytes, zeros; ///< |zeros| more bytes are cleared
+  uint32_t bytes, zeros; ///< copies |bytes| bytes and clears the |zeros| bytes after them
 };
 
 struct Thread {
   enum State { ready, waiting, done };
   emulated::Registers registers;
   State state = ready;
-  const char *operation = ""; ///< the last one
+  const char *operation = ""; ///< the name of the operation that the thread arrived at last
   Fiber fiber;
-  std::vector<std::vector<PendingCopy>> copyGroups;
-  std::vector<PendingCopy> openCopies;
-  ThreadTime time; ///< how often it has met the others
+  std::vector<std::vector<PendingCopy>> copyGroups; ///< the committed groups, oldest first
+  std::vector<PendingCopy> openCopies;              ///< copies that are in no group yet
+  ThreadTime time;
 };
 
-/// The threads that have arrived at an operation of all of them. Vectors have an element for each lane of the warp, or
-/// for each thread of the block.
+/// The threads of a warp or block that have arrived at an operation which they execute together. Vectors have an
+/// element for each lane of the warp, or for each thread of the block.
 struct Meeting {
   const emulated::Operation *operation = nullptr;
   std::vector<const uint64_t *> inputs; ///< null for a thread that has not arrived
   std::vector<uint64_t *> outputs;
-  uint32_t present = 0;
+  uint32_t present = 0; ///< the number of threads that have arrived
 };
 
-/// A kernel launch: the function, the grid and the arguments.
+/// A kernel launch. `args[i]` points to the value of argument i.
 struct Launch {
   const emulated::Image *image;
   const emulated::Kernel *kernel;
   uint32_t grid[3], block[3];
-  uint32_t sharedBytes;
+  uint32_t sharedBytes; ///< dynamic shared memory
   void *const *args;
 };
 
@@ -60,7 +60,8 @@ class Block {
 public:
   explicit Block(const Launch &launch);
   ~Block();
-  /// Runs the block with the grid coordinates |place|. Returns "" or the problem.
+  /// Runs the block at the coordinates |place| [3] of the grid. Returns "", or a description of the problem that ended
+  /// it.
   std::string run(const uint32_t *place);
 
   /// Return the running block and its running thread.
@@ -70,33 +71,36 @@ public:
   uint32_t numThreads() const { return static_cast<uint32_t>(threads.size()); }
 
   using Perform = std::function<void(Meeting &)>;
-  /// Waits until the lanes of |mask| of this warp have arrived at |operation|; the last one calls |perform| for all of
-  /// them.
+  /// Waits until the lanes of |mask| of this thread's warp have arrived at |operation|. The last lane to arrive calls
+  /// |perform| once for all of them.
   void meetWarp(const emulated::Operation &operation, uint32_t mask, const uint64_t *inputs, uint64_t *outputs, const Perform &perform);
-  /// The same with |count| threads of the block at barrier |id|; 0 for all threads that are not done.
+  /// Waits until |count| threads of the block have arrived at barrier |id|, or all threads that have not ended if
+  /// |count| is 0. The last thread to arrive calls |perform| once for all of them.
   void meetBlock(const emulated::Operation &operation, uint32_t id, uint32_t count, const uint64_t *inputs, uint64_t *outputs,
                  const Perform &perform);
-  /// Counts this thread in at barrier |id| without waiting.
+  /// Counts this thread as arrived at barrier |id|, of |count| threads, and continues.
   void arrive(const emulated::Operation &operation, uint32_t id, uint32_t count);
-  /// The same as meetBlock with the warpgroup of this thread; |perform| also gets its first thread.
+  /// Waits until all threads of this thread's warpgroup have arrived at |operation|. The last one calls |perform|;
+  /// |first| is the number of the warpgroup's first thread in the block.
   void meetWarpgroup(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs,
                      const std::function<void(Meeting &, uint32_t first)> &perform);
-  /// Suspends this thread, at |operation|, until another thread wakes it.
+  /// Suspends this thread until another thread wakes it. |operation| is the name for error messages.
   void wait(const char *operation);
   void wake(uint32_t thread);
-  /// Orders this thread's later accesses after its earlier ones, for the race detector.
+  /// Tells the race detector that this thread's later accesses come after all accesses so far.
   void order() { thread().time.block = ++moments; }
-  /// Sometimes lets other threads run, if the order is random.
+  /// With `random`, sometimes lets other threads run.
   void maybeYield();
   /// Ends the block with an error; does not return.
   [[noreturn]] void fail(const std::string &what);
-  /// Notes an access to shared memory and fails if it races with an earlier one.
+  /// If |data| is in shared memory, records an access to it and fails if it is outside of the memory that the launch
+  /// requested or races with an earlier access.
   void checkShared(const void *data, uint64_t bytes, bool isWrite);
-  /// Fails unless |bytes| at |data| are in the shared memory that the launch requested.
+  /// Fails unless the |bytes| bytes at |data| are in the shared memory that the launch requested.
   void checkRange(const void *data, uint64_t bytes);
-  /// Returns the 16 bits at |address| of the window of shared memory.
+  /// Returns the 16 bits of shared memory at the address whose lowest 18 bits are those of |address|.
   uint16_t sharedElement(uint64_t address);
-  /// Returns true if |data| is in shared memory, and its |offset| there.
+  /// Returns true if |data| is in shared memory; |offset| becomes its offset there in bytes.
   bool isShared(const void *data, uint64_t &offset) const;
 
   MemoryBarriers memoryBarriers;
@@ -118,7 +122,7 @@ private:
   char *stacks;
   Fiber scheduler;
   std::string problem;
-  std::map<uint64_t, Meeting> warpMeetings; ///< by warp and mask
+  std::map<uint64_t, Meeting> warpMeetings; ///< by `warp << 32 | mask`
   struct Barrier {
     Meeting meeting;
     uint32_t count = 0, arrivals = 0;
@@ -128,7 +132,7 @@ private:
   SharedRaces races;
 };
 
-/// Runs all blocks of |launch|. Returns "" or the problem with its kernel, block and thread.
+/// Runs all blocks of |launch|. Returns "", or a description of the first problem that names kernel, block and thread.
 std::string runLaunch(const Launch &launch);
 
 } // namespace attune::fake

@@ -1,9 +1,9 @@
 //===- DeviceMemory.h - The memory of the fake GPU --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One large range of addresses. Addresses are never reused, an inaccessible page follows each allocation, new memory
-// holds NaN, and the host may touch device memory only while the driver works. So errors are found that a real GPU
-// might tolerate.
+// Device memory is one large range of addresses in this program. Addresses are never reused, an inaccessible page
+// follows each allocation, new memory holds NaN, and device memory is accessible only while the driver works, so the
+// host cannot touch it. This reveals errors that a real GPU might tolerate.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_DEVICEMEMORY_H
 #define ATTUNE_TEST_FAKECUDA_DEVICEMEMORY_H
@@ -22,13 +22,13 @@ public:
   void *allocate(uint64_t bytes);
   /// Frees an allocation; returns false if |data| is not one.
   bool free(void *data);
-  /// Return true if |data| is anywhere in the range, and if [data, data + bytes) is in one allocation.
+  /// Return true if |data| is in the range of device memory, and if [data, data + bytes) is in one allocation.
   bool contains(const void *data) const;
   bool isAllocated(const void *data, uint64_t bytes) const;
-  /// Returns "" if a kernel may access |bytes| at |data|, else the problem; addresses outside of the range are not
-  /// checked.
+  /// Returns "" if a kernel may access |bytes| bytes at |data|, else a description of the problem. Addresses outside of
+  /// the range of device memory are not checked.
   std::string describeAccess(const void *data, uint64_t bytes) const;
-  /// Opens or closes the memory to this program.
+  /// Makes all allocations accessible to this program, or inaccessible.
   void open(bool isOpen);
 
 private:
@@ -36,7 +36,7 @@ private:
 
   char *base, *next;
   uint64_t used = 0;
-  std::map<char *, uint64_t> allocations; ///< bytes by address
+  std::map<char *, uint64_t> allocations; ///< the size of each allocation in bytes, by its address
 };
 
 } // namespace attune::fake

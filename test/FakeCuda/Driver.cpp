@@ -1,9 +1,9 @@
 //===- Driver.cpp - A libcuda.so.1 for machines without GPU -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of the driver's interface that the runtime uses, as strict as the real one and where possible stricter.
-// Images are shared objects made by emulateDevice. Errors of kernels appear as on a GPU: at the next wait, and in every
-// call from then on; the problem goes to standard error.
+// The functions of the CUDA driver's interface that the runtime uses. They are as strict as those of the real driver,
+// and stricter where possible. Images are shared objects that emulateDevice makes. Errors of kernels appear as on a
+// GPU: at the next wait, and in every call from then on. Their descriptions are printed to standard error.
 //===----------------------------------------------------------------------===//
 
 #include "DriverCall.h"

@@ -34,8 +34,8 @@ enum : Code {
 struct LoadedFunction {
   const emulated::Image *image;
   const emulated::Kernel *kernel;
-  bool hasLimit = false; ///< |dynamicLimit| has been set; else a block has 48 KiB of shared memory, static and dynamic
-  unsigned dynamicLimit = 0;
+  bool hasLimit = false;     ///< false if a block may have 48 KiB of shared memory, static and dynamic together
+  unsigned dynamicLimit = 0; ///< if |hasLimit|, the most bytes of dynamic shared memory of a block
 };
 
 struct LoadedModule {
@@ -44,62 +44,62 @@ struct LoadedModule {
   std::vector<LoadedFunction *> functions;
 };
 
-/// A point in a stream.
+/// A CUDA event, which marks a point in a stream.
 struct RecordedEvent {
-  uint64_t work = 0; ///< number of the work that records it, 0 before it is recorded
-  bool isCaptured = false;
+  uint64_t work = 0;       ///< number of the queued work that records the event, 0 before cuEventRecord
+  bool isCaptured = false; ///< true if it was recorded in a stream that was being captured
 };
 
-/// The state of the driver except memory and streams; one call at a time.
+/// The state of the driver except memory and streams. Calls hold |mutex|, so they run one at a time.
 struct State {
   std::recursive_mutex mutex;
   bool isInitialized = false;
-  int retained = 0;
-  Code error = success; ///< of a kernel; it stays set
-  std::map<std::string, uint32_t> calls;
+  int retained = 0;     ///< how often the primary context has been retained and not released
+  Code error = success; ///< the error of a kernel or copy; once set, it stays
+  std::map<std::string, uint32_t> calls; ///< the number of calls by function
   std::map<Module, LoadedModule *> modules;
   std::map<Function, LoadedFunction *> functions;
   std::map<Event, RecordedEvent> events;
 
-  /// Ends all further work because of |problem|, which goes to standard error.
+  /// Sets |error| because of |problem|, which is printed to standard error. Queued work no longer runs.
   void fail(const std::string &problem);
   /// Returns the only state, which outlives its users.
   static State &get();
 };
 
-/// The contexts that a thread has pushed; there is only one to push. A thread must pop them before it ends, but for the
-/// main thread.
+/// The contexts that a thread has pushed with cuCtxPushCurrent, all of them the one primary context. A thread other
+/// than the main one must pop them before it ends.
 struct ContextStack : std::vector<Context> {
   ~ContextStack();
 };
 extern thread_local ContextStack contexts;
-/// The CUstreamCaptureMode of the thread.
+/// The CUstreamCaptureMode of the current thread.
 extern thread_local int captureMode;
 
-/// Opens device memory to this program while it lives.
+/// Makes device memory accessible to this program during the lifetime of the object.
 struct OpenMemory {
   OpenMemory() { DeviceMemory::get().open(true); }
   ~OpenMemory() { DeviceMemory::get().open(false); }
 };
 
-/// One call of the interface: takes the lock, writes the log, injects failures.
+/// One call of a driver function. The constructor takes the lock, writes the log and injects failures.
 class Call {
 public:
-  /// Of the function |name|, which fails where there is no current context if it |needsContext|, and breaks captures if
-  /// it |isUnsafe|: it may wait for the whole GPU.
+  /// Begins a call of the function |name|. |needsContext|: it fails if the thread has no current context. |isUnsafe|:
+  /// it may wait for the whole GPU, so it fails and invalidates all captures if one of them forbids such calls.
   explicit Call(const char *name, bool needsContext = true, bool isUnsafe = false);
   bool failed() const { return code != success; }
-  /// Queues |work| in |stream|, which is known. Returns an error if a capture does not allow it.
+  /// Queues |work| in |stream|, which must be known to Streams. Returns an error if a capture does not allow it.
   Code enqueue(Stream stream, Work work);
-  /// Returns true, and invalidates captures, if |stream| is the default stream and waits for a stream that is being
-  /// captured.
+  /// Returns true and invalidates all captures if |stream| is the default stream while a blocking stream is being
+  /// captured: the default stream would have to wait for it.
   bool isImplicitlyCaptured(Stream stream);
-  /// Runs all work of all streams. Returns the error of the GPU.
+  /// Runs all work of all streams. Returns State::error.
   Code drain();
 
   State &state;
   Code code = success;
-  uint64_t number = 0; ///< of the work that was queued last
+  uint64_t number = 0; ///< the number of the work that was queued last
 
 private:
   std::lock_guard<std::recursive_mutex> lock;
@@ -107,10 +107,11 @@ private:
 
 /// Returns true if |bytes| bytes at |address| are in one allocation on the device.
 bool isDevice(Address address, size_t bytes);
-/// Returns true if |data| is memory of the host.
+/// Returns true if |data| is not null and not an address of device memory.
 bool isHost(const void *data);
-/// Returns true if a copy may begin at |address|, a multiple of 16, as vectors of kernels need. A real driver would
-/// copy from any address, slowly.
+/// Returns true if |address| is a multiple of 16; else prints an error that begins with |what|. This driver demands it
+/// of all copies on the device, because kernels that access vectors need it. A real driver copies from any address, but
+/// slowly.
 bool isAligned(const char *what, Address address);
 
 } // namespace attune::fake

@@ -28,7 +28,7 @@ Code cuMemFree_v2(Address address) {
   Call call("cuMemFree_v2", true, true);
   if (call.code == captureUnsupported)
     return call.code;
-  // The driver waits for the work that may use the memory.
+  // A real driver also waits for queued work, which may use the memory.
   call.drain();
   return DeviceMemory::get().free(reinterpret_cast<void *>(address)) ? call.code : invalidValue;
 }
@@ -39,7 +39,7 @@ Code cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, Stream str
     return call.failed() ? call.code : invalidValue;
   if (!Streams::get().isKnown(stream))
     return invalidHandle;
-  // A graph copies the contents that memory has at its launch.
+  // A copy in a graph reads the contents that the host memory has when the graph is launched.
   bool mayChange = Streams::get().captureStatus(stream) != captureNone;
   return call.enqueue(stream, [=, &state = call.state, source = HostSource(from, bytes)] {
     OpenMemory open;

@@ -1,7 +1,7 @@
 //===- DriverStreams.cpp - Streams, events and graphs of the fake driver ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs exist for tests of callers that capture their stream; the runtime creates none.
+// The runtime creates no graphs. They exist here for tests in which the caller of the runtime captures its stream.
 //===----------------------------------------------------------------------===//
 
 #include "DriverCall.h"
@@ -10,7 +10,7 @@ using namespace attune;
 using namespace attune::cuda;
 using namespace attune::fake;
 
-/// Fails if |stream| is captured: a call that waits for the whole GPU or for all of a stream breaks the capture of |stream|.
+/// Invalidates the capture of |stream|, and returns the error of the call that does so: a wait for the stream.
 static Code breakCapture(Stream stream) {
   Streams::get().invalidateCaptures(stream);
   return captureUnsupported;
@@ -40,7 +40,7 @@ Code cuStreamSynchronize(Stream stream) {
     return breakCapture(stream);
   if (!call.failed() && call.isImplicitlyCaptured(stream))
     return captureImplicit;
-  // The work counts as completed even if it failed.
+  // The stream's work is finished even if the call returns an error.
   Streams::get().finish(stream);
   return call.failed() ? call.code : call.state.error;
 }

@@ -1,8 +1,8 @@
 /*===- DriverTest.c - The rules of the fake driver ----------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * DriverTest IMAGE TEST runs one test on the driver of test/FakeCuda; IMAGE is made of Inputs/kernels.ll. The settings in ATTUNE_FAKE_CUDA
- * that a test needs are in driver.test.
+ * DriverTest IMAGE TEST runs the test TEST below on the driver in test/FakeCuda. IMAGE is the emulated image of
+ * Inputs/kernels.ll. driver.test has the settings in ATTUNE_FAKE_CUDA that each test needs.
  *===-----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE
@@ -76,7 +76,7 @@ static void open_driver(const char *path) {
   }
 }
 
-/* Doubles the numbers at |data|. */
+/* Launches a kernel that doubles the COUNT numbers at |data|. */
 static int launch_scale(address data, handle stream) {
   int64_t count = COUNT;
   float factor = 2;
@@ -91,13 +91,13 @@ static int is_scaled(int i, float factor) {
   return 1;
 }
 
-/* Queues the way of host[i] to result[i], doubled, in stream i. */
+/* Queues work in stream i: copies host[i] to the GPU, doubles it there, and copies it to result[i]. */
 static void queue_all(int i) {
   CHECK(to_device(device[i], host[i], BYTES, streams[i]) == 0 && launch_scale(device[i], streams[i]) == 0);
   CHECK(to_host(result[i], device[i], BYTES, streams[i]) == 0);
 }
 
-/* A stream runs when a call waits for it, and no other stream with it. */
+/* The work of a stream runs when a call waits for it. The work of another stream does not run then. */
 static void test_late(void) {
   queue_all(0);
   queue_all(1);
@@ -106,7 +106,7 @@ static void test_late(void) {
   CHECK(stream_wait(streams[0]) == 0 && is_scaled(0, 2));
 }
 
-/* Other streams run in between, each in its own order. */
+/* With random order, work of other streams also runs during a wait. Each stream keeps its own order. */
 static void test_random(void) {
   float steps[2][16] = {{0}};
   for (int step = 0; step < 16; ++step)
@@ -136,7 +136,7 @@ static void test_events(void) {
   CHECK(stream_wait(streams[0]) == 0 && result[1][1] == 4 * host[0][1]);
 }
 
-/* The default stream waits for blocking streams and they for it; others go their own way. */
+/* The default stream and blocking streams wait for each other. Non-blocking streams and the default stream do not. */
 static void test_default(void) {
   handle other;
   CHECK(stream_create(&other, NON_BLOCKING) == 0);
@@ -211,7 +211,7 @@ static void run_thread(void *(*body)(void *)) {
 static void test_contexts(void) { run_thread(work_without_context); }
 static void test_unbalanced(void) { run_thread(leave_context); }
 
-/* Collects work that is done at each launch of the graph. */
+/* Captured work does not run at once, but at each launch of its graph. */
 static void test_graph(void) {
   handle graph, executable;
   int status = -1;
@@ -224,7 +224,7 @@ static void test_graph(void) {
   CHECK(stream_wait(streams[0]) == 0 && is_scaled(0, 8));
 }
 
-/* Calls that invalidate a capture. */
+/* Calls that a capture forbids fail and invalidate it; a relaxed thread may allocate memory during a capture. */
 static void test_broken_captures(void) {
   handle graph;
   address memory;

@@ -1,12 +1,12 @@
 //===- EmulatorTool.cpp - attune-test-emulator --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune-test-emulator FILE.ll --image=OUT              makes an emulated image of device code
-// attune-test-emulator FILE.ll KERNEL GRID BLOCK SHARED ARG…   launches a kernel of it and prints the buffers among its arguments
+// attune-test-emulator FILE.ll --image=OUT                     writes the emulated image of the device code in FILE.ll
+// attune-test-emulator FILE.ll KERNEL GRID BLOCK SHARED ARG…   launches a kernel and prints its buffers
 //
-// GRID and BLOCK are "X", "X,Y" or "X,Y,Z". An ARG is a number, "i32=N", "i64=N" or "f32=X", or a buffer,
-// "f32:COUNT:FILL" or "i32:COUNT:FILL", FILL being "count" (0, 1, 2, …), "random" (multiples of 1/8 from -1 to 1, or
-// whole numbers) or a number.
+// GRID and BLOCK are "X", "X,Y" or "X,Y,Z". SHARED is the number of bytes of dynamic shared memory. An ARG is a number,
+// "i32=N", "i64=N" or "f32=X", or a buffer, "f32:COUNT:FILL" or "i32:COUNT:FILL". FILL is "count" (0, 1, 2, …),
+// "random" (multiples of 1/8 from -1 to 7/8 for f32, whole numbers from -8 to 7 for i32) or a number.
 //===----------------------------------------------------------------------===//
 
 #include "cuda/Driver.h"
@@ -91,7 +91,7 @@ void print(const Argument &argument, size_t number) {
   llvm::outs() << '\n';
 }
 
-/// Launches a kernel by the command line.
+/// Launches a kernel of |image|. |words| are KERNEL, GRID and so on of the command line.
 void launch(const std::string &image, llvm::ArrayRef<char *> words) {
   const cuda::Driver *driver;
   if (cuda::openDriver(driver) != ATTUNE_OK)

@@ -11,8 +11,9 @@ using namespace attune::fake;
 
 #if defined(__x86_64__)
 
-// Pushes the callee-saved registers onto the stack and stores the stack pointer to *%rdi; %rsi is another fiber's.
-// (ucontext would ask the system to change signal masks each time, which takes twenty times as long.)
+// Pushes the callee-saved registers onto the stack, stores the stack pointer to *%rdi, and continues the fiber whose
+// stack pointer is %rsi. (swapcontext also makes a system call for the signal mask each time and takes twenty times as
+// long.)
 asm(R"(
 .text
 .type attune_fake_switch,@function
@@ -37,7 +38,8 @@ attune_fake_switch:
 extern "C" __attribute__((visibility("hidden"))) void attune_fake_switch(void **save, void *top);
 
 void Fiber::prepare(char *stack, size_t bytes, void (*entry)()) {
-  // Six registers, the address to return to, and one word so that the stack is aligned as after a call.
+  // The stack begins with what the switch pops: six registers and the address to return to. One more word makes the
+  // stack aligned as after a call.
   auto end = reinterpret_cast<uintptr_t>(stack + bytes) / 64 * 64;
   auto *words = reinterpret_cast<uintptr_t *>(end) - 8;
   std::memset(words, 0, 8 * sizeof(uintptr_t));

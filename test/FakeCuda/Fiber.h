@@ -11,12 +11,13 @@
 
 namespace attune::fake {
 
-/// A stack and its point of execution. A fiber may be abandoned at any point, because the code on it owns nothing.
+/// A stack and the point at which its code continues. A fiber may be abandoned at any point, because the kernels that
+/// run on it own no resources.
 class Fiber {
 public:
-  /// Makes the next switch call |entry|, which must not return, on the |bytes| of |stack|.
+  /// Makes the next switch to this fiber call |entry|, which must not return, on the stack of |bytes| bytes at |stack|.
   void prepare(char *stack, size_t bytes, void (*entry)());
-  /// Continues |to|; returns when another fiber switches back to |from|.
+  /// Stores the running code's state in |from| and continues |to|. Returns when another fiber switches to |from|.
   static void switchTo(Fiber &from, Fiber &to);
 
 private:

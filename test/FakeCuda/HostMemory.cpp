@@ -12,8 +12,8 @@
 
 using namespace attune::fake;
 
-/// Copies by the system, which reports memory that is not mapped instead of ending the program. Returns false for such
-/// memory.
+/// Copies by a system call, which fails for memory that is not mapped instead of ending the program. Returns false in
+/// that case.
 static bool copyChecked(void *to, const void *from, size_t bytes) {
   for (size_t done = 0; done < bytes;) {
     iovec local{static_cast<char *>(to) + done, bytes - done};

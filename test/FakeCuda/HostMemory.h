@@ -8,12 +8,13 @@
 
 namespace attune::fake {
 
-/// Host memory that a queued copy to the GPU will read. The driver may read it at any time until then, so it must not
-/// change, pinned or not.
+/// Host memory that a queued copy to the GPU will read. A real driver may read it at any time until the copy is done,
+/// so it must not change before, whether it is pinned or not.
 class HostSource {
 public:
   HostSource(const void *data, size_t bytes) : data(static_cast<const char *>(data)), expected(this->data, bytes) {}
-  /// Reads the memory into |out|. Returns "", or the problem if it is gone or, unless |mayChange|, has changed since.
+  /// Reads the memory into |out|. Returns "", or a description of the problem if the memory is no longer mapped or,
+  /// unless |mayChange|, its contents have changed since the copy was queued.
   std::string read(void *out, bool mayChange) const;
 
 private:
@@ -21,7 +22,8 @@ private:
   std::string expected; ///< the contents when the copy was queued
 };
 
-/// Writes |bytes| of |data| to the host memory at |to|. Returns "", or the problem if that is gone.
+/// Writes the |bytes| bytes at |data| to the host memory at |to|. Returns "", or a description of the problem if that
+/// memory is not mapped.
 std::string writeHost(void *to, const void *data, size_t bytes);
 
 } // namespace attune::fake

@@ -22,7 +22,7 @@ void *attune::fake::loadLibrary(const void *image, std::string &problem) {
     problem = "the fake driver has no compiler for PTX";
     return nullptr;
   }
-  // Linkers write the section headers last.
+  // The image ends after the section headers, which linkers write last.
   uint64_t sections;
   uint16_t size, count;
   std::memcpy(&sections, bytes + 40, 8);

@@ -10,13 +10,14 @@
 
 namespace attune::fake {
 
-/// Loads the shared object at |image|, whose headers have its length. Returns null and the reason if it is not one.
+/// Loads the shared object at |image|, whose length follows from its ELF headers. Returns null and sets |problem| if it
+/// cannot be loaded.
 void *loadLibrary(const void *image, std::string &problem);
 
-/// Finds the functions that execute the operations of |image|.
+/// Sets the handlers of the operations of |image|. Returns false and sets |problem| if one is unknown.
 bool resolve(const emulated::Image &image, std::string &problem);
 
-/// Makes this library's symbols, and those of the C library's mathematics, visible to images.
+/// Makes the symbols of this library and of the C library's mathematics visible to the shared objects that it loads.
 void showSymbols();
 
 } // namespace attune::fake

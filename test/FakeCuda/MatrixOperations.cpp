@@ -11,10 +11,11 @@ using namespace attune::fake;
 
 static constexpr uint32_t everyLane = 0xffffffff;
 
-/// Returns the number of matrices: 4 for ".x4", 2 for ".x2", else 1.
+/// Returns the number of 8 x 8 matrices that ldmatrix or stmatrix moves: 4 for ".x4", 2 for ".x2", else 1.
 static uint32_t countMatrices(const emulated::Operation &operation) { return has(operation, ".x4") ? 4 : has(operation, ".x2") ? 2 : 1; }
 
-/// Returns row |row| of matrix |matrix|, at the address of a lane; checks it as that lane's access.
+/// Returns the address of row |row| of matrix |matrix|, which is the input of lane 8 * |matrix| + |row|. Fails if it is
+/// no multiple of 16.
 static char *matrixRow(Meeting &meeting, uint32_t matrix, uint32_t row) {
   auto address = reinterpret_cast<char *>(meeting.inputs[8 * matrix + row][0]);
   if (reinterpret_cast<uintptr_t>(address) % 16)
@@ -22,8 +23,8 @@ static char *matrixRow(Meeting &meeting, uint32_t matrix, uint32_t row) {
   return address;
 }
 
-/// ldmatrix: the address of a row of 16 bytes; lane l gets elements 2 (l mod 4) and the next of row l / 4, or of column
-/// l / 4 if transposed.
+/// Executes ldmatrix. The input of a lane is the address of a row of 16 bytes. From each matrix, lane l gets the
+/// elements 2 (l mod 4) and 2 (l mod 4) + 1 of row l / 4 or, with `.trans`, of column l / 4.
 static void loadMatrix(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   uint32_t count = countMatrices(operation);
   Block &block = Block::current();
@@ -43,7 +44,8 @@ static void loadMatrix(const emulated::Operation &operation, const uint64_t *inp
   });
 }
 
-/// Executes stmatrix, the reverse.
+/// Executes stmatrix, which stores the elements that ldmatrix would load. The inputs of a lane are the address of a row
+/// and two elements for each matrix.
 static void storeMatrix(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   uint32_t count = countMatrices(operation);
   Block &block = Block::current();
@@ -63,7 +65,7 @@ static void storeMatrix(const emulated::Operation &operation, const uint64_t *in
 }
 
 namespace {
-/// An mma of 16 x 8 x |depth|.
+/// An mma: adds the product of A [16, depth] and B [depth, 8] to C [16, 8].
 struct MatrixProduct {
   explicit MatrixProduct(const emulated::Operation &operation) {
     depth = static_cast<uint32_t>(std::atoi(std::strstr(operation.name, "m16n8k") + 6));
@@ -71,7 +73,7 @@ struct MatrixProduct {
     isBf16 = has(operation, "bf16");
     aRegisters = isWide ? depth / 2 : depth / 4;
     bRegisters = aRegisters / 2;
-    // f16 products may be summed in f16, two to a register.
+    // Products of f16 may have sums of f16, two in each register.
     isHalfSum = !isWide && !isBf16 && !has(operation, ".f32.f32") && !has(operation, "f32.f16.f16.f32");
   }
   float element(uint64_t word, uint32_t half) const {
@@ -89,7 +91,7 @@ struct MatrixProduct {
 
 void MatrixProduct::perform(Meeting &meeting) const {
   float a[16][16], b[16][8];
-  uint32_t halves = isWide ? 1 : 2, step = isWide ? 4 : 8; // columns from one register to the next
+  uint32_t halves = isWide ? 1 : 2, step = isWide ? 4 : 8; // elements of a register; values of k between registers
   for (uint32_t lane = 0; lane < 32; ++lane) {
     const uint64_t *in = meeting.inputs[lane];
     for (uint32_t half = 0; half < halves; ++half) {

@@ -114,7 +114,7 @@ static void waitAtBarrier(const emulated::Operation &, const uint64_t *inputs, u
   block.memoryBarriers.wait(block, inputs[0], static_cast<uint32_t>(inputs[1]) & 1);
 }
 
-/// Copies the box of |map| at |at| to |to|; elements outside of the tensor become zeros.
+/// Copies the box of |map| that begins at the coordinates |at| to |to|. Elements outside of the tensor become zeros.
 static void copyBox(const TensorMap &map, const int32_t *at, char *to) {
   uint32_t count[5], element[5] = {};
   uint64_t total = 1;
@@ -140,7 +140,8 @@ static void copyBox(const TensorMap &map, const int32_t *at, char *to) {
   }
 }
 
-/// Executes cp.async.bulk.tensor from global memory: to, barrier, map, coordinates from the innermost dimension on.
+/// Executes cp.async.bulk.tensor from global memory. The inputs are the address to copy to, the address of the barrier,
+/// the map, and the coordinates, the innermost dimension first.
 static void copyTensor(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *) {
   Block &block = Block::current();
   block.maybeYield();
@@ -161,7 +162,7 @@ static void copyTensor(const emulated::Operation &operation, const uint64_t *inp
   block.memoryBarriers.copy(block, inputs[1], bytes, [map, at, to] { copyBox(map, at, to); });
 }
 
-/// Hints, and what the number of registers means here.
+/// Executes setmaxnreg: the number of registers has no meaning here.
 static void nothing(const emulated::Operation &, const uint64_t *, uint64_t *) {}
 
 const HandlerEntry fake::memoryBarrierHandlers[] = {{"mbarrier.init", initBarrier},

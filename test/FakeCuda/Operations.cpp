@@ -1,4 +1,4 @@
-//===- Operations.cpp - Finding what carries out an operation ---------------===//
+//===- Operations.cpp - Finding the handlers of operations ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ extern "C" __attribute__((visibility("default"))) void attune_emulate_access(con
   Block &block = Block::current();
   uint64_t offset;
   if (block.isShared(data, offset)) {
-    if (kind < 2) // atomic operations order themselves
+    if (kind < 2) // atomic operations do not race
       block.checkShared(data, bytes, kind == 1);
     return;
   }
@@ -35,6 +35,6 @@ extern "C" __attribute__((visibility("default"))) void attune_emulate_access(con
     block.fail((kind == 0 ? "reads " : "writes ") + problem);
 }
 
-/// The function that compiled code calls to round to bf16. Its result is in the low half of the register that returns
-/// floats.
+/// The function that code compiled by LLVM calls to round a float to bf16. The result is in the low half of the
+/// register in which functions return floats.
 extern "C" __attribute__((visibility("default"))) float __truncsfbf2(float value) { return toFloat(toBf16(value)); }

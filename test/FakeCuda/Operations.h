@@ -1,8 +1,8 @@
-//===- Operations.h - What only GPUs have -----------------------*- C++ -*-===//
+//===- Operations.h - Operations that only GPUs have ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations are found by a piece of their name, which is that of an intrinsic or the text of inline PTX. A handler
-// reads modifiers from the name. Handlers follow the PTX manual.
+// The name of an operation is the name of an intrinsic of NVPTX or the text of inline PTX. Its handler is found by a
+// piece of the name, and reads modifiers such as `.trans` from the rest. Handlers follow the PTX manual.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_OPERATIONS_H
 #define ATTUNE_TEST_FAKECUDA_OPERATIONS_H
@@ -17,11 +17,11 @@ namespace attune::fake {
 using Handler = void (*)(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs);
 
 struct HandlerEntry {
-  const char *piece; ///< the first entry whose piece is in the name counts
+  const char *piece; ///< an operation uses the first entry whose piece is in its name
   Handler handler;
 };
 
-/// The tables of each subject, ending with null.
+/// The tables of handlers, one for each subject. The last entry of each is null.
 extern const HandlerEntry arithmeticHandlers[], asyncCopyHandlers[], matrixHandlers[], memoryBarrierHandlers[], warpHandlers[],
     warpgroupHandlers[];
 
@@ -41,7 +41,7 @@ inline uint64_t fromFloat(float value) {
   std::memcpy(&bits, &value, 4);
   return bits;
 }
-/// Convert from bf16 and f16 in the low half of a word, and to them, rounded to nearest even.
+/// Convert the low 16 bits of a word from bf16 or f16 to f32, and f32 to bf16 or f16, rounded to nearest even.
 inline float fromBf16(uint64_t word) { return toFloat((word & 0xffff) << 16); }
 uint16_t toBf16(float value);
 float fromF16(uint64_t word);

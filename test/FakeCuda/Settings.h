@@ -10,19 +10,19 @@
 
 namespace attune::fake {
 
-/// The environment variable ATTUNE_FAKE_CUDA, a list such as "lazy,random=3,log=calls.txt".
+/// The settings in the environment variable ATTUNE_FAKE_CUDA, a list such as "lazy,random=3,log=calls.txt".
 struct Settings {
-  bool lazy = false;   ///< queued work runs when a caller waits for it, asynchronous copies of kernels as late as allowed
+  bool lazy = false;   ///< queued work runs when a caller waits for it; kernels copy and multiply as late as allowed
   bool random = false; ///< random=SEED: threads take turns at random, blocks run in random order
   uint32_t seed = 0;
   bool watch = true;    ///< watch=0: accesses of kernels are not checked
-  uint32_t arch = 10;   ///< arch=90: compute capability times 10
-  uint32_t devices = 1; ///< devices=N
+  uint32_t arch = 10;   ///< arch=90: the compute capability of the GPU, times 10
+  uint32_t devices = 1; ///< devices=N: the number of GPUs
   uint64_t memory = 0;  ///< memory=BYTES on the GPU; 0 = no limit
   std::string failing;  ///< fail=FUNCTION:N:CODE: call number N (from 1) of FUNCTION returns CODE
   uint32_t failingCall = 0;
   int failingCode = 0;
-  FILE *log = nullptr; ///< log=FILE: one line for each call
+  FILE *log = nullptr; ///< log=FILE: one line for each call, and one for each launch
 
   static const Settings &get();
 };

@@ -1,8 +1,8 @@
 //===- SharedRaces.h - Unordered accesses to shared memory ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two accesses of different threads to a byte, one of them a write, need a barrier between them: of the block, or of
-// the warp if they are in one.
+// Two threads race if both access a byte, one of them writes it, and no barrier separates the accesses: a barrier of
+// the block or, if both threads are in one warp, of the warp.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_SHAREDRACES_H
 #define ATTUNE_TEST_FAKECUDA_SHAREDRACES_H
@@ -12,7 +12,9 @@
 
 namespace attune::fake {
 
-/// The number of barriers that a thread has passed.
+/// The time of a thread for the race detector. |block| is the number of the last barrier of the block, of a warpgroup
+/// or in memory (an mbarrier) that the thread passed; these barriers are numbered in the order in which they complete.
+/// |warp| is the number of bar.warp.sync operations that the thread has passed.
 struct ThreadTime {
   uint32_t block = 0, warp = 0;
 };
@@ -20,18 +22,19 @@ struct ThreadTime {
 class SharedRaces {
 public:
   explicit SharedRaces(uint32_t bytes) : bytes(bytes) {}
-  /// Clears all accesses.
+  /// Forgets all accesses.
   void clear() { bytes.assign(bytes.size(), Byte()); }
-  /// Records that |thread| accesses |count| bytes at |offset|. Returns the number of a thread that it races with, or
-  /// -1.
+  /// Records that |thread| at |time| accesses |count| bytes at |offset| in shared memory. Returns -1, or the number of
+  /// a thread that it races with: its own number if several threads have read the byte.
   int64_t access(uint32_t thread, ThreadTime time, uint64_t offset, uint64_t count, bool isWrite);
 
 private:
   static constexpr uint32_t none = UINT32_MAX, several = UINT32_MAX - 1;
   struct Access {
-    uint32_t thread = none, warp = none; ///< |several| if more than one since the last barrier
+    uint32_t thread = none, warp = none; ///< of the last access; |several| if more than one have read
     ThreadTime time;
   };
+  /// The last write of a byte, and its reads.
   struct Byte {
     Access write, read;
   };

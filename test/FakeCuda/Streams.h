@@ -25,39 +25,41 @@
 
 namespace attune::fake {
 
-/// A function that does the work; it is called once, or for each launch of the graph that it was captured into.
+/// Queued work: a function that is called once or, if it was captured into a graph, once for each launch of the graph.
 using Work = std::function<void()>;
 
 class Streams {
 public:
   static Streams &get();
 
+  /// Creates a stream. If it |isBlocking|, it and the default stream wait for each other.
   cuda::Stream create(bool isBlocking);
-  /// Returns false if there is no such stream. Its work is still done.
+  /// Destroys |stream|; work that it has queued still runs. Returns false if there is no such stream.
   bool destroy(cuda::Stream stream);
   /// Returns true for the default stream (null or 1) and for streams that have been created and not destroyed.
   bool isKnown(cuda::Stream stream) const;
-  /// Streams that have been created and not destroyed.
+  /// Returns the number of streams that have been created and not destroyed.
   size_t count() const { return streams.size() - 1; }
 
   /// Queues |work|, or adds it to the graph that |stream| is captured into. Returns its number, from 1 on.
   uint64_t enqueue(cuda::Stream stream, Work work);
   /// Runs work |number| and the work on which it depends.
   void finish(uint64_t number);
-  /// Does all work of |stream|.
+  /// Runs all work of |stream| and the work on which it depends.
   void finish(cuda::Stream stream);
-  /// Does all work of all streams.
+  /// Runs all work of all streams.
   void finishAll();
 
-  // Captures. A stream that is being captured records its work and runs none of it.
+  // Captures. A stream that is being captured records its work for a graph and runs none of it.
+  /// Begins a capture of |stream| in the CUstreamCaptureMode |mode|.
   void beginCapture(cuda::Stream stream, int mode);
-  /// Ends a capture and returns its work.
+  /// Ends the capture of |stream| and returns the recorded work.
   std::vector<Work> endCapture(cuda::Stream stream);
-  /// Returns a CUstreamCaptureStatus.
+  /// Returns the CUstreamCaptureStatus of |stream|.
   int captureStatus(cuda::Stream stream) const;
   /// Returns true if a blocking stream is being captured, so that the default stream cannot be used.
   bool isBlockingCaptured() const;
-  /// Returns true if some capture forbids calls that wait for the whole GPU to threads in capture mode |mode|.
+  /// Returns true if some capture forbids threads in capture mode |mode| to make calls that may wait for the whole GPU.
   bool forbidsUnsafeCalls(int mode) const;
   /// Invalidates the capture of |stream|, or, with null, every capture.
   void invalidateCaptures(cuda::Stream stream);
@@ -66,18 +68,18 @@ private:
   struct State {
     bool isBlocking = true;
     uint64_t last = 0; ///< the last work queued, done or not
-    int capture = cuda::captureNone, mode = 0;
+    int capture = cuda::captureNone, mode = 0; ///< a CUstreamCaptureStatus and a CUstreamCaptureMode
     std::vector<Work> captured;
   };
   struct Item {
     Work work;
-    std::vector<uint64_t> after;
+    std::vector<uint64_t> after; ///< the numbers of the work on which it depends
   };
   static cuda::Stream canonical(cuda::Stream stream);
   void runReady(const std::map<uint64_t, bool> &needed);
 
   std::map<cuda::Stream, State> streams = {{nullptr, State()}};
-  std::map<uint64_t, Item> pending;
+  std::map<uint64_t, Item> pending; ///< the work that has not run, by number
   uint64_t lastNumber = 0;
   uintptr_t lastHandle = 0x1000;
   std::mt19937 random;

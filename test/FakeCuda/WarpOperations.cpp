@@ -9,7 +9,8 @@
 using namespace attune;
 using namespace attune::fake;
 
-/// shfl.sync: mask, value, offset or lane, clamp and segment.
+/// Executes shfl.sync. The inputs are the mask of lanes, the value, the offset or lane, and one word with the clamp
+/// value in bits 0 to 4 and the segment mask in bits 8 to 12.
 static void shuffle(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   Block::current().meetWarp(operation, static_cast<uint32_t>(inputs[0]), inputs, outputs, [&operation](Meeting &meeting) {
     for (uint32_t lane = 0; lane < 32; ++lane) {
@@ -30,7 +31,7 @@ static void shuffle(const emulated::Operation &operation, const uint64_t *inputs
         from = first | (b & ~segment), inRange = from <= last;
       if (!inRange)
         from = lane;
-      // The value of an absent lane is undefined.
+      // The value of a lane that is not in the mask is undefined.
       meeting.outputs[lane][0] = meeting.inputs[from] ? meeting.inputs[from][1] : 0xffffffff;
       if (operation.numOutputs > 1)
         meeting.outputs[lane][1] = inRange;
@@ -38,7 +39,7 @@ static void shuffle(const emulated::Operation &operation, const uint64_t *inputs
   });
 }
 
-/// vote.sync: mask, predicate.
+/// Executes vote.sync. The inputs are the mask of lanes and the predicate.
 static void vote(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   Block::current().meetWarp(operation, static_cast<uint32_t>(inputs[0]), inputs, outputs, [&operation](Meeting &meeting) {
     uint32_t ballot = 0, present = 0;
@@ -55,7 +56,7 @@ static void vote(const emulated::Operation &operation, const uint64_t *inputs, u
   });
 }
 
-/// redux.sync: value, mask.
+/// Executes redux.sync. The inputs are the value and the mask of lanes.
 static void reduce(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   Block::current().meetWarp(operation, static_cast<uint32_t>(inputs[1]), inputs, outputs, [&operation](Meeting &meeting) {
     bool isFirst = true;
@@ -82,14 +83,15 @@ static void reduce(const emulated::Operation &operation, const uint64_t *inputs,
   });
 }
 
-/// bar.warp.sync: mask. It orders the memory accesses of its lanes.
+/// Executes bar.warp.sync. The input is the mask of lanes, whose memory accesses it orders.
 static void warpBarrier(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   Block &block = Block::current();
   block.meetWarp(operation, static_cast<uint32_t>(inputs[0]), inputs, outputs, [](Meeting &) {});
   ++block.thread().time.warp;
 }
 
-/// barrier.cta.sync and .red: barrier, [threads,] [predicate].
+/// Executes barrier.cta.sync and barrier.cta.red. The inputs are the barrier, with `.count` the number of threads, and
+/// with `.red` the predicate.
 static void blockBarrier(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   uint32_t id = operation.numInputs > 0 ? static_cast<uint32_t>(inputs[0]) : 0;
   uint32_t count = has(operation, ".count") ? static_cast<uint32_t>(inputs[1]) : 0;

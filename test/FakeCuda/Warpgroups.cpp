@@ -14,14 +14,15 @@
 using namespace attune;
 using namespace attune::fake;
 
-/// Rows and depth of a product.
+/// The rows and the depth of every product.
 static constexpr uint32_t rows = 64, depth = 16;
-/// A mark is a quiet NaN with the number of a product, which is not 0, and of a sum of a thread.
+/// A mark is a quiet NaN. Bits 7 to 21 hold the number of a product, from 1 to |maxNumber|; bits 0 to 6 hold the index
+/// of a sum of the thread.
 static constexpr uint32_t markBits = 0x7fc00000, maxNumber = (1 << 15) - 1;
-/// Products with results in registers.
+/// The number of products that a warpgroup keeps. Marks of older products are never replaced.
 static constexpr size_t keptProducts = 64;
 
-/// Returns the number after |before| in |text|, -1 if |before| does not occur.
+/// Returns the number that follows |before| in |text|, or -1 if |before| does not occur.
 static int64_t numberAfter(const std::string &text, const std::string &before) {
   size_t at = text.find(before);
   return at == std::string::npos ? -1 : std::atoll(text.c_str() + at + before.size());
@@ -31,8 +32,8 @@ uint64_t ProductForm::Descriptor::read(const uint64_t *inputs) const {
   return layout < 0 ? inputs[input] : (inputs[input] + static_cast<uint64_t>(offset) & 0xffffffff) | static_cast<uint64_t>(layout) << 32;
 }
 
-/// Returns the matrix at |at|: $N, or a register of "mov.b64 REGISTER, {LOW, LAYOUT};", where LOW is $N, or of "add.s32
-/// LOW, $N, OFFSET;".
+/// Returns the descriptor whose operand is at offset |at| of |text|. The operand is $N, or a register that "mov.b64
+/// REGISTER, {LOW, LAYOUT};" sets. LOW is $N, or a register that "add.s32 LOW, $N, OFFSET;" sets.
 ProductForm::Descriptor ProductForm::findDescriptor(const std::string &text, size_t at) const {
   auto word = [](const std::string &from) { return from.substr(0, from.find_first_of(",;} ")); };
   auto after = [&](const std::string &before) {
@@ -60,7 +61,8 @@ ProductForm::ProductForm(const std::string &text) {
   isBf16 = text.find(".f32.bf16.bf16", shape) != std::string::npos;
   size_t list = text.find('{', shape), second = text.find('{', list + 1);
   aInRegisters = second != std::string::npos;
-  // The immediates at the end: the signs and transpositions of both operands, which operands in registers are not.
+  // The immediate operands at the end are the signs of A and B, whether A is transposed (only if A is in shared
+  // memory), and whether B is transposed.
   size_t end = text.rfind(';');
   bIsTransposed = text[text.find_last_not_of(' ', end - 1)] == '1';
   size_t comma = text.rfind(',', end);
@@ -76,7 +78,8 @@ ProductForm::ProductForm(const std::string &text) {
 
 namespace {
 
-/// A matrix in shared memory, given by its descriptor: core matrices of 8 x 8 elements, whose rows are 16 bytes.
+/// A matrix in shared memory, given by its descriptor: its address, the distances |leading| and |stride| in bytes
+/// between core matrices of 8 x 8 elements, and the swizzle. A row of a core matrix is 16 bytes.
 struct Matrix {
   Matrix(Block &block, uint64_t descriptor)
       : block(block), start((descriptor & 0x3fff) << 4), leading((descriptor >> 16 & 0x3fff) << 4),
@@ -84,7 +87,7 @@ struct Matrix {
     if (descriptor >> 62 > 1 || (isSwizzled && (descriptor >> 49 & 7)))
       block.fail("multiplies a matrix whose layout the emulator does not know");
   }
-  /// Returns element (row, k); if |isTransposed|, neighbors in memory are rows.
+  /// Returns element (row, k). Neighbors in memory differ in k or, if |isTransposed|, in the row.
   uint16_t at(uint32_t row, uint32_t k, bool isTransposed) const {
     uint64_t offset = start;
     if (!isTransposed)
@@ -177,8 +180,8 @@ void Warpgroup::perform(Block &block, uint32_t number) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Executes wgmma.mma_async. Inputs are A (a descriptor or four words), B and, if the form can add to them, the former
-/// sums.
+/// Executes wgmma.mma_async. The inputs are the former sums, if the product may be added to them, then A (a descriptor
+/// or four words of two elements), the descriptor of B, and what ProductForm::scaleInput describes.
 static void multiply(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   static std::map<const emulated::Operation *, std::unique_ptr<ProductForm>> forms;
   std::unique_ptr<ProductForm> &form = forms[&operation];
@@ -210,7 +213,8 @@ static void commitGroup(const emulated::Operation &operation, const uint64_t *in
                       [&block](Meeting &, uint32_t first) { block.warpgroups[first / warpgroupThreads].commit(); });
 }
 
-/// wgmma.wait_group, with the number as operand or, where sums pass through, in the text.
+/// Executes wgmma.wait_group. The number of groups that it leaves is the operand or, if the operation returns sums, in
+/// its text. The sums are inputs and outputs, so that marks become results.
 static void waitForGroups(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   Block &block = Block::current();
   const emulated::Operation *of = &operation;
@@ -224,7 +228,8 @@ static void waitForGroups(const emulated::Operation &operation, const uint64_t *
   });
 }
 
-/// wgmma.fence: registers are ordered here already. Sums may pass through.
+/// Executes wgmma.fence. It orders accesses to registers, which need no order here. If it returns sums, they are its
+/// inputs.
 static void fence(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   std::copy_n(inputs, operation.numOutputs, outputs);
 }

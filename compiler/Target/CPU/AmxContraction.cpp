@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two by two AMX tiles of 16 x 16 sums; a step over 64 bytes of K loads two tiles of the input and two of the panel.
-// Sums go through a buffer on the stack to the epilogue, which works on vectors. Up to 16 rows use one row of tiles.
-// Rows past those of the matrix are read (memory planning leaves room for them), multiplied and dropped: tiles of fewer
-// rows would need other tile configurations.
+// The sums of 32 rows and 32 columns are in two by two AMX tiles of 16 x 16. A step over 64 bytes of K loads two tiles
+// of the input and two of the panel. The epilogue works on vectors, so sums are stored to a buffer on the stack before
+// it. Up to 16 rows need only one row of tiles. Rows past those of the matrix are read (memory planning leaves room for
+// them), multiplied and dropped: tiles of fewer rows would need other tile configurations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace attune;
 static constexpr int64_t kTileRows = 16, kTileBytes = 64;
 /// Rows of sums that are in registers at once.
 static constexpr int64_t kGroupRows = 2 * kTileRows;
-/// The most groups of rows of a block that divide the lines of the next panel among them.
+/// The most shares into which the next panel is divided for the prefetch (ProductTile::forShares).
 static constexpr int64_t kShares = 4;
 
 namespace {
@@ -45,7 +45,7 @@ public:
     buffer = memref::AllocaOp::create(builder, type, builder.getI64IntegerAttr(64));
     tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
       auto tiles = [&](int64_t count) {
-        // In blocks of several groups, groups of less than 17 rows are rare.
+        // Groups of up to 16 rows are usually the only group of their block, so they prefetch the whole next panel.
         if (count == 1)
           tile.forShares(1, [&](int64_t shares) { multiply(panel, firstRow, count, shares); });
         else
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  /// Computes the sums of |rowTiles| * 16 rows from |firstRow| on and the columns of |panel|, into the buffer.
+  /// Computes the products of |rowTiles| * 16 rows from |firstRow| on by |panel|, and stores the sums to the buffer.
   void multiply(Value panel, Value firstRow, int64_t rowTiles, int64_t shares) {
     constexpr int64_t kColumnTiles = 2;
     auto sums = amx::TileType::get({kTileRows, kTileRows}, sumType);
@@ -98,7 +98,7 @@ private:
     return amx::TileMulIOp::create(builder, sum.getType(), a, b, sum, /*isZextLhs=*/builder.getUnitAttr(), /*isZextRhs=*/UnitAttr());
   }
 
-  /// Emits the epilogue as a loop over rows, whose number is known only at run time.
+  /// Emits the epilogue as a loop over |rows|, a run-time value.
   void finish(Value firstColumn, Value columns, Value firstRow, Value rows) {
     builder.loop(builder.index(0), rows, 1, [&](Value row) {
       Value output = builder.add(firstRow, row);

@@ -1,8 +1,8 @@
 //===- AttachScratch.cpp - Buffers for the scores of attention tiles ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects attention tiles on buffers. Leaves each with `scratch` and `state`, allocated in the innermost parallel loop
-// around it, so that the memory plan allocates them per worker. Tiles that have them already are not changed.
+// Expects attention tiles on buffers. Gives each tile a `scratch` and a `state` buffer, allocated in the innermost
+// parallel loop around it, so that the memory plan allocates them per worker. Tiles that have scratch are not changed.
 //
 //===----------------------------------------------------------------------===//
 

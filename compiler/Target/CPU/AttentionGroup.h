@@ -9,20 +9,20 @@
 
 namespace attune {
 
-/// A group of rows whose sums are in registers at the same time.
+/// A group of rows whose sums are in registers at the same time. A row is a pair of a query and a head.
 struct AttentionGroup {
   struct Row : AttentionRow {
-    mlir::Value number; // in the tile
+    mlir::Value number; // the index of the row in the tile: query * heads + head
   };
   llvm::SmallVector<Row> rows;
   /// The keys [first, end) that causal masks and windows leave visible to at least one of the rows.
   mlir::Value first, end;
 };
 
-/// A block of keys as one group of rows sees it.
+/// The part of a block of keys that is visible to one group of rows.
 struct AttentionBlock {
-  mlir::Value begin, size; // key and number of keys
-  mlir::Value isFirst, isLast;
+  mlir::Value begin, size;     // the first key and the number of keys
+  mlir::Value isFirst, isLast; // i1: the block is the first or the last one with keys for the group
 };
 
 } // namespace attune

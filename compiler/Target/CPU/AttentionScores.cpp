@@ -21,7 +21,7 @@ AttentionScores::Values AttentionScores::emit(const AttentionBlock &block) {
   return b.loop(b.index(0), block.size, step, Values(count, b.splat(kLowest)), [&](Value column, ValueRange carried) {
     Value key = b.add(block.begin, column), panel = b.div(key, width), lane = b.rem(key, width);
     Values products = op.hasRelativeTables() ? emitRelativeProducts(key, vectors, panel, lane) : emitProducts(vectors, panel, lane);
-    // Most steps have only keys that exist and that positions leave visible.
+    // Most steps have only keys that exist and that no row's position hides; these need no masks.
     Value plain = b.compare(arith::CmpIPredicate::sle, b.add(column, step), block.size);
     if (op.hidesByPosition()) {
       Value before = b.compare(arith::CmpIPredicate::sle, b.add(key, step), rows.front().end);
@@ -48,7 +48,7 @@ AttentionScores::Values AttentionScores::emit(const AttentionBlock &block) {
   });
 }
 
-/// Emits query . key for |vectors| vectors of keys.
+/// Emits the dot products of all rows' queries with |vectors| vectors of 16 keys, from |lane| on in |panel|.
 AttentionScores::Values AttentionScores::emitProducts(int64_t vectors, Value panel, Value lane) {
   int64_t count = rows.size();
   Values products = b.multiply(
@@ -74,9 +74,11 @@ AttentionScores::Values AttentionScores::loadKeyScales(int64_t vectors, Value pa
   return scales;
 }
 
-/// Returns the columns in |table| of the first of 16 distances, for each row and vector of keys from |key| on.
-/// Distances descend as keys ascend, and distance 0 is in the middle. Columns are kept within the table, whose ends
-/// repeat the vectors of the first and the last distance, or counted from that of the first row if |inside|.
+/// Returns, for each row and vector of 16 keys from |key| on, the column of |table| for the first of these keys. A
+/// table has a column for each distance, the position of the row minus the key, from the largest distance to the
+/// smallest, with 0 in the middle. Columns are clamped to the table, whose ends repeat the vectors of the first and the
+/// last distance 16 times. If |inside|, no column needs clamping, and all are computed from the column of the first
+/// row: row r is r positions behind it.
 AttentionScores::Values AttentionScores::emitColumns(Value table, Value key, int64_t vectors, bool inside) {
   int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), count = rows.size();
   auto columnOf = [&](const Row &row, int64_t offset) { return b.add(b.sub(key, row.position), columns / 2 + offset); };
@@ -90,8 +92,9 @@ AttentionScores::Values AttentionScores::emitColumns(Value table, Value key, int
   return result;
 }
 
-/// Emits query . (key + relative_key[distance]) + key . relative_query[distance]; a missing table is left out. Rows of
-/// one head are consecutive queries: where no distance is beyond the table, one column and constants address them all.
+/// Emits query . (key + relative_key[distance]) + key . relative_query[distance]; the term of a missing table is
+/// omitted. If the tile has one head, its rows are consecutive queries: where no distance is beyond the tables, one
+/// column plus constants gives the columns of all rows.
 AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t vectors, Value panel, Value lane) {
   int64_t count = rows.size();
   if (count == 1 || cast<MemRefType>(op.getQuery().getType()).getDimSize(1) != 1)
@@ -139,11 +142,11 @@ AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t
   });
 }
 
-/// Returns the scores of |row| for 16 keys from |key| on, in units of log2, from their |product|.
+/// Returns the scores of |row| for 16 keys from |key| on, times log2(e), from |product|, the dot products.
 Value AttentionScores::emitScore(const Row &row, Value product, Value key, Lanes lanes, Value sharedMask) {
   double scale = op.getScale().convertToDouble();
   storeStage(row, ScoreStage::Product, product, key, lanes);
-  // The factor from |product| to units of log2; multiplication and addition of mask and biases are fused.
+  // The factor from |product| to scores times log2(e). One FMA multiplies by it and adds mask and biases.
   double unit = scale * kLog2E;
   if (op.getSoftcap()) {
     double cap = op.getSoftcap()->convertToDouble();
@@ -168,7 +171,7 @@ Value AttentionScores::emitScore(const Row &row, Value product, Value key, Lanes
   return score;
 }
 
-/// Returns the additive mask of |row|, finite and in units of log2; with `mask_fill`, the mask unchanged.
+/// Returns the additive mask of |row|, finite and times log2(e); with `mask_fill`, the mask unchanged.
 Value AttentionScores::loadMask(const Row &row, Value key, Lanes lanes) {
   Value values = b.load(op.getMask(), maskIndices(b, op, row, key), lanes);
   return op.getMaskFill() ? values : b.maxf(b.splat(kLowest), b.mulf(values, b.splat(kLog2E)));
@@ -186,7 +189,8 @@ void AttentionScores::storeStage(const Row &row, ScoreStage stage, Value value, 
     return;
   Value stored = b.mulf(value, b.splat(captureFactor(op, stage)));
   if (stage == ScoreStage::Masked) {
-    // Masked scores are bounded in units of log2.
+    // |value| is a score times log2(e), so the score of a hidden key, the lowest float, would become another number
+    // when the factor divides it by log2(e). It is stored as the lowest float instead.
     stored = b.select(b.compare(arith::CmpFPredicate::OLE, value, b.splat(kHidden)), b.splat(kLowest), stored);
     if (!lanes.areAll())
       stored = hide(row, stored, key, b.splat(kLowest));
@@ -194,7 +198,8 @@ void AttentionScores::storeStage(const Row &row, ScoreStage stage, Value value, 
   b.store(stored, target, {row.head, row.query, key}, lanes);
 }
 
-/// Returns |score|, with |hidden| for those of the 16 keys from |key| on that |row|'s position hides.
+/// Returns |score|, the scores of 16 keys from |key| on, with |hidden| in the lanes of keys that |row|'s position
+/// hides.
 Value AttentionScores::hide(const Row &row, Value score, Value key, Value hidden) {
   if (!op.hidesByPosition())
     return score;

@@ -18,8 +18,8 @@ public:
   AttentionScores(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t maxVectors)
       : op(op), b(b), rows(group.rows), maxVectors(maxVectors) {}
 
-  /// Writes the scores of |block|, times log2(e), to the scratch buffer; returns each row's largest scores, one per
-  /// lane.
+  /// Writes the scores of |block|, times log2(e), to the scratch buffer. Returns a vector for each row: the largest
+  /// scores of its 16 lanes.
   Values emit(const AttentionBlock &block);
 
 private:

@@ -83,7 +83,7 @@ void AttentionTileEmitter::emitGroup(Value begin, Value first, int64_t count) {
   b.ifThen(b.both(begins, ends), [&] { emitBlock(group, block); });
 }
 
-/// Returns the rows' maxima, then their sums, after the blocks before |block|.
+/// Returns the state after the blocks before |block|: the maximum of each row, then a vector of sums for each row.
 AttentionTileEmitter::Values AttentionTileEmitter::restore(const AttentionGroup &group, const AttentionBlock &block) {
   Values none(group.rows.size(), b.f32(kLowest));
   none.append(group.rows.size(), b.splat(0.0));
@@ -144,10 +144,11 @@ void AttentionTileEmitter::emitBlock(const AttentionGroup &group, const Attentio
 //===----------------------------------------------------------------------===//
 // Fully masked rows
 //
-// The result of a row whose keys are all hidden is, after the blocks, the mean over the keys that only its mask hides,
-// since these have the largest scores. If causal masks or windows hide keys as well, the rules `uniform`,
-// `least_masked` and `least_masked_past` require the mean over other keys, so such rows are computed again here. They
-// are padding in all models known to us, so this code is short rather than fast.
+// All keys of such a row are hidden, by the mask or by positions (causal masks, windows). The code above gives such a
+// row the mean of the values of the keys that only the mask hides, since these have the largest scores. If positions
+// hide keys as well, the rules `uniform`, `least_masked` and `least_masked_past` of `masked_rows` require the mean over
+// other keys, so these rows are computed again here. In all models known to us they are padding, so this code is short
+// rather than fast.
 //===----------------------------------------------------------------------===//
 
 void AttentionTileEmitter::emitMaskedRows() {

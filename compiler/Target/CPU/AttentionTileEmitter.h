@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Code for one `tile.attention_tile` on f32 buffers. Two matrix products stand around a softmax that needs whole rows,
-// and the scores between them, rows x keys, are too large for a cache. So keys are processed in blocks whose scores fit
-// in the L1 cache, and rows in groups whose sums fit in registers.
+// Code for one `tile.attention_tile` on f32 buffers. Attention is two matrix products, queries by keys and
+// probabilities by values, with a softmax of whole rows between them. The scores, rows x keys, are too large for a
+// cache. So keys are processed in blocks whose scores fit in the L1 cache, and rows in groups whose sums fit in
+// registers.
 //
-// Letters: R queries, H heads, S keys, D head size of queries and keys, E of values, W panel width. A row is a pair
-// (query, head), heads innermost.
+// A row r is a pair (query, head), heads innermost. x[r, j] is the score of row r and key j, V the values [keys, E].
 //
 //                    block 0 of 512 keys             block 1
 //   group 0, 8 rows  | strip 8 x 512, 16 KiB |  ->   the same strip again  ..      result[r], [E], in memory
@@ -20,14 +20,14 @@
 //   softmax   strip[r, j] = 2^(strip[r, j] - max[r])         and their sum, in 16 lanes
 //   values    result[r]   = result[r] * decay + strip[r] V   rows x value-vectors accumulators
 //
-// Invariants. With at most one block of keys this is the exact softmax, in two passes over the strip. With more, maxima
-// and sums wait in `state` for the next block, and the result, the sums and the probabilities already written are
+// Invariants. With one block of keys this is the exact softmax, in two passes over the strip. With more blocks, maxima
+// and sums are kept in `state` for the next block, and the result, the sums and the probabilities of earlier blocks are
 // multiplied by the decay, 2^(old max - new max). Blocks that causal masks or windows hide from all rows of a group are
 // skipped; single hidden keys have the score -infinity. The first block of a group writes its results even if there is
-// no key. A row's bits do not depend on its group.
+// no key. The bits of a row's result do not depend on its group.
 //
-// Cost. Keys and values are read once for each group of 8 rows, from the L2 cache for all groups but the first; 16 KiB
-// of scratch for scores and 128 bytes of state a row and worker.
+// Cost. Keys and values are read once for each group of 8 rows, from the L2 cache for all groups but the first. Each
+// worker has 16 KiB of scratch for scores and 128 bytes of state per row.
 //
 // Smaller blocks of keys, with the online softmax after each, measured slower than 512.
 //
@@ -40,8 +40,8 @@
 
 namespace attune {
 
-/// Sizes of the groups held in registers: query rows, vectors of 16 keys, vectors of 16 value columns, and rows of the
-/// softmax.
+/// Sizes of the groups held in registers: rows (queries of one head), vectors of 16 keys, vectors of 16 value columns,
+/// and rows whose exponentials are computed together.
 struct AttentionTileSizes {
   int64_t rows, scoreVectors, valueVectors, softmaxRows;
 };

@@ -34,8 +34,8 @@ AttentionValues::Values AttentionValues::emitExponentials(const AttentionBlock &
   return all;
 }
 
-/// Returns 1 / (|sum| + 2^(sink - |maximum|)), where the sink is multiplied by log2(e). Both terms are computed
-/// relative to the larger of sink and maximum, so that neither overflows.
+/// Returns 1 / (|sum| + 2^(sink - |maximum|)), where sink is the head's attention sink times log2(e). Both terms are
+/// computed relative to the larger of sink and maximum, so that neither overflows.
 Value AttentionValues::factorWithSink(const AttentionGroup::Row &row, Value maximum, Value sum) {
   Value sink = b.mulf(b.loadScalar(op.getSinks(), row.head), b.f32(kLog2E)), largest = b.maxf(maximum, sink);
   Value decay = emitExp2NonPositive(b, b.getLoc(), b.subf(maximum, largest));

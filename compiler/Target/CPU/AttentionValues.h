@@ -23,14 +23,15 @@ public:
       : op(op), b(b), group(group), rows(group.rows), softmaxRows(softmaxRows), maxVectors(maxVectors), strip(op.getScratch()),
         result(op.getDestinations()[0]) {}
 
-  /// Replaces the scores of each row by 2^(score - |base|), where |base| is the row's maximum; returns |sums| plus
-  /// these exponentials.
+  /// Replaces the scores of each row by 2^(score - |base|), where |base| is the row's maximum. Returns |sums|, a vector
+  /// of 16 partial sums for each row, plus these exponentials.
   Values emitExponentials(const AttentionBlock &block, mlir::ValueRange base, mlir::ValueRange sums);
-  /// Returns the factors that normalize the results: head scale / sum, with sinks in the sum. The factor is 0 for rows
-  /// without keys and, with `masked_rows = zero`, for fully masked rows.
+  /// Returns the factor that normalizes the result of each row, as a vector: the head scale (1 if there is none)
+  /// divided by the sum of exponentials, which includes the attention sink. The factor is 0 for rows without keys and,
+  /// with `masked_rows = zero`, for fully masked rows.
   Values emitFactors(mlir::ValueRange maxima, mlir::ValueRange sums);
   /// Writes the exponentials of |block| times |factor| as probabilities, and multiplies the probabilities of earlier
-  /// blocks by |earlier|.
+  /// blocks, which are in memory, by |earlier|.
   void emitProbabilities(const AttentionBlock &block, mlir::ValueRange earlier, mlir::ValueRange factor);
   /// Emits result = (result * decay + exponentials * values) * factor, as many columns at a time as fit into registers.
   void emitValues(const AttentionBlock &block, mlir::ValueRange decay, mlir::ValueRange factor);

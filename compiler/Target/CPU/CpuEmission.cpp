@@ -7,7 +7,7 @@
 
 using namespace attune;
 
-// AMX tiles need the operating system's permission, so only code that uses them requires the feature.
+// AMX tiles need a permission from the operating system, so only code that uses them requires the AMX features.
 std::string CpuEmission::hostFeatures(const llvm::Module &host) const {
   std::string features;
   auto uses = [&](llvm::StringRef prefix) {

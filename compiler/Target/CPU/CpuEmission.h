@@ -8,10 +8,11 @@
 
 namespace attune {
 
-/// The emission for CPUs: kernels are part of the host module; kernels of a backend are linked to it.
+/// The code generation of one module for CPUs. Kernels of our own passes are part of the host module; the kernels of a
+/// backend are linked to it.
 class CpuEmission : public TargetEmission {
 public:
-  /// |backend| is the emission of the backend, null for none.
+  /// |backend| is the emission of the kernel backend; null if our own passes compile all kernels.
   explicit CpuEmission(std::unique_ptr<TargetEmission> backend = nullptr) : backend(std::move(backend)) {}
 
   Status start(mlir::ModuleOp module) override { return backend ? backend->start(module) : Status(); }

@@ -1,11 +1,11 @@
 //===- CpuSchedule.cpp - Tile sizes per CPU, as data -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A register tile of R rows x W columns needs R * W / 16 accumulators of 16 lanes, W / 16 registers for the weights and
-// one or two for the input, unless an instruction reads it from a lane or a scalar. Registers that hold only 8 vectors
-// of 16 lanes do not have room for the constants of an exponential and two rows of it. Schedules depend on the number
-// of vectors of 16 lanes that the registers hold: those for x86 were measured, those for other machines follow from
-// this arithmetic.
+// A register tile of R rows x W columns needs R * W / 16 accumulators of 16 lanes, W / 16 vectors for the weights and
+// one or two for the input, unless an instruction reads the input from a lane or a scalar. An exponential needs vectors
+// for its constants; registers that hold only 8 vectors of 16 lanes have no room for exponentials of two rows at once.
+// So schedules depend on the number of vectors of 16 lanes that the registers hold. The schedules for x86 were
+// measured, those for other machines follow from this arithmetic.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/CpuSchedule.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace attune;
 
 namespace {
-/// The tile sizes for registers that hold at least |vectors| vectors of 16 floats.
+/// The tile sizes for registers that hold at least |vectors| vectors of 16 floats; see rt::Schedule and CpuSchedule.
 struct RegisterFile {
   int64_t vectors;
   int64_t registerRows, queryRows, panelWidth, blockBytes;
@@ -89,7 +89,7 @@ CpuSchedule attune::getCpuSchedule(const CpuFeatures &features) {
   schedule.dotUnit = getDotUnit(features);
   schedule.vnni = has(features, features.vectorBits >= 512 ? "avx512vnni" : "avxvnni");
   schedule.roundsBF16 = features.vectorBits >= 512 && has(features, "avx512bf16");
-  // AMX tiles read weights in an order of their own.
+  // CPUs of AMD, which have sse4a, read memory fastest in one stream. AMX tiles read weights in another order.
   if (has(features, "sse4a") && schedule.dotUnit != DotUnit::Amx && schedule.dotUnit != DotUnit::Portable) {
     schedule.prefetchStreams = 1;
     schedule.prefetchAhead = 8192;

@@ -12,15 +12,15 @@ namespace attune {
 
 /// The properties of a CPU that its schedule depends on.
 struct CpuFeatures {
-  /// Bits of a register for floats, and the number of such registers.
+  /// The bits of a vector register, and the number of vector registers.
   int64_t vectorBits = 512, vectorRegisters = 32;
   /// LLVM's names of features: instructions for products of lower precision ("avx512bf16", "avx512vnni", "avxvnni",
   /// "amx-bf16", "amx-int8"), "sse4a", which identifies CPUs of AMD, and "x86" for the family.
   llvm::StringSet<> names;
 };
 
-/// Numbers that only the passes of CPUs read. They change speed, not results; only |dotUnit| may change bits, those of
-/// bf16 products.
+/// Parameters that only the passes of CPUs read. They change speed, not results, except that |dotUnit| may change the
+/// bits of bf16 products.
 struct CpuSchedule {
   /// Vectors of 16 columns of attention's results that are accumulated at once.
   int64_t valueVectors = 3;
@@ -32,9 +32,10 @@ struct CpuSchedule {
   /// products.
   bool vnni = false;
   /// The prefetch of weights. With 4 streams a block of up to three row tiles prefetches four parts of the next panel
-  /// side by side. With 1 stream a single row tile prefetches the weights |prefetchAhead| bytes after those in use; in
-  /// products with grouped weights a single row prefetches nothing. Panels that are read side by side are always
-  /// prefetched in the second way. The better choice depends on the CPU: see docs/measurements.md.
+  /// side by side. With 1 stream a block of one row tile prefetches the weights |prefetchAhead| bytes after those in
+  /// use; in products by weights with a scale per group a single row prefetches nothing. Panels that one row reads side
+  /// by side are always prefetched |prefetchAhead| bytes ahead. The better choice depends on the CPU: see
+  /// docs/measurements.md.
   int64_t prefetchStreams = 4, prefetchAhead = 16384;
   /// True if the CPU has an instruction that rounds f32 to bf16.
   bool roundsBF16 = false;
@@ -42,7 +43,7 @@ struct CpuSchedule {
 
 /// Returns the tile sizes and layouts of CPUs with |features|.
 mlir::rt::Schedule getSchedule(const CpuFeatures &features);
-/// Returns the numbers of CPUs with |features| that only their own passes read.
+/// Returns the parameters of CPUs with |features| that only the passes of CPUs read.
 CpuSchedule getCpuSchedule(const CpuFeatures &features);
 
 } // namespace attune

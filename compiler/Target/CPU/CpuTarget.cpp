@@ -26,7 +26,8 @@ CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::option
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
-/// Checks that |precision| and |backend| have products by weights in |format|.
+/// Returns an error if products in |precision| by weights in |format| are not implemented for |backend|, which may be
+/// null.
 static Status checkFormat(const std::optional<xfmr::WeightFormat> &format, xfmr::Precision precision, const KernelBackend *backend) {
   if (!format)
     return {};
@@ -138,7 +139,7 @@ void CpuTarget::addBufferPasses(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(createPadRows());
   BlockRowsAcrossKernelsOptions blocking;
   blocking.rows = schedule.maxBlockRows;
-  // Instructions read low-precision operands in whole groups of rows, so blocks begin at multiples of a group.
+  // AMX instructions read whole groups of rows of low-precision operands, so blocks begin at multiples of a group.
   blocking.multiple = schedule.lowPrecisionGroup > 1 ? schedule.lowPrecisionGroup : schedule.registerRows;
   pm.addPass(createBlockRowsAcrossKernels(blocking));
   AttachScratchOptions scratch;
@@ -147,7 +148,7 @@ void CpuTarget::addBufferPasses(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(createAttachScratch(scratch));
 }
 
-/// Leaves scf loops over vectors of 16 floats.
+/// These passes leave scf loops over vectors of 16 floats.
 void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule) const {
   VectorizeTilesOptions tiles;
   tiles.registerRows = schedule.registerRows;
@@ -178,7 +179,7 @@ void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(createLowerRotaryTile());
 }
 
-/// Leaves the llvm dialect: parallel bodies outlined, entries with their C interface.
+/// These passes leave the llvm dialect: bodies of parallel loops are functions, and entries have their C interface.
 void CpuTarget::addTargetPasses(OpPassManager &pm) const {
   pm.addPass(createOutlineParallel());
   pm.addPass(createEntryWrappers());

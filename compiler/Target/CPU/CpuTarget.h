@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// The target `cpu`: our own passes compile the kernels, or a backend some of them.
+/// The target `cpu`. Our own passes compile the kernels; a kernel backend may compile some of them instead.
 class CpuTarget : public Target {
 public:
   static constexpr llvm::StringLiteral kName = "cpu";
@@ -39,7 +39,7 @@ private:
   std::unique_ptr<KernelBackend> backend;
   mlir::rt::Schedule shared;
   CpuSchedule own;
-  /// LLVM's names of the machine, empty if it is known by its features only.
+  /// LLVM's names of the CPU and of the target triple; empty if only the features are known.
   std::string cpu, triple;
 };
 

@@ -6,8 +6,9 @@
 
 namespace attune {
 
-/// Instruction sets that multiply low-precision operands. Each kind of operands has one instruction on each set that
-/// has any for it:
+/// Instruction sets that multiply low-precision operands. The table has the instruction for each pair of operand types,
+/// the rows of the input and the packed panels of weights; "-" if the set has none. A panel has two or four neighbors
+/// in K side by side (pairs, fours).
 ///
 ///   rows   panels      portable         avx2            avx512          amx
 ///   f32    bf16 pairs  fma              fma             fma             fma

@@ -2,25 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Products of rows of int8 by panels of int4 or int8, whose scales are in the stream of the panel, before the integers
-// of each group. A tile of R rows keeps an accumulator of f32 for each row and vector of outputs, and sums of i32:
+// Code for `tile.grouped_product`: products of int8 rows by panels of int4 or int8 weights. The weights of a panel are
+// one stream of bytes, in which the scales of each group of columns precede its integers. A tile of R rows keeps an f32
+// accumulator for each row r and output n, and i32 sums of the current group:
 //
 //   for each group g of columns
-//     sum[r, n] = (base - zero) * sums[r, g]                 zero: the code of 0; base: the code that the unit takes as 0
+//     sum[r, n] = (base - zero) * sums[r, g]                 zero: the stored weight that means 0 (stored unsigned)
+//                                                            base: the stored weight that the unit multiplies as 0
+//                                                            sums: the sum of the row's integers, an operand
 //     for each quad of columns                               sum[r, n] += 4 products of bytes
 //     acc[r, n] = fma(f32(sum[r, n]), rowScale[r, g] * scale[n, g], acc[r, n])
+//     acc[r, n] = fma(minimum[n, g], rowScale[r, g] * f32(sums[r, g]), acc[r, n])      only in formats with minima
 //
 //   memory        | scales g | quads of g ...            | scales g + 1 | ...         one stream per panel
 //   quad          | n0: k0 k1 k2 k3 | n1: k0 k1 k2 k3 | ...                           a vector; a row's quad is broadcast
 //
-// Units. vpdpbusd multiplies unsigned quantized weights by signed bytes of the row and adds four products to 32 bits.
-// Without it, vpmaddubsw adds two products in 16 bits with saturation: 2 * 15 * 127 of int4 is far from it, so sixteen
-// products are added before they are widened. Of int8, signs move from the weights to the row (vpsignb), and
-// 2 * 128 * 127 still fits. Elsewhere bytes are widened to 32 bits.
+// Units. vpdpbusd multiplies unsigned weights by signed bytes of the row and adds four products in 32 bits. Without it,
+// vpmaddubsw adds two products in 16 bits with saturation. Of int4 weights, sixteen products of at most 15 * 127 fit in
+// 16 bits, so they are added before they are widened. Of int8 weights, signs move from the weights to the row
+// (vpsignb), and two products of at most 128 * 127 fit. The portable unit widens bytes to 32 bits.
 //
-// Invariants. Integer sums are exact, in any order and for any unit, as long as a group has at most 65536 columns. The
-// accumulator of an element has one product of scales and one FMA per group, in the order of groups, for any number of
-// rows. So bits are the same for all machines, threads and batches.
+// Invariants. Integer sums are exact, in any order and for any unit, as long as a group has at most 65536 columns. For
+// any number of rows, the accumulator adds the groups in order, by one FMA each (two with minima). So the bits of a
+// result are the same for all machines, threads and batches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +98,7 @@ private:
     return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, bits));
   }
 
-  /// Emits the sums of |part| and their epilogues.
+  /// Emits the products of one register tile and the epilogue of each of its rows.
   void emitRows(const ProductTile::Tile &part) {
     int64_t count = part.rows.size();
     int64_t groups = cast<MemRefType>(tile.panels.getType()).getDimSize(1);
@@ -111,16 +115,17 @@ private:
     tile.finishRows(part, join(sums));
   }
 
-  /// Columns of a step: those that vpmaddubsw of int4 can add in 16 bits.
+  /// Columns of a step: sums of int4 products of so many columns fit in 16 bits, which vpmaddubsw has.
   static constexpr int64_t kStep = 32;
   /// Returns true if the steps of a group are a loop.
   bool hasLoop() const { return groupColumns > 2 * kStep; }
 
-  /// Returns true if a tile of |rows| prefetches weights. Where the machine reads fastest in one stream, its prefetcher
-  /// is ahead of the products of a single row, and instructions to prefetch only slow them down.
+  /// Returns true if a tile of |rows| prefetches weights. On CPUs that read memory fastest in one stream, the
+  /// hardware's prefetcher keeps up with the products of a single row, and prefetch instructions only slow these down.
   bool prefetches(ArrayRef<Value> rows) const { return rows.size() > 1 || tile.prefetchStreams() > 1; }
 
-  /// Adds the products of |group| to |acc|, which has those of a row side by side.
+  /// Adds the products of |group| to the accumulators |acc|: |vectors| of the first row, then of the next one, and so
+  /// on.
   void addGroup(Value panel, Value group, int64_t groups, ArrayRef<Value> rows, int64_t shares, Values &acc) {
     int64_t head = tile.format.headBytes(tile.width), bias = (signedWeights ? 128 : 0) - tile.format.zero();
     Values rowSums, sums;
@@ -177,7 +182,8 @@ private:
     }
   }
 
-  /// Loads the scales of vector |index| of a group as f32; minima follow the scales.
+  /// Loads |lanes| scales of a group as f32, those of vector |index| of the panel's rows. Minima follow the scales:
+  /// their indices begin at |vectors|.
   Value loadNumbers(Value panel, Value group, int64_t index) {
     int64_t bytes = tile.format.scaleBytes();
     Value raw = load(panel, group, builder.index(index * lanes * bytes), lanes * bytes);
@@ -187,8 +193,9 @@ private:
       Value halves = vector::BitCastOp::create(builder, vectorOf(lanes, builder.getF16Type()), raw);
       return arith::ExtFOp::create(builder, vectorOf(lanes, f32), halves);
     }
-    // Without an instruction LLVM would call a function. The exponent of an f16 is 112 less than that of an f32, for
-    // subnormal numbers, too, and numbers are finite.
+    // LLVM would call a library function for the conversion from f16. Instead, sign, exponent and mantissa are moved to
+    // their places in an f32, whose exponent bias is larger by 112, and the f32 is multiplied by 2^112. This is exact
+    // for subnormal numbers, too; scales are finite.
     Value words = vector::BitCastOp::create(builder, vectorOf(lanes, i16), raw);
     Value wide = arith::ExtSIOp::create(builder, vectorOf(lanes, i32), words);
     auto mask = [&](uint32_t bits) { return splatOf(vectorOf(lanes, i32), bits); };
@@ -206,8 +213,8 @@ private:
   // Products of bytes
   //===--------------------------------------------------------------------===//
 
-  /// Adds the products of |columns| columns to |sums|. The first is column |k| of a row; its weights are at byte |byte|
-  /// of the group.
+  /// Adds the products of |columns| columns to |sums|. The first one is column |k| of the input, and its weights begin
+  /// at byte |byte| of the group.
   void addStep(Value panel, Value group, Value byte, Value k, int64_t columns, ArrayRef<Value> rows, Values &sums) {
     bool narrow = tile.format.bits == 4, addsInWords = unit == ByteUnit::Avx2 && narrow;
     Values words(addsInWords ? sums.size() : 0);
@@ -244,8 +251,9 @@ private:
       sum = arith::AddIOp::create(builder, sum, addWords(word));
   }
 
-  /// Returns the high 4 bits of each byte of |raw|. Of bytes, LLVM shifts by one instruction where the CPU has one for
-  /// Galois fields, which on some CPUs takes the place of a product; with several rows products are the limit.
+  /// Returns the high 4 bits of each byte of |raw|. LLVM shifts bytes by a Galois-field instruction where the CPU has
+  /// it; on some CPUs that instruction competes with products for an execution unit. With several rows products are the
+  /// bottleneck, so 16-bit words are shifted and masked instead.
   Value highHalves(Value raw, size_t rows) {
     auto type = cast<VectorType>(raw.getType());
     if (rows == 1)
@@ -256,11 +264,12 @@ private:
     return arith::AndIOp::create(builder, shifted, splatOf(type, 15));
   }
 
-  /// Returns the magnitudes of signed weights, which the units that multiply without a sign need.
+  /// Returns the magnitudes of signed weights, the unsigned operand of vpmaddubsw; null if weights are not signed.
   Value prepare(Value weights) { return signedWeights ? math::AbsIOp::create(builder, signedOf(weights)).getResult() : Value(); }
   Value signedOf(Value weights) { return arith::XOrIOp::create(builder, weights, splatOf(cast<VectorType>(weights.getType()), -128)); }
 
-  /// Loads four neighbors of |row| from |k| on: broadcast, or each of them as 32 bits.
+  /// Loads four neighbors of |row| from |k| on: one vector with the four bytes in each lane, or for the portable unit
+  /// four vectors, each with one of the bytes, widened to 32 bits, in all lanes.
   Values loadQuad(Value row, Value k) {
     Value bytes = vector::LoadOp::create(builder, vectorOf(4, i8), tile.op.getRows(), ValueRange{row, k});
     if (unit == ByteUnit::Portable) {
@@ -274,7 +283,7 @@ private:
     return {vector::BitCastOp::create(builder, vectorOf(4 * lanes, i8), splat(word))};
   }
 
-  /// Returns |sum| plus the products of quads of quantized weights and of a row.
+  /// Returns |sum| plus, in each lane, the products of four weights and four elements of a row.
   Value multiply(Value sum, Value weights, Value magnitudes, const Values &input) {
     if (unit == ByteUnit::Portable) {
       Value words = vector::BitCastOp::create(builder, vectorOf(lanes, i32), weights);
@@ -293,7 +302,7 @@ private:
     return arith::AddIOp::create(builder, sum, addWords(addPairs(magnitudes, moved)));
   }
 
-  /// Returns the sums of two products of bytes without a sign and signed bytes, in 16 bits.
+  /// Returns the sums of two products of unsigned and signed bytes, in 16 bits.
   Value addPairs(Value codes, Value input) { return call("llvm.x86.avx2.pmadd.ub.sw", i16, {codes, input}); }
   /// Returns the sums of pairs of words, in 32 bits.
   Value addWords(Value words) { return call("llvm.x86.avx2.pmadd.wd", i32, {words, splatOf(cast<VectorType>(words.getType()), 1)}); }
@@ -304,7 +313,7 @@ private:
     return LLVM::CallIntrinsicOp::create(builder, result, builder.getStringAttr(name), operands).getResult(0);
   }
 
-  /// Returns vectors of 16 lanes of those of |lanes|.
+  /// Joins pairs of vectors of 8 lanes to vectors of 16 lanes; returns vectors of 16 lanes as they are.
   Values join(ValueRange parts) {
     if (lanes == VectorBuilder::kLanes)
       return Values(parts);
@@ -318,10 +327,10 @@ private:
   GroupedTile &tile;
   VectorBuilder &builder;
   ByteUnit unit;
-  /// Lanes of a vector of the unit, and such vectors in the width of a panel.
+  /// The number of 32-bit lanes of the unit's vectors, and the number of vectors in the width of a panel.
   int64_t lanes, vectors;
   int64_t groupColumns;
-  /// True if the unit takes int8 weights with their sign.
+  /// True if the unit is vpmaddubsw and weights are int8: they are multiplied as signed values (see Units above).
   bool signedWeights;
   Type i8, i16, i32, f32;
 };

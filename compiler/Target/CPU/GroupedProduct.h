@@ -11,19 +11,19 @@
 
 namespace attune {
 
-/// Instructions that multiply bytes and add the products of four neighbors:
+/// Instructions that multiply bytes and add the products of four neighbors in K:
 ///
-///   Portable    multiply, add, in 32 bits
+///   Portable    multiplications and additions of 32-bit integers, in vectors of 16 lanes
 ///   Avx2        vpmaddubsw, vpmaddwd, in vectors of 256 bits
 ///   Vnni256     vpdpbusd, in vectors of 256 bits
 ///   Vnni512     vpdpbusd, in vectors of 512 bits
 enum class ByteUnit { Portable, Avx2, Vnni256, Vnni512 };
 
-/// Returns the instructions for bytes of a CPU with the instruction set |unit|. |vnni| is true if it has vpdpbusd.
+/// Returns the instructions for bytes of a CPU with the instruction set |unit|. |vnni| is true if the CPU has vpdpbusd.
 ByteUnit getByteUnit(DotUnit unit, bool vnni);
 
-/// Emits |op| on buffers and |epilogue|, which reads its sums and may be null, with groups of |rows| rows in registers.
-/// Returns null, or the reason why it cannot.
+/// Emits |op|, which is on buffers, and |epilogue|, the elementwise op that reads its sums (null if there is none),
+/// with the sums of |rows| rows in registers. Returns null, or the reason why it cannot.
 const char *vectorizeGroupedProduct(VectorBuilder &builder, mlir::tiles::GroupedProductOp op, mlir::linalg::LinalgOp epilogue, int64_t rows,
                                     ByteUnit unit, PrefetchPlan plan);
 

@@ -45,7 +45,7 @@ const char *LaneBody::check() {
     if (!element.isF32() && !element.isBF16() && !element.isInteger(64) && !element.isInteger(32) && !isUniform(operand))
       return "an operand has elements that are neither f32 nor i64";
   }
-  // Values that differ between lanes.
+  // The values of the body that differ between lanes.
   llvm::SmallPtrSet<Value, 16> varying;
   for (OpOperand &operand : op->getOpOperands())
     if (!isUniform(operand) || op.isDpsInit(&operand))
@@ -111,7 +111,7 @@ Value LaneBody::widen(Value value) {
 }
 
 /// Computes the result of |bodyOp|, whose operands are in `values` or `uniform`. With a null |point|, returns null
-/// unless it is uniform.
+/// unless the result is uniform.
 Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
   auto valueOf = [&](Value operand) -> Value {
     if (operand.getParentBlock() != op.getBlock())

@@ -30,13 +30,13 @@ public:
   /// Computes the uniform values at |outer|; evaluate() reuses them where they dominate the insertion point.
   void prepare(mlir::ValueRange outer);
 
-  /// Returns the value that the body yields at |point|: a vector, or a scalar if it is uniform. |given| replaces the
-  /// arguments of these operand numbers.
+  /// Returns the value that the body yields at |point|: a vector, or a scalar if it is uniform. |given| maps operand
+  /// numbers to values that replace the elements of these operands.
   mlir::Value evaluate(const LanePoint &point,
                        const llvm::DenseMap<unsigned, mlir::Value> &given = llvm::DenseMap<unsigned, mlir::Value>());
 
-  /// Prefetches the elements that evaluate() will read at |point|, except those of operand |given|, from buffers that
-  /// have an element for each iteration.
+  /// Prefetches the elements that evaluate() will read at |point| from inputs that have an element for each iteration,
+  /// except from the operand with number |given|.
   void prefetch(const LanePoint &point, unsigned given);
 
   /// Returns |value| as a vector of 16 lanes.

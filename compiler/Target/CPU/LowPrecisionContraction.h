@@ -10,9 +10,9 @@
 
 namespace attune {
 
-/// One register tile of a low-precision product: its operands and its epilogue. All instruction sets share it. The
-/// panels are `[P, K' / G, W * G]`: P panels of W columns, K' input features, padding included, and G neighbors in K
-/// that lie side by side.
+/// One register tile of a low-precision product: its operands and its epilogue, for all instruction sets. The packed
+/// weights are `[P, K' / G, W * G]`: P panels of W columns (output features), K' input features including padding, and
+/// G neighbors in K side by side.
 class LowPrecisionTile : public ProductTile {
 public:
   LowPrecisionTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
@@ -22,7 +22,7 @@ public:
 
   mlir::Value input; // [M, K']
   mlir::MemRefType inputType, panelType;
-  int64_t group = 0, depth = 0;
+  int64_t group = 0, depth = 0; // G and K'
 
 private:
   ContractionTile tile;
@@ -32,8 +32,8 @@ private:
 /// reason why it cannot.
 const char *vectorizeLowPrecision(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
-/// Emits |tile|, of bf16 or i8, by AMX, whose tile registers have 16 rows of 64 bytes. Reads whole groups of 16 rows of
-/// the input. Returns null, or the reason why it cannot.
+/// Emits |tile|, whose operands are bf16 or i8, by AMX, whose tile registers have 16 rows of 64 bytes. The code reads
+/// whole groups of 16 rows of the input. Returns null, or the reason why it cannot.
 const char *emitAmxContraction(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan);
 
 } // namespace attune

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects amx operations on buffers, with AMX tiles carried through scf loops and branches. Leaves intrinsics on LLVM's
-// tile type, `x86_amx`. MLIR's conversion of vectors does not convert values that loops carry, so this pass runs before
-// loops are lowered.
+// tile type, `x86_amx`. MLIR's conversion of vectors to LLVM does not convert values that loops carry, so this pass
+// runs before loops are lowered to branches.
 //
 //===----------------------------------------------------------------------===//
 

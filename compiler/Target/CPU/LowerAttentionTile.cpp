@@ -27,7 +27,7 @@ using namespace attune;
 
 namespace {
 
-/// Reports why |op| cannot be lowered.
+/// Reports an error if |op| cannot be lowered with groups of |rows| rows.
 LogicalResult verifyBuffers(tiles::AttentionTileOp op, int64_t rows) {
   if (op.hasKeyRows())
     return op.emitOpError("expects keys in panels, but got ") << op.getKey().getType();

@@ -1,16 +1,17 @@
 //===- LowerKeyPanel.cpp - Transposition of keys in registers -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects `tile.key_panel` with keys of f32 in buffers. Leaves blocks of 16 keys x 16 components: 16 row loads, four
-// layers of 16 shuffles, 16 stores into rows of the panel. In a block with fewer keys the loads of the others are
-// masked, so nothing past the keys is read and the columns past them become 0. The last components of a head size that
-// is not a multiple of 16 are masked lanes.
+// Expects `tile.key_panel` with keys of f32 in buffers. Leaves code for blocks of 16 keys x 16 components: 16 loads
+// of keys, four layers of 16 shuffles, 16 stores into rows of the panel. In a block with fewer keys the loads of missing
+// keys are masked, so nothing past the keys is read and the columns past them become 0. If the head size is not a
+// multiple of 16, the last lanes of the loads are masked.
 //
 // A panel of i8 needs the largest magnitude of each key first. A row of a transposed block has a lane for each key, so
 // the maxima of 16 keys are lanes, too: the blocks of 16 keys are transposed twice, for the maxima and for the integers.
 //
-// A masked load of memory that has no page yet does not fault, but takes some 140 ns (Zen 4), and the rows past the last
-// key are such memory in a session for longer sequences. So a masked row has the address of the first row, not its own.
+// A masked load of memory that has no page yet does not fault, but takes some 140 ns (Zen 4). The rows past the last
+// key are such memory if the caller has allocated memory for longer sequences. So the load of a missing key has the
+// address of the first key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,8 +91,8 @@ Values loadBlock(VectorBuilder &e, Value keys, Value d, int64_t components, int6
   return block;
 }
 
-/// Writes |keys| into the columns of |panel| from |column| on, element by element: a few new keys after those of the
-/// panel.
+/// Appends |keys|, which are few, to the keys of |panel|: writes them element by element into the columns from |column|
+/// on.
 void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
   auto type = cast<MemRefType>(panel.getType());
   Type element = type.getElementType();
@@ -110,9 +111,9 @@ void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
   });
 }
 
-/// Writes |keys| into the columns of |panel| from the first on, and zeros into the columns after them in the last block of
-/// 16 columns that has keys, or in the first. The blocks after it keep what they have: the first token in a panel of a
-/// cache does not write the whole panel to memory.
+/// Writes |keys| into the columns of |panel| from the first on. The first block of 16 columns and later blocks that
+/// have keys are written whole, with zeros after the keys. Other blocks are not changed, so that the first token in a
+/// panel of a cache does not write the whole panel.
 void fillPanel(VectorBuilder &e, Value keys, Value panel) {
   auto type = cast<MemRefType>(panel.getType());
   Type element = type.getElementType();

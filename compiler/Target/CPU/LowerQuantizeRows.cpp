@@ -26,7 +26,7 @@ using namespace attune;
 
 namespace {
 
-/// Emits the code of one op.
+/// Emits the code of one tile.quantize_rows.
 class RowQuantizer {
 public:
   explicit RowQuantizer(tiles::QuantizeRowsOp op)
@@ -48,7 +48,7 @@ public:
 private:
   VectorType vectorOf(Type type) { return VectorType::get({VectorBuilder::kLanes}, type); }
 
-  /// Rounds |x| to bf16, or to an f32 of the same value.
+  /// Rounds |x| to bf16; returns the rounded value as f32 if the result has elements of f32.
   Value round(Value x) {
     Value rounded = arith::TruncFOp::create(builder, vectorOf(builder.getBF16Type()), x);
     return element.isF32() ? arith::ExtFOp::create(builder, vectorOf(element), rounded).getResult() : rounded;
@@ -58,10 +58,10 @@ private:
     Value largest = largestMagnitude(row);
     Value scale = builder.divf(largest, builder.f32(127));
     memref::StoreOp::create(builder, scale, op.getScales(), row);
-    // A row of zeros is quantized to zeros: avoids a division by its largest magnitude.
+    // A row of zeros is quantized to zeros, by any finite inverse.
     Value nonzero = builder.select(builder.compare(arith::CmpFPredicate::OEQ, largest, builder.f32(0)), builder.f32(1), largest);
     Value inverse = builder.splat(builder.divf(builder.f32(127), nonzero));
-    Value shifter = builder.splat(12582912.0); // 1.5 * 2^23: the sum has the nearest integer, as two's complement, in its low bits
+    Value shifter = builder.splat(12582912.0); // 1.5 * 2^23: the low bits of x + shifter are round(x), as two's complement
     Value zero = arith::ConstantOp::create(
         builder, DenseElementsAttr::get(vectorOf(element), IntegerAttr::get(element, element.isInteger(8) ? 128 : 0)));
     forEachChunk(row, [&](Value x) -> Value {
@@ -86,7 +86,7 @@ private:
       quantizeGroup(row, builder.index(whole), columns % group);
   }
 
-  /// Quantizes the group |index|, of which |existing| columns are in the input; columns after them are zeros.
+  /// Quantizes group |index| of |row|. The group has |existing| columns of the input, then zeros up to its size.
   void quantizeGroup(Value row, Value index, int64_t existing) {
     int64_t group = *op.getGroup();
     Value first = builder.mul(index, group);
@@ -124,11 +124,13 @@ private:
     memref::StoreOp::create(builder, all, op.getSums(), ValueRange{row, index});
   }
 
-  /// Folds |body| over chunks of 16 of |count| columns, in a loop if there are many.
+  /// Calls |body| for each chunk of 16 of |count| columns with the result of the call before it, |initial| for the
+  /// first. Many columns become a loop.
   Value foldChunks(int64_t count, Value initial, llvm::function_ref<Value(Value offset, Lanes lanes, Value carried)> body) {
     constexpr int64_t kUnrolled = 128;
     int64_t whole = count > kUnrolled ? count / kUnrolled * kUnrolled : 0;
-    // The last columns of a group that is not whole are outside the loop, where their number is known.
+    // If the last group of a row has fewer than |count| columns, the loop covers only whole chunks of it; the number of
+    // existing columns of a later chunk is a constant.
     int64_t existing = columns % *op.getGroup();
     if (whole > existing && existing != 0)
       whole = existing / kUnrolled * kUnrolled;
@@ -141,15 +143,15 @@ private:
     return initial;
   }
 
-  /// Returns |largest|, or the magnitudes of |x| where they are larger, as the bits of f32. Compared as integers, a NaN is
-  /// larger than an infinity, and that larger than all numbers.
+  /// Returns, in each lane, the larger of |largest| and the magnitude of |x|, as the bits of an f32. These bits compare
+  /// as integers: a NaN is larger than infinity, which is larger than all numbers.
   Value maxMagnitude(Value x, Value largest) {
     Value magnitude = arith::BitcastOp::create(builder, words(), math::AbsFOp::create(builder, x));
     return arith::MaxSIOp::create(builder, magnitude, largest);
   }
 
-  /// Returns the largest magnitude of a row, NaN if it has one. Four chunks at a time, since each maximum waits for the
-  /// one before it.
+  /// Returns the largest magnitude of a row; NaN if the row has a NaN. Four chunks have maxima of their own, since a
+  /// single maximum would wait for the one before it.
   Value largestMagnitude(Value row) {
     constexpr int64_t kParts = 4, kStep = kParts * VectorBuilder::kLanes;
     VectorBuilder::Values parts(kParts, arith::ConstantOp::create(builder, builder.getZeroAttr(words())));

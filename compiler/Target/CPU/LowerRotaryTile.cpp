@@ -4,8 +4,8 @@
 //
 // Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers. A rotary embedding is a loop over tokens and heads,
 // with the vectors of a head unrolled. If pairs are components of the two halves of a head, 16 pairs are two vectors;
-// if they are interleaved, 8 pairs are one vector, in which a shuffle swaps neighbors. Keys are unpacked element by
-// element, since only outputs that people read need them.
+// if they are interleaved, 8 pairs are one vector, in which a shuffle swaps neighbors. `tile.unpack_keys` copies keys
+// of a panel into rows, element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,7 @@ private:
     });
   }
 
-  /// Emits interleaved pairs, 8 at a time: x c + swap(x) s, with the sign of the sines changed in even lanes.
+  /// Emits interleaved pairs, 8 at a time: x c + swap(x) s, where even lanes of s have the negated sine.
   void emitPairs() {
     int64_t half = turned / 2;
     SmallVector<int64_t> twice, swapped;
@@ -112,7 +112,7 @@ void lower(tiles::UnpackKeysOp op) {
   });
 }
 
-/// Reports an operand of |op| that is not a buffer of f32 (or i64) with contiguous rows.
+/// Reports an error if an operand of |op| is neither a buffer of f32 with contiguous rows nor a buffer of i64.
 LogicalResult verifyBuffers(Operation *op) {
   for (Value operand : op->getOperands()) {
     auto type = cast<MemRefType>(operand.getType());

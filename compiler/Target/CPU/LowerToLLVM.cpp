@@ -17,5 +17,5 @@ void attune::buildLowerToLLVMPipeline(OpPassManager &pm) {
 }
 
 void attune::registerLowerToLLVMPipeline() {
-  PassPipelineRegistration<>("attune-lower-to-llvm", "everything left becomes the llvm dialect", buildLowerToLLVMPipeline);
+  PassPipelineRegistration<>("attune-lower-to-llvm", "lowers all remaining dialects to the llvm dialect", buildLowerToLLVMPipeline);
 }

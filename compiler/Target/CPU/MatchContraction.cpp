@@ -10,14 +10,15 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the block argument that |value| is, or that it widens by |Ext|; null if neither.
+/// Returns |value| if it is a block argument, or the block argument of which |value| is the extension by an op |Ext|;
+/// null otherwise.
 template <typename... Ext>
 static BlockArgument widened(Value value) {
   Operation *op = value.getDefiningOp();
   return dyn_cast<BlockArgument>(op && isa<Ext...>(op) ? op->getOperand(0) : value);
 }
 
-/// Returns true if |op|'s body is `accumulator + widened a * widened b`.
+/// Returns true if |op|'s body is `accumulator + a * b` with extended (widened) operands a and b.
 static bool isWidenedMultiplyAdd(linalg::LinalgOp op, bool floats) {
   Block *body = op.getBlock();
   Operation *add = body->getTerminator()->getOperand(0).getDefiningOp();
@@ -118,7 +119,7 @@ std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
     if (fill && user->isBeforeInBlock(op) && fill.getDpsInits()[0] == sum)
       tile.fill = fill;
   }
-  // The fill of zeros makes earlier writes dead, and no other operation may stand between fill and contraction.
+  // The fill of zeros makes earlier writes dead. No other operation before the contraction may use the sums.
   if (!tile.fill || before.size() != 1 || !isZero(tile.fill.getDpsInputs()[0]))
     return std::nullopt;
   if (auto epilogue = after.size() == 1 ? dyn_cast_or_null<linalg::LinalgOp>(after[0]) : linalg::LinalgOp();

@@ -12,8 +12,8 @@
 namespace attune {
 
 /// Returns true if |op| is `C[m, n] += A[m, k] * B[n / W, k / G, n mod W, k mod G]` of low-precision operands: bf16 or
-/// f32 times bf16 with sums of f32, unsigned i8 or i16 times i8 with sums of i32. B has panels of W columns, in which G
-/// neighbors in k lie side by side.
+/// f32 times bf16 with sums of f32, or unsigned i8 or i16 times i8 with sums of i32. B has panels of W columns, in
+/// which G neighbors in k are side by side.
 bool isLowPrecisionContraction(mlir::linalg::LinalgOp op);
 
 /// A contraction over a weight panel, the fill before it and the elementwise op after it.

@@ -31,7 +31,7 @@ static void outline(scf::ForallOp forall, SymbolTable &symbols) {
   Location loc = forall.getLoc();
   ParallelLoop loop(forall, builder);
 
-  // The host handles the first count.
+  // The body computes the loop's indices from the flattened index; this needs all trip counts but the first.
   auto [captures, repeated] = loop.capture(ArrayRef(loop.counts).drop_front());
 
   SmallVector<Type> types = llvm::map_to_vector(captures, [](Value v) { return v.getType(); });

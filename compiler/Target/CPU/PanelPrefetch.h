@@ -9,18 +9,20 @@
 
 namespace attune {
 
-/// Prefetch parameters for weight panels.
+/// Prefetch parameters for weight panels. A row tile is the rows whose sums are in registers at once; a block of rows
+/// has several row tiles, which use the same panel one after the other.
 struct PrefetchPlan {
-  /// Streams in which a block of up to three row tiles prefetches the next panel into the L2 cache. With 1, a single
-  /// row tile instead prefetches the weights |aheadBytes| after those in use, into the L1 cache.
+  /// The number of parts of the next panel that a block of up to three row tiles prefetches side by side, into the L2
+  /// cache. With 1, a block of one row tile instead prefetches the weights |aheadBytes| after those in use, into the L1
+  /// cache.
   int64_t streams = 4;
   /// The prefetch distance of panels that are read side by side, in bytes, divided among them.
   int64_t aheadBytes = 16384;
 };
 
-/// Emits the prefetches of iteration |iteration| of |iterations| over the rows of panel |current| of |panels|,
-/// [panels, rows, columns]. The lines of one panel are divided among |shares| row tiles; this one is |rowTile|. A few
-/// lines after the panel may be prefetched, too.
+/// Emits the prefetches for iteration |iteration| of the |iterations| over the rows of panel |current| of |panels|,
+/// [panels, rows, columns]. The cache lines of the next panel are divided among |shares| row tiles; the code is in row
+/// tile |rowTile|. A few lines after the next panel may be prefetched, too.
 void emitPanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::Value panels, mlir::Value current, mlir::Value rowTile,
                        int64_t shares, mlir::Value iteration, int64_t iterations);
 
@@ -35,14 +37,15 @@ public:
     int64_t shares, maxTiles;
   };
 
-  /// Prefetches for the contraction |op| over |panel|, whose k loop has |unroll| steps per iteration in a whole tile.
-  /// Active if |op| is in a loop over row tiles.
+  /// Prefetches for the contraction |op| over |panel|. The k loop of a whole tile has |unroll| steps per iteration.
+  /// Active only if |op| is in a loop over row tiles.
   PanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::linalg::LinalgOp op, mlir::Value panel, int64_t unroll);
 
   bool isActive() const { return tile != nullptr; }
   /// Returns the number of row tiles of the block.
   mlir::Value getTiles() const { return tiles; }
-  /// Returns the variants from few tiles to many. The last one, with one line per iteration, is for any larger number.
+  /// Returns the variants, ordered by |maxTiles|. The last one, with one line per iteration, is for any larger number
+  /// of row tiles.
   llvm::SmallVector<Variant> getVariants() const;
   /// Emits the prefetches of |variant| for the iteration of |steps| steps of K that begins at |k| of panel |current|.
   void emit(Variant variant, mlir::Value current, mlir::Value k, int64_t steps);

@@ -19,9 +19,10 @@ def LowerAmxTiles : Pass<"attune-lower-amx-tiles", "::mlir::ModuleOp"> {
     ```
 
     An AMX tile is a tile register of the CPU, 16 rows of 64 bytes. Converts `amx` operations, and the scf loops and
-    branches that carry AMX tiles, to LLVM's type of tiles, `x86_amx`. In the example `%rows`, `%columns` and `%depth`
-    are the sizes of the product. Runs before `convert-scf-to-cf`, since MLIR's conversion of vectors converts no values
-    that loops carry, and after `expand-strided-metadata`. Changes nothing else. Numerics: exact.
+    branches that carry AMX tiles, to LLVM's tile type `x86_amx`. In the example `%rows` is the number of rows of `%a`,
+    `%columns` the bytes of a row of `%b`, and `%depth` the bytes of a row of `%a`. Runs before `convert-scf-to-cf`,
+    since MLIR's conversion of vectors to LLVM does not convert values that loops carry, and after
+    `expand-strided-metadata`. Changes nothing else. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
@@ -38,14 +39,14 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
 
     The function computes the iterations from `%begin` to `%end - 1` of the loops as one loop of `%m * %n` iterations,
     the last dimension the fastest; it needs `%n` to find `%i` and `%j`. The host, the runtime's structure
-    `attune_host`, divides the iterations among its workers. It may cut ranges anywhere: the grain, whose multiples they
-    are, is 1. `%worker` is the number of the worker, which replaces `rt.worker_id`; outside of parallel loops that
-    becomes 0. Loops inside a body, and loops of one iteration, become `scf.for`. Constants, index arithmetic and views
-    are cloned into the function.
+    `attune_host`, divides the iterations into ranges for its workers. The length of each range but the last is a
+    multiple of `%grain`, which is 1. `%worker` is the number of the worker that runs the range; it replaces
+    `rt.worker_id` in the body. Outside of parallel loops `rt.worker_id` becomes 0. Loops inside a body, and loops of
+    one iteration, become `scf.for`. Constants, index arithmetic and views are cloned into the function.
 
-    Functions with a parallel loop, and functions that call them, get the host as first argument, `%host: !llvm.ptr
-    {rt.role = #rt.role<host>}`. Expects loops on buffers, without results, that call no function with a parallel loop.
-    Leaves no `scf.forall`. Numerics: exact.
+    Functions with a parallel loop, `rt.rank` or `rt.all_gather`, and functions that call them, get the host as first
+    argument, `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Expects loops on buffers, without results, that call no
+    function with a parallel loop. Leaves no `scf.forall`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::scf::SCFDialect",
@@ -69,14 +70,15 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
     }
     ```
 
-    An attention tile computes the scores of a group of `rows` rows and a block of keys at a time, and keeps the
-    softmax's maximum and sum of each of its rows from one block to the next. `scratch` holds the scores, `rows` x
-    (`key_block` + 16) floats, here for blocks of 512 keys: without the 16, rows would be 2 KiB apart and share sets of
-    the L1 cache. `state` holds `state-rows` x 32 floats: 16 lanes of the sum, the maximum, and padding.
+    An attention tile computes the scores of `rows` rows and `key_block` keys at a time; a row is a query of one head.
+    It keeps the softmax's maximum and sum of each row from one block of keys to the next. `scratch` holds the scores,
+    `rows` x (`key_block` + 16) floats, here for blocks of 512 keys: without the 16, rows would be 2 KiB apart and share
+    sets of the L1 cache. `state` holds 32 floats for each of `state-rows` rows: 16 partial sums, one for each lane of a
+    vector, the maximum, and padding.
 
-    Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker has its own, or of the
-    function if there is none; tiles in one loop body share them. Expects `tile.attention_tile` on buffers; run it before
-    `attune-plan-memory`. Leaves alone tiles that have a scratch buffer, and tiles on tensors.
+    Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker has its own, or at
+    the start of the function if there is no such loop; tiles in one loop body share them. Expects `tile.attention_tile`
+    on buffers; run it before `attune-plan-memory`. Leaves alone tiles that have a scratch buffer, and tiles on tensors.
 
     **Numerics**: exact.
   }];
@@ -104,21 +106,23 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
     }
     ```
 
-    A row is a query of one head. For each block of `key_block` keys and each group of `rows` rows, the code computes
+    In the example `%q` is [queries, heads, components], `%k` is [panels, components, keys of a panel], and `%v` is
+    [keys, components]; the four heads share keys and values. A row is a query of one head. For each block of
+    `key_block` keys and each group of `rows` rows, the code computes
 
-    - scores: products of the queries with the panels of keys, the sums of `rows` x (`score-vectors` * 16) scores in
-      registers at a time, into the strip `%s`, the scratch buffer of `rows` x `key_block` scores;
+    - scores: products of the queries with the panels of keys, with `rows` x (`score-vectors` * 16) sums in registers
+      at a time; they are written to the strip `%s`, the scratch buffer;
     - softmax: the exponentials of the scores in the strip, `softmax-rows` rows at a time;
-    - result: products of these with the rows of values, the sums of `rows` x (`value-vectors` * 16) columns in
+    - result: products of the exponentials with the rows of values, with `rows` x (`value-vectors` * 16) sums in
       registers at a time.
 
-    Groups of half as many rows, a quarter and so on down to one row cover the last rows of a tile.
+    Groups of `rows` / 2, `rows` / 4 and so on down to one row cover the last rows of a tile.
 
     Expects `tile.attention_tile` on f32 buffers with contiguous last dimensions, with keys in panels and a scratch
     buffer (`attune-attach-scratch`); tiles on tensors stay. Leaves scf loops that carry vectors.
 
-    **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum. The sizes of groups do
-    not change bits.
+    **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum of exponentials. The
+    options do not change any bit of the result.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
@@ -172,18 +176,18 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
     A key panel holds keys of one head, transposed: row d of `%panel` has component d of all its keys, so that attention
     loads one component of 16 keys as a vector. In the example a head has 12 components and a panel up to 64 keys.
 
-    Tails: if fewer than 16 keys are left, the loads of the others are masked, so nothing beyond the keys is read, and
-    their columns become 0. Components after the last multiple of 16 are masked lanes; here all 12 are such a tail. If
-    the operation has a column (`at`), a panel of a cache grows: a column of 0 begins a panel, in which only the blocks
-    of 16 columns that have keys are written; at other columns a few new keys are copied element by element.
+    Tails: if fewer than 16 keys are left, the loads of the missing keys are masked, so nothing beyond the keys is read,
+    and their columns become 0. A last block of fewer than 16 components is loaded with masked lanes; here all 12 are
+    such a block. An operation with a column (`at`) appends keys to a panel of a key/value cache. A column of 0 begins a
+    panel, in which only the first 16 columns and later blocks of 16 that have keys are written; at other columns a few
+    new keys are copied element by element.
 
     Panels of bf16 and f16 get rounded keys. For panels of i8, each block of 16 keys is transposed twice: first for the
     largest magnitude of each key, which decides its scale, then for the integers.
 
     Expects `tile.key_panel` with keys of f32, on buffers with contiguous last dimensions and panels whose width is a
-    multiple of 16; other buffers are an error, and operations on tensors stay. Run it after canonicalization: x86 executes each of
-    these shuffles of 16 floats by one instruction for each vector register, which a pass that combines shuffles would
-    undo.
+    multiple of 16; other buffers are an error, and operations on tensors stay. Run it after canonicalization, which would
+    combine shuffles: x86 executes each of these shuffles of 16 floats by one instruction for each vector register.
 
     **Numerics**: exact for panels of f32; otherwise rounds to nearest, ties to even, as `xfmr.kv_cache_update` says.
   }];
@@ -204,16 +208,16 @@ def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
     }
     ```
 
-    The code handles one row after the other. Without scales, values are rounded to bf16. With scales, a first loop
-    finds the largest magnitude of the row, from which the scale follows, and a second one quantizes; the last columns
-    of a row are masked lanes. With sums, this happens for each group of columns by itself, and the integers of the
-    group are added.
+    The code handles one row after the other. If the operation has no scales, values are rounded to bf16. If it has
+    scales, as here, a first loop finds the largest magnitude of the row, which determines the scale, and a second loop
+    quantizes; the last columns of a row are masked lanes. If it has sums as well, each group of columns of a row has
+    its own scale and is quantized by itself, and the sum of its integers is stored.
 
     Expects `tile.quantize_rows` on buffers with contiguous last dimensions; tensors and f16 are errors. Leaves scf
     loops.
 
     **Numerics**: as the operation says. A value is rounded to an integer, to nearest, ties to even, by adding 1.5 *
-    2^23: the distance between floats of that size is 1, and the low bits of the sum are the integer.
+    2^23: floats of that size are 1 apart, so the low bits of the sum are the integer.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
@@ -230,11 +234,12 @@ def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
       … %r = vector.fma %a, %c, %product : … vector.store %r, %y[%token, %head, %i] : … } }
     ```
 
-    A rotary embedding rotates pairs of components of a head, (a, b) to (a c - b s, b c + a s), by the cosines c and
-    sines s of the token's position. A pair is component i and component i + R / 2, for a table of R columns, in two
+    Here `%x` and `%y` are [tokens, heads, components], `%p` has the position of each token, and row p of the table
+    `%t` has the R / 2 cosines c and the R / 2 sines s of position p; R is 12. A rotary embedding rotates pairs of
+    components of a head, (a, b) to (a c - b s, b c + a s). A pair is component i and component i + R / 2, in two
     vectors; or, if `interleaved`, components 2 i and 2 i + 1 in one vector, whose neighbors a shuffle swaps. Components
-    from R on are copied. The last components are masked lanes. `tile.unpack_keys`, whose result only outputs for people
-    need, becomes scalar loops.
+    from R on are copied. A last vector of fewer components is masked. `tile.unpack_keys`, which copies keys of a cache
+    into rows, is not worth vector code and becomes scalar loops.
 
     Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers with contiguous last dimensions; operations on
     tensors stay. Leaves scf loops over tokens and heads.
@@ -256,26 +261,27 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     … epilogue on %r, vector.store …
     ```
 
-    Here a tile has 6 rows, K = 48 input features and 32 columns, so 12 vectors of sums. A vector of 16 floats is
-    several registers on CPUs with shorter ones.
+    Here a tile has 6 rows, K = 48 input features and 32 columns, so 12 vectors of sums. A vector of 16 floats takes
+    several registers on CPUs with shorter registers.
 
-    A projection tile of f32 is a fill, a contraction over a weight panel and an elementwise epilogue. It becomes a loop
-    over k that carries a vector of sums (an accumulator) for each row and 16 columns. There is a loop for a whole tile,
-    for one row and for each even number of rows; an odd number computes its last row twice. The epilogue works on the
-    accumulators. Partial tiles of several rows, and epilogues with transcendental functions, store the sums to the
-    tile's buffer instead, since one loop over it is shorter than an epilogue for each number of rows. The tiles of a
-    block prefetch the next weight panel, each a share of it, and whole tiles prefetch the other operands of the
-    epilogue (a residual) before the product.
+    A projection tile of f32 is a fill, a contraction over a panel of packed weights, `[K, width]`, and an elementwise
+    epilogue. It becomes a loop over k that carries a vector of sums (an accumulator) for each row and 16 columns. There
+    is a loop for a whole tile, for one row and for each even number of rows; for an odd number of rows the loop
+    computes the last row twice. The epilogue works on the accumulators. Partial tiles of several rows, and tiles whose
+    epilogue has transcendental functions, store the sums to the tile's buffer instead, and the epilogue is a loop over
+    this buffer: that is less code than an epilogue for each number of rows. Each tile of a block of rows prefetches a
+    share of the next weight panel, and whole tiles prefetch the other operands of the epilogue (a residual) before the
+    product.
 
-    A tile of bf16 or int8 operands becomes a loop over groups of neighbors in k, with one instruction of `dot-unit` for
-    each group, row and 16 columns. With `amx` an instruction takes 16 rows and 16 columns; it always reads 16 rows, for
-    which `attune-plan-memory` leaves room.
+    A tile of bf16 or int8 operands becomes a loop over groups of 2 or 4 neighbors in k, with one instruction of
+    `dot-unit` for each group, row and 16 columns. With `amx` an instruction takes 16 rows and 16 columns; it always
+    reads 16 rows, for which `attune-plan-memory` leaves room.
 
     A `tile.grouped_product` becomes a loop over groups of columns around products of bytes: by `vpdpbusd` if the CPU
     has it (`vnni`), by `vpmaddubsw` and `vpmaddwd` on other x86 CPUs, and by 32-bit products elsewhere.
 
     Other elementwise operations, copies, and row reductions become loops over chunks of 16 columns; the last chunk is
-    masked. The rest becomes scalar loops, with a remark. Expects linalg operations and `tile.grouped_product` on
+    masked. Other linalg operations become scalar loops, with a remark. Expects linalg and `tile.grouped_product` on
     buffers, after `attune-plan-memory`; tensors are an error. Leaves no linalg operation and no `memref.copy`.
 
     **Numerics**: f32 products are fused multiply-adds in the order of k; sums of rows have 16 lanes joined by a fixed
@@ -299,7 +305,7 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                                              clEnumValN(::attune::DotUnit::Avx512, "avx512", "x86 vectors of 512 bits"),
                                              clEnumValN(::attune::DotUnit::Amx, "amx", "x86 tile registers (AMX)"))}]>,
                  Option<"prefetchStreams", "prefetch-streams", "int64_t", "::attune::CpuSchedule().prefetchStreams",
-                        "sequences of addresses by which a block of one to three row tiles prefetches the next panel, a power of two; "
+                        "parts of the next panel that a block of one to three row tiles prefetches side by side, a power of two; "
                         "1: a single tile prefetches `prefetch-ahead` bytes ahead of its own reads">,
                  Option<"prefetchAhead", "prefetch-ahead", "int64_t", "::attune::CpuSchedule().prefetchAhead",
                         "bytes between the weights that a tile reads and those that it prefetches, if it prefetches ahead of its own "

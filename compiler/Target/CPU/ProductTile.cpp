@@ -54,12 +54,12 @@ void ProductTile::forEachGroup(llvm::function_ref<void(Value, Value, Value, Valu
 }
 
 void ProductTile::forEachTile(llvm::function_ref<void(const Tile &)> emit) {
-  // The most row tiles of a block that divide the lines of the next panel among them.
+  // The most shares into which the next panel is divided.
   constexpr int64_t kShares = 8;
   forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value groupRows) {
     builder.forEvenRows(groupRows, rows, [&](int64_t count, Value existing) {
-      // Whole tiles have a loop for each number of tiles that share the next panel; partial ones are last in a block or
-      // alone.
+      // Whole tiles have a loop for each number of shares. Partial tiles are the last or the only ones of a block, so
+      // two variants suffice.
       forShares(count == rows ? kShares : 2, [&](int64_t shares) {
         Tile tile{{panel, firstColumn, columns}, {}, existing, shares};
         for (int64_t row = 0; row < count; ++row)

@@ -13,7 +13,8 @@ namespace attune {
 /// the epilogue on sums in registers, and the prefetch of the next panel.
 class ProductTile {
 public:
-  /// A tile of |product|, whose sums go to |sums| and, if there is an |epilogue|, from there to its output.
+  /// A tile of |product|, which writes its sums to the buffer |sums|. If |epilogue| is not null, it reads the sums in
+  /// registers, and only its output is written. |rows| is the number of rows of a register tile.
   ProductTile(VectorBuilder &builder, mlir::Operation *product, mlir::Value sums, mlir::linalg::LinalgOp epilogue, int64_t rows,
               PrefetchPlan plan);
 
@@ -21,13 +22,14 @@ public:
   struct Panel {
     mlir::Value index, firstColumn, columns;
   };
-  /// Rows whose sums with the columns of a panel are in registers.
+  /// The rows of a register tile: their sums for the columns of one panel are in registers.
   struct Tile {
     Panel panel;
     llvm::SmallVector<mlir::Value> rows;
-    /// The number of |rows| that exist, if the last one may not: their number or one less. Null if all exist.
+    /// Null if all |rows| exist. Otherwise the number of existing rows at run time, which is the size of |rows| or one
+    /// less; in the latter case the last row is a copy of the one before it.
     mlir::Value existing;
-    /// The number of tiles that divide the lines of the next panel among them (forShares).
+    /// The number of parts of the next panel; the tile prefetches one of them (see forShares).
     int64_t shares;
   };
 
@@ -36,22 +38,25 @@ public:
 
   /// Emits the tiles of all rows and panels by |emit|.
   void forEachTile(llvm::function_ref<void(const Tile &)> emit);
-  /// Calls |emitGroup| for every panel and every group of at most |rows| rows, whose number is a run-time value.
+  /// Calls |emitGroup| for every panel and every group of at most |rows| rows; the number of rows is a run-time value.
   void forEachGroup(
       llvm::function_ref<void(mlir::Value panel, mlir::Value firstColumn, mlir::Value columns, mlir::Value firstRow, mlir::Value rows)>
           emitGroup);
 
-  /// Emit the epilogue of row |row|: first prepareRow, then for each |chunk| the sums of 16 columns from column |chunk|
-  /// * 16 of a panel on. |columns| is the panel's number of columns.
+  /// Emit the epilogue of row |row|: first call prepareRow, then finish for each chunk of 16 columns. |sums| are the
+  /// sums from column |chunk| * 16 of a panel on, |firstColumn| is the output column of the panel's first column, and
+  /// |columns| the number of its columns that exist in the output.
   void prepareRow(mlir::Value row);
   void finish(mlir::Value sums, mlir::Value row, mlir::Value firstColumn, int64_t chunk, mlir::Value columns);
-  /// Emits the epilogues of the rows of |tile|; |sums| has those of a row side by side.
+  /// Emits the epilogues of the rows of |tile|. |sums| has the vectors of the first row, then those of the next one.
   void finishRows(const Tile &tile, mlir::ValueRange sums);
 
-  /// Emits |emit| for each number of row tiles that divide the lines of the next panel among them: 1, 2, … |most|. The
-  /// block's number of row tiles chooses one at run time. 0 means that there is no next panel to prefetch.
+  /// Calls |emit| for each number of shares, 1, 2, 4, … |most|, into which the next panel is divided: each row tile of
+  /// a block prefetches one share. At run time the number of row tiles of the block chooses the code. If the product is
+  /// not in a loop over row tiles, only calls |emit| with 0 shares, which means no prefetch.
   void forShares(int64_t most, llvm::function_ref<void(int64_t shares)> emit);
-  /// Prefetches the share of iteration |iteration| of |iterations| of the k loop in the lines after those of |panel|.
+  /// Prefetches the part of this tile's share that belongs to iteration |iteration| of |iterations| of the k loop over
+  /// |panel|.
   void prefetch(int64_t shares, mlir::Value panel, mlir::Value iteration, int64_t iterations);
 
   VectorBuilder &builder;
@@ -69,7 +74,8 @@ private:
   mlir::Value sums;
   mlir::linalg::LinalgOp epilogue;
   PrefetchPlan plan;
-  mlir::Value rowTile, rowTiles; // which of how many of its block this tile is; null if not in a loop over row tiles
+  // The index of this row tile in its block, and the number of row tiles of the block; null if there is no such loop.
+  mlir::Value rowTile, rowTiles;
   std::optional<LaneBody> body;
   unsigned accumulatorOperand = 0;
 };

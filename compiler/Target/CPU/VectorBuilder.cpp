@@ -111,7 +111,7 @@ void VectorBuilder::forRows(Value rows, int64_t maxRows, llvm::function_ref<void
   body(index(0), maxRows);
   if (maxRows == 1)
     return;
-  // The rows below a bit of |rows| are those of its higher bits, hence the masked base.
+  // The rows of a bit of |rows| follow the rows of the higher bits, so its base is |rows| with only the higher bits.
   setInsertionPoint(branch.elseBlock()->getTerminator());
   for (int64_t count = maxRows / 2; count > 0; count /= 2) {
     Value bit = arith::AndIOp::create(*this, rows, index(count));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All CPU kernels work on vectors of 16 f32 lanes on every machine (LLVM splits them), so that every sum has the same
-// order everywhere. This builder has the code that they share: chunks of 16 columns with a partial last one, fixed
+// order everywhere. This builder has the code that kernels share: chunks of 16 columns with a partial last chunk, fixed
 // reduction trees over lanes, groups of rows, and the product loop with its accumulators in registers.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@ public:
   static Lanes all() { return Lanes(16, mlir::Value()); }
   /// Returns the first |count| lanes, at most 16.
   static Lanes first(int64_t count) { return Lanes(count < 16 ? count : 16, mlir::Value()); }
-  /// Returns the first |count| lanes; a |count| of 16 or more is all of them, one below 1 none.
+  /// Returns the first |count| lanes: all lanes if |count| is 16 or more, none if it is below 1.
   static Lanes first(mlir::Value count) { return Lanes(16, count); }
 
   bool areAll() const { return fixed == 16 && !dynamic; }
@@ -64,8 +64,9 @@ public:
   Value maxLanes(Value vector);
 
   // Control flow.
-  /// Emits |body| for constant numbers of rows, 1 and each even number up to |maxRows|, and the choice of the smallest
-  /// that is not below |rows|, 1 to |maxRows|. If |existing| is not null, it is |rows|: |count| or |count| - 1.
+  /// Emits |body| once for each constant number of rows |count|: 1, and each even number up to |maxRows|. At run time
+  /// the smallest count that is not below |rows| is chosen; |rows| is 1 to |maxRows|. |existing| is |rows|, which is
+  /// |count| or |count| - 1, or null if all |count| rows exist.
   void forEvenRows(Value rows, int64_t maxRows, llvm::function_ref<void(int64_t count, Value existing)> body);
   /// Covers the rows [0, |rows|) by calls of |body| with a constant number of rows: |maxRows| (a power of two) at once
   /// if |rows| is |maxRows|, otherwise powers of two by the bits of |rows|, largest first. |rows| is at most |maxRows|;

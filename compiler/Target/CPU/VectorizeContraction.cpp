@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `C[m, n] = epilogue(sum_k A[m, k] * B[k, n])` for one packed weight panel B and a few rows. Every product must find
-// its operands in registers or the L1 cache, and few rows wait for the weights. So the sums of a register tile stay in
-// registers for all of K, each weight is loaded once for all rows of the tile, and the next panel is prefetched
-// meanwhile.
+// `C[m, n] = epilogue(sum_k A[m, k] * B[k, n])` for one packed weight panel B and a few rows. The operands of every
+// product should be in registers or the L1 cache, but with few rows the code waits for weights from memory. So the sums
+// of a register tile stay in registers for all of K, each weight is loaded once for all rows of the tile, and the next
+// panel is prefetched meanwhile.
 //
 //                              panel p, [K, 32]: 2 vectors a step
 //                              | b0  | b1  |                     panel p + 1: a share of it is prefetched
@@ -16,21 +16,21 @@
 //                                  |
 //                              epilogue in registers: bias, activation, residual -> C
 //
-// Variants. A whole tile has k loops of four steps, one for each way to share the prefetches. A partial tile has a loop
-// for one row and for each even number of rows; an odd number computes its last row twice. One row of two to eight
-// whole panels reads all panels side by side: memory gives more to several streams than to one. Blocks are tiled to one
-// group of rows and one panel; larger ones get loops around that.
+// Variants. A whole tile has k loops of four steps, one for each variant of the prefetch (PanelPrefetch). A partial
+// tile has a loop for one row and for each even number of rows; for an odd number of rows the loop computes the last
+// row twice. A single row reads two to eight whole panels side by side, since several streams get more memory bandwidth
+// than one. Tiling usually leaves one group of rows and one panel; larger operands get loops over both.
 //
 // Invariants. Sums are fused multiply-adds in the order of k, so neither the variant nor the number of rows changes a
 // bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
 //
 // Cost. Twelve rows and 32 columns read 14 operands a step (12 broadcasts, 2 vectors) for 24 multiply-adds of vectors.
-// The epilogue of a partial tile, or one with functions such as erf, is a loop over the rows after the tile, from a
-// buffer: one small loop is shorter than an epilogue for each number of rows.
+// The epilogue of a partial tile, and an epilogue with functions such as erf, is a loop over the rows after the tile,
+// which reads the sums from a buffer: that is less code than an epilogue for each number of rows.
 //
-// Refused: loops without masks for whole panels where the last one is partial (every loop twice, and nothing measurable
-// is gained); a loop for every odd number of rows (twice the code; the repeated row costs less than the memory it waits
-// for).
+// Tried and rejected: loops without masks for whole panels if the last panel is partial (twice the code, no measurable
+// gain); a loop for every odd number of rows (twice the code, and the repeated row costs little while the loop waits
+// for memory).
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ using namespace attune;
 
 /// Steps of the k loop per iteration of a whole tile.
 static constexpr int64_t kUnroll = 4;
-/// The most panels read side by side; more would need more accumulators than there are registers.
+/// The most panels read side by side. More panels would need more accumulators than there are registers.
 static constexpr int64_t kMostSideBySide = 8;
 /// Columns of weights per iteration of partial tiles, which have many loops: two cache lines.
 static constexpr int64_t kColumnsPartial = 32;
@@ -55,7 +55,7 @@ static constexpr int64_t kColumnsPartial = 32;
 static bool isFunction(Operation &op) { return isa<math::MathDialect>(op.getDialect()) && !isa<math::FmaOp>(op); }
 
 namespace {
-/// Emits one tile. Tiling leaves at most one group of rows and one panel; larger tiles get loops around that.
+/// Emits one tile. Tiling usually leaves at most one group of rows and one panel; larger tiles get loops over both.
 class RegisterTile {
 public:
   RegisterTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, int64_t width, PrefetchPlan plan)
@@ -97,7 +97,8 @@ private:
     return succeeded(bound) ? std::optional<int64_t>(*bound) : std::nullopt;
   }
 
-  /// Emits one row of |panels| panels, all of them read side by side: memory gives more to several streams than to one.
+  /// Emits one row of |panels| panels, all of them read side by side: several streams get more memory bandwidth than
+  /// one.
   void emitSideBySide(int64_t panels, Value columns) {
     int64_t perPanel = width / VectorBuilder::kLanes, vectors = panels * perPanel;
     Value zero = builder.index(0);
@@ -113,9 +114,10 @@ private:
     emitEpilogue({zero, zero, columns, wholePanels}, zero, output, /*raw=*/false, sums);
   }
 
-  /// Emits the columns from |first| on, the smaller of |columns| and |width|, from panel |panel|.
+  /// Emits the columns of panel |panel|. They begin at |first| in the output; their number is the smaller of |columns|
+  /// and |width|.
   void emitPanel(Value panel, Value first, Value columns) {
-    // Masks cost a whole panel nothing measurable; loops without them would double the code.
+    // Masks have no measurable cost in a whole panel, and loops without masks would double the code.
     auto known = getConstantIntValue(columns);
     emitRows(panel, first, columns, wholePanels || (known && *known >= width));
   }
@@ -162,7 +164,8 @@ private:
         [&] { emitVariants(where, base, variants.drop_front()); });
   }
 
-  /// Emits |count| rows, at most |most|; an odd number of rows above one computes its last row twice.
+  /// Emits |count| rows, a run-time value of at most |most|. An odd number of rows above one computes its last row
+  /// twice.
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
     builder.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
   }
@@ -189,7 +192,8 @@ private:
       return builder.load(b, {where.index, k, builder.index(chunk * VectorBuilder::kLanes)});
     };
     VectorBuilder::Values sums = builder.multiply(builder.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
-    // There are many partial tiles, and functions are long: one small loop after each tile keeps the code short.
+    // There are many partial tiles, and transcendental functions are long: a loop over the rows after the tile is less
+    // code than an epilogue for each row.
     bool later = body && count > 1 && (!whole || hasFunctions);
     for (int64_t row = 0; row < count; ++row)
       emitEpilogue(where, indices[row], later ? sum : output, later, ArrayRef(sums).slice(row * vectors, vectors));

@@ -36,13 +36,13 @@ public:
   }
 
 private:
-  /// Steps of the loop over groups per iteration. More would make LLVM hoist broadcasts and spill, the sooner the fewer
-  /// registers there are beside the sums and the products that have yet to be added to them.
+  /// Steps of the loop over groups per iteration. More steps would make LLVM hoist broadcasts and spill. AVX2 has fewer
+  /// registers, and products of i16 need registers until they are added to the sums, so these unroll less.
   int64_t unroll() const { return unit == DotUnit::Avx2 || element.isInteger(16) ? 2 : 4; }
   bool isFloat() const { return isa<FloatType>(element); }
   VectorType vectorOf(int64_t lanes, Type type) { return VectorType::get({lanes}, type); }
 
-  /// Emits the sums of |part| and their epilogues.
+  /// Emits the products of one register tile and the epilogue of each of its rows.
   void emitRows(const ProductTile::Tile &part) {
     int64_t count = part.rows.size();
     int64_t vectors = tile.width / VectorBuilder::kLanes;
@@ -74,7 +74,8 @@ private:
     tile.finishRows(part, sums);
   }
 
-  /// Loads the neighbors of 16 columns: one vector of all; for f32 operands, the first and the second of each pair.
+  /// Loads the weights of one group of neighbors in K for 16 columns: one vector of all. For f32 inputs returns two
+  /// vectors of f32, the first and the second weight of each pair; for i16 inputs see wordPairs.
   VectorBuilder::Values loadWeights(Value panel, Value group, int64_t chunk) {
     int64_t elements = VectorBuilder::kLanes * tile.group;
     Value raw = vector::LoadOp::create(builder, vectorOf(elements, tile.panelType.getElementType()), tile.panels,
@@ -88,8 +89,8 @@ private:
     return {asFloats(first), asFloats(second)};
   }
 
-  /// Widens pairs of bytes to pairs of 16-bit words; for the portable unit, to the first and the second of each as
-  /// 32-bit words.
+  /// Widens pairs of bytes to pairs of 16-bit words. For the portable unit returns two vectors of 32-bit words, the
+  /// first and the second byte of each pair.
   VectorBuilder::Values wordPairs(Value raw) {
     Value words = arith::ExtSIOp::create(builder, vectorOf(2 * VectorBuilder::kLanes, builder.getI16Type()), raw);
     if (unit != DotUnit::Portable)
@@ -99,7 +100,7 @@ private:
     return {first, arith::ShRSIOp::create(builder, pairs, splatInt(16))};
   }
 
-  /// Loads the neighbors of |row| from |k| on, in the form of loadWeights.
+  /// Loads one group of neighbors of |row| from |k| on, in all lanes; as one or two vectors, like loadWeights.
   VectorBuilder::Values loadInput(Value row, Value k) {
     if (element.isF32())
       return {builder.splat(builder.loadScalar(tile.input, {row, k})),
@@ -118,7 +119,7 @@ private:
     return {vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes * tile.group, element), all)};
   }
 
-  /// Returns |sum| plus the products of neighbors.
+  /// Returns |sum| plus, in each lane, the products of a group of neighbors.
   Value multiply(Value sum, const VectorBuilder::Values &inputs, const VectorBuilder::Values &weights) {
     if (element.isF32())
       return builder.fma(inputs[1], weights[1], builder.fma(inputs[0], weights[0], sum));
@@ -136,7 +137,8 @@ private:
     return vector::ShuffleOp::create(builder, low, high, llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes)));
   }
 
-  /// Returns |sum| plus the products of the integers of each 32-bit lane, by the instruction for vectors of |bits|.
+  /// Returns |sum| plus, in each 32-bit lane, the products of the lane's integers, by the instruction for vectors of
+  /// |bits| bits.
   Value multiplyWords(StringRef bits, Value sum, Value inputs, Value weights) {
     auto call = [&](const Twine &name, ValueRange operands) {
       return LLVM::CallIntrinsicOp::create(builder, sum.getType(), builder.getStringAttr(name), operands).getResult(0);

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Elementwise ops become loops over chunks of 16 columns; reductions over the last loop keep 16 partial results, which
-// a fixed tree joins. Other ops become scalar loops, with a remark.
+// a fixed tree joins. The caller lowers other ops to scalar loops, with a remark.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace attune;
 namespace {
 enum class Combiner { None, Sum, Max };
 
-/// Returns the operation by which the body of |op| joins the accumulator, its last argument, with the rest.
+/// Returns the kind of the reduction |op|: how its body combines the accumulator, its last argument, with a new value.
 Combiner combinerOf(linalg::LinalgOp op) {
   Value accumulator = op.getBlock()->getArguments().back();
   Operation *yielded = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
@@ -75,7 +75,8 @@ private:
     });
   }
 
-  /// Calls |chunk| for each 16 columns in order, carrying |values|.
+  /// Calls |chunk| for each 16 columns in order, with the values that the call before it returned, |values| for the
+  /// first. Returns the values of the last call.
   VectorBuilder::Values chunks(VectorBuilder::Values values, llvm::function_ref<VectorBuilder::Values(ValueRange)> chunk) {
     Value end = extents.back();
     Value full = builder.mul(builder.div(end, VectorBuilder::kLanes), VectorBuilder::kLanes);

@@ -18,7 +18,7 @@ Result<std::unique_ptr<KernelBackend>> HalideBackend::create(const std::map<std:
   return std::unique_ptr<KernelBackend>(std::move(backend));
 }
 
-// The scheduling rules expect the columns of one panel, whose padding they use.
+// The scheduling rules (Gen/Schedule.cpp) expect that each task reads one weight panel. Tasks may read its padding.
 void HalideBackend::adjust(mlir::rt::Schedule &schedule) const { schedule.streamPanels = 1; }
 
 std::string HalideBackend::flags() const { return schedule == "auto" ? "" : " --set=schedule=" + schedule; }
@@ -33,7 +33,7 @@ void HalideBackend::addSelectPasses(mlir::OpPassManager &pm) const { pm.addPass(
 void HalideBackend::addTilePasses(mlir::OpPassManager &pm) const { pm.addPass(createLowerHalideTiles()); }
 
 namespace {
-/// The emission of kernels that processes of Halide compile while the phases after `kernels` run.
+/// The emission of one module. Processes compile its kernels by Halide while the phases after `kernels` run.
 class HalideEmission : public TargetEmission {
 public:
   HalideEmission(std::string tool, HalideOptions options) : tool(std::move(tool)), options(std::move(options)) {}

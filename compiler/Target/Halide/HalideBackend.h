@@ -8,13 +8,14 @@
 
 namespace attune {
 
-/// The kernel backend `halide`: describes the tasks of kernels, which `attune-halide-gen` compiles to bitcode.
+/// The kernel backend `halide`. It describes the tasks of kernels as text, and the program `attune-halide-gen` compiles
+/// the descriptions to bitcode.
 class HalideBackend : public KernelBackend {
 public:
   static constexpr llvm::StringLiteral kName = "halide";
 
-  /// Returns the backend with |settings|: `schedule` is `auto`, or `none` for kernels as Halide compiles them without a
-  /// schedule. Other settings are an error.
+  /// Returns the backend with |settings|: `schedule=auto`, or `schedule=none` for kernels without a schedule, which
+  /// compute one element at a time. Other settings are an error.
   static Result<std::unique_ptr<KernelBackend>> create(const std::map<std::string, std::string> &settings);
 
   llvm::StringRef name() const override { return kName; }

@@ -16,15 +16,15 @@ def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, Destin
                                                 DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a tile computed by a kernel of Halide";
   let description = [{
-    `description` defines the values of the destinations, in the language of `compiler/Target/Halide/README.md`; its inputs,
-    scalars and outputs are the operands, in order.
+    `description` defines the values of the destinations, in the language of `compiler/Target/Halide/README.md`. The
+    inputs, scalars and outputs that it declares are the operands of this operation, in order.
 
-    - (C1) `strides` has one array for each input and destination, as long as its rank, in elements; dynamic strides are
-      arguments of each call.
+    - (C1) `strides` has one array of strides, in elements, for each input and destination, one per dimension. Dynamic
+      strides are arguments of each call of the kernel.
     - (C2) The last stride is 1.
     - (C3) All buffers have a rank, and their elements are integers or floats.
 
-    With `reads_destinations` the results depend on the destinations' values before.
+    With `reads_destinations` the results depend on the values that the destinations have before the operation.
 
     ```mlir
     %y = halide.tile "halide_scale" with(%n) ins(%x : tensor<?x8xf32>) outs(%d : tensor<?x8xf32>)

@@ -25,10 +25,10 @@ using namespace attune;
 
 /// The time after which a process is stopped, in seconds.
 static constexpr unsigned kSecondsToWait = 300;
-/// Processes that share the kernels of a model.
+/// The number of processes that share the kernels of a model.
 static constexpr size_t kProcesses = 4;
-/// The size of Halide's halide_buffer_t and the offset of its address, the only member that is read if shapes are
-/// constants.
+/// The size of Halide's halide_buffer_t, and the offset of its member with the address. Kernels read no other member,
+/// since shapes and strides are constants or scalar arguments.
 static constexpr uint64_t kBufferBytes = 56, kHostOffset = 16;
 
 Result<std::string> attune::findHalideTool() {
@@ -50,7 +50,8 @@ std::vector<std::string> attune::describeHalideKernels(mlir::ModuleOp module) {
   return descriptions;
 }
 
-/// Splits |descriptions| into at most kProcesses parts of about the same length, which estimates their compile time.
+/// Splits |descriptions| into at most kProcesses texts of about the same length; the length is an estimate of the time
+/// to compile them.
 static std::vector<std::string> shareOut(const std::vector<std::string> &descriptions) {
   std::vector<const std::string *> longestFirst;
   for (const std::string &description : descriptions)
@@ -104,7 +105,7 @@ Result<std::vector<std::string>> HalideProcesses::finish() {
     // If the program printed a message, the descriptions are wrong, which is an error of the compiler. Otherwise the
     // program was killed or met a limit of the system.
     if (std::string line = llvm::StringRef(*bytes).trim().split('\n').first.str(); !end.succeeded()) {
-      // The message of the dynamic loader.
+      // The dynamic loader prints this message if Halide's library is missing.
       if (llvm::StringRef(line).contains("error while loading shared libraries"))
         return Status::error("'attune-halide-gen' does not start: expected Halide to be installed (on Debian: libhalide14-0), got '" +
                              line + "'");
@@ -116,7 +117,8 @@ Result<std::vector<std::string>> HalideProcesses::finish() {
   return bitcode;
 }
 
-/// Adds a body to |caller|, whose arguments are addresses and numbers, that calls |kernel| by Halide's convention.
+/// Defines |caller|, whose arguments are addresses and numbers. It calls |kernel| by Halide's calling convention, with
+/// a halide_buffer_t on the stack for each address.
 static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   llvm::LLVMContext &context = caller.getContext();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", &caller));
@@ -136,8 +138,8 @@ static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   builder.CreateRetVoid();
 }
 
-/// Makes prefetches load into the L2 cache. Halide's keep lines out of the caches, as for data that is read once, but
-/// every tile of rows reads a panel.
+/// Makes prefetches load into the L2 cache. Halide's prefetches keep lines out of the caches, as for data that is read
+/// once, but every tile of rows reads a panel.
 static void keepPrefetched(llvm::Module &kernels) {
   for (llvm::Function &function : kernels)
     for (llvm::Instruction &instruction : llvm::instructions(function))
@@ -152,7 +154,7 @@ Status attune::linkHalideKernels(llvm::Module &model, const std::string &bitcode
   llvm::Module &kernels = **parsed;
   kernels.setTargetTriple(model.getTargetTriple());
   kernels.setDataLayout(model.getDataLayout());
-  // Settings of Halide's own code generator.
+  // The module flags are settings of Halide's own code generator.
   if (llvm::NamedMDNode *flags = kernels.getModuleFlagsMetadata())
     kernels.eraseNamedMetadata(flags);
   keepPrefetched(kernels);

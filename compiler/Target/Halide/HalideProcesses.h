@@ -23,7 +23,7 @@ std::vector<std::string> describeHalideKernels(mlir::ModuleOp module);
 
 /// The options of the tool.
 struct HalideOptions {
-  /// The CPU's vectors, of 256 or 512 bits, and the register tiles for the schedule `auto`.
+  /// The size of the CPU's vectors, 256 or 512 bits, and the register tiles for the schedule `auto`.
   KernelTiles tiles;
   /// `auto`, or `none` to compile kernels without a schedule.
   std::string schedule = "auto";
@@ -36,7 +36,8 @@ public:
   HalideProcesses(const HalideProcesses &) = delete;
   HalideProcesses &operator=(const HalideProcesses &) = delete;
 
-  /// Starts |tool| for |descriptions|. Their split among processes, and so the bitcode, does not depend on the machine.
+  /// Starts processes of |tool| that share |descriptions|. The number of processes, and so the bitcode, does not depend
+  /// on the machine.
   Status start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options);
   /// Waits for the bitcode of all processes.
   Result<std::vector<std::string>> finish();
@@ -52,7 +53,8 @@ private:
   std::vector<Process> processes;
 };
 
-/// Adds the kernels of |bitcode| to |model|, which declares them, as internal functions.
+/// Adds the kernels of |bitcode| as internal functions to |model|, and defines the functions by which |model| calls
+/// them.
 Status linkHalideKernels(llvm::Module &model, const std::string &bitcode);
 
 } // namespace attune

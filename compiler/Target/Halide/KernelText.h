@@ -16,8 +16,8 @@ std::string term(llvm::StringRef word, llvm::ArrayRef<std::string> operands);
 /// Returns |value| as text that reads as exactly this float.
 std::string floatTerm(double value);
 
-/// Returns |expr| as text. |leaf| is called first for every part and returns the text of dims and symbols. Empty if a
-/// part has no text.
+/// Returns |expr| as text. |leaf| is called first for every subexpression: it returns the text of dims and symbols, and
+/// may return a text for others. Returns "" if a part of |expr| has no text.
 std::string affineTerm(mlir::AffineExpr expr, llvm::function_ref<std::string(mlir::AffineExpr)> leaf);
 
 /// Returns the strides that |view| will have after bufferization, in elements; dynamic ones as ShapedType::kDynamic.
@@ -28,25 +28,26 @@ llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::OpBuilder &builder, mlir::Va
 /// Returns a constant upper bound of |size|, if there is one.
 std::optional<int64_t> mostOf(mlir::Value size);
 
-/// The builder of a description, with the operands that a call of the kernel needs.
+/// A builder of the description of one kernel; it collects the operands of its `halide.tile`.
 class KernelText {
 public:
   KernelText(mlir::OpBuilder &builder, llvm::StringRef name) : builder(builder), name(name) {}
 
-  /// Returns the name of an extent: |size| itself if it is a constant, else a scalar that is at least 0, with its upper
-  /// bound if one is known.
+  /// Adds |size|, an extent, as a scalar with its upper bound if one is known, and returns the scalar's name. A
+  /// constant is returned as a number.
   std::string addSize(mlir::OpFoldResult size);
-  /// Returns the name of a scalar with any value.
+  /// Adds |value|, any integer, as a scalar and returns its name.
   std::string addValue(mlir::Value value);
-  /// Returns the name of an input buffer; empty if kernels cannot read buffers of its type.
+  /// Adds |input| as an input buffer and returns its name; "" if kernels cannot read buffers of its type.
   std::string addInput(mlir::Value input);
-  /// Adds a stage with |loops|, `(parallel n)` and `(reduce n)`, and returns its name.
+  /// Adds a stage with |loops|, such as `(parallel n)` and `(reduce n)`, and returns its name. |init| is the initial
+  /// value of a reduction.
   std::string addStage(llvm::ArrayRef<std::string> loops, llvm::StringRef body, llvm::StringRef init = "");
-  /// Makes |stage| the value of |destination|, whose dimension order[i] is the stage's loop i; the same order if
-  /// |order| is empty.
+  /// Adds |destination| as an output with the values of |stage|. Dimension order[i] of |destination| is the stage's
+  /// loop i; loops and dimensions have the same order if |order| is empty.
   void addOutput(llvm::StringRef stage, mlir::Value destination, llvm::ArrayRef<int64_t> order = {});
 
-  /// Declares that a stage reads its destination's value, as `acc`.
+  /// Declares that a stage reads the value that its destination has before the call, as `acc`.
   void readDestinations() { readsDestinations = true; }
 
   /// Creates the operation of this description.

@@ -1,8 +1,8 @@
 //===- LowerHalideTiles.cpp - Calls of kernels made by Halide -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects halide.tile on buffers with the strides of its description. Leaves calls of functions that are only declared;
-// the structures that Halide's calling convention requires are created where its code is linked in.
+// Expects halide.tile on buffers with the strides of its description. Leaves calls of functions that are only declared.
+// linkHalideKernels defines these functions later; they create the structures of Halide's calling convention.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/HalideOps.h"

@@ -32,17 +32,17 @@ def SelectKernels : Pass<"attune-select-kernels", "::mlir::ModuleOp"> {
       scf.forall (%i, %j) … { %y = halide.tile "halide_linear" … }
     ```
 
-    A task is one iteration of a kernel's parallel loop, which stays. Its operations become one `halide.tile`, whose
-    attribute `description` defines the values of the destinations in the language of
-    `compiler/Target/Halide/README.md`. The loop over register tiles is merged into it, since Halide chooses its own
+    A task is one iteration of a kernel's parallel loop; the loop stays. The operations of a task become one
+    `halide.tile`, whose attribute `description` defines the values of the destinations in the language of
+    `compiler/Target/Halide/README.md`. An inner loop over register tiles disappears, since Halide chooses its own
     tiles. Equal descriptions share one Halide kernel. A kernel that cannot be described keeps its operations; a remark
     and the `note` of `tile.kernel` give the reason.
 
     Runs at the end of the phase `kernels`, on functions with `tile.kernel`, if the option `--kernels=halide` is given.
     Leaves other functions alone.
 
-    Numerics: sums have another order, products may be fused or not, and transcendental functions are Halide's, so
-    results differ by roundings.
+    Numerics: sums have another order, multiplications and additions may be fused or not, and transcendental functions
+    are Halide's, so results differ by roundings.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::attune::halide::HalideDialect",
                            "::mlir::affine::AffineDialect"];

@@ -1,9 +1,10 @@
 //===- TranslateAttention.cpp - Attention tiles as stages -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects one tile.attention_tile. Its description follows the definition of `xfmr.attention`, not the tile's blocks of
-// keys: scores and softmax probabilities of all keys are separate stages, in buffers of the task, because the number of
-// keys is known only at run time. Loops are d0 heads, d1 queries, d2 keys (or components of a value).
+// Expects one tile.attention_tile. Its description follows the definition of `xfmr.attention` and has no blocks of
+// keys: the scores of all keys and their softmax probabilities are separate stages. These stages are outputs, in
+// buffers that the task allocates, because the number of keys is known only at run time. Loops are d0 heads, d1
+// queries, d2 keys (or components of a value).
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -19,7 +20,7 @@ using xfmr::ScoreStage;
 
 namespace {
 
-/// The largest score of a hidden key.
+/// A key with a score of at most this number is hidden.
 constexpr double kHidden = -1.7e38;
 constexpr double kLowest = std::numeric_limits<float>::lowest();
 
@@ -84,11 +85,12 @@ SmallVector<std::string> AttentionTranslator::loops(ArrayRef<std::string> inner,
   return result;
 }
 
-/// Stores |stage|, of all keys, in a buffer of the task.
+/// Makes |stage|, which has values of all keys, an output in a new buffer of the task, a strip. Returns the stage's
+/// name.
 std::string AttentionTranslator::strip(StringRef stage) {
   Value result = op.getDestinations()[0];
-  // Not affine.apply, which would be composed with the expression of the number of panels. That number has a bound,
-  // since the panels are a slice of all panels.
+  // An affine.apply would be composed with the expression of the number of panels, for which mostOf finds a bound: the
+  // panels are a slice of all panels. So the product is an arith.muli.
   Value panels = getValueOrCreateConstantIndexOp(builder, op.getLoc(), sizeOf(op.getKey(), 0));
   OpFoldResult size =
       builder.createOrFold<arith::MulIOp>(op.getLoc(), panels, arith::ConstantIndexOp::create(builder, op.getLoc(), width).getResult());
@@ -97,12 +99,12 @@ std::string AttentionTranslator::strip(StringRef stage) {
   return stage.str();
 }
 
-/// Adds the products query . key for all columns of the panels, also those without keys.
+/// Adds a stage of the products query . key for all columns of the panels, including columns without keys.
 std::string AttentionTranslator::addProducts() {
   std::string query = load(text.addInput(op.getQuery()), {"d1", "d0", "d3"});
   std::string key = load(text.addInput(op.getKey()), {call("div", {"d2", number(width)}), "d3", call("mod", {"d2", number(width)})});
   std::string product = call("mul", {query, key});
-  // The vector of component d3 at the distance of key d2, whose column is in the middle of the table for distance 0.
+  // Returns component d3 of the table's vector for the distance of key d2. The middle column has distance 0.
   auto relative = [&](Value table) {
     int64_t size = cast<ShapedType>(table.getType()).getDimSize(2);
     std::string column = call("add", {call("sub", {"d2", position}), number(size / 2)});
@@ -124,11 +126,12 @@ std::string AttentionTranslator::maskValue() {
     at.insert(at.begin(), broadcast(mask, rank - 2, "d1"));
   if (rank > 2)
     at.insert(at.begin(), broadcast(mask, 0, "d0"));
-  // Removes infinities: compiled expressions may assume that there are none.
+  // `finite` replaces infinities, since compiled expressions may assume that there are none.
   return call("finite", {load(text.addInput(mask), at)});
 }
 
-/// Returns the condition that causality or a window hides key d2 from query d1; empty if the operation has neither.
+/// Returns the condition that a causal mask or a right window hides key d2 from query d1; "" if the operation has
+/// neither.
 std::string AttentionTranslator::isLater() {
   if (!op.getCausal() && !op.getWindowRight())
     return "";
@@ -181,7 +184,8 @@ std::string AttentionTranslator::weight(const std::string &scores, const std::st
     if (std::string later = isLater(); op.getMaskedRows() == MaskedRows::LeastMaskedPast && !later.empty())
       named = call("and", {named, call("not", {later})});
     std::string some = text.addStage(loops({}, {columns}), call("max", {"acc", call("select", {named, "1.0", "0.0"})}), "0.0");
-    // The reduction also has the keys as d2, its only loop beside d0 and d1.
+    // The reduction above has the loops d0 and d1 and, over the keys, d2. So |named| and isVisible(), which use d2 as
+    // the number of the key, mean the same in it.
     named = call("and", {exists, call("or", {named, call("eq", {load(some, {"d0", "d1"}), "0.0"})})});
   }
   return call("select", {seesNone, call("select", {named, "1.0", "0.0"}), seen});

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expects tile.rotary_tile, and loops over panels with one tile.key_panel each, as attune-tile-attention and
-// attune-tile-head-ops create them. Every element of the result is selected from several elements, all of which are
-// read, so indices stay in bounds also for elements that are not selected.
+// attune-tile-head-ops create them. An element of the result is selected from several elements. All of them are read,
+// so the indices of elements that are not selected are clamped to the bounds.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -24,7 +24,8 @@ std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, st
     return why = "elements of type " + llvm::to_string(getElementTypeOrSelf(op.getInput())), "";
   int64_t turned = cast<ShapedType>(op.getTable().getType()).getDimSize(1), half = turned / 2;
   int64_t size = cast<ShapedType>(op.getInput().getType()).getDimSize(2);
-  // Of the pair (a, b) of d2: the number of its angle, whether d2 is a, and the other component.
+  // Component d2 belongs to a pair (a, b): the index of the pair's angle, the condition that d2 is a, and the index of
+  // the other component.
   std::string angle = term("mod", {"d2", number(half)}), isFirst = term("lt", {"d2", number(half)});
   std::string other = term("select", {isFirst, term("add", {"d2", number(half)}), term("sub", {"d2", number(half)})});
   if (op.getInterleaved()) {
@@ -115,7 +116,7 @@ std::string attune::translateKeyPanels(scf::ForOp loop, KernelText &text, std::s
   Value columnValue = parts.panel.getColumn();
   std::string column = columnValue ? index(columnValue) : "0";
   std::string row = columnValue ? term("sub", {"d2", column}) : "d2", count;
-  // Of the dimensions that are kept, the first is rows, the second components.
+  // Of the dimensions that the slice keeps, the first is the rows (keys), the second the components.
   OpBuilder builder(loop);
   llvm::SmallBitVector dropped = rows.getDroppedDims();
   SmallVector<std::string> at{source};

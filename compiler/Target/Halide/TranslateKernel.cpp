@@ -1,9 +1,9 @@
 //===- TranslateKernel.cpp - Linalg operations of a task as stages --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects a kernel of the phase `kernels`: one scf.forall whose tasks are linalg operations on tiles, rotations, or
-// keys going into panels. Leaves one halide.tile per task. Every linalg operation becomes a stage of the same loops;
-// fills become initial values.
+// Expects a kernel of the phase `kernels`: one scf.forall whose tasks are linalg operations on tiles, rotary
+// embeddings, or loops that write keys into panels. Leaves one halide.tile per task. Every linalg operation becomes a
+// stage with the same loops; fills become initial values.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -57,8 +57,8 @@ static FloatAttr filledWith(Value tensor) {
   return value;
 }
 
-/// Finds the extent of every loop: the size of an operand's dimension that this loop alone indexes. Results come first,
-/// since their sizes are the tile's.
+/// Finds the extent of every loop: the size of an operand's dimension whose index is this loop. Results are tried
+/// first, since they have the sizes of the tile.
 LogicalResult TaskTranslator::findLoops(linalg::LinalgOp op) {
   extents.assign(op.getNumLoops(), OpFoldResult());
   SmallVector<OpOperand *> operands;
@@ -78,7 +78,8 @@ LogicalResult TaskTranslator::findLoops(linalg::LinalgOp op) {
              : fail("the length of a loop is not the size of an operand");
 }
 
-/// Returns |expr| of loops as text. Within one panel the panel's index is 0 and the column's index is the loop's.
+/// Returns |expr|, an expression of loops, as text. If loop d has at most c iterations, d floordiv c is 0 and d mod c
+/// is d: a task within one panel has panel index 0, and the loop is the column in the panel.
 std::string TaskTranslator::indexTerm(AffineExpr expr) {
   return affineTerm(expr, [&](AffineExpr part) -> std::string {
     if (auto dim = dyn_cast<AffineDimExpr>(part))
@@ -196,7 +197,8 @@ LogicalResult TaskTranslator::addResult(tensor::ParallelInsertSliceOp insert) {
     return fail("a result is not computed by a linalg operation");
   if (!destination.getDefiningOp<tensor::ExtractSliceOp>() || stridesOf(destination).back() != 1)
     return fail("a result is not written in place");
-  // A reduction needs a stage after it, whose register tiles it is computed at.
+  // A contraction is computed in the register tiles of an elementwise stage that reads it. If the result itself is a
+  // contraction, or a fill, which has no stage, a stage that copies it to the destination is added.
   if (isFill || (op && op.getNumReductionLoops() > 0 && op.getNumParallelLoops() > 1)) {
     SmallVector<std::string> loops, indices{stage};
     for (auto [dim, size] : llvm::enumerate(sizesOf(builder, destination))) {

@@ -14,27 +14,28 @@
 
 namespace attune {
 
-/// Rewrites the tasks of |kernel|, a function of the phase `kernels`, to one `halide.tile` each. On failure |why| is
-/// the reason, and |kernel| may be partly rewritten, so callers work on a copy.
+/// Replaces the computation of a task in |kernel|, a function of the phase `kernels` with one parallel loop, by one
+/// `halide.tile`. On failure |why| is the reason, and |kernel| may be partly rewritten, so callers pass a copy.
 mlir::LogicalResult translateToHalideKernel(mlir::func::FuncOp kernel, std::string &why);
 
 /// Replaces |op| by a `halide.tile` called |name|; on failure |why| is the reason.
 mlir::LogicalResult translateAttention(mlir::tiles::AttentionTileOp op, llvm::StringRef name, std::string &why);
 
-/// Adds a stage that computes |op| and returns its name; on failure it is empty and |why| is the reason.
+/// Adds a stage that computes |op| to |text| and returns its name. On failure returns "", and |why| is the reason.
 std::string translateRotary(mlir::tiles::RotaryTileOp op, KernelText &text, std::string &why);
 
-/// Adds a stage for |loop| if it writes the keys of a head into panels one by one; results as above.
+/// Adds a stage that computes |loop| to |text| and returns its name. |loop| must write the keys of a head into one
+/// panel after the other. On failure returns "", and |why| is the reason.
 std::string translateKeyPanels(mlir::scf::ForOp loop, KernelText &text, std::string &why);
 
-/// Merges a loop over tiles of rows, `for %i to %n step %s { … rows %i to %i + %size … }`, into one tile of all rows.
-/// Fails without changes if |loop| is not such a loop.
+/// Replaces a loop over tiles of rows, `for %i to %n step %s { … rows %i to %i + %size … }`, by its body for one tile
+/// of all rows. Fails without changes if |loop| is not such a loop.
 mlir::LogicalResult mergeTiles(mlir::scf::ForOp loop);
 
-/// Writes the scalar operations of a linalg body.
+/// Translates the scalar operations of a linalg body to text of the description language.
 class ScalarTranslator {
 public:
-  /// Returns the text of a value defined outside of the operations; empty if it has none.
+  /// A function that returns the text of a value that no translated operation defines; "" if it has none.
   using Lookup = std::function<std::string(mlir::Value)>;
 
   ScalarTranslator(KernelText &text, Lookup lookup) : text(text), lookup(std::move(lookup)) {}

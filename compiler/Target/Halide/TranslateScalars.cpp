@@ -19,7 +19,7 @@ std::string ScalarTranslator::fail(const Twine &reason) {
   return "";
 }
 
-/// Returns the word for |op| if it has the same operands; empty if there is none.
+/// Returns the word of the description language with the meaning and the operands of |op|; "" if there is none.
 static StringRef wordFor(Operation *op) {
   return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
       .Cases({"arith.addf", "arith.addi"}, "add")
@@ -41,7 +41,7 @@ static StringRef wordFor(Operation *op) {
       .Default("");
 }
 
-/// Returns the word for the predicate of a comparison of signed integers or of floats, or nothing.
+/// Returns the word for |predicate|, of a comparison of signed integers or of floats; "" if there is none.
 static StringRef wordForPredicate(StringRef predicate) {
   return llvm::StringSwitch<StringRef>(predicate)
       .Cases({"eq", "oeq"}, "eq")

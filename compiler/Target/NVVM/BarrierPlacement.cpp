@@ -14,7 +14,7 @@ using namespace attune;
 
 namespace {
 
-/// The buffers that some operations read and write.
+/// The buffers that a set of operations reads and writes, without views.
 struct Touched {
   llvm::SmallPtrSet<void *, 8> reads, writes;
 
@@ -92,7 +92,7 @@ void Placement::place(Block &block) {
       pending.add(now);
       continue;
     }
-    // An iteration of a loop follows the one before it.
+    // Each iteration of a loop also follows the operations of the iteration before it.
     Touched before = pending;
     if (isa<LoopLikeOpInterface>(op))
       before.add(touchedWithin(&op));

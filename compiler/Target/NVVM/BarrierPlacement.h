@@ -8,10 +8,10 @@
 
 namespace attune {
 
-/// Inserts gpu.barrier into |loop| before every operation that conflicts with one since the last barrier: it reads a
-/// buffer that was written, or writes one that was read or written. An operation in a loop conflicts with itself in the
-/// next iteration. Arguments of a function are different buffers and do not overlap the workspace; parts of the
-/// workspace may overlap each other.
+/// Inserts gpu.barrier into |loop| before every operation that conflicts with an earlier operation after the last
+/// barrier: it reads a buffer that the earlier one writes, or writes a buffer that the earlier one reads or writes. The
+/// operations of an inner loop may conflict with those of its next iteration. Views of one buffer, such as parts of the
+/// workspace, are treated as overlapping; different function arguments and allocations do not overlap.
 void placeBarriers(mlir::scf::ForallOp loop);
 
 } // namespace attune

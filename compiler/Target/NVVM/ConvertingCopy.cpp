@@ -11,10 +11,11 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// Chunks that a thread loads before it stores the first.
+/// Chunks of 8 elements that a thread loads before it stores the first one.
 static constexpr int64_t kChunksAtOnce = 4;
 
-/// Rounds |elements|, chunk |number| of a matrix of |rows| rows at |to|, and stores them.
+/// Rounds |elements|, which are chunk |number| of a matrix of |rows| rows and |columns| columns, and stores them; |to|
+/// is the byte at which the matrix begins in shared memory.
 void ConvertingCopy::storeChunk(Value to, Value number, ValueRange elements, int64_t rows, int64_t columns) {
   TensorCores cores(e, precision == xfmr::Precision::F16 ? Type(e.getF16Type()) : Type(e.getBF16Type()));
   Values packed;

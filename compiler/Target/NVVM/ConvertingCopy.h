@@ -9,17 +9,17 @@
 
 namespace attune {
 
-/// Emits copies of f32 rows to shared memory as 16-bit operands, by the threads of a warpgroup, since TMA does not
-/// convert.
+/// Emits copies of f32 rows to shared memory as rows of bf16 or f16, by the threads of a warpgroup, since TMA does not
+/// convert elements.
 class ConvertingCopy {
 public:
   using Value = mlir::Value;
 
-  /// Copies to the shared memory |words|; |thread| is the thread's number in the warpgroup.
+  /// |words| is the buffer of i32 in shared memory that copies write to, |thread| the thread's number in the warpgroup.
   ConvertingCopy(ThreadBuilder &e, mlir::xfmr::Precision precision, Value words, Value thread)
       : e(e), precision(precision), words(words), thread(thread) {}
-  /// Copies |count| rows of |from| from |first| on to byte |to|, in swizzled blocks of 64 columns; rows up to |rows|
-  /// become zeros.
+  /// Copies |count| rows of |from| to shared memory from byte |to| on, in blocks of 64 columns with the 128-byte
+  /// swizzle. |first| are the indices of the first row in |from|. Rows from |count| to |rows| become zeros.
   void copy(Value to, Value from, llvm::ArrayRef<Value> first, Value count, int64_t rows, int64_t columns);
 
 private:

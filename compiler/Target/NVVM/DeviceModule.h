@@ -13,10 +13,10 @@
 
 namespace attune {
 
-/// A kernel. Launches number kernels in the order of the list.
+/// A kernel. A launch identifies a kernel by its index in the list of kernels.
 struct DeviceFunction {
   std::string symbol;
-  /// The function that launches it.
+  /// The host function that launches the kernel.
   std::string function;
   uint32_t sharedBytes = 0;
   /// The compute capability times 10 of the only architecture that has the kernel; 0 if all have it.
@@ -34,14 +34,15 @@ std::unique_ptr<llvm::Module> translateDeviceModule(mlir::ModuleOp module, llvm:
 std::unique_ptr<llvm::Module> selectFunctions(const llvm::Module &module, const std::vector<DeviceFunction> &functions,
                                               const GpuArchitecture &gpu);
 
-/// Optimizes a copy of |module| and emits PTX for |gpu|. PTX that would call a library is an error that names the
-/// function.
+/// Optimizes a copy of |module| and emits PTX for |gpu|. An error that names the function if the PTX would call a
+/// library function.
 Result<std::string> emitPtx(const llvm::Module &module, const GpuArchitecture &gpu);
 
 /// Returns the path of NVIDIA's assembler: the value of ATTUNE_PTXAS (empty for none), or `ptxas` on the PATH or in
 /// $CUDA_HOME/bin; empty if there is none.
 std::string findPtxas();
-/// Assembles |ptx| to a cubin. Errors carry the first line of the assembler's output.
+/// Assembles |ptx| for |gpu| by the program |ptxas| and returns the cubin. Errors have the first line of the program's
+/// output.
 Result<std::string> runPtxas(const std::string &ptxas, const std::string &ptx, const GpuArchitecture &gpu);
 
 } // namespace attune

@@ -33,7 +33,7 @@ static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops)
 }
 
 LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
-  // Thread-block tiles are for blocks of one size; other blocks take the general emitter.
+  // The emitters of thread-block tiles need blocks of kBlockThreads threads; other blocks use the general emitters.
   auto isTile = [&](bool hasTile) { return hasTile && loops.threads == kBlockThreads; };
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return restrictStore(store, loops);

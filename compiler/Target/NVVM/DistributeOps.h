@@ -12,11 +12,12 @@ namespace attune {
 
 /// Returns true if threads share |op|: linalg operations, copies, tile operations and stores.
 bool isDistributed(mlir::Operation *op);
-/// Replaces |op| by the loops of one thread.
+/// Replaces |op| by the loops in which one thread computes its share.
 llvm::LogicalResult distributeOp(mlir::Operation *op, const ThreadLoops &loops);
 
-/// Emit linalg operations (ThreadLinalg.cpp), tiles of heads (ThreadHeads.cpp) and attention (WarpAttention.cpp,
-/// FlashAttention.cpp). The operation stays.
+/// Emit one thread's share of linalg operations (ThreadLinalg.cpp), of key panels and rotary embeddings
+/// (ThreadHeads.cpp), of conversions to bf16 and f16 (ThreadQuantize.cpp) and of attention (WarpAttention.cpp). The
+/// operation stays.
 llvm::LogicalResult emitLinalg(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 void emitKeyPanel(mlir::tiles::KeyPanelOp op, const ThreadLoops &loops);
 void emitKeyRows(mlir::tiles::UnpackKeysOp op, const ThreadLoops &loops);

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects scf.forall on buffers with linalg and tile operations inside. Leaves scalar code of one thread, with
-// barriers. All threads of a block pass the same barriers: a barrier is placed only in loops and branches of the input,
-// whose bounds and conditions are the same in all threads, since no operation of the input gives the number of a
-// thread.
+// barriers. All threads of a block execute the same barriers: a barrier is placed only in loops and branches of the
+// input, whose bounds and conditions are the same in all threads, since no operation of the input depends on the number
+// of a thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
   }
 
 private:
-  /// Reports the instructions that compute |version|.
+  /// Emits a remark with the kind of code that computes |version|.
   static void report(const KernelVersion &version) {
     scf::ForallOp loop = version.loop;
     if (!xfmr::recordsRemarks(loop))
@@ -91,7 +91,7 @@ private:
           << remark::add(isAttention ? "an attention by the warps of a block" : "elements by threads");
   }
 
-  /// Reports operations on tensors in |loop|, which threads cannot share.
+  /// Reports an error if |loop| has results or operations whose operands are not ranked buffers with strides.
   static LogicalResult verifyLoop(scf::ForallOp loop) {
     if (loop->getNumResults() != 0)
       return loop.emitError("expects a loop on buffers, but got results");
@@ -119,7 +119,7 @@ private:
       step = e.mul(e.index(loop.getMixedUpperBound()[0]), threads);
     }
     ThreadLoops loops{first, step, thread, threads};
-    // Collected before the first is emitted, because the emitted code of a thread must not be distributed again.
+    // All operations are collected first, because the emitted code of a thread must not be distributed again.
     llvm::SetVector<Operation *> ops;
     loop.walk([&](Operation *op) {
       if (isDistributed(op))
@@ -134,8 +134,8 @@ private:
     return success();
   }
 
-  /// Emits low-precision projections and removes them from |ops|, with their epilogues, which read the sums in
-  /// registers.
+  /// Emits the low-precision projections in |ops| by tensor cores, each with its epilogue, which reads the sums in
+  /// registers. Removes these operations from |ops|.
   static void distributeLowPrecision(llvm::SetVector<Operation *> &ops, GemmVariant variant, const ThreadLoops &loops) {
     SmallVector<linalg::LinalgOp> contractions;
     if (loops.threads != kBlockThreads)
@@ -159,7 +159,7 @@ private:
     }
   }
 
-  /// Erases unused scratch and the worker's number that located it.
+  /// Erases dead operations of |loop|, such as views of scratch that emitted code does not use.
   static void eraseUnused(scf::ForallOp loop) {
     loop.getBody()->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (isOpTriviallyDead(op))

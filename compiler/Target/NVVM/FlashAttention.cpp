@@ -17,17 +17,18 @@
 //   warp 3             | S         |                     | O        |
 //
 //   S  = Q K
-//   S  = score(S)             scale, masks and biases, for each element as in every other emitter (RowAttention)
+//   S  = score(S)             scale, masks and biases of each element, by RowAttention
 //   m' = max(m, S)  P = 2^(S - m')  l = l 2^(m - m') + P  O = O 2^(m - m') + P V      m, l, O: running maximum, sum, result
 //
 //   copies     | step 0 | step 1 | step 2 | ..      bf16, f16: cp.async, two stages; the copy of the next step
 //   products            | step 0 | step 1 | ..      runs beside the products of this one
 //
-// Keys in panels and f32 values, those of a cache, are rounded by threads instead, in one stage between two barriers.
+// Keys in panels and f32 values, which a cache has, are rounded by threads instead, in one stage between two barriers.
 //
-// Invariants. The accumulators S have the layout of operand A, so P = round(S) needs no shuffle. Rows in shared memory
-// are an odd number of 16-byte chunks apart, so `ldmatrix` finds 8 of them in different banks. Steps that every row
-// sees whole run in a loop without mask tests; with a window there is a tested loop before it, and always one after it.
+// Invariants. The accumulators S have the layout of operand A, so P, rounded, needs no shuffle to become an operand.
+// Rows in shared memory are an odd number of 16-byte chunks apart, so the 8 rows that `ldmatrix` reads are in different
+// banks. Steps whose keys are all visible to every row run in a loop without mask tests. A loop with tests follows it,
+// and with a window another one precedes it.
 //
 // Cost. Two stages of keys and values: 36 KiB of shared memory for heads of 64, 68 KiB for heads of 128.
 //
@@ -90,7 +91,7 @@ private:
 
 } // namespace
 
-/// Returns the distance of the rows of |rows| in elements; ShapedType::kDynamic if it is not constant.
+/// Returns the distance between neighboring rows of |rows| in elements; ShapedType::kDynamic if it is not constant.
 static int64_t getRowStride(Value rows) {
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -117,8 +118,8 @@ void FlashAttention::emit() {
     return {};
   };
   auto many = [&]() -> Values {
-    // Usually the rows are one tile. A loop would keep the addresses that its tiles share in registers, which the sums
-    // need.
+    // Usually all rows are one tile. A loop over tiles would keep the addresses that tiles share in registers, which
+    // the sums need.
     std::optional<SizeExpr> queries = DimBounds().getDim(op.getQuery(), 0);
     std::optional<int64_t> most = queries ? queries->getConstant() : std::nullopt;
     if (int64_t heads = cast<MemRefType>(op.getQuery().getType()).getDimSize(1);
@@ -135,7 +136,8 @@ void FlashAttention::emit() {
     e.choose(e.compare(arith::CmpIPredicate::sle, own.count, kFewRows), few, many);
 }
 
-/// Rounds |count| rows of |from| from |first| on, of |columns| columns, to |to|; the rest of |to| becomes zeros.
+/// Rounds |count| rows of |columns| elements of |from|, from index |first| on, and writes them to |to|; the rest of
+/// |to| becomes zeros.
 void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns) {
   int64_t chunks = to.columns / kChunk;
   Value wide = isAligned(e, from);
@@ -155,8 +157,8 @@ void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> fir
   });
 }
 
-/// Starts to copy 64 rows of |from| from |first| on, of |columns| columns, to a stage; rows that do not exist become
-/// zeros.
+/// Starts to copy 64 rows of |columns| elements of |from|, from row |first| on, to stage |stage| of |to|. Rows past the
+/// last one become zeros.
 void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value first, int64_t columns) {
   int64_t chunks = to.columns / kChunk, count = to.rows * chunks / loops.threads;
   Value base = addressOf(to, stage), end = e.size(from, 0), source, target, row, hasChunk;
@@ -213,7 +215,8 @@ Values FlashAttention::multiplyKeys(Value stage) {
   return sums;
 }
 
-/// Adds the products of the probabilities |weights|, in multiplyKeys's layout, and the values of |stage| to |sums|.
+/// Adds the products of the probabilities |weights|, which have the layout of multiplyKeys' results, and the values of
+/// |stage| to |sums|.
 void FlashAttention::addValues(Value stage, ArrayRef<Value> weights, MutableArrayRef<Value> sums) {
   Value base = cores.advance(addressOf(values, stage), cores.rowOfTransposed(lane, values.strideBytes()));
   for (int64_t key = 0; key < kKeys; key += 16) {
@@ -229,7 +232,8 @@ void FlashAttention::addValues(Value stage, ArrayRef<Value> weights, MutableArra
   }
 }
 
-/// Emits one step: the 64 keys from |begin| on, which are in |stage|. Carries the state and the results of FlashRows.
+/// Emits one step: the 64 keys from |begin| on, which are in |stage|. |carried| and the result are the state and the
+/// results of FlashRows.
 Values FlashAttention::step(Value begin, Value stage, ValueRange carried, bool areSeen) {
   Values scores = multiplyKeys(stage), next(carried);
   MutableArrayRef<Value> state = MutableArrayRef(next).take_front(4), results = MutableArrayRef(next).drop_front(4);
@@ -238,8 +242,8 @@ Values FlashAttention::step(Value begin, Value stage, ValueRange carried, bool a
   return next;
 }
 
-/// Emits the loop over the steps from |begin| to |end|. Copies run ahead, up to key |last|. Carries the values of
-/// `step`, then the stage.
+/// Emits the loop over the steps from |begin| to |end|. Copies run ahead, up to key |last|. The loop carries the values
+/// of `step`, then the stage.
 Values FlashAttention::overKeys(Value begin, Value end, Value last, ValueRange carried, bool areSeen) {
   Value zero = e.index(0);
   return e.loop(begin, end, e.index(kKeys), carried, [&](Value key, ValueRange before) -> Values {
@@ -290,7 +294,8 @@ void FlashAttention::emitTile(Value first) {
   own.finish(all.take_front(4), all.drop_front(4).drop_back(), [&] { e.barrier(); });
 }
 
-/// Returns true if rows of |rows| are whole chunks, so that all begin at multiples of a chunk if the first does.
+/// Returns true if each row of |rows|, and the distance between rows, is a multiple of a chunk. Then all rows begin at
+/// multiples of a chunk if the first one does.
 static bool hasRowsOfChunks(Value rows) {
   int64_t stride = getRowStride(rows);
   return cast<MemRefType>(rows.getType()).getDimSize(1) % kChunk == 0 && stride != ShapedType::kDynamic && stride % kChunk == 0;

@@ -38,11 +38,12 @@ void FlashRows::take(Value from, Value stores) {
       queries.push_back(queryWord(row[part % 2], d + part / 2 * 8));
 }
 
-/// Returns two components of the query of |row| as one word: those of the lane, among the 8 from |d| on.
+/// Returns two components of the query of |row| as one word: of the 8 components from |d| on, the two that belong to
+/// this lane.
 Value FlashRows::queryWord(const AttentionRow &row, int64_t d) {
   Value pair = e.add(e.mul(e.rem(lane, 4), 2), d);
   if (Type element = cast<MemRefType>(op.getQuery().getType()).getElementType(); !element.isF32()) {
-    // The sizes of heads of 16-bit elements are multiples of 8.
+    // Head sizes of 16-bit elements are multiples of 8, so either all 8 components from |d| on exist or none.
     if (d >= headDim)
       return arith::ConstantIntOp::create(e, 0, 32);
     Value two = vector::LoadOp::create(e, VectorType::get({2}, element), op.getQuery(), ValueRange{row.query, row.head, pair});
@@ -69,7 +70,7 @@ std::pair<Value, Value> FlashRows::seenKeys(Value first, Value last, std::pair<V
   AttentionRow upper = rows.rowAt(first), lower = rows.rowAt(last);
   Value from = begin, to = e.min(end, rows.keys);
   if (op.hidesByPosition()) {
-    // The keys that a row sees move right from one row to the next.
+    // The first and the last visible key do not decrease from one row to the next.
     to = e.min(to, upper.end);
     if (op.getWindowLeft())
       from = e.min(e.add(begin, e.mul(e.div(e.add(e.max(e.sub(lower.first, begin), e.index(0)), step - 1), step), step)), end);
@@ -81,10 +82,11 @@ std::pair<Value, Value> FlashRows::seenKeys(Value first, Value last, std::pair<V
 Values FlashRows::initialState() { return {e.f32(kLowest), e.f32(kLowest), e.f32(0.0), e.f32(0.0)}; }
 Values FlashRows::initialResults() { return Values(llvm::alignTo(valueDim, 16) / 2, e.f32(0.0)); }
 
-/// Returns the row, 0 or 1, of value |i| of a lane's accumulators.
+/// Returns which of the lane's two rows, 0 or 1, accumulator |i| belongs to.
 static size_t rowOf(size_t i) { return i % 4 / 2; }
 
-/// Returns the keys that each row sees, as 32-bit distances from the lane's first key.
+/// Returns the visible keys of each row, as 32-bit distances from the lane's first key, for a step that begins at
+/// |begin|.
 FlashRows::Limits FlashRows::limitsFrom(Value begin) {
   Limits limits;
   Value mine = e.add(begin, e.mul(e.rem(lane, 4), 2));
@@ -106,7 +108,7 @@ std::pair<Value, Value> FlashRows::weigh(Value begin, bool areSeen, MutableArray
     score = rows.score(row[r], areSeen ? key : e.min(key, last), score, /*isSeen=*/true);
     if (areSeen)
       continue;
-    // The score of a key past the last one may be NaN; it becomes -infinity.
+    // Hidden keys, and keys past the last one, whose score may be NaN, get the score -infinity.
     Value at = arith::ConstantIntOp::create(e, static_cast<int64_t>(number), 32);
     Value sees = e.compare(arith::CmpIPredicate::slt, at, limits.end[r]);
     if (limits.first[r])
@@ -161,7 +163,7 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
   }
   if (!needsMaskedRows(op))
     return;
-  // Rare, so row by row. All lanes of the warp write such a row again.
+  // Fully masked rows are rare, so they are computed one by one, each by all lanes of the warp.
   barrier();
   e.loop(e.index(0), e.index(16), 1, [&](Value local) {
     Value number = e.add(first, local), from = e.mul(e.rem(local, 8), 4);
@@ -173,7 +175,7 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
   });
 }
 
-/// Emits the test whether rows of |from| can be read 16 bytes at a time.
+/// Emits the test that all rows of |from| begin at multiples of 16 bytes.
 Value attune::isAligned(ThreadBuilder &e, Value from) {
   auto parts = memref::ExtractStridedMetadataOp::create(e, from);
   Value bytes = e.mul(parts.getOffset(), 4);

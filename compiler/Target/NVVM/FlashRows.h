@@ -22,30 +22,33 @@ public:
 
   FlashRows(mlir::tiles::AttentionTileOp op, ThreadBuilder &e, Value lane);
 
-  /// Selects the rows from |first| on and loads their queries. The warp stores their results only if |stores| (null:
-  /// always).
+  /// Selects the 16 rows from |first| on and loads their queries. The warp stores their results only if the i1 |stores|
+  /// is true; null means always.
   void take(Value first, Value stores = {});
-  /// Returns the range [begin, end) of keys that the rows from |first| to |last| visit.
+  /// Returns the range [begin, end) of the keys that are visible to a row from |first| to |last|.
   std::pair<Value, Value> visitedKeys(Value first, Value last);
-  /// Returns the range of keys, in steps of |step| from |visited|'s first key on, that every row from |first| to |last|
-  /// sees whole; |visited| is the result of visitedKeys.
+  /// Returns the range of steps in which every key is visible to every row from |first| to |last|. |visited| is the
+  /// result of visitedKeys; a step is |step| keys, and the first one begins at |visited|'s first key.
   std::pair<Value, Value> seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step);
-  /// Return the values before the first key: both rows' maxima and the lane's parts of their sums; the lane's results.
+  /// Return the values before the first key. The state is the maxima of the lane's two rows, then this lane's parts of
+  /// their sums; the results are this lane's accumulators.
   Values initialState();
   Values initialResults();
-  /// Emits one online-softmax step: turns |products|, those of the keys from |begin| on, into unnormalized
-  /// probabilities and updates maxima and sums in |state|. If |areSeen|, no key is hidden. Returns the factor of each
-  /// row's earlier results.
+  /// Emits one step of the online softmax. |products| are the products of queries and keys from |begin| on; they are
+  /// replaced by unnormalized probabilities. Updates the maxima and sums in |state|. If |areSeen|, no key is hidden.
+  /// Returns, for each of the two rows, the factor by which earlier results must be multiplied.
   std::pair<Value, Value> weigh(Value begin, bool areSeen, llvm::MutableArrayRef<Value> products, llvm::MutableArrayRef<Value> state);
+  /// Multiplies |results| by the factors that weigh returned.
   void rescale(llvm::MutableArrayRef<Value> results, std::pair<Value, Value> factors);
-  /// Returns the operand A for 16 keys: the rounded probabilities |weights| from key |key| on.
+  /// Returns the operand A for the 16 keys from |key| on: the probabilities |weights|, rounded to 16 bits.
   Values operand(llvm::ArrayRef<Value> weights, int64_t key);
   /// Normalizes and stores the results, and recomputes fully masked rows. |barrier| emits a barrier that makes the
   /// lanes' stores visible to each other.
   void finish(mlir::ValueRange state, mlir::ValueRange results, llvm::function_ref<void()> barrier);
 
-  /// The number of rows of the tile, and the components of a query and of a value.
+  /// The number of rows of the tile.
   Value count;
+  /// The numbers of components of a query and of a value.
   int64_t headDim, valueDim;
   TensorCores cores;
   RowAttention rows;
@@ -53,7 +56,8 @@ public:
   Values queries;
 
 private:
-  /// The first key that each row sees, null for 0, and the key after the last one.
+  /// The visible keys [first, end) of the lane's two rows, relative to the lane's first key. |first| is null without a
+  /// window.
   struct Limits {
     Value first[2], end[2];
   };
@@ -69,9 +73,10 @@ private:
 
 /// Returns true if rows of |from| can be read 16 bytes at a time.
 mlir::Value isAligned(ThreadBuilder &e, mlir::Value from);
-/// Loads eight f32 of a row of |from| from |column| on, four at once.
+/// Loads eight f32 of row |row| of |from| from |column| on, four at once; the row must be aligned (isAligned).
 ThreadBuilder::Values loadAlignedEight(ThreadBuilder &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, mlir::Value column);
-/// Loads eight f32 from |column| on, also if they are not aligned; columns from |columns| on are zeros.
+/// Loads eight f32 of row |row| of |from| from |column| on, one by one unless |isAligned|. Columns from |columns| on
+/// are zeros.
 ThreadBuilder::Values loadEight(ThreadBuilder &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, int64_t columns, mlir::Value column,
                                 mlir::Value isAligned);
 

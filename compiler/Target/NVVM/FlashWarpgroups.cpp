@@ -3,12 +3,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Warp-specialized attention for sm_90a. The loads of keys, the products and the exponentials of one step depend on
-// each other; done in turn they leave the tensor cores idle. So loads get a warpgroup of their own, and two query tiles
-// alternate.
+// each other; done one after the other they leave the tensor cores idle. So loads get a warpgroup of their own, and two
+// query tiles alternate.
 //
 // A persistent block has three warpgroups. WG0 produces: it fills a ring of stages with keys and values (KeyPipeline).
 // WG1 and WG2 consume (WarpgroupConsumer): each owns 64 rows (query, head) of one of two neighboring query tiles of a
-// sequence and KV head, so one stage serves both. Block and pair: PersistentTiles.
+// sequence and KV head, so both use the same stages. PersistentTiles assigns pairs of tiles to blocks.
 //
 //   shared memory   | K0 K1 .. | V0 V1 .. | Q1 | Q2 |     a stage: 128 keys (64 with a distance bias and values of more
 //                                                         than 64 components; 64 from a cache)
@@ -16,18 +16,19 @@
 //   WG1   S0 |softmax 0| S1  O+=P0 V0 |softmax 1| S2  O+=P1 V1      softmax hides behind O += P V of the stage before
 //   WG2      S0 |softmax 0| S1  O+=P0 V0 |softmax 1| ...            and behind the products of the other warpgroup
 //
-// Invariants. `full` of a stage completes once, by one arrival with bytes or by 128 threads that convert; `empty` by
-// one arrival of each consumer. A consumer without a tile of its own computes its neighbor's and stores nothing, so the
-// counts hold. S lives in registers; rounded, it is the operand A of the next product and never leaves its lanes.
-// Values past the last key are cleared, since 0 x NaN is NaN. All roles walk the same series of pairs, so the ring runs
-// on across pairs: the keys of the next pair load while the results of this one are stored.
+// Invariants. A phase of a stage's barrier `full` completes by one arrival with the bytes of the TMA loads, or by the
+// arrivals of 128 threads that convert a cache; a phase of `empty` completes by one arrival of each consumer. A
+// consumer without a tile of its own computes its neighbor's tile and stores nothing, so it arrives as well. S and P,
+// which is S after the softmax, stay in registers: P, rounded, is the operand A of the next product. Values past the
+// last key are cleared, since 0 x NaN is NaN. All warpgroups walk the same series of pairs, so the ring runs on across
+// pairs: the keys of the next pair load while the results of this one are stored.
 //
 // Cost. Heads of 128: 32 KiB of queries and 64 KiB a stage, so three stages; heads of 64: 16 KiB and 32 KiB, four
 // stages. setmaxnreg gives a producing thread 40 registers and a consuming one 232; 56 and 224 if the producer converts
 // a cache.
 //
-// Not used: upstream's wgmma operation, which has no operand A in registers and whose wait does not order the sums
-// (WarpgroupProducts.cpp). Not there yet: clusters, and TMA loads from caches, which are f32.
+// Not used: MLIR's wgmma operation, which has no operand A in registers and whose wait does not order accesses to the
+// sums (WarpgroupProducts.cpp). Not implemented: clusters, and TMA loads from caches, which are f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +61,8 @@ public:
   void emit(const PersistentTiles &pairs, Value block);
 
 private:
-  /// For each tile of a pair, whether it exists; and the keys [begin, end) that the tiles visit, from a stage's first
-  /// key on.
+  /// For each tile of a pair, true if it exists; and the keys [begin, end) that are visible to the tiles. |begin| is
+  /// rounded down to the first key of a stage.
   struct Visit {
     Value hasTile[kConsumers], begin, end;
   };
@@ -87,7 +88,7 @@ WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, tiles::AttentionTil
     : before(before), e(e), tma(e), queryBytes(sizeOfQueries(model)), stages(model, e, kConsumers, kConsumers * queryBytes, operands),
       thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)), tiles(tiles) {}
 
-/// Clones the attention operation of query tile |tile| of the sequence and heads of |pair|, with its operands.
+/// Clones the attention operation and its operands for query tile |tile| of |pair|'s sequence and group of heads.
 tiles::AttentionTileOp WarpgroupAttention::cloneAt(QueryTilePair pair, Value tile) {
   IRMapping map;
   map.map(before.getInductionVars(), ValueRange{pair.sequence, pair.heads, tile});
@@ -162,8 +163,8 @@ void WarpgroupAttention::emit(const PersistentTiles &pairs, Value block) {
   e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
 }
 
-/// Returns the only operation of |loop| that computes, if it is attention over (sequence, heads, query tile); else
-/// null.
+/// Returns the attention operation of |loop|, if the loop is over (sequence, group of heads, query tile) and has no
+/// other operation that writes to memory; else null.
 static tiles::AttentionTileOp findAttention(scf::ForallOp loop) {
   tiles::AttentionTileOp tile;
   if (loop.getRank() != 3)
@@ -190,8 +191,8 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
          kRows % query.getDimSize(1) == 0;
 }
 
-/// Returns how many (sequence, heads) groups have keys and values of |cacheBytes| together, at least 1. Assumes that a
-/// sequence has as many keys as queries: 64 / heads for each of its |tiles|.
+/// Returns the number of (sequence, heads) groups whose keys and values have at most |cacheBytes| bytes together, at
+/// least 1. Assumes that a sequence has as many keys as queries: 64 / heads for each of its |tiles|.
 static Value fitTogether(ThreadBuilder &host, tiles::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   int64_t bytes = (query.getDimSize(2) + value.getDimSize(1)) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));

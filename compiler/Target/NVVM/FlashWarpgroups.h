@@ -8,12 +8,12 @@
 
 namespace attune {
 
-/// Returns true if |loop| is attention over (sequence, heads, query tile) that can be warp-specialized: heads of 64 or
-/// 128 components.
+/// Returns true if |loop| is attention over (sequence, group of heads, query tile) that can be warp-specialized; its
+/// heads have 64 or 128 components.
 bool isWarpgroupAttention(mlir::scf::ForallOp loop);
 /// Replaces |loop| by a loop over persistent blocks, each of which computes pairs of query tiles by warpgroups. Only
-/// the architecture |arch| runs it; concurrent blocks should read at most |cacheBytes| of keys and values. Returns the
-/// new loop.
+/// the architecture |arch| (ten times the compute capability) runs the new loop. Concurrent blocks should read at most
+/// |cacheBytes| bytes of keys and values. Returns the new loop.
 mlir::scf::ForallOp emitFlashWarpgroups(mlir::scf::ForallOp loop, int64_t arch, int64_t cacheBytes);
 
 } // namespace attune

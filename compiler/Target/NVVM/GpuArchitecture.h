@@ -20,7 +20,7 @@ struct GpuArchitecture {
   uint32_t number = 80;
   /// True if code may be architecture-specific, that is use features that later GPUs do not have: sm_90a.
   bool isSpecific = false;
-  /// The emitter of its images; null for PTX and NVIDIA's assembler.
+  /// The emitter of the GPU's images; null if PTX and NVIDIA's assembler make them.
   const ImageEmitter *emitter = nullptr;
 
   /// Returns true if code may use the features that only sm_90a has, such as wgmma.

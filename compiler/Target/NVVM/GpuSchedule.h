@@ -13,16 +13,16 @@ namespace attune {
 
 struct GpuArchitecture;
 
-/// Numbers that only the passes of GPUs read. A tile here is a thread-block tile.
+/// Parameters that only the passes of GPUs read. A tile here is a thread-block tile.
 struct GpuSchedule {
   /// Threads of a block, a multiple of 32.
   int64_t threads = 128;
   /// Largest shared memory of a block, in bytes; larger scratch stays in the workspace. Every GPU from sm_80 on allows
   /// it: two such blocks fit into a multiprocessor of an A100, three into one of an H100.
   int64_t sharedBytes = 72 << 10;
-  /// Architecture-specific code (`sm_90a`): the compute capability times 10 of its image (0: no such code), the columns
-  /// and the pipeline stages of a tile of 128 rows, the bytes of shared memory of a block, and the bytes of keys and
-  /// values that concurrent blocks of attention read.
+  /// The parameters of architecture-specific code (`sm_90a`): the compute capability times 10 of its image (0: no such
+  /// code), the columns of a projection tile, which has 128 rows, the number of its pipeline stages, the most bytes of
+  /// shared memory of a block, and the most bytes of keys and values that concurrent blocks of attention read.
   ///
   /// A block of an H100 has a multiprocessor for itself. Tiles of 128 x 256 read 48 bytes of operands for 2048
   /// products. Four stages of 48 KiB leave room for sums that are being stored. Keys and values take a part of the 50

@@ -14,17 +14,17 @@ namespace attune {
 
 struct GpuSchedule;
 
-/// Produces the image of a GPU that NVIDIA's assembler does not know, instead of PTX and ptxas.
+/// Makes the images of a GPU that NVIDIA's tools do not know, such as an emulator, instead of PTX and ptxas.
 struct ImageEmitter {
   /// The name, as in `--gpu`.
   std::string name;
   /// The compute capability of the image, times 10, and whether its code may be architecture-specific (sm_90a).
   uint32_t number;
   bool isSpecific;
-  /// Returns the image of |module|, device code for NVPTX that is not optimized yet. |host| is the machine of the host
+  /// Returns the image of |module|, LLVM IR for NVPTX that is not optimized yet. |host| is the machine of the host
   /// code.
   Result<std::string> (*emit)(std::unique_ptr<llvm::Module> module, const HostMachine &host);
-  /// Changes the schedule of all images of a model that has one of these.
+  /// Changes the schedule of a model with an image of this emitter; all images of a model share one schedule.
   void (*adjust)(mlir::rt::Schedule &schedule, GpuSchedule &own);
 };
 

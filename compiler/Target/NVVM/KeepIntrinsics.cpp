@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects kernels whose transcendental functions are in the llvm dialect. `convert-gpu-to-nvvm` would turn the
-// operations below into calls of libdevice, although the code generator has instructions for them; it leaves calls of
-// intrinsics alone.
+// Expects kernels whose math operations are in the llvm dialect. `convert-gpu-to-nvvm` would turn the operations below
+// into calls of libdevice, although PTX has instructions for them; it does not change calls of intrinsics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +19,7 @@ namespace attune {
 
 using namespace mlir;
 
-/// Returns the intrinsic for |op|; empty if |op| may stay or has none.
+/// Returns the name of the intrinsic for |op|; "" if |op| is none of these operations.
 static StringRef getIntrinsic(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case<LLVM::CopySignOp>([](auto) { return "llvm.copysign"; })

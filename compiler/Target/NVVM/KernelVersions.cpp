@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the upper bound of |columns|.
+/// Returns an upper bound of |columns|, the columns of one iteration of a loop.
 static int64_t largest(OpFoldResult columns) {
   if (std::optional<int64_t> constant = getConstantIntValue(columns))
     return *constant;
@@ -25,7 +25,8 @@ static int64_t largest(OpFoldResult columns) {
   return bound;
 }
 
-/// Returns the condition that |loop| takes tiles of 128 rows and columns and the image of |arch| runs.
+/// Emits the condition that the iterations of |loop| have 128 rows and columns and that the GPU runs the image of
+/// |arch|.
 static Value isWideOn(int64_t arch, scf::ForallOp loop, OpBuilder &builder) {
   Location loc = loop.getLoc();
   Value fits = rt::DeviceArchIsOp::create(builder, loc, arch);

@@ -23,9 +23,10 @@ struct KernelVersion {
   bool isArchSpecific = false;
 };
 
-/// Clones |loop| once per GEMM variant that its block width may need. The host picks one, so a kernel has the registers
-/// and shared memory of one variant. The largest variant also gets a version for the architecture of |wgmma|, if any. A
-/// |loop| without such projections is returned alone.
+/// Clones |loop| once for each GEMM variant that the number of columns of its iterations may need. The host chooses one
+/// at run time, so a kernel has only the registers and shared memory of its variant. The largest variant, and attention
+/// that can be warp-specialized, also get a version for the architecture of |wgmma|, if there is one. Other loops are
+/// returned alone.
 llvm::SmallVector<KernelVersion> createKernelVersions(mlir::scf::ForallOp loop, const WgmmaTiles &wgmma);
 
 } // namespace attune

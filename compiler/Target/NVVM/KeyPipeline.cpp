@@ -131,7 +131,8 @@ Values KeyPipeline::produce(tiles::AttentionTileOp tile, Value thread, Value beg
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Starts the TMA loads of the rows of |rows| from |key| on to the stage at |place|; |barrier| expects their bytes.
+/// Starts the TMA loads of |rows| from row |key| on to the stage at |place|. They complete at |barrier|, which expects
+/// their bytes.
 void KeyPipeline::loadRows(const Ring &ring, PipelineState place, Value rows, Value key, Value barrier) {
   // Coordinates from the innermost dimension on: component, head (unless the tensor has one head only), row.
   SmallVector<Value> at(cast<MemRefType>(rows.getType()).getRank(), e.index(0));
@@ -149,7 +150,7 @@ void KeyPipeline::loadRows(const Ring &ring, PipelineState place, Value rows, Va
   }
 }
 
-/// Clears the values of the stage at |place| from row |count| on; the warp shares the work.
+/// Sets the values of the stage at |place| to 0 from row |count| on; the lanes of the warp share the work.
 void KeyPipeline::clearRows(PipelineState place, Value lane, Value count) {
   constexpr int64_t kRowChunks = kRowBytes / kChunkBytes;
   auto type = VectorType::get({kChunkBytes / 4}, e.getI32Type());
@@ -163,8 +164,8 @@ void KeyPipeline::clearRows(PipelineState place, Value lane, Value count) {
 
 /// Fills stages with keys and values stored as rows. Rows past a sequence's last key belong to the next sequence or are
 /// uninitialized. Their scores are ignored and their probability is 0, but 0 times NaN is NaN, so their values are
-/// cleared before they are multiplied. That happens once per tile, in the last stage, whose loads complete the barrier
-/// |landed| instead of `full`; the phase of |landed| is carried.
+/// set to 0 before they are multiplied. This is necessary once per tile, in the last stage: its loads of values
+/// complete the barrier |landed| instead of `full`. The loop carries the phase of |landed|.
 Values KeyPipeline::produceRows(tiles::AttentionTileOp tile, Value lane, Value begin, Value end, ValueRange carried) {
   Value keyCount = e.size(tile.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, 0);
   return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {

@@ -4,7 +4,7 @@
 //
 // The pipeline of keys and values between the warpgroups of attention. Memory latency is many times a product's
 // duration, so keys and values are loaded several stages ahead of their use, into a ring in shared memory: one
-// warpgroup fills the stages, two multiply them. Keys and values have stages of their own, because the product with the
+// warpgroup fills the stages, two multiply them. Keys and values have separate stages, because the product with the
 // keys ends earlier.
 //
 //             stage 0   stage 1   stage 2                 state = (stage, phase); the phase flips with each round
@@ -13,7 +13,7 @@
 //                 ^ V 0 is still multiplied while K 3 loads
 //
 // Both operands are rows of 128 bytes with the 128-byte swizzle, in blocks of 64 columns, as wgmma reads them. The
-// layout of the keys in memory decides what a stage is and who fills it:
+// layout of the keys in memory determines the size of a stage and the threads that fill it:
 //
 //   rows      already bf16 or f16: one warp; its first lane starts TMA loads of 64 components of 128 (or 64) keys each
 //             key block [key][64 components]                             full: 1 arrival with the bytes
@@ -22,10 +22,12 @@
 //
 // Invariants. A stage is filled only after every consumer has arrived at its `empty`. Rows past the last key of a
 // sequence are cleared in the stage of the values before `full` completes: their probability is 0, but 0 x NaN is NaN.
-// Only the last stage of a tile has such rows, so only it waits for its loads (at the barrier `landed`) before the warp
-// clears them. State and phase are one i32 in a register and run on from tile to tile, so nothing is reset.
+// Only the last stage of a tile has such rows. So only for this stage the producer waits for the loads (at the barrier
+// `landed`) and then clears the rows. Stage and phase are one i32 in a register and run on from tile to tile, so
+// nothing is reset.
 //
-// Cost. 2 x keys x (D + E) bytes a stage; as many stages as fit beside the queries, at most four; two for caches.
+// Cost. 2 x keys x (D + E) bytes a stage, for keys of D and values of E components. There are as many stages as fit
+// beside the queries, at most four; two for caches.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_KEYPIPELINE_H
@@ -38,23 +40,23 @@
 
 namespace attune {
 
-/// Keys of a stage, number of stages, and registers of a producing and of a consuming thread.
+/// The number of keys of a stage, the number of stages, and the registers of a producing and of a consuming thread.
 struct KeyPipelineSchedule {
   int64_t keys, stages, producerRegisters, consumerRegisters;
 };
-/// Returns the schedule for |op|, with |others| bytes of shared memory in use beside the stages.
+/// Returns the schedule for |op| if |others| bytes of shared memory are in use beside the stages.
 KeyPipelineSchedule getKeyPipelineSchedule(mlir::tiles::AttentionTileOp op, int64_t others);
 
-/// Returns the tensor outside of |loop| that |rows|, keys or values, are a slice of and that TMA can load from; else
-/// null.
+/// Returns the buffer outside of |loop| from which TMA can load |rows|, keys or values: |rows| itself or the buffer of
+/// which it is a slice. Returns null if TMA cannot load from it.
 mlir::Value findTmaSource(mlir::Value rows, mlir::scf::ForallOp loop);
 /// The TMA descriptor of keys or values stored as rows. |areView| is true if the operand is a slice of the descriptor's
-/// tensor.
+/// buffer.
 struct TmaOperand {
   mlir::Value map;
   bool areView = false;
 };
-/// Creates, on the host, the descriptor for loads in |loop| of |keys| rows of |rows| at a time.
+/// Creates, in host code, the TMA descriptor by which |loop| loads |keys| rows of |rows| at a time.
 TmaOperand createTmaOperand(ThreadBuilder &host, mlir::Value rows, mlir::scf::ForallOp loop, int64_t keys);
 
 /// Emits the pipeline of one block.
@@ -63,8 +65,9 @@ public:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  /// Plans stages for tiles like |model|, which |consumers| warpgroups compute at a time, beside |others| bytes of
-  /// shared memory. |operands| are the TMA operands of keys and values, if they are rows.
+  /// Plans stages for tiles with the shapes of |model|; |consumers| warpgroups compute one tile each at a time.
+  /// |others| bytes of shared memory follow the stages. |operands| are the TMA operands of keys and values, if these
+  /// are rows.
   KeyPipeline(mlir::tiles::AttentionTileOp model, ThreadBuilder &e, int64_t consumers, int64_t others,
               std::pair<TmaOperand, TmaOperand> operands);
 
@@ -73,22 +76,23 @@ public:
   void allocate(Value thread);
   /// Returns true if |thread| of the producing warpgroup takes part in filling stages.
   Value isProducer(Value thread);
-  /// Returns the initial values that `produce` carries.
+  /// Returns the values that the first call of `produce` carries.
   Values startProducing();
   /// Fills stages with the keys [begin, end) of |tile| and their values; |begin| is a multiple of a stage's keys.
   /// Returns the carried values for the next tile.
   Values produce(mlir::tiles::AttentionTileOp tile, Value thread, Value begin, Value end, mlir::ValueRange carried);
 
   PipelineState next(PipelineState place) { return tma.next(place, schedule.stages); }
-  /// Waits for the keys or the values at |place| and returns them as a matrix. One thread of a consumer releases them.
+  /// Wait for the keys or the values of the stage at |place| and return them as a matrix. After their last use, one
+  /// thread of each consumer must call releaseKeys or releaseValues.
   SharedMatrix waitForKeys(WarpgroupProducts &products, PipelineState place);
   SharedMatrix waitForValues(WarpgroupProducts &products, PipelineState place);
   void releaseKeys(PipelineState place) { tma.arrive(tma.barrierAt(keys.empty, place.stage)); }
   void releaseValues(PipelineState place) { tma.arrive(tma.barrierAt(values.empty, place.stage)); }
-  /// Byte offsets of component |d| in a stage of keys and of key |i| in a stage of values; and whether the matrix of
-  /// keys is transposed, as that of values always is.
+  /// Return the byte offsets of component |d| in a stage of keys and of key |i| in a stage of values.
   int64_t bytesToComponent(int64_t d) const;
   static int64_t bytesToKey(int64_t i) { return i * kRowBytes; }
+  /// Returns true if the matrix of keys is transposed; the matrix of values always is.
   bool areKeysTransposed() const { return !areRows; }
   /// Returns the byte offset of the memory after the stages.
   int64_t othersAt() const { return schedule.stages * (keys.bytes + values.bytes); }
@@ -97,8 +101,8 @@ public:
   Value words;
 
 private:
-  /// The stages of one operand: their mbarriers of full and of empty stages, offset and bytes of a stage, columns of
-  /// the operand, and its TMA operand.
+  /// The stages of one operand: the mbarriers of full and of empty stages, the byte offset of the first stage, the
+  /// bytes of a stage, the columns of the operand, and its TMA operand.
   struct Ring {
     Value full, empty;
     int64_t offset, bytes, columns;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions that still allocate. The host cannot read the number of packed tokens, so it uses the
-// upper bound instead; on the device, which can, blocks past the number return at once. So functions with such rows get
-// the offsets buffer, whose last element is the number.
+// Expects bufferized functions that still allocate. The host cannot read the number of packed tokens, so it uses an
+// upper bound instead. The device can read it: blocks past the last token return at once. So functions with rows of
+// packed tokens get the offsets buffer, whose last element is the number of tokens, as an argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ using namespace attune;
 
 namespace {
 
-/// For each argument of a function in one of its calls: the index of its offsets buffer among those of the call if its
-/// rows are packed tokens, else -1.
+/// The kind of a call: for each argument, -1 if its rows are no packed tokens, else an index into the list of the
+/// call's different offsets buffers.
 using Signature = std::vector<int64_t>;
 
 struct LimitRows : attune::impl::LimitRowsBase<LimitRows> {
@@ -41,8 +41,8 @@ private:
   void specialize(func::FuncOp function, SymbolTable &symbols);
   void addOffsets(func::FuncOp function, const Signature &signature, ArrayRef<Type> types);
   void markLoops(func::FuncOp function);
-  /// Return the offsets buffer of the packed tokens that |size| counts, or that the rows of |buffer| are; null if there
-  /// is none.
+  /// Return the offsets buffer of the packed tokens of which |size| is the number, or which are the rows of |buffer|;
+  /// null if there are no such tokens.
   Value findOffsets(OpFoldResult size);
   Value findRowOffsets(Value buffer);
 
@@ -59,7 +59,7 @@ static Value getLoaded(Value value) {
   return load ? load.getMemref() : Value();
 }
 
-/// Replaces token counts on the host by their bounds, and records the bounds' offsets buffers in |counts|.
+/// Replaces token counts that the host reads by their upper bounds, and records the offsets buffer of each in |counts|.
 void LimitRows::findCounts(func::FuncOp function) {
   for (auto least : llvm::make_early_inc_range(function.getBody().front().getOps<arith::MinSIOp>())) {
     Value offsets = getLoaded(least.getLhs()), bound = least.getRhs();
@@ -103,7 +103,8 @@ Value LimitRows::findRowOffsets(Value buffer) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// Adds the offsets buffers of |function|'s packed arguments as arguments.
+/// Adds the offsets buffers of |function|'s packed arguments, which have |types|, as arguments, and records them in
+/// |rows|.
 void LimitRows::addOffsets(func::FuncOp function, const Signature &signature, ArrayRef<Type> types) {
   SmallVector<Value> offsets;
   for (Type type : types) {
@@ -178,7 +179,7 @@ void LimitRows::runOnOperation() {
       findCounts(function);
   if (counts.empty())
     return;
-  // Callers before callees: the packed arguments of a function are known once all of its calls are.
+  // Callers before callees: the packed arguments of a function depend on the operands of its calls.
   for (func::FuncOp function : llvm::reverse(order.functions))
     if (!function.isExternal())
       specialize(function, symbols);

@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// Emits the scalar code of a linalg operation on buffers for one point of its iterations, the current one.
+/// Emits the scalar code of a linalg operation on buffers for one point of its iteration space, the current point.
 class LinalgBody {
 public:
   using Value = mlir::Value;
@@ -17,15 +17,15 @@ public:
 
   LinalgBody(mlir::linalg::LinalgOp op, ThreadBuilder &e);
 
-  /// Returns the values that the body yields if the outputs' elements are |outputs|.
+  /// Returns the values that the body yields at the current point; |outputs| are the values of its output arguments.
   Values evaluate(mlir::ValueRange outputs);
-  /// Loads the outputs' elements that the body uses; null for the others.
+  /// Loads the elements of the outputs at the current point; null for outputs that the body does not read.
   Values loadOutputs();
   void storeOutputs(mlir::ValueRange values);
 
-  /// The current point, by dimension.
+  /// The current point: the index of each dimension.
   llvm::SmallDenseMap<unsigned, Value> at;
-  /// Elements of operands, by number, that need not be loaded.
+  /// Elements at the current point that need not be loaded, by the operand's number.
   llvm::SmallDenseMap<unsigned, Value> known;
 
 private:

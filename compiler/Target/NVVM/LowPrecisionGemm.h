@@ -8,16 +8,18 @@
 
 namespace attune {
 
-/// The base of all variants of a projection: its operands and sizes, the thread's numbers, and the fused epilogue.
+/// The base class of all variants of a projection: operands and sizes, the thread's lane and warp, the fused epilogue.
 class LowPrecisionGemm {
 protected:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  /// Emits for the thread |thread|. Allocates shared memory of f32 of |shape|, unless that is empty.
+  /// |thread| is the thread's number in the block. Allocates |shared|, shared memory of f32 with |shape|, unless
+  /// |shape| is empty.
   LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
-  /// An accumulator with its row and column. If it is out of range, |exists| is false and row and column are clamped.
+  /// An accumulator and its row and column in the result. If it is out of range, |exists| is false and row and column
+  /// are clamped.
   struct Sum {
     Value exists, row, column, value;
   };
@@ -28,7 +30,7 @@ protected:
   ThreadBuilder &e;
   TensorCores cores;
   Value input, panels, thread, lane, warp;
-  /// The number of chunks of K.
+  /// The number of chunks of 8 components in K.
   int64_t chunks;
   Value shared, rows, columns;
 };

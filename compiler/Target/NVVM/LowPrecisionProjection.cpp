@@ -27,7 +27,7 @@ bool attune::isMmaContraction(linalg::LinalgOp op) {
     return false;
   Value rows = op->getOperand(0), panels = op->getOperand(1);
   auto isCode = [](Type type) { return type.isBF16() || type.isF16(); };
-  // Products take 16 components.
+  // An mma takes 16 components of K, so K must be a multiple of 16.
   return hasType(rows, isCode) && hasType(panels, isCode) && hasType(op->getOperand(2), [](Type type) { return type.isF32(); }) &&
          cast<MemRefType>(rows.getType()).getElementType() == cast<MemRefType>(panels.getType()).getElementType() &&
          !cast<MemRefType>(rows.getType()).isDynamicDim(1) && cast<MemRefType>(rows.getType()).getDimSize(1) % (2 * kChunk) == 0;
@@ -67,8 +67,8 @@ LowPrecisionProjection attune::matchLowPrecisionProjection(linalg::LinalgOp cont
     else
       hasOthers |= user != contraction && user != epilogue && !isa<memref::DimOp>(user);
   }
-  // A fused epilogue leaves the sums unstored, so they must have no other reader: they are scratch of the block, all of
-  // whose users are visible here, or the epilogue overwrites them.
+  // With a fused epilogue the sums are not stored, so nothing else may read them. Either they are scratch of the block,
+  // all of whose users were visited above, or the epilogue overwrites them.
   bool isScratch = isa_and_nonnull<memref::AllocOp, memref::ViewOp>(sums.getDefiningOp());
   if (projection.zero && !hasOthers && epilogue && (isScratch || epilogue.getDpsInits()[0] == sums))
     projection.epilogue = epilogue;

@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // `out[m, n] += x[m, k] panel[n / 64, k / 8, n % 64, k % 8]` by tensor cores, fused with the elementwise operation that
-// follows. A block of threads computes its part in a variant that depends on its number of columns:
+// follows (the epilogue). Eight neighbors in K are a chunk. A block of threads computes its part of the result by a
+// variant that depends on the number of columns of this part:
 //
 //   Large, Small    operands in shared memory, tiles of 128 x 128 or 64 x 64 (MmaGemm.cpp)
 //   Skinny          up to 16 columns, whose weights are read once from memory for every 16 rows (SkinnyGemm.cpp)
@@ -23,28 +24,29 @@ namespace attune {
 /// Columns of a panel.
 inline constexpr int64_t kPanelColumns = 64;
 
-/// A contraction and the operations around it that are fused with it.
+/// A contraction and the operations before and after it that are fused with it.
 struct LowPrecisionProjection {
   mlir::linalg::LinalgOp contraction;
   /// The elementwise operation on the sums; null if the sums are the result.
   mlir::linalg::LinalgOp epilogue;
-  /// The operation that sets the sums to 0 before; null if the products are added to the output.
+  /// The operation that sets the sums to 0 before; null if the products are added to the values of the output.
   mlir::linalg::FillOp zero;
 
   mlir::Type element() const { return mlir::cast<mlir::MemRefType>(contraction->getOperand(0).getType()).getElementType(); }
-  /// Returns the number of chunks of K.
+  /// Returns the number of chunks of 8 components in K.
   int64_t chunks() const { return mlir::cast<mlir::MemRefType>(contraction->getOperand(0).getType()).getDimSize(1) / kChunk; }
 };
 
 /// Returns true if |op| is the contraction of such a projection.
 bool isMmaContraction(mlir::linalg::LinalgOp op);
-/// Returns the projection of |contraction|. It can be emitted at its last operation: only barriers stand between its
-/// operations, and every variant ends with a barrier after its last use of shared memory.
+/// Returns the projection of |contraction|. It can be emitted at the place of its last operation, because only barriers
+/// and operations without memory effects are between its operations, and every variant ends with a barrier after its
+/// last use of shared memory.
 LowPrecisionProjection matchLowPrecisionProjection(mlir::linalg::LinalgOp contraction);
 
 /// The variants of a projection; see the top of this file.
 enum class GemmVariant { Skinny, Small, Large };
-/// Returns the variant for blocks of |columns| columns.
+/// Returns the variant for thread blocks of |columns| columns.
 GemmVariant getGemmVariant(int64_t columns);
 /// Returns the most columns of a block of |variant|.
 int64_t getMaxColumns(GemmVariant variant);

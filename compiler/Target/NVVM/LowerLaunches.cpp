@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects gpu.launch_func in functions whose first argument is the host and the first error of the call
-// (`!llvm.struct<(ptr, i32)>`, see `attune-entry-wrappers`). Leaves calls of one internal function that calls the host.
-// The functions of the images are numbered in their order in the gpu.module.
+// Expects gpu.launch_func in functions whose first argument points to the host and the first error of the call
+// (`!llvm.struct<(ptr, i32)>`, see `attune-entry-wrappers`). Leaves calls of one internal function, which calls the
+// host. A kernel's number is its index in the gpu.module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ static constexpr llvm::StringLiteral kLaunchFunction = "launch_on";
 
 namespace {
 
-/// Emits LLVM code that fills structures.
+/// Emits LLVM code that loads and stores members of structures.
 struct StructureEmitter {
   explicit StructureEmitter(OpBuilder &builder, Location loc)
       : builder(builder), loc(loc), pointer(LLVM::LLVMPointerType::get(builder.getContext())), i32(builder.getI32Type()),
@@ -61,8 +61,8 @@ private:
 
 } // namespace
 
-/// Returns `launch_on(state, function, shared_bytes, blocks, threads, args)`: launches unless there is nothing to
-/// launch or an earlier launch failed.
+/// Creates `launch_on(state, function, shared_bytes, blocks, threads, args)`, which launches a kernel unless |blocks|
+/// is 0 or an earlier launch failed.
 LLVM::LLVMFuncOp LowerLaunches::buildLaunchFunction() {
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
   Location loc = getOperation().getLoc();
@@ -84,8 +84,7 @@ LLVM::LLVMFuncOp LowerLaunches::buildLaunchFunction() {
   Value one = e.constant(e.i32, 1);
   e.store(function.getArgument(1), launch, offsetof(attune_launch, function));
   e.store(function.getArgument(2), launch, offsetof(attune_launch, shared_bytes));
-  // The structure has 32 bits for the number of blocks. Numbers above 2^31 - 1 are clamped to it, which the runtime
-  // rejects.
+  // The structure has 32 bits for the number of blocks. Numbers above 2^31 - 1 become -1, which the runtime rejects.
   Value tooMany = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sgt, function.getArgument(3), e.constant(e.i64, INT32_MAX));
   Value blocks = LLVM::TruncOp::create(builder, loc, e.i32, function.getArgument(3));
   blocks = LLVM::SelectOp::create(builder, loc, tooMany, e.constant(e.i32, -1), blocks);
@@ -148,7 +147,7 @@ LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp fu
   return success();
 }
 
-/// Loads the host's |field| of type |type|.
+/// Loads the member of type |type| at byte |field| of the host structure.
 static Value loadOfHost(StructureEmitter &e, Operation *op, Type type, size_t field) {
   Value state = op->getParentOfType<FunctionOpInterface>().getArgument(0);
   return e.load(type, e.load(e.pointer, state, 0), static_cast<int64_t>(field));
@@ -169,7 +168,7 @@ void LowerLaunches::lowerQuestion(Operation *op) {
   op->erase();
 }
 
-/// Stores an attune_tensor_map and calls the host to encode the TMA descriptor that kernels get.
+/// Stores an attune_tensor_map to the stack and calls the host, which encodes it as the TMA descriptor for kernels.
 void LowerLaunches::lower(rt::TensorMapOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -209,7 +208,7 @@ void LowerLaunches::lower(rt::TensorMapOp op) {
   auto calleeType = LLVM::LLVMFunctionType::get(e.i32, {e.pointer, e.pointer, e.pointer});
   Value state = op->getParentOfType<FunctionOpInterface>().getArgument(0);
   Value status = LLVM::CallOp::create(builder, loc, calleeType, ValueRange{callee, pool, structure, out}).getResult();
-  // The first error counts.
+  // Keep the first error.
   Value before = e.load(e.i32, state, 8);
   Value failed = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, before, e.constant(e.i32, 0));
   e.store(LLVM::SelectOp::create(builder, loc, failed, before, status), state, 8);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects gpu.dynamic_shared_memory and buffers in the address space `workgroup`. Upstream's lowering creates an
-// internal symbol, which the assembler places below static shared memory, and its conversion of vectors does not know
-// the address space.
+// Expects gpu.dynamic_shared_memory and buffers in the address space `workgroup`. MLIR's own lowering of the operation
+// creates an internal symbol, which the assembler places below static shared memory, and MLIR's conversion of vectors
+// does not know the address space.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ static constexpr llvm::StringLiteral kSymbol = "attune_shared";
 static constexpr int64_t kAlignment = 1024;
 static constexpr unsigned kShared = static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
 
-/// Replaces |op| by |array|, as a buffer.
+/// Replaces |op| by a buffer whose memory is |array|.
 static void lower(gpu::DynamicSharedMemoryOp op, LLVM::GlobalOp array) {
   OpBuilder builder(op);
   Location loc = op.getLoc();

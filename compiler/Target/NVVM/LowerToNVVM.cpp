@@ -1,4 +1,4 @@
-//===- LowerToNVVM.cpp - Everything left becomes llvm and nvvm -------------===//
+//===- LowerToNVVM.cpp - The pipeline to the llvm and nvvm dialects --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -53,6 +53,6 @@ void attune::buildLowerToNVVMPipeline(OpPassManager &pm) {
 }
 
 void attune::registerLowerToNVVMPipeline() {
-  PassPipelineRegistration<>("attune-lower-to-nvvm", "kernels become llvm and nvvm, the host that launches them llvm",
+  PassPipelineRegistration<>("attune-lower-to-nvvm", "lowers kernels to the llvm and nvvm dialects, and host code to llvm",
                              buildLowerToNVVMPipeline);
 }

@@ -1,4 +1,4 @@
-//===- MarkTensorMaps.cpp - Maps of tensors are parameters -----------------===//
+//===- MarkTensorMaps.cpp - TMA descriptors as kernel parameters -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The GEMM of sm_80. Four warps compute a tile of results. K is split into stages of 32 components; several stages are
-// being copied to shared memory by cp.async, which bypasses registers, while one is multiplied:
+// The GEMM of sm_80. Four warps compute a tile of results. K is split into stages of 32 components. While one stage is
+// multiplied, several others are being copied to shared memory by cp.async, which bypasses registers:
 //
 //   wait for the oldest stage; barrier
 //   start to copy the stage that replaces the one multiplied last
 //   sums += A B                          fragments by ldmatrix
 //
-// A stage has the chunks of 8 components of rows and of columns, [chunk][row] and [chunk][column]. Neighboring threads
-// copy the four chunks of a row, so [row] is padded by two: their writes fall into different banks. At the end the sums
-// go through the same memory, 64 rows at a time, so that neighboring threads store neighboring columns.
+// A stage has the chunks of 8 components of rows of A, [chunk][row], and of columns of B, [chunk][column]. Neighboring
+// threads copy the four chunks of a row, so [row] has two rows of padding, which puts their writes into different
+// banks. At the end the sums are stored to the same shared memory, 64 rows at a time, and read from there for the
+// epilogue, so that neighboring threads store neighboring columns of the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +26,13 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 constexpr int64_t kThreads = kBlockThreads;
-/// Chunks of a stage, padding rows after those of A, rows of sums that are stored at once, and padding words after such
-/// a row.
+/// The number of chunks of a stage, of padding rows after the rows of A, of rows of sums in shared memory at once, and
+/// of padding words after each of these rows.
 constexpr int64_t kDepth = 4, kRowPadding = 2, kSumRows = 64, kSumPadding = 8;
-/// Sums that a thread stores at once.
+/// The number of sums that a thread stores at once.
 constexpr int64_t kAtOnce = 4;
 
-/// Rows and columns of a tile and of a warp's part of it, and stages in shared memory.
+/// The rows and columns of a tile and of a warp's part of the tile, and the number of stages in shared memory.
 struct TileShape {
   int64_t rows, columns, warpRows, warpColumns, stages;
 
@@ -81,7 +82,7 @@ void TileEmitter::emit() {
   });
 }
 
-/// Starts to copy the components from |chunk| on to stage |slot|.
+/// Starts to copy kDepth chunks of K, from |chunk| on, to stage |slot|.
 void TileEmitter::copyStage(Value slot, Value chunk) {
   Value a = cores.advance(cores.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
   Value b = cores.advance(a, e.index(kDepth * shape.strideOfA()));

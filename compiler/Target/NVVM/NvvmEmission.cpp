@@ -53,7 +53,7 @@ Status NvvmEmission::addImages(const GpuArchitecture &gpu, const std::string &pt
 void NvvmEmission::describe(ModelSignature &signature, DescriptorOptions &descriptor) const {
   descriptor.device = ATTUNE_DEVICE_CUDA;
   descriptor.images = images;
-  // Launches outside of kernels belong to a kernel of their own.
+  // Launches in functions that are no kernels of the model are listed as one kernel, kOtherKernel.
   std::optional<uint32_t> other;
   for (const DeviceFunction &function : functions) {
     auto kernel = llvm::find_if(signature.kernels, [&](const KernelSignature &known) { return known.name == function.function; });

@@ -12,7 +12,7 @@ namespace attune {
 /// The name of the backend of all kernels.
 inline constexpr llvm::StringLiteral kNvvmBackend = "nvvm";
 
-/// Compiles kernels to images, one or two for each GPU, and adds them to the descriptor.
+/// Compiles kernels to images (PTX, a cubin, or both for each GPU) and adds them to the descriptor.
 class NvvmEmission : public TargetEmission {
 public:
   NvvmEmission(std::vector<GpuArchitecture> gpus, const HostMachine &host) : gpus(std::move(gpus)), host(host) {}
@@ -24,7 +24,7 @@ public:
   void print(llvm::raw_ostream &stream) const override { device->print(stream, nullptr); }
 
 private:
-  /// Adds the images for |gpu|.
+  /// Adds the images for |gpu|. |ptxas| is the path of the assembler, empty for none.
   Status addImages(const GpuArchitecture &gpu, const std::string &ptxas);
 
   std::vector<GpuArchitecture> gpus;

@@ -93,7 +93,7 @@ Status NvvmTarget::checkRanks(int64_t ranks) const {
 
 void NvvmTarget::addBufferPasses(OpPassManager &pm, const rt::Schedule &) const { pm.addPass(createLimitRows()); }
 
-/// Leaves the code of one thread in every parallel loop.
+/// These passes leave the code of one thread in every parallel loop.
 void NvvmTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &) const {
   const GpuSchedule &own = schedules.own;
   pm.addPass(createPlaceOnDevice(PlaceOnDeviceOptions{own.threads}));
@@ -107,7 +107,7 @@ void NvvmTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &) const 
   pm.addPass(createCSEPass());
 }
 
-/// Leaves the llvm and nvvm dialects: kernels in a gpu.module, entries with their C interface.
+/// These passes leave the llvm and nvvm dialects: kernels are in a gpu.module, and entries have their C interface.
 void NvvmTarget::addTargetPasses(OpPassManager &pm) const {
   pm.addPass(createOutlineLaunches(OutlineLaunchesOptions{schedules.own.threads}));
   pm.addPass(createEntryWrappers(EntryWrappersOptions{/*device=*/true}));

@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// The target `cuda`: a list of GPUs.
+/// The target `cuda`, for a list of GPUs.
 class NvvmTarget : public Target {
 public:
   static constexpr llvm::StringLiteral kName = "cuda";
@@ -36,7 +36,7 @@ private:
   /// Returns the target for the GPUs called |list|, separated by commas. Errors begin with |place|.
   static Result<std::unique_ptr<Target>> create(const std::string &list, mlir::xfmr::Precision precision, const std::string &place);
 
-  /// The GPUs; the object also embeds PTX for the first.
+  /// The GPUs to compile for. The object always embeds PTX for the first one that PTX exists for.
   std::vector<GpuArchitecture> gpus;
   GpuSchedules schedules;
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects scf.forall on buffers, without results, that hold the code of one thread, and nothing outside of them that
-// touches a buffer. Leaves a gpu.func and a gpu.launch_func for each.
+// Expects scf.forall on buffers, without results, whose bodies are the code of one thread, and no operation outside of
+// these loops that reads or writes a buffer. Leaves a gpu.func and a gpu.launch_func for each loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// The minimum number of blocks on a multiprocessor that registers must allow: for kernels with shared memory, and for
-/// others.
+/// The number of blocks that a multiprocessor must be able to run at once, which limits the registers of a thread: for
+/// kernels with shared memory, and for others.
 static constexpr int32_t kBlocks = 2, kLightBlocks = 8;
 
 namespace {
@@ -44,7 +44,8 @@ private:
 
 } // namespace
 
-/// Returns the argument with the number of workers, that is of blocks that may have scratch.
+/// Returns the argument of |function| with the number of workers, which is the number of blocks that have scratch
+/// memory; null if there is none.
 static Value getWorkers(func::FuncOp function) {
   std::optional<unsigned> number = rt::findRole(function, rt::Role::Workers);
   return number ? Value(function.getArgument(*number)) : Value();
@@ -73,7 +74,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), host.getUnitAttr());
   rt::LaunchAttr launch = rt::getLaunch(forall);
   int64_t threads = launch.getThreads() != 0 ? launch.getThreads() : int64_t(this->threads);
-  // Left to itself the assembler spills a few registers so that one more block fits on a multiprocessor.
+  // Without this minimum the assembler spills a few registers so that one more block fits on a multiprocessor.
   int32_t blocksAtOnce = launch.getArch() != 0 ? 1 : launch.getSharedBytes() != 0 ? kBlocks : kLightBlocks;
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), host.getI32IntegerAttr(blocksAtOnce));
   kernel.setKnownBlockSizeAttr(host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
@@ -88,7 +89,8 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
     device.clone(*op, map);
   Value number = gpu::BlockIdOp::create(device, gpu::Dimension::x), blocks = count;
   if (usesScratch) {
-    // Each block has the scratch of its number; an iteration must not overwrite data that the one before still reads.
+    // The iterations of a block use the same scratch, so a barrier ends each: the next one must not overwrite data that
+    // other threads still read.
     blocks = host.min(count, getWorkers(parent));
     device.loop(number, map.lookup(count), gpu::GridDimOp::create(device, gpu::Dimension::x), [&](Value i) {
       loop.buildIteration(device, map, number, i);
@@ -105,7 +107,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   forall.erase();
 }
 
-/// Adds the kernel of other launches, with zero work, to the list of kernel work of each entry.
+/// Adds kOtherKernel, with zero work, to the list of kernel work of each entry.
 static void addKernelWithoutWork(ModuleOp module) {
   MLIRContext *context = module.getContext();
   xfmr::FormulaAttr none = SizeExpr(0).toFormula(context);

@@ -20,7 +20,7 @@ namespace attune {
 
 /// Name of the gpu.module of kernels.
 inline constexpr llvm::StringLiteral kDeviceModule = "attune_device";
-/// Name of the kernel to which profiles attribute launches outside of kernels.
+/// Name under which profiles list the launches of functions that are no kernels of the model.
 inline constexpr llvm::StringLiteral kOtherKernel = "other";
 
 /// Lowers kernels to the llvm and nvvm dialects and the host that launches them to the llvm dialect. Registered as

@@ -11,9 +11,9 @@ include "mlir/Pass/PassBase.td"
 def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
   let summary = "size grids by an upper bound of the token count; blocks past the actual count return at once";
   let description = [{
-    Packed tokens are the tokens of all sequences without padding. Their number is an element of a buffer on the device:
-    the last one of the offsets, which say where each sequence begins. The host cannot read it, and sizes grids and
-    buffers by an upper bound, the number of padded tokens.
+    Packed tokens are the tokens of all sequences without padding. Element i of the buffer of *offsets* is the first
+    token of sequence i, and the last element is the number of tokens. The buffer is in the memory of the device, which
+    the host cannot read, so the host sizes grids and buffers by an upper bound, the number of padded tokens.
 
     ```mlir
     func.func private @f(%x: memref<?x8xf32>) { scf.forall (%i) = (0) to (%rows) step (8) ... }
@@ -23,11 +23,11 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
     }
     ```
 
-    Outside of loops, `arith.minsi` of an element of a buffer and a bound becomes the bound. A function whose buffers
-    have rows that are packed tokens gets their offsets as an argument, with a number of its own in `rt.limit`. A
-    parallel loop over such rows names that number in `rt.launch`: iterations whose first row is at or past the number
-    of tokens may be skipped. If calls of a function differ in which arguments are packed tokens, or of which offsets,
-    each kind of call gets a clone.
+    Outside of loops, `arith.minsi` of an element of a buffer and a bound becomes the bound. A function with buffers
+    whose rows are packed tokens gets their offsets as an additional argument; `rt.limit` numbers these arguments of a
+    function, here 0. `limit` in the `rt.launch` of a parallel loop over such rows is the number of the argument:
+    iterations whose first row is at or past the number of tokens may be skipped. If the calls of a function differ in
+    the arguments that have packed tokens, or in their offsets, the function is cloned for each kind of call.
 
     Expects bufferized functions; run it before `attune-plan-memory`. Does nothing if no size is read from memory.
 
@@ -53,17 +53,18 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
       scf.for %j = %t to %size step %threads { memref.store %c, %a[%j] } ... }
     ```
 
-    An iteration is the work of one thread block. Threads share the elements of parallel dimensions; a warp (32 threads)
-    computes a row reduction to one accumulator and joins its lanes by shuffles. All threads compute index arithmetic
-    and load single elements; the first stores single elements. Projections and attention of bf16 and f16 use tensor
-    cores. Barriers are inserted where one thread may read data that another wrote, or write data that another reads.
-    With `grid` in the loop's `rt.launch`, the threads of all iterations share each operation. With `limit`, a block
-    does nothing if its first row is at or past the number of tokens (see `attune-limit-rows`).
+    An iteration is the work of one thread block. The threads divide the elements of an elementwise operation among
+    them; a warp (32 threads) computes each element of a row reduction and joins its lanes by shuffles. All threads
+    compute index arithmetic and execute `memref.load`; only the first thread executes `memref.store`. Projections and
+    attention of bf16 and f16 use tensor cores. Barriers are inserted where one thread may read data that another wrote,
+    or write data that another reads. With `grid` in the loop's `rt.launch`, the threads of all iterations share each
+    operation. With `limit`, a block does nothing if its first row is at or past the number of tokens (see
+    `attune-limit-rows`).
 
-    With `specific-arch`, the kernels of large bf16 and f16 projections and of attention get one more version, for that
-    architecture only; the host chooses by `rt.device_arch_is`. Its blocks have three warpgroups of 128 threads
-    (`threads` in `rt.launch`): one loads tiles of the operands to shared memory by TMA (`rt.tensor_map`), the others
-    multiply. Blocks stay on a multiprocessor and take one tile after the other.
+    With `specific-arch`, the kernels of large bf16 and f16 projections and of attention get a second version for that
+    architecture only; the host chooses between the versions by `rt.device_arch_is`. The blocks of this version have
+    three warpgroups of 128 threads (`threads` in `rt.launch`): one loads tiles of the operands to shared memory by TMA
+    (`rt.tensor_map`), the others multiply. A block computes several tiles, one after the other.
 
     Expects loops on buffers, with linalg and `tile` operations inside, after `attune-place-on-device`; loops inside of
     others become sequential. Leaves loops whose bodies are the code of one thread. Leaves code outside of loops alone,
@@ -82,9 +83,9 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
                  Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns",
                         "columns of a thread-block tile of these kernels, a multiple of 128 up to 256">,
                  Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages",
-                        "pipeline stages of these kernels: tiles of 64 components of both operands in shared memory at once">,
+                        "pipeline stages of these kernels: tiles of 64 input features of both operands in shared memory at once">,
                  Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "::attune::GpuSchedule().specificCacheBytes",
-                        "most bytes of keys and values that concurrent blocks of attention read, so that they stay in the L2 cache">];
+                        "most bytes of keys and values that concurrent blocks of attention read; they should stay in the L2 cache">];
 }
 
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
@@ -156,9 +157,9 @@ def KeepIntrinsics : Pass<"attune-keep-intrinsics", "::mlir::gpu::GPUModuleOp"> 
     %y = llvm.call_intrinsic "llvm.sqrt.f32"(%x) : (f32) -> f32
     ```
 
-    Square roots, absolute values, copies of signs, roundings to integers and 2^x of f32 are instructions of PTX, but
-    `convert-gpu-to-nvvm` would turn their operations (`llvm.intr.…`) into calls of libdevice, NVIDIA's library of
-    functions. It leaves `llvm.call_intrinsic` alone. Run it after `convert-math-to-llvm` and before
+    PTX has instructions for square roots, absolute values, copies of signs, roundings to integers and 2^x of f32, but
+    `convert-gpu-to-nvvm` would turn these operations (`llvm.intr.…`) into calls of libdevice, NVIDIA's library of math
+    functions. It does not change `llvm.call_intrinsic`. Run this pass after `convert-math-to-llvm` and before
     `convert-gpu-to-nvvm`. Leaves other operations and other types alone.
 
     **Numerics**: 2^x is the hardware's, at most 2 ulp; the others are exact or correctly rounded.
@@ -173,15 +174,15 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
     gpu.launch_func @attune_device::@f blocks in (%n, %c1, %c1) threads in (%c128, %c1, %c1) args(%x : memref<?x8xf32>)
     // becomes
     %values = llvm.alloca … ; llvm.store … for each member of %x
-    llvm.call @attune_launch_on(%state, %kernel, %shared_bytes, %n, %threads, %arguments) : …
+    llvm.call @launch_on(%state, %kernel, %shared_bytes, %n, %threads, %arguments) : …
     ```
 
     `attune_host` is the structure of functions by which compiled code calls the runtime (attune/abi.h). `%state` is the
-    first argument of the function: a pointer to the host and the first error of the call. `%kernel` is the number of
-    the kernel in its `gpu.module`. The arguments are stored in an array on the stack, a buffer as the members of its
-    memref descriptor, in the order of the parameters that `convert-gpu-to-nvvm` creates. The pass adds the function
-    `attune_launch_on`, which calls `attune_host::launch`. It skips launches of no blocks and all launches after one
-    that failed.
+    first argument of the function: a pointer to a structure of the host and the first error of the call. `%kernel` is
+    the number of the kernel in its `gpu.module`. The arguments are stored in an array on the stack, a buffer as the
+    members of its memref descriptor, in the order of the parameters that `convert-gpu-to-nvvm` creates. The pass adds
+    the function `launch_on`, which calls `attune_host::launch`. This function skips launches of no blocks, and
+    all launches after one that failed.
 
     `rt.device_arch_is` and `rt.worker_count` become loads from the structure of the host. `rt.tensor_map` becomes a
     call of `attune_host::encode_map`, which writes the TMA descriptor to the stack.
@@ -222,8 +223,8 @@ def MarkTensorMaps : Pass<"attune-mark-tensor-maps", "::mlir::gpu::GPUModuleOp">
 
     A TMA descriptor (`CUtensorMap`) tells the copy engine of sm_90 the shape of a tensor. The hardware reads it from
     the memory of the kernel's parameters, so it must be a 128-byte parameter by value that no thread changes, a grid
-    constant; `convert-gpu-to-nvvm` leaves plain pointers. The pass marks the first parameters of a kernel, as many as
-    `tensor_maps` of its `rt.device_function`; more than there are parameters is an error. Run it after
+    constant; `convert-gpu-to-nvvm` leaves plain pointers. The pass marks the first N parameters of a kernel, where N is
+    `tensor_maps` of its `rt.device_function`; an N larger than the number of parameters is an error. Run it after
     `convert-gpu-to-nvvm`. Leaves other functions alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
@@ -240,10 +241,10 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     ```
 
     A launch has one block for each of the `%count = %m * %n` iterations. If the loop uses `rt.worker_id`, because its
-    scratch did not fit in shared memory, it has at most as many blocks as there are workers, twice the number of
-    multiprocessors: each block computes several iterations, and its number replaces `rt.worker_id`. `threads`,
-    `shared_bytes` and `arch` of the loop's `rt.launch` go to the launch and to `rt.device_function` of the kernel,
-    whose first parameters are TMA descriptors.
+    scratch did not fit in shared memory, the launch has at most `attune_host::num_workers` blocks: each block then
+    computes several iterations, and its number replaces `rt.worker_id`. `threads`, `shared_bytes` and `arch` of the
+    loop's `rt.launch` go to the launch and to `rt.device_function` of the kernel. TMA descriptors are the kernel's
+    first parameters.
 
     Functions that launch, and functions that call them, get the host as first argument, `%host: !llvm.ptr {rt.role =
     #rt.role<host>}`. Expects loops on buffers whose bodies are the code of one thread, without loops inside of others,

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The persistent tile scheduler of attention. A grid with one block per pair of query tiles starts with empty pipelines
-// for every pair, ends with idle multiprocessors after the longest ones, and reads the keys of too many (sequence,
-// head) groups at a time for the L2 cache. So there are as many blocks as run at a time, and each takes a fixed series
-// of pairs.
+// The persistent tile scheduler of attention. In a grid with one block per pair of query tiles, every pair would start
+// with an empty pipeline, multiprocessors would be idle while the longest pairs end, and concurrent blocks would read
+// keys of more (sequence, head) groups than fit into the L2 cache. So there are as many blocks as run at a time, and
+// each computes a fixed series of pairs.
 //
-// The pairs have numbers. Those of `groupsInL2` groups are a section; within it, all groups' last pair comes first.
-// Blocks take the numbers forward in even rounds and backward in odd ones. With 4 groups g of 3 pairs p, 2 groups in
-// L2, causal:
+// The pairs are numbered. The pairs of `groupsInL2` groups are a section; a section begins with the last pair of each
+// of its groups. Blocks take the numbers forward in even rounds and backward in odd rounds. For example, causal
+// attention with 4 groups g of 3 pairs p each, and 2 groups in L2:
 //
 //   number   0    1    2    3    4    5  |  6    7    8    9    10   11
 //   group    g0   g1   g0   g1   g0   g1 |  g2   g3   g2   g3   g2   g3      a section: its keys stay in the L2 cache
@@ -20,13 +20,13 @@
 // Invariants. Every pair has exactly one number below sequences x heads x pairs. A block's series depends on its number
 // alone, so its producer and its consumers compute the same one and nothing is exchanged, in particular no atomic
 // counter. The last section may have fewer groups (`width`). Tiles beyond the end of a short sequence are in the
-// series; the user skips them.
+// series; the caller skips them.
 //
-// Cost. Three divisions a pair, in 32 bits, which the numbers fit into: a GPU divides 64-bit numbers in many more
-// instructions and registers.
+// Cost. Three divisions a pair. They are in 32 bits, since a GPU needs many more instructions and registers to divide
+// 64-bit numbers.
 //
-// Before, every pair had a block of its own: it began, filled its pipeline and ended, so nothing ran beside its first
-// loads and its last stores, which for short sequences is most of the time.
+// Tried before: one block for every pair. Nothing ran beside the first loads and the last stores of a pair, which for
+// short sequences are most of the time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,17 +8,18 @@
 
 namespace attune {
 
-/// Two neighboring query tiles: their sequence, their group of heads and the index of the first tile.
+/// Two neighboring query tiles: the indices of their sequence, of their group of heads and of the first tile.
 struct QueryTilePair {
   mlir::Value sequence, heads, first;
 };
 
-/// The persistent tile scheduler of one kernel: assigns pairs of query tiles to blocks, in an order.
+/// The persistent tile scheduler of one kernel: gives each block an ordered series of pairs of query tiles.
 ///
-/// Concurrent pairs should read the same keys, and the longest pairs should begin first. So the (sequence, heads)
-/// groups whose keys and values fit into the GPU's L2 cache form a section; sections follow each other. Within a
-/// section the last pairs, which see the most keys under a causal mask, come first. Blocks go forward and back, 0 1 2 2
-/// 1 0 0 1 .., to even out their work. PersistentTiles.cpp has a figure.
+/// Concurrent pairs should read the same keys, and the pairs with the most keys should begin first. So as many
+/// (sequence, heads) groups as fit into the GPU's L2 cache with their keys and values form a section, and sections
+/// follow each other. Within a section the last pairs of each group, which see the most keys under a causal mask, come
+/// first. Consecutive pairs go to blocks 0 1 2 2 1 0 0 1 .., which evens out the work. PersistentTiles.cpp has a
+/// figure.
 class PersistentTiles {
 public:
   using Value = mlir::Value;

@@ -37,12 +37,12 @@ struct Scratch {
   int64_t bytes = 0;
   std::map<int64_t, SmallVector<memref::ViewOp>> views;
 
-  /// Returns an upper bound of the bytes of the views at |offset|. |offsets| are those of all views of the memory plan,
-  /// also of unused ones, which `views` no longer has: a view of unknown shape ends at the next of them.
+  /// Returns an upper bound of the bytes of the views at |offset|. |offsets| are the offsets of all views of the memory
+  /// plan, including unused views, which are not in `views`: a view of unknown shape ends at the next offset.
   int64_t getSize(int64_t offset, const std::set<int64_t> &offsets) const;
 };
 
-/// A used buffer of the scratch, and its offset in shared memory.
+/// Views of scratch that share memory, and their offset in shared memory, in bytes.
 struct Placement {
   int64_t begin;
   SmallVector<memref::ViewOp> views;
@@ -116,7 +116,8 @@ void PlaceInShared::eraseUnused(scf::ForallOp loop) {
       op->erase();
 }
 
-/// Adds the views at |base|, which is |offset| bytes into the scratch; false if |base| has another use.
+/// Adds the views at |base|, the index value of byte |offset| of the scratch, to |scratch|. Returns false if |base| has
+/// other uses than views and additions of constants.
 bool PlaceInShared::collectViews(Value base, int64_t offset, Scratch &scratch) {
   for (Operation *user : base.getUsers()) {
     if (auto view = dyn_cast<memref::ViewOp>(user)) {
@@ -150,7 +151,7 @@ std::optional<Scratch> PlaceInShared::findScratch(scf::ForallOp loop) {
   return scratch;
 }
 
-/// Sets the memory space of |buffer| on its views.
+/// Changes the types of the views of |buffer| to its memory space.
 static void propagateSpace(Value buffer) {
   auto space = cast<MemRefType>(buffer.getType()).getMemorySpace();
   for (Operation *user : buffer.getUsers()) {
@@ -175,7 +176,8 @@ static Value getSharedMemory(scf::ForallOp loop) {
   return gpu::DynamicSharedMemoryOp::create(builder, loop.getLoc(), type);
 }
 
-/// Places the allocations in shared memory one after the other; returns their bytes.
+/// Places the allocations of |loop| in the address space `workgroup` in shared memory, one after the other; returns
+/// their bytes.
 int64_t PlaceInShared::placeAllocations(scf::ForallOp loop) {
   SmallVector<memref::AllocOp> allocations;
   loop.walk([&](memref::AllocOp alloc) {
@@ -211,7 +213,7 @@ void PlaceInShared::place(scf::ForallOp loop, ArrayRef<Placement> placements) {
       view.erase();
       propagateSpace(moved);
     }
-  // The rest of the address computation would keep the worker's number alive.
+  // Erase the rest of the address computation, which would keep rt.worker_id alive.
   SmallVector<Operation *> dead;
   loop.walk([&](rt::WorkerIdOp id) { dead.push_back(id); });
   for (size_t i = 0; i < dead.size(); ++i)

@@ -46,7 +46,7 @@ static bool containsLaunch(Operation *op) {
       .wasInterrupted();
 }
 
-/// Returns the number of elements that |op| writes, if it writes each once.
+/// Returns the number of elements that |op| writes if it is a copy or a linalg operation without reductions; else null.
 static Value countElements(OpBuilder &builder, Operation *op) {
   Value target;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && linalgOp.getNumReductionLoops() == 0)

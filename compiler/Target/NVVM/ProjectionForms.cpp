@@ -34,7 +34,7 @@ void Projection::emitTile() {
   e.barrier();
   Values carried = noSums();
   carried.push_back(zero);
-  // The last iteration has no stage left to load: components past K are read as 0.
+  // The last iteration loads a stage past the end of K, whose components are 0.
   carried = e.loop(zero, depth(), e.index(stageDepth()), carried, [&](Value at, ValueRange before) -> Values {
     Value stage = before.back(), other = e.sub(one, stage);
     Values next = loadNext(e.add(at, stageDepth()));

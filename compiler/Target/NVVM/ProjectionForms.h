@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A block of 128 threads computes a tile of results in one of two variants, chosen by its number of rows:
+// A block of 128 threads computes a tile of f32 results in one of two variants, chosen by the tile's number of rows:
 //
 //   many rows       two stages of both operands in shared memory: one is filled while the other is multiplied
-//   up to 16 rows   (decoding) bound by reading weights: four threads read 16 columns of a row of the panel, 32 such groups
-//                   split K, and their sums are added in shared memory
+//   up to 16 rows   (decoding) limited by the time to read weights: a group of four threads reads 16 columns of a row
+//                   of the panel; 32 groups split K, and their sums are added in shared memory
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_PROJECTIONFORMS_H
@@ -17,7 +17,7 @@
 
 namespace attune {
 
-/// The variant for few rows: rows and columns computed at once, and groups of threads that split K.
+/// The variant for few rows: the rows and columns that are computed at once, and the groups of threads that split K.
 inline constexpr int64_t kFewAtOnce = 4, kFewColumns = 16, kFewGroups = kBlockThreads / (kFewColumns / 4);
 /// Words of shared memory for the sums of few rows.
 inline constexpr int64_t kFewShared = kFewGroups * kFewAtOnce * kFewColumns;
@@ -33,21 +33,23 @@ public:
   void emit();
 
 protected:
-  /// Emits |op| for the thread |thread|, with |sharedWords| words of shared memory of type |word|, f32 or i32.
+  /// |thread| is the thread's number in the block. Allocates |sharedWords| elements of type |word|, f32 or i32, of
+  /// shared memory.
   Projection(mlir::linalg::LinalgOp op, Value thread, mlir::Type word, int64_t sharedWords);
 
-  /// Returns the parts of the tile for many rows: load the stage at |at| of K to registers; store it to shared memory;
-  /// add the products of a stage to |sums|; store the sums.
+  /// Emit the steps of the variant for many rows. loadNext loads this thread's part of the stage that begins at |at| of
+  /// K to registers, and storeNext stores it to stage |stage|, 0 or 1, of shared memory. multiply returns |sums| plus
+  /// the products of a stage, and storeSums stores the results.
   virtual Values loadNext(Value at) = 0;
   virtual void storeNext(Value stage, mlir::ValueRange next) = 0;
   virtual Values multiply(Value stage, mlir::ValueRange sums) = 0;
   virtual void storeSums(mlir::ValueRange sums) = 0;
-  /// Returns the sums before the first stage; the sizes of K and of a stage, in the units of loadNext.
+  /// Return the sums before the first stage, the size of K, and the part of K in one stage, in the units of |at|.
   virtual Values noSums() = 0;
   virtual Value depth() = 0;
   virtual int64_t stageDepth() = 0;
-  /// Returns group |group|'s part of the sums of kFewAtOnce rows from |row| on, each a vector of the 4 columns from
-  /// |column| on. Rows past the last are unspecified.
+  /// Returns group |group|'s part of the sums of kFewAtOnce rows from |row| on, for each row a vector of 4 columns from
+  /// |column| on. The sums of rows past the last one are unspecified.
   virtual Values sumFew(Value row, Value column, Value group) = 0;
 
   ThreadBuilder e;

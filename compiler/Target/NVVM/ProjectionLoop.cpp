@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Clones the operations of |block|; of a loop in it, only the first iteration.
+/// Clones the operations of |block|. A loop in it is replaced by its first iteration.
 static void cloneBlock(OpBuilder &builder, Block &block, IRMapping &map) {
   for (Operation &op : block.without_terminator()) {
     auto loop = dyn_cast<scf::ForOp>(op);
@@ -52,8 +52,8 @@ void ProjectionLoop::erase(LowPrecisionProjection clone) {
       op->erase();
 }
 
-/// Returns the matrix outside of |loop| that |view| is a part of; null if the part is cut in dimensions other than
-/// |cut|.
+/// Returns the matrix outside of |loop| of which |view| is a part; null if there is none, or if the part begins past
+/// index 0 in a dimension other than |cut|.
 static Value findMatrix(Value view, scf::ForallOp loop, ArrayRef<int64_t> cut) {
   if (auto part = view.getDefiningOp<memref::SubViewOp>()) {
     auto source = dyn_cast<MemRefType>(part.getSource().getType());

@@ -11,11 +11,11 @@
 
 namespace attune {
 
-/// A parallel loop over (rows, columns) that computes one projection of two matrices defined before it.
+/// A parallel loop over (row, column) that computes one projection of two matrices defined before the loop.
 ///
-/// The loop's body is only arithmetic on indices, views and the projection, so it can be cloned for any (row, column).
-/// This lets an emitter replace the loop's blocks by its own: it clones the body once to learn the first row of the
-/// input, and once per part of the tile that it stores, to get the epilogue with its operands (WgmmaGemm.cpp).
+/// The loop's body is only index arithmetic, views and the projection, so it can be cloned for any (row, column). This
+/// lets an emitter choose its own tiles instead of the loop's iterations: it clones the body once to get the first row
+/// of the input, and once per part of the tile that it stores, to get the epilogue with its operands (WgmmaGemm.cpp).
 ///
 ///   scf.forall (%i, %j)                    whole.input    [rows, K]
 ///     %a = subview %input[%i, 0]     <--   whole.panels   [columns / 64, K / 8, 64, 8]
@@ -25,7 +25,7 @@ namespace attune {
 struct ProjectionLoop {
   mlir::scf::ForallOp loop;
   LowPrecisionProjection projection;
-  /// The whole matrices: rows of the input, and weight panels.
+  /// The whole matrices: the input [rows, K] and the weight panels [columns / 64, K / 8, 64, 8].
   mlir::Value input, panels;
 
   /// Clones the operations of iteration (|row|, |column|) and their operands at the insertion point.
@@ -36,14 +36,15 @@ struct ProjectionLoop {
   static void erase(LowPrecisionProjection clone);
 };
 
-/// Matches |loop| as one projection whose inner loops, if any, take at least |rows| rows in a step; nullopt otherwise.
+/// Returns |loop| as a ProjectionLoop if it computes one projection and its inner loops, if any, have steps of at least
+/// |rows| rows; else nullopt.
 std::optional<ProjectionLoop> matchProjectionLoop(mlir::scf::ForallOp loop, int64_t rows);
 
 /// Replaces the loop of |whole| by a loop over persistent blocks that compute tiles of kWarpgroupRows x |columns| by
 /// wgmma, with |stages| pipeline stages. Only the architecture |arch| runs it. Returns the new loop.
 mlir::scf::ForallOp emitWgmmaGemm(ProjectionLoop whole, int64_t arch, int64_t columns, int64_t stages);
 
-/// Rows of a thread-block tile that the two consuming warpgroups compute.
+/// The rows of a thread-block tile; each of the two consuming warpgroups computes half of them.
 inline constexpr int64_t kWarpgroupRows = 128;
 
 } // namespace attune

@@ -32,8 +32,8 @@ Value RowAttention::keyComponent(Value key, Value d) {
   return e.load(op.getKey(), {e.div(key, width), d, e.rem(key, width)});
 }
 
-/// Returns the column in |table|, which may be null, of the distance from |row| to |key|. The distance 0 is in the
-/// middle.
+/// Returns the column of |table|, which may be null, for the distance from |row|'s position to |key|. The distance 0 is
+/// in the middle.
 RowAttention::RelativeRow RowAttention::relativeRow(const Row &row, Value key, Value table) {
   if (!table)
     return {};
@@ -78,7 +78,7 @@ void RowAttention::capture(const Row &row, ScoreStage stage, Value value, Value 
   if (!target || op.getScoreStage() != stage)
     return;
   Value stored = e.mulf(value, e.f32(captureFactor(op, stage)));
-  if (stage == ScoreStage::Masked) // Masked scores are bounded in units of log2.
+  if (stage == ScoreStage::Masked) // A hidden key is stored as the lowest float, not as that divided by log2(e).
     stored = e.select(e.compare(arith::CmpFPredicate::OLE, value, e.f32(kHidden)), e.f32(kLowest), stored);
   e.store(stored, target, {row.head, row.query, key});
 }

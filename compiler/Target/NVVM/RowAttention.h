@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// Emits everything of `tile.attention_tile` between the two matrix products, for one score: scale, mask, biases,
-/// position. Scores are in units of log2, as the operation's description says.
+/// Emits the steps of `tile.attention_tile` between its two matrix products, for one score: scale, mask, biases,
+/// position. Scores are multiplied by log2(e), as the operation's description says, so that the softmax uses 2^x.
 class RowAttention {
 public:
   using Value = mlir::Value;
@@ -19,16 +19,18 @@ public:
 
   RowAttention(mlir::tiles::AttentionTileOp op, ThreadBuilder &e);
 
+  /// Returns row |number| of the tile: the pair (query, head) = (number / heads, number mod heads).
   Row rowAt(Value number);
-  /// Returns the range [begin, end) of keys to visit for |row|: all keys, or those it sees.
+  /// Returns the range [begin, end) of keys to visit for |row|: all keys, or those that positions leave visible.
   std::pair<Value, Value> keysOf(const Row &row);
   /// Returns query . key, with the terms of relative positions.
   Value product(const Row &row, Value key);
-  /// Returns the score of an existing |key| from |product|. Positions may hide the key unless |isSeen|. Stores the
-  /// score if the operation returns scores.
+  /// Returns the score of an existing |key| from |product|. If |isSeen|, the caller knows that positions do not hide
+  /// the key. Stores the score if the operation returns scores.
   Value score(const Row &row, Value key, Value product, bool isSeen = false);
-  /// Returns the factor that normalizes a row's results: head scale / |sum|; 0 for a row without keys and, by
-  /// `masked_rows = zero`, for a fully masked row, which |maximum| shows.
+  /// Returns the factor that normalizes the results of |row|: the head scale (1 if there is none) divided by |sum|,
+  /// which the attention sink is added to. The factor is 0 for a row without keys and, with `masked_rows = zero`, for a
+  /// fully masked row, which has a |maximum| of at most kHidden.
   Value factor(const Row &row, Value maximum, Value sum);
   /// Returns the unnormalized probability of |key| in a fully masked row, by the operation's rule for such rows.
   Value maskedWeight(const Row &row, Value key);
@@ -36,7 +38,7 @@ public:
   Value keys, heads;
 
 private:
-  /// The column of a distance in a table of relative positions.
+  /// A column of a table of relative positions; |table| is null if there is none.
   struct RelativeRow {
     Value table, head, column;
   };

@@ -9,11 +9,12 @@
 
 namespace attune {
 
-/// Emits the load of the number of packed tokens in an iteration of |loop|, if its rows are such (`attune-limit-rows`);
-/// returns null otherwise.
+/// Emits, in the body of |loop|, the load of the number of packed tokens, if the rows of |loop| are packed tokens (see
+/// `attune-limit-rows`); returns null otherwise.
 mlir::Value readTokenCount(mlir::scf::ForallOp loop, ThreadBuilder &e);
 
-/// Guards the body of |loop|, the code of a thread, by the condition that its first row is before the last token.
+/// Moves the body of |loop|, the code of one thread, into a branch that is taken if the iteration's first row is a
+/// token.
 void skipRowsBehindTokens(mlir::scf::ForallOp loop);
 
 } // namespace attune

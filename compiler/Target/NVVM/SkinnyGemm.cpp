@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The GEMM of few columns per block, for decoding, which is bound by reading weights. A block has up to 16 columns; its
-// four warps split K, and a lane loads whole chunks of 8 weights from memory straight into operands, without shared
+// The GEMM of few columns per block, for decoding, whose time is the time to read the weights. A block computes up to
+// 16 columns; its four warps split K. A lane loads whole chunks of 8 weights from memory to registers, without shared
 // memory.
 //
-// In m16n8k16, lane 4 g + t holds of operand B the words t and t + 4 of column g, a word being two neighbors in K.
-// Instead it loads chunk 4 i + t of column g, four words w0 .. w3, and uses them for two products:
+// The product m16n8k16 expects in lane 4 g + t the words t and t + 4 of column g of B, where a word is two neighbors in
+// K. Instead, the lane loads chunk 4 i + t of column g, four words w0 .. w3, and uses them for two products:
 //
 //   product 0    words t, t + 4 := w0, w1     components 8 (4 i + t) + 0 .. 3
 //   product 1    words t, t + 4 := w2, w3     components 8 (4 i + t) + 4 .. 7
@@ -27,7 +27,7 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 constexpr int64_t kThreads = kBlockThreads, kWarps = kThreads / kWarp, kRows = 16, kColumns = 16;
-/// Chunks of a column that a warp loads at once, and such loads before it multiplies.
+/// The number of chunks of a column that a warp loads at once (a quad), and of such loads before it multiplies.
 constexpr int64_t kQuad = 4, kUnroll = 2;
 
 /// Emits one projection.
@@ -45,8 +45,8 @@ private:
 
 } // namespace
 
-/// Adds the products of kUnroll quads of chunks, kWarps quads apart, from |chunk| on, to |sums|, those of the warp's 16
-/// rows and 16 columns.
+/// Returns |sums|, of 16 rows from |row| on and 16 columns from |column| on, plus the products of kUnroll quads of
+/// chunks. The first quad begins at |chunk|; quads are kWarps quads apart.
 Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
   Value g = e.div(lane, 4), t = e.rem(lane, 4), lastRow = e.add(rows, -1), lastColumn = e.add(columns, -1);
   SmallVector<Values> upper, lower, weights;

@@ -28,7 +28,8 @@ Value TensorCores::addressOf(Value buffer, ValueRange at) {
     offset = e.add(offset, e.mul(index, stride));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(e, buffer);
   Value number = e.toI64(base);
-  // A generic pointer first: the index is the value of one, and a kernel's arguments are known to be global.
+  // The index is the value of a generic pointer, so it becomes one first. Buffers outside of shared memory are in
+  // global memory.
   auto pointer = LLVM::LLVMPointerType::get(e.getContext(), isShared ? memory : 0);
   Value address = LLVM::IntToPtrOp::create(e, pointer, number);
   if (!isShared)
@@ -75,7 +76,7 @@ Values TensorCores::multiply(ValueRange a, ValueRange b, ValueRange sums) {
   NVVM::MMATypes type = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
   std::array<NVVM::MMATypes, 2> types{type, type};
   std::array<NVVM::MMALayout, 2> layouts{NVVM::MMALayout::row, NVVM::MMALayout::col};
-  // Operands of f16 are pairs of it, those of bf16 words.
+  // The operation takes operands of f16 as vectors of two elements, but operands of bf16 as words of 32 bits.
   auto pairs = [&](ValueRange words) {
     return llvm::map_to_vector(words, [&](Value word) -> Value {
       return element.isF16() ? LLVM::BitcastOp::create(e, VectorType::get({2}, element), word).getResult() : word;

@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// Threads of a warp, and of a block that computes tiles of projections or attention.
+/// The number of threads of a warp, and of a block that computes thread-block tiles of projections or attention.
 inline constexpr int64_t kWarp = 32, kBlockThreads = 128;
 
 /// Creates the code of one thread: scalar arithmetic, shared memory, and operations on the lanes of a warp.
@@ -27,13 +27,14 @@ public:
   void store(Value value, Value buffer, mlir::ValueRange at);
   /// Allocates memory that the threads of the block share.
   Value allocateShared(mlir::Type element, llvm::ArrayRef<int64_t> shape, int64_t alignment = 128);
-  /// Return the address of a buffer in shared memory, and the address |bytes| beyond another.
+  /// Returns the address of |buffer|, which is in shared memory.
   Value sharedAddress(Value buffer);
+  /// Returns |address| plus |bytes|.
   Value advance(Value address, Value bytes);
 
   Value thread() { return mlir::gpu::ThreadIdOp::create(*this, mlir::gpu::Dimension::x); }
   void barrier() { mlir::gpu::BarrierOp::create(*this); }
-  /// Returns the value of |x| in the lane whose number differs in the bits |mask|; all lanes of the warp take part.
+  /// Returns the value of |x| in lane (own lane xor |mask|). All lanes of the warp must execute it.
   Value shuffleXor(Value x, int64_t mask);
   /// Returns the value of |x| in lane |lane|.
   Value broadcastLane(Value x, int64_t lane);

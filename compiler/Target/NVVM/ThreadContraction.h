@@ -9,11 +9,11 @@
 
 namespace attune {
 
-/// Returns true if |op| multiplies rows of f32 by a weight panel of 64 columns:
-/// `out[m, n] += x[m, k] panel[n / W, k, n % W]`.
+/// Returns true if |op| multiplies rows of f32 by weight panels of 64 columns:
+/// `out[m, n] += x[m, k] panel[n / 64, k, n % 64]`.
 bool isContraction(mlir::linalg::LinalgOp op);
-/// Emits |op| with tiles of the operands in shared memory and sums in registers; for a few rows, as sums over columns
-/// that are read once.
+/// Emits |op| with tiles of the operands in shared memory and sums in registers; up to 16 rows, without shared memory
+/// for the operands (see ProjectionForms.h).
 void emitContraction(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 
 } // namespace attune

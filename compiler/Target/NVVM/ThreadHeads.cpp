@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// Emits |op| so that neighboring threads write neighboring columns of the panel. Columns before the first key keep
-/// their values, those past the last key become 0.
+/// Emits |op| so that neighboring threads write neighboring columns of the panel. Columns before the first new key keep
+/// their values, columns past the last key become 0.
 void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   Value keys = op.getKeys(), panel = op.getDestinations()[0];

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Threads share the points of the parallel dimensions, and each thread computes its reductions alone, with accumulators
-// in registers. Rows that are few and long would leave most threads idle, so the lanes of a warp share a reduction to
-// one sum or maximum.
+// The points of the parallel dimensions are divided among the threads, and each thread computes the reductions of its
+// points alone, with accumulators in registers. For a few long rows that would leave most threads idle, so the lanes of
+// a warp share a reduction of a row to one sum or maximum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,8 +71,8 @@ void LinalgEmitter::emitPoint(ValueRange point) {
   body.storeOutputs(reduce(0, body.loadOutputs()));
 }
 
-/// Returns the addition or maximum of a reduction of f32 to one output over the last dimension; null for other
-/// operations.
+/// Returns the operation that adds to the accumulator, or takes the maximum, if |op| reduces rows of a matrix to one
+/// f32 output each; else null.
 Operation *LinalgEmitter::findJoin() {
   if (op.getNumDpsInits() != 1 || reduction.size() != 1 || parallel.size() != 1 || reduction[0] != 1)
     return nullptr;

@@ -8,7 +8,8 @@
 
 namespace attune {
 
-/// The division of loops among the threads of a block: each takes iterations first, first + step, …
+/// The division of loops among the threads of a block, or of all blocks: a thread takes iterations first, first + step,
+/// …
 struct ThreadLoops {
   mlir::Value first, step;
   /// The thread's number in the block, and the number of threads.

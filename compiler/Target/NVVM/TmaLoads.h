@@ -22,7 +22,7 @@ public:
 
   explicit TmaLoads(ThreadBuilder &e) : e(e) {}
 
-  /// Allocates |count| mbarriers in shared memory; returns the address of one.
+  /// Allocates |count| mbarriers in shared memory; returns the address of the first one.
   Value allocateBarriers(int64_t count);
   Value barrierAt(Value barriers, Value number);
   /// Initializes an mbarrier for |arrivals| arrivals per phase. Other threads may use it after fenceInit and a barrier
@@ -30,24 +30,24 @@ public:
   void init(Value barrier, int64_t arrivals);
   void fenceInit();
   void arrive(Value barrier);
-  /// Arrives, and lets the phase complete only after |bytes| bytes of loads.
+  /// Arrives at |barrier| and adds |bytes| to the bytes of loads that must arrive before its phase completes.
   void arriveExpectBytes(Value barrier, int64_t bytes);
   /// Waits until the phase with parity |phase|, an index, has completed.
   void wait(Value barrier, Value phase);
-  /// Starts the TMA load of the tile of |map| at coordinates |at|, innermost dimension first, to |to|. It completes at
-  /// |barrier|.
+  /// Starts the TMA load of a tile to |to|. |map| is the TMA descriptor; |at| are the coordinates of the tile's first
+  /// element, innermost dimension first. The load's bytes arrive at |barrier|.
   void load(Value to, Value map, Value barrier, llvm::ArrayRef<Value> at);
-  /// Makes this thread's writes to shared memory visible to products and loads that start later.
+  /// Makes this thread's writes to shared memory visible to wgmma products and TMA loads that start later.
   void fenceAsyncProxy();
 
   PipelineState next(PipelineState state, int64_t stages);
-  /// Loops carry a state packed into one i32: the initial state, and conversions to and from such a value.
+  /// Return the initial state packed into one i32, which loops carry, and convert states to and from this form.
   Value initialState();
   Value pack(PipelineState state);
   PipelineState unpack(Value packed);
   Value otherPhase(Value phase) { return e.sub(e.index(1), phase); }
 
-  /// Sets the registers of each thread of a warpgroup to |count|, which is |more| than they have, or fewer.
+  /// Sets the number of registers of each thread of a warpgroup to |count|; |more| tells if that is an increase.
   void setMaxRegisters(int64_t count, bool more);
   /// Waits at named barrier |number|, 1 to 15, for |threads| threads of the block.
   void namedBarrier(Value number, int64_t threads);

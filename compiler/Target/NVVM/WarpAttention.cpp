@@ -38,7 +38,7 @@ void WarpAttention::run(const ThreadLoops &loops) {
 Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sums) {
   Value value = op.getValue(), last = e.sub(end, e.index(1));
   for (int64_t j = 0; j < kWarp; ++j) {
-    // Past the last key probabilities are 0 and the last value stands in.
+    // Keys past the last one have the probability 0; the value of the last key is read instead.
     Value key = e.min(e.add(begin, j), last), w = e.broadcastLane(weight, j);
     for (int64_t part = 0; part < perLane; ++part)
       sums[part] = e.fma(w, e.loadWide(value, {key, column(part)}), sums[part]);

@@ -19,15 +19,15 @@ public:
   WarpAttention(mlir::tiles::AttentionTileOp op, ThreadBuilder &e);
 
   void run(const ThreadLoops &loops);
-  /// Writes the result of |which|, a fully masked row: the mean of the values of the keys that the rule for such rows
-  /// names, or of all keys if it names none.
+  /// Writes the result of |which|, a fully masked row: the mean of the values of the keys that the operation's
+  /// `masked_rows` selects, or of all keys if it selects none.
   void emitMaskedRow(const RowAttention::Row &which, Value laneNumber);
 
 private:
   void emitRow();
   Values step(Value begin, Value end, mlir::ValueRange carried);
   Value column(int64_t part) { return e.min(e.add(lane, part * kWarp), e.index(columns - 1)); }
-  /// Adds the sum over lanes j of their |weight| times value |begin| + j to |sums|.
+  /// Returns |sums| plus the values of the keys |begin| + j, j from 0 to 31, times the |weight| of lane j.
   Values addValues(Value begin, Value end, Value weight, Values sums);
   void storeResult(mlir::ValueRange sums, Value factor);
   void forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value key)> body);

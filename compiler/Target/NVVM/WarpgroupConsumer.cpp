@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The software pipeline of one consumer. The softmax of a stage needs its scores, and the product with the values needs
-// the softmax; in order, the tensor cores would wait for every exponential. So the scores of the next stage and the
-// product with the values of this one are started together, and the softmax of the next stage runs while the latter is
-// in flight.
+// The software pipeline of one consumer. The softmax of a stage needs the stage's scores, and the product with the
+// values needs the softmax; one after the other, the tensor cores would wait for every exponential. So the products for
+// the scores of the next stage and the product with the values of this stage are started together, and the softmax of
+// the next stage runs while the product with the values is in flight.
 //
 //   S = Q K of the first stage; P = softmax probabilities of S; then for each stage that follows
 //     start S' = Q K' and O += P V        K' of this stage, V of the one before
@@ -19,8 +19,8 @@
 //   this warpgroup        | softmax of S' |  round  | softmax of S'' |
 //
 // Queries are in shared memory, probabilities in registers. O += P V reads the registers of P until it is waited for,
-// so P' is rounded only after the wait. Key blocks that every row sees whole run in a loop of their own, without mask
-// tests.
+// so P' is rounded only after the wait. Stages whose keys are all visible to every row run in a loop of their own,
+// without mask tests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ WarpgroupConsumer::Carried WarpgroupConsumer::split(ValueRange all) {
   return {Values(all.take_front(4)), Values(rest.take_front(results)), Values(rest.drop_front(results)), tma.unpack(all.back())};
 }
 
-/// Writes the queries, which lanes hold as operands, to swizzled rows of shared memory.
+/// Writes the queries, which are operands in registers, to swizzled rows of shared memory.
 void WarpgroupConsumer::keepQueries() {
   Value lane = e.rem(inGroup, kWarp), local = e.div(lane, 4), row = e.add(e.mul(e.div(inGroup, kWarp), 16), local);
   for (auto [i, word] : llvm::enumerate(own.queries)) {
@@ -91,8 +91,8 @@ Values WarpgroupConsumer::pack(ArrayRef<Value> weights) {
   return words;
 }
 
-/// Emits the loop over the stages of the keys [begin, end), which carries the probabilities of the stage before it. If
-/// |areSeen|, every row sees all these keys.
+/// Emits the loop over the stages of the keys [begin, end). It carries the probabilities of the stage before. If
+/// |areSeen|, all these keys are visible to every row.
 Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried, bool areSeen) {
   return e.loop(begin, end, e.index(stages.schedule.keys), carried, [&](Value key, ValueRange all) -> Values {
     Carried at = split(all);

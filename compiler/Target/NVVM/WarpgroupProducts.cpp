@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Upstream's operation has neither an operand A in registers nor products that ignore the sums, and its wait does not
-// order the sums. So products are inline PTX whose sums are results, and also operands if the product is added to them.
-// The first product of a tile has no sums, so that no instruction writes zeros to registers between the fence and the
-// product.
+// MLIR's wgmma operation has neither an operand A in registers nor products that ignore the sums, and its wait does not
+// order accesses to the sums. So products are inline PTX whose sums are results; they are also operands if the product
+// is added to them. The first product of a tile ignores the sums, so that no instruction writes zeros to registers
+// between the fence and the product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// Emits the inline PTX |text|, which returns |count| f32 and reads |others|, whose constraints are |constraints|. The
-/// results have the registers of |sums|, if there are any.
+/// Emits the inline PTX |text|, which returns |count| f32 values and reads |others|, whose constraints are
+/// |constraints|. If |sums| is not empty, the results are in the same registers as |sums|.
 static Values emitAsm(ThreadBuilder &e, StringRef text, int64_t count, ValueRange sums, ValueRange others, StringRef constraints) {
   std::string all;
   llvm::raw_string_ostream stream(all);
@@ -83,7 +83,7 @@ Values WarpgroupProducts::add(ValueRange sums, const ProductRows &a, SharedMatri
   return emit(sums, static_cast<int64_t>(sums.size()), a, b, bIsTransposed);
 }
 
-/// Emits one product with |count| sums, which are added to |sums|, if there are any.
+/// Emits one product with |count| sums per thread. If |sums| is not empty, the product is added to them.
 Values WarpgroupProducts::emit(ValueRange sums, int64_t count, const ProductRows &a, SharedMatrix b, bool bIsTransposed) {
   std::string text, product, constraints;
   llvm::raw_string_ostream before(text), stream(product);

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The instructions of sm_90a for products m64nNk16 of 16-bit elements with sums of f32. B is in shared memory, A there
-// or in registers. Warp w of the four, lane 4 g + t, has of each 8 columns j
+// The instructions of sm_90a for products m64nNk16 of 16-bit elements with sums of f32. B is in shared memory, A in
+// shared memory or in registers. Lane 4 g + t of warp w, one of four, has these (row, column) for each j, a group of 8
+// columns:
 //
-//   sum  c0 (16 w + g, 8 j + 2t)  c1 (.., 8 j + 2t + 1)  c2 (16 w + g + 8, 8 j + 2t)  c3
-//   A    as of mma.sync m16n8k16 (TensorCores.h)
+//   sum  c0 (16 w + g, 8 j + 2t)  c1 (.., 8 j + 2t + 1)  c2 (16 w + g + 8, 8 j + 2t)  c3 (.., 8 j + 2t + 1)
+//   A    of rows 16 w to 16 w + 15, as for mma.sync m16n8k16 (TensorCores.h)
 //
-// which makes the sums of 16 columns, rounded, the operand A of 16 components.
+// So a lane's sums of 16 columns, rounded to 16 bits, are its part of an operand A of 16 components.
 //
 // Products are asynchronous: from a product's start to the wait for its group the tensor cores own its registers, the
 // sums and an operand A in registers. Nothing else may read or write the sums, or write the operand. The emitted code
@@ -25,7 +26,7 @@
 
 namespace attune {
 
-/// Threads of a warpgroup, rows and components of a product.
+/// The threads of a warpgroup, and the rows and components (K) of a product.
 inline constexpr int64_t kWarpgroup = 128, kProductRows = 64, kProductDepth = 16;
 /// Bytes and 16-bit components of a row of a swizzled matrix.
 inline constexpr int64_t kRowBytes = 128, kRowComponents = 64;
@@ -34,16 +35,16 @@ inline constexpr int64_t kRowBytes = 128, kRowComponents = 64;
 struct MatrixLayout {
   /// False if neighbors in memory are components of K; true if they are rows (a transposed B).
   bool isTransposed = false;
-  /// Rows of 128 bytes with the 128-byte swizzle of TMA loads, in blocks of eight rows |stride| bytes apart; if
-  /// transposed, the next 64 rows are |leading| bytes away. Otherwise whole core matrices: |stride| bytes to the next
-  /// rows, |leading| bytes to the next components.
+  /// True for rows of 128 bytes with the 128-byte swizzle of TMA loads: blocks of eight rows are |stride| bytes apart,
+  /// and if transposed, the next 64 rows are |leading| bytes away. False for contiguous core matrices: the next 8 rows
+  /// are |stride| bytes away, the next 8 components |leading| bytes.
   bool isSwizzled = false;
   int64_t leading = 16, stride = 1024;
 };
 
-/// A matrix in shared memory. Its descriptor has 64 bits: in the low half |start|, an i32 with the address and the
-/// leading distance, to which |bytes| are added; in the high half the constant |layout|. It is composed where the
-/// matrix is multiplied, so that no registers hold the descriptors of all steps of a loop.
+/// A matrix in shared memory. The hardware's matrix descriptor has 64 bits. Its low half is |start|, an i32 with the
+/// address and the leading distance, plus |bytes|; its high half is the constant |layout|. The descriptor is composed
+/// where the matrix is multiplied, so that no registers hold the descriptors of all steps of a loop.
 struct SharedMatrix {
   mlir::Value start;
   int64_t layout = 0, bytes = 0;
@@ -51,8 +52,8 @@ struct SharedMatrix {
   SharedMatrix advance(int64_t more) const { return {start, layout, bytes + more}; }
 };
 
-/// The operand A of a product: a matrix in shared memory or, if |words| is not empty, this thread's four 32-bit words
-/// of it.
+/// The operand A of a product: a matrix in shared memory or, if |words| is not empty, a matrix in registers, of which
+/// this thread has four 32-bit words.
 struct ProductRows {
   ProductRows(SharedMatrix matrix) : matrix(matrix) {}
   ProductRows(mlir::ValueRange words) : words(words) {}
@@ -73,19 +74,19 @@ public:
   /// Returns the matrix at |address| with |layout|.
   SharedMatrix matrix(Value address, const MatrixLayout &layout);
 
-  /// Orders accesses to registers before the fence and products after it. Returns |sums|, f32 values that the following
-  /// products add to; |operands| are words that they read.
+  /// Emits the fence between accesses to registers and products that read or write these registers. Returns |sums|, the
+  /// f32 values that the following products add to; |operands| are words in registers that these products read.
   Values fence(mlir::ValueRange sums = {}, mlir::ValueRange operands = {});
-  /// Starts the product of |a| and |b|, which has |columns| columns; returns its sums, half as many for each thread.
+  /// Starts the product of |a| and |b|, which has |columns| columns; returns the thread's |columns| / 2 sums.
   Values multiply(int64_t columns, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
-  /// Returns the same, added to |sums|.
+  /// Starts the product of |a| and |b| and adds it to |sums|; returns the new sums.
   Values add(mlir::ValueRange sums, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
   /// Commits the products started since the last call as one group.
   void commit();
-  /// Waits for all but the last |left| groups.
+  /// Waits for all groups but the last |left|.
   void wait(int64_t left);
-  /// Returns the same; returns the f32 |values|, finished sums and other values that must not be used before.
-  /// |operands|, words that the products read, keep their registers until the wait.
+  /// Waits like `wait`. Returns the f32 |values|: sums of products that have finished, and other values that must not
+  /// be used before the wait. |operands|, words that the products read, keep their registers until the wait.
   Values wait(int64_t left, mlir::ValueRange values, mlir::ValueRange operands = {});
 
 private:

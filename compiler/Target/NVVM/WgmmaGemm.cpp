@@ -23,16 +23,18 @@
 //
 // Invariants. `full` completes by one arrival with bytes, `empty` by one arrival of each consumer. Producer and
 // consumers walk the same series of tiles, so stages and phases run on across tiles and need no reset. A stage is
-// released when the products of the stage after it have been started and its own have finished (`wait(1)`). A tile is
-// two iterations of the loop, side by side; the second is skipped where its columns do not exist.
+// released when the products of the stage after it have been started and its own have finished (`wait(1)`). A tile
+// replaces two neighboring iterations of the original loop, of 128 x 128 results each; the second one is skipped where
+// its columns do not exist.
 //
-// Cost. Four stages of 48 KiB and 20 KiB of slices of the 227 KiB that a block may have. setmaxnreg gives a producing
-// thread 40 registers and a consuming one 232: 128 sums of f32 and the epilogue. A stage is 128 x 256 x 64 products for
-// 48 KiB of loads. 16 row tiles go down before the column changes, so concurrent tiles share rows and columns in the L2
-// cache. The order of tiles needs no atomic counter: block b takes b, b + blocks, ...
+// Cost. Of the 227 KiB of shared memory that a block may have, the four stages take 48 KiB each and the slices 20 KiB.
+// setmaxnreg gives a producing thread 40 registers and a consuming one 232: 128 sums of f32 and the epilogue. The
+// products of a stage are 128 x 256 x 64 for 48 KiB of loads. Tiles are numbered so that 16 tiles below each other come
+// before the 16 tiles beside them, so concurrent tiles share rows and columns in the L2 cache. No atomic counter is
+// needed: block b computes the tiles b, b + blocks, ...
 //
 // The first product of a tile ignores the sums instead of adding to zeros, because nothing may write registers between
-// the fence and the product (WarpgroupProducts). There are no clusters yet, so blocks do not share loads.
+// the fence and the product (WarpgroupProducts). Clusters are not used, so blocks do not share loads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,20 +56,20 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Components of a pipeline stage, columns of a loop iteration, consumer warpgroups, and row tiles visited before the
-/// column advances.
+/// The components of K in a pipeline stage, the columns of an iteration of the original loop, the consumer warpgroups,
+/// and the row tiles that are visited before the column advances.
 constexpr int64_t kDepth = 64, kHalf = 128, kConsumers = 2, kTogether = 16;
-/// Registers of a thread of the producer and of a thread of a consumer. All start with 65536 / 384, rounded down to
-/// 168.
+/// The registers of a thread of the producer and of a consumer. All threads start with 168: 65536 registers divided by
+/// 384 threads, rounded down to a multiple of 8.
 constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
-/// Columns of a slice, padding words after each of its rows, and sums that a thread stores at once.
+/// The columns of a slice, the padding words after each of its rows, and the sums that a thread stores at once.
 constexpr int64_t kSlice = 32, kSlicePadding = 8, kAtOnce = 4;
 
 /// Applies the epilogue of a clone to a slice of sums, 64 rows x 32 columns in shared memory, and stores the results.
 class SliceStore : LowPrecisionGemm {
 public:
   SliceStore(const LowPrecisionProjection &clone, ThreadBuilder &e, Value thread) : LowPrecisionGemm(clone, e, thread, {}) {}
-  /// Stores |slice|, whose first element is (|firstRow|, |firstColumn|) of the loop iteration.
+  /// Stores the results of |slice|, whose first element is (|firstRow|, |firstColumn|) of the clone's iteration.
   void emit(Value slice, Value firstRow, Value firstColumn);
 };
 
@@ -167,8 +169,8 @@ void WgmmaGemmEmitter::produce(Value inputMap, Value panelsMap) {
   });
 }
 
-/// Waits for the stage at |place| and starts its products. They are added to |sums|; empty |sums| mark a tile's first
-/// stage.
+/// Waits for the stage at |place| and starts its products, which are added to |sums|. |sums| is empty for a tile's
+/// first stage.
 Values WgmmaGemmEmitter::multiplyStage(ValueRange sums, PipelineState place) {
   Value consumer = e.add(group, -1), address = stageAt(place.stage);
   tma.wait(tma.barrierAt(full, place.stage), place.phase);
@@ -195,8 +197,8 @@ void WgmmaGemmEmitter::releaseStageBefore(PipelineState place) {
   });
 }
 
-/// Writes the columns of |slice|, an index, of |sums|, half a tile's sums, to shared memory, where threads read whole
-/// rows.
+/// Writes the sums of slice number |slice|, 32 columns, to shared memory, from where threads read whole rows. |sums|
+/// are the thread's sums of half a tile, 128 columns.
 void WgmmaGemmEmitter::keepSlice(Value slice, ValueRange sums) {
   auto pair = VectorType::get({2}, e.getF32Type());
   Value lane = e.rem(inGroup, kWarp), row = e.add(e.mul(e.div(inGroup, kWarp), 16), e.div(lane, 4)), column = e.mul(e.rem(lane, 4), 2);
@@ -296,7 +298,7 @@ scf::ForallOp attune::emitWgmmaGemm(ProjectionLoop whole, int64_t arch, int64_t 
   auto [inputMap, panelsMap] = makeMaps(whole, host, columns);
   auto count = [&](OpFoldResult size, int64_t each) { return host.ceilDiv(host.index(size), host.index(each)); };
   Value rowTiles = count(before.getMixedUpperBound()[0], kWarpgroupRows), columnTiles = count(before.getMixedUpperBound()[1], columns);
-  // One block fills a multiprocessor; there are two workers for each multiprocessor.
+  // One block fills a multiprocessor, and the worker count is two for each multiprocessor.
   Value most = count(rt::WorkerCountOp::create(host).getResult(), 2), blocks = host.min(host.mul(rowTiles, columnTiles), most);
   auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{blocks}, ValueRange(), std::nullopt);
   constexpr int64_t threads = (kConsumers + 1) * kWarpgroup;

@@ -1,4 +1,4 @@
-; Device code as the compiler makes it, one function per subject.
+; Kernels as the compiler makes them. Each uses other operations of a GPU.
 target triple = "nvptx64-nvidia-cuda"
 
 @dynamic = external addrspace(3) global [0 x i8], align 16
@@ -25,7 +25,8 @@ done:
   ret void
 }
 
-; out[block] = the sum of 64 elements: in each warp by shuffles, then by way of shared memory.
+; Each block of 64 threads stores the sum of its 64 elements of %x in %out [block]. Each warp adds by shuffles; the two
+; sums meet in shared memory.
 define ptx_kernel void @sum(ptr %x, ptr %out) #1 {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %ctaid = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
@@ -66,7 +67,7 @@ done:
   ret void
 }
 
-; Reverses 32 elements in dynamic shared memory, with a barrier if %barrier.
+; Reverses the 32 elements of %x by way of dynamic shared memory. If %barrier is 0, threads do not wait for each other.
 define ptx_kernel void @reverse(ptr %x, i32 %barrier) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %shared = addrspacecast ptr addrspace(3) @dynamic to ptr
@@ -87,7 +88,7 @@ go:
   ret void
 }
 
-; Half of the threads wait for the others, which do not come.
+; Half of the threads wait at barrier 1 and half at barrier 2, each for all threads of the block: a deadlock.
 define ptx_kernel void @stuck(ptr %x) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %low = icmp slt i32 %tid, 16
@@ -100,7 +101,8 @@ b:
   ret void
 }
 
-; Copies 32 x 16 bytes to shared memory by cp.async, and back; with %late it does not wait for them.
+; Copies 32 x 16 bytes of %x to shared memory by cp.async, then to %out. If %late is not 0, threads do not wait for
+; cp.async.
 define ptx_kernel void @copy(ptr addrspace(1) %x, ptr %out, i32 %late) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %i = mul i32 %tid, 4
@@ -120,7 +122,8 @@ read:
   ret void
 }
 
-; %x is 16 x 16; out [16, 8] is its first 8 columns times the first 8 rows of them, transposed, by one mma of tf32.
+; Let A be the first 8 columns of %x [16, 16], and B the first 8 rows of A. Stores the product of A and B transposed in
+; %out [16, 8], by one mma of tf32.
 define ptx_kernel void @product(ptr %x, ptr %out) {
   %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
   %group = lshr i32 %lane, 2
@@ -154,8 +157,8 @@ define ptx_kernel void @product(ptr %x, ptr %out) {
   ret void
 }
 
-; Multiplies the 16 x 16 bf16 matrix that ldmatrix loads from 4 x 32 words by one that selects columns 0 to 7, or 8 to
-; 15 if %high: four elements for each lane.
+; Loads a 16 x 16 matrix of bf16 from the 128 words at %x by ldmatrix, and multiplies it by a matrix that selects its
+; columns 0 to 7 or, if %high is not 0, its columns 8 to 15. Each lane stores its four elements of the product.
 define ptx_kernel void @pick(ptr %x, ptr %out, i32 %high) {
   %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
   %first = mul i32 %lane, 4
@@ -196,7 +199,8 @@ define ptx_kernel void @pick(ptr %x, ptr %out, i32 %high) {
   ret void
 }
 
-; out = who is below 5, the sum of all lanes, the lane 3 below, and how many of the block are below 5.
+; Each lane stores four numbers: a mask of the lanes less than 5, the sum of all lane numbers, the number of the lane
+; that is 3 higher (its own if there is none), and the number of threads of the block whose lane is less than 5.
 define ptx_kernel void @votes(ptr %out) {
   %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
   %below = icmp ult i32 %lane, 5
@@ -216,7 +220,7 @@ define ptx_kernel void @votes(ptr %out) {
   ret void
 }
 
-; Rounds to bf16 and back, and 2 to the power of it, by inline PTX.
+; Rounds the elements of %x to bf16, and replaces them by 2 to the power of the result, by inline PTX.
 define ptx_kernel void @round(ptr %x) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %p = getelementptr float, ptr %x, i32 %tid

@@ -5,9 +5,9 @@ target triple = "nvptx64-nvidia-cuda"
 @barrier = internal addrspace(3) global i64 poison, align 8
 @matrix = internal addrspace(3) global [64 x i32] poison, align 128
 
-; The last of 32 threads writes a word, for which all wait. %how: 0 as it should be; 1 they wait by the other parity; 2
-; the last one arrives once too often; 3 the barrier is not initialized; 4 no thread arrives; 5 the expected bytes are
-; not copied.
+; The last of 32 threads writes a word and arrives at an mbarrier. All threads wait for the mbarrier and then read the
+; word. %how selects an error: 0 none; 1 threads wait with the wrong parity; 2 the last thread arrives twice; 3 the
+; mbarrier is not initialized; 4 no thread arrives; 5 the mbarrier expects bytes that nothing copies.
 define ptx_kernel void @phases(ptr %out, i32 %how) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %isfirst = icmp eq i32 %tid, 0
@@ -51,8 +51,8 @@ done:
   ret void
 }
 
-; The product of 64 x 16 and 16 x 8 ones, the latter in shared memory. %how: 0 as it should be; 1 the sums are stored without waiting for them; 2 the
-; matrix becomes twos before.
+; Multiplies A [64, 16] in registers by B [16, 8] in shared memory, whose elements are all 1. %how selects an error: 0
+; none; 1 the sums are stored before the wait for them; 2 the elements of B become 2 before the wait.
 define ptx_kernel void @product(ptr %out, i32 %how) #0 {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %place = getelementptr i32, ptr addrspace(3) @matrix, i32 %tid

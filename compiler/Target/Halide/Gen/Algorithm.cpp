@@ -42,7 +42,7 @@ static StageFunc declare(const Stage &stage, const Scope &scope) {
   return result;
 }
 
-/// Returns the loop variables of |result|, outermost first.
+/// Returns the variables of the loops of |result|, parallel and reduction, outermost first.
 static std::vector<Expr> indicesOf(const StageFunc &result) {
   std::vector<Expr> indices(result.stage->loops.size());
   size_t parallel = 0, reduced = 0;
@@ -55,8 +55,9 @@ static std::vector<Expr> indicesOf(const StageFunc &result) {
   return indices;
 }
 
-/// Defines |result|, whose loops are at |indices|. Its value before the update is its init, or the value of its
-/// destination.
+/// Defines the function of |result|. |indices| are the values of its loops, outermost first. A reduction starts from
+/// its initial value; a stage that reads its destination starts from the destination's value (an undefined Halide
+/// value).
 static void define(StageFunc &result, const Scope &scope, const std::vector<Expr> &indices) {
   const Stage &stage = *result.stage;
   if (!stage.isReduction() && !stage.readsDestination()) {
@@ -69,8 +70,8 @@ static void define(StageFunc &result, const Scope &scope, const std::vector<Expr
   result.func(result.vars) = ExpressionBuilder(scope, indices, result.func(at)).build(stage.body);
 }
 
-/// Returns the columns of a register tile: as many as registers hold, and at most |columns|. If |columns| is a multiple
-/// of a vector, the tile divides it.
+/// Returns the number of columns of a register tile for a stage of |columns| columns: as many as registers hold, and at
+/// most |columns|. If |columns| is a multiple of a vector, the result divides it.
 static int tileColumnsFor(const Expr &columns, const ScheduleOptions &options) {
   for (int count = options.tileColumns; count > options.lanes; count -= options.lanes)
     if (isMultiple(columns, count))
@@ -93,11 +94,13 @@ static int costOf(const Term &term) {
   return cost;
 }
 
-/// Longer terms are not unrolled over all rows and columns of a tile: they read the sums from memory.
+/// The largest cost of a host's expression that is unrolled over all rows and columns of a tile. More expensive ones
+/// are loops that read the sums from memory.
 static constexpr int kMostUnrolled = 8;
 
-/// Adds |count| tiles of |rows| rows from row |first| on to |host|. |chain| are the stages that each tile computes for
-/// itself: their rows are relative to the tile's first, and the tile is their last dimension.
+/// Adds |count| tiles of |rows| rows and |columns| columns, from row |first| on, to |host|. Each tile computes its own
+/// part of the stages in |chain|: their rows are relative to the tile's first row, and the tile is their last
+/// dimension.
 static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage *> &chain, int rows, const Expr &first, const Expr &count,
                      int columns) {
   RowTiles tiles;
@@ -152,8 +155,9 @@ static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage
   host.tiles.push_back(std::move(tiles));
 }
 
-/// Defines |host| by tiles, so that no row is computed twice: as many tiles of the most rows as there are, and the rest
-/// by powers of two; of four if columns are not whole vectors, which make code several times as long.
+/// Defines |host| by tiles, so that no row is computed twice: as many tiles of the largest size as possible, then tiles
+/// whose numbers of rows are powers of two. The numbers are powers of four if the columns are not a multiple of the
+/// tile's or if the stage has more than two parallel loops, since the code of each size is then several times as long.
 static void defineTiles(StageFunc &host, const Scope &scope, const Plan &plan, const ScheduleOptions &options) {
   std::vector<const Stage *> chain = plan.tileStages(*host.stage);
   int columns = tileColumnsFor(host.extents[0], options);

@@ -11,11 +11,11 @@
 
 namespace attune {
 
-/// Returns a name for Halide. A letter and a number, "a0", would clash with variables that Halide creates, even where
-/// ours is in scope.
+/// Returns |name|, with an underscore after the first letter if it consists of a letter and a number ("a0"): such a
+/// name would clash with variables that Halide creates.
 std::string nameFor(const std::string &name);
 
-/// The part of the machine's schedule that the rules use.
+/// The machine's parameters for the scheduling rules (Schedule.cpp).
 struct ScheduleOptions {
   /// Lanes of a vector register.
   int lanes = 16;
@@ -27,37 +27,39 @@ struct ScheduleOptions {
 
 struct RowTiles;
 
-/// A stage, with the variables a schedule names. Halide counts dimensions from the innermost, descriptions from the
-/// outermost.
+/// A stage of a description as a Halide function, with the variables that a schedule refers to. Halide counts
+/// dimensions from the innermost, descriptions from the outermost.
 struct StageFunc {
   const Stage *stage = nullptr;
   Halide::Func func;
-  /// The loops' variables, innermost first.
+  /// The variables of the parallel loops and the numbers of their iterations, innermost first.
   std::vector<Halide::Var> vars;
   std::vector<Halide::Expr> extents;
   Halide::RDom reduction;
   bool isOutput = false;
-  /// If the stage is a host of tiles: its updates, in order, which together cover all rows. Otherwise empty.
+  /// If the stage is computed in register tiles (a host, see Plan.h): its updates in order, which together cover all
+  /// rows. Otherwise empty.
   std::deque<RowTiles> tiles;
 };
 
-/// Consecutive rows of a host in tiles of one size.
+/// An update of a host stage: consecutive rows in register tiles of one size.
 struct RowTiles {
   int rows, columns;
-  /// Row within the tile, tile.
+  /// The loops over the rows of a tile and over tiles.
   Halide::RVar row, tile;
-  /// Column within the tile, tile of columns: only where the last tile overlaps the one before. Otherwise columns are
-  /// the host's variable.
+  /// The loops over the columns of a tile and over tiles of columns, if the last tile overlaps the one before it.
+  /// Otherwise the host's own variable is the column.
   std::optional<Halide::RVar> column, columnTile;
-  /// The contraction.
+  /// The contraction that is computed for each tile.
   StageFunc sum;
-  /// The contraction's results in memory, if the rest of the stage is too long to unroll; otherwise undefined.
+  /// A copy of the contraction's results in memory, if the rest of the host is too long to unroll; otherwise undefined.
   Halide::Func kept;
 };
 
 /// The functions of a description, and the arguments of a call of the kernel.
 struct Algorithm {
-  /// Without |plan| every stage is its definition; with it, hosts of tiles are made of tiles of |options|.
+  /// With a null |plan| every stage has the definition of its description. Otherwise hosts are defined by register
+  /// tiles with the sizes of |options|.
   Algorithm(const Description &description, const Plan *plan, const ScheduleOptions &options);
 
   StageFunc &at(const std::string &name);

@@ -17,7 +17,7 @@ struct DescriptionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An expression in parentheses, or a word. See README.md of the folder above for the language.
+/// An expression in parentheses, or a word, of the description language; see ../README.md.
 struct Term {
   /// The first word within the parentheses, or the word itself.
   std::string word;
@@ -26,7 +26,7 @@ struct Term {
   bool isList = false;
 };
 
-/// An integer given with each call: an extent, or any other number.
+/// An integer argument of the kernel: an extent, or any other number.
 struct Scalar {
   std::string name;
   /// The upper bound of an extent, if known; extents are at least 0.
@@ -34,10 +34,10 @@ struct Scalar {
   bool isExtent = true;
 };
 
-/// A buffer given with each call.
+/// A buffer argument of the kernel.
 struct Buffer {
   std::string name, type;
-  /// In elements, outermost first; nullopt for a stride that is given with each call.
+  /// The strides in elements, outermost first; nullopt for a stride that is an argument of the kernel.
   std::vector<std::optional<int64_t>> strides;
 };
 
@@ -47,7 +47,7 @@ struct Loop {
   bool isReduction = false;
 };
 
-/// A value for each point of its parallel loops.
+/// A stage of a kernel, which defines a value for each point of its parallel loops.
 struct Stage {
   std::string name;
   std::vector<Loop> loops;
@@ -72,12 +72,12 @@ struct Description {
   std::string name;
   std::vector<Scalar> scalars;
   std::vector<Buffer> inputs;
-  /// In order: a stage reads stages before it.
+  /// The stages in order: a stage reads only stages before it.
   std::vector<Stage> stages;
   std::vector<Output> outputs;
 };
 
-/// Parses the kernels of |text|. Throws DescriptionError with the line.
+/// Parses the kernels of |text|. Throws a DescriptionError with the number of the line.
 std::vector<Description> parseDescriptions(const std::string &text);
 
 } // namespace attune

@@ -11,22 +11,22 @@
 using namespace attune;
 using Halide::Expr;
 
-/// Returns the hyperbolic tangent of |x| by exponentials, since Halide's own tanh is a call of libm. Near zero their
-/// difference would lose digits, so a polynomial replaces it there.
+/// Returns the hyperbolic tangent of |x| by exponentials, since Halide's own tanh is a call of libm. Near zero the
+/// difference 1 - exp(-2 |x|) would lose digits, so a polynomial is used there.
 static Expr tanhOf(const Expr &x) {
   Expr decay = Halide::exp(-2.0f * Halide::abs(x)), far = (1.0f - decay) / (1.0f + decay), square = x * x;
   Expr near = x * (1.0f + square * (-1.0f / 3 + square * (2.0f / 15 - square * (17.0f / 315))));
   return Halide::select(Halide::abs(x) < 0.15f, near, x < 0.0f, -far, far);
 }
 
-/// Returns Halide's exp with its arguments clamped to the range where it is exact: it treats infinities as numbers.
+/// Returns Halide's exp of |x| clamped to -87 … 88, and 0 below -87: Halide's exp treats infinities as numbers.
 static Expr expOf(const Expr &x) { return Halide::select(x < -87.0f, 0.0f, Halide::exp(Halide::clamp(x, -87.0f, 88.0f))); }
 
-/// Replaces minus infinity by the lowest number. strict_float, because other expressions are compiled as if there were
-/// no infinities, which would remove a maximum with the lowest number.
+/// Replaces minus infinity by the lowest number. The expression must be strict_float: other expressions are compiled as
+/// if there were no infinities, which would remove the maximum.
 static Expr finiteOf(const Expr &x) { return Halide::strict_float(Halide::max(x, std::numeric_limits<float>::lowest())); }
 
-/// An operation and its number of operands.
+/// A word of the description language that computes a value: its number of operands, and the function that builds it.
 struct Operation {
   size_t operands;
   std::function<Expr(const std::vector<Expr> &)> make;
@@ -107,7 +107,7 @@ Expr ExpressionBuilder::load(const Term &term) {
   std::vector<Expr> at;
   for (size_t i = term.operands.size(); i-- > 1;) { // innermost first
     at.push_back(Halide::cast<int32_t>(build(term.operands[i])));
-    if (loads(term.operands[i])) // Halide needs a bound of how far a buffer is read
+    if (loads(term.operands[i])) // Halide needs an upper bound of indices that are read from a buffer
       at.back() = Halide::unsafe_promise_clamped(at.back(), 0, 1 << 30);
   }
   auto check = [&](size_t dimensions) {

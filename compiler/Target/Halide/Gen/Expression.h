@@ -11,17 +11,17 @@
 
 namespace attune {
 
-/// The meanings of the words of one kernel.
+/// The Halide values of the names in one kernel.
 struct Scope {
   std::map<std::string, Halide::Expr> scalars;
   std::map<std::string, Halide::ImageParam> inputs;
   std::map<std::string, Halide::Func> stages;
-  /// The values of stages that are read at the reader's own point.
+  /// Stages whose value at the reader's own point is an expression; all loads of these stages become that expression.
   std::map<std::string, Halide::Expr> values;
 };
 
-/// Builds expressions from the terms of one stage, whose loops are at |indices| and whose value so far is
-/// |accumulator|.
+/// Builds Halide expressions from the terms of one stage. |indices| are the values of the stage's loops `d0`, `d1`, …,
+/// and |accumulator| is the value of `acc`, which may be undefined.
 class ExpressionBuilder {
 public:
   ExpressionBuilder(const Scope &scope, std::vector<Halide::Expr> indices, Halide::Expr accumulator)

@@ -45,7 +45,7 @@ std::vector<const Stage *> Plan::usersOf(const Stage &stage) const {
   return users;
 }
 
-/// Returns true if |term| reads the stage or input |name| only at its own point.
+/// Returns true if every load of the stage or input |name| in |term| has the indices `d0`, `d1`, ….
 static bool readsOwnPoint(const Term &term, const std::string &name) {
   if (term.word == "load" && term.operands[0].word == name) {
     for (size_t i = 1; i < term.operands.size(); ++i)
@@ -56,8 +56,8 @@ static bool readsOwnPoint(const Term &term, const std::string &name) {
   return std::all_of(term.operands.begin(), term.operands.end(), [&](const Term &operand) { return readsOwnPoint(operand, name); });
 }
 
-/// Returns the host of a contraction's tiles: its only user or, if that is inlined, the stage it is inlined into; null
-/// if none.
+/// Returns the host of the contraction |stage|: its only user or, if the user is inlined, the stage into which it is
+/// inlined. Returns null if there is none.
 const Stage *Plan::hostOf(const Stage &stage) const {
   std::vector<const Stage *> users = usersOf(stage);
   if (users.size() != 1 || users[0]->isReduction() || users[0]->parallelLoops() != stage.parallelLoops() ||
@@ -76,7 +76,7 @@ Place Plan::choosePlace(const Stage &stage) const {
 }
 
 Plan::Plan(const Description &description) : description(description) {
-  // Users before the stages that they use.
+  // In reverse order: the place of a stage depends on the places of its users.
   for (size_t i = description.stages.size(); i-- > 0;)
     places[&description.stages[i]] = choosePlace(description.stages[i]);
   for (const Stage &stage : description.stages)
@@ -84,7 +84,7 @@ Plan::Plan(const Description &description) : description(description) {
       if (const Stage *&contraction = contractions[hostOf(stage)]; !contraction)
         contraction = &stage;
       else
-        places[&stage] = Place::Whole; // one set of accumulators fills the registers
+        places[&stage] = Place::Whole; // the registers hold the accumulators of only one contraction
     }
 }
 

@@ -10,15 +10,15 @@
 
 namespace attune {
 
-/// The level at which a stage is computed: as a whole, as a register tile for each tile of its host, or inlined into
-/// its user.
+/// The place at which a stage is computed: as a whole before its users, in a register tile of its host, or inlined into
+/// its user. The host of a contraction is the elementwise stage that reads its sums and is computed tile by tile.
 enum class Place { Whole, AtTile, Inline };
 
-/// The decisions that follow from a description alone:
+/// The scheduling decisions that depend only on the description:
 ///
-///   contraction       at a register tile of its host: the elementwise stage that uses it
+///   contraction       in a register tile of its host, if it has one, otherwise whole
 ///   other reduction   whole
-///   elementwise       inlined into the one elementwise stage that uses it, otherwise whole
+///   elementwise       inlined if an elementwise stage is its only user, otherwise whole
 ///
 /// No rule recomputes a reduction for each element of its user, which would be correct but far too slow.
 class Plan {
@@ -26,13 +26,13 @@ public:
   explicit Plan(const Description &description);
 
   Place placeOf(const Stage &stage) const { return places.at(&stage); }
-  /// Returns the contraction whose tiles |host| computes; null if there is none.
+  /// Returns the contraction of which |stage| is the host; null if there is none.
   const Stage *contractionOf(const Stage &host) const;
-  /// Returns the stages that tiles of |host| compute for themselves, in order: its contraction, and the inlined users
-  /// of that.
+  /// Returns the stages that each tile of |host| computes for itself, in order: the contraction, then the inlined
+  /// stages between it and the host.
   std::vector<const Stage *> tileStages(const Stage &host) const;
-  /// Returns the only output if all stages have its rows and read only their own row, so that rows can be computed one
-  /// by one; null otherwise.
+  /// Returns the output if there is only one and rows can be computed one by one: all stages have as many rows as the
+  /// output, and row i of a stage reads only row i of other stages. Returns null otherwise.
   const Stage *rowHost() const;
 
   /// Returns the stages that read |stage|.
@@ -49,7 +49,8 @@ private:
   std::map<const Stage *, const Stage *> contractions;
 };
 
-/// Returns true if |stage| sums products for rows and columns, which needs accumulators in registers.
+/// Returns true if |stage| is a sum of products with at least two parallel loops (rows and columns). Its accumulators
+/// should be in registers.
 bool isContraction(const Stage &stage);
 
 } // namespace attune

@@ -12,12 +12,12 @@ using namespace Halide::Internal;
 using Halide::Expr;
 
 static constexpr int kLineBytes = 64;
-/// The fractions of a line by which prefetches advance, a power of two.
+/// The number of parts of a cache line in which the distance between prefetches is computed, a power of two.
 static constexpr int kFraction = 1 << 10;
 
 static bool contains(const std::string &name, const std::string &part) { return name.find(part) != std::string::npos; }
 
-/// Returns |loop| with prefetches before its body.
+/// Returns |loop|, the reduction loop of the sums, with prefetches before its body.
 Stmt PrefetchPanels::fetch(const For *loop) {
   const int64_t *iterations = as_const_int(loop->extent);
   if (!iterations || *iterations < 1)
@@ -25,7 +25,8 @@ Stmt PrefetchPanels::fetch(const For *loop) {
   int lines = static_cast<int>(read.bytes / kLineBytes), own = std::max<int>(1, static_cast<int>(lines / *iterations));
   Expr iteration = Variable::make(Halide::Int(32), loop->name) - loop->min;
   int count = tiles ? (own + 1) / 2 : own;
-  // The line of prefetch number n of this tile: the share of the next panel is spread evenly over all prefetches.
+  // Returns the line that prefetch number n of this tile loads. The lines of a share are spread evenly over all
+  // prefetches of the tile.
   std::function<Expr(Expr)> lineOf = [&](Expr n) { return ahead / kLineBytes + n; };
   if (tiles) {
     Expr tile = Variable::make(Halide::Int(32), tiles->name) - tiles->min, share = lines / tiles->extent + 1;

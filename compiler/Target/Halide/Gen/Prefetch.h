@@ -10,20 +10,21 @@
 
 namespace attune {
 
-/// A weight panel that tiles of rows read from its beginning to its end; the next panel follows it in memory.
+/// A weight panel that every tile of rows reads from its beginning to its end; the next panel follows it in memory.
 struct PanelRead {
-  /// The input, and its bytes per panel.
+  /// The name of the input with the weights, and the bytes of a panel.
   std::string input;
   int64_t bytes = 0;
-  /// The function of the sums, and a part of the names of its reduction loop.
+  /// The name of the Halide function of the sums, and a part of the name of its reduction loop.
   std::string sum, reduction;
-  /// A part of the name of the loop over tiles that share the next panel; empty for tiles of few rows.
+  /// A part of the name of the loop over tiles, each of which prefetches a share of the next panel; empty for tiles of
+  /// few rows.
   std::string sharingLoop;
 };
 
-/// A pass over the lowered kernel that adds prefetches for |read|: Halide's own cannot reach the next panel. Tiles of
-/// many rows each prefetch a share of the next panel; tiles of few rows, which wait for memory, prefetch |aheadBytes|
-/// ahead of their reads.
+/// A pass over the lowered kernel that adds prefetches of weights, since Halide's own prefetches cannot reach the next
+/// panel. Tiles of many rows each prefetch a share of the next panel. Tiles of few rows wait for memory, so they
+/// prefetch |aheadBytes| bytes ahead of their reads.
 class PrefetchPanels : public Halide::Internal::IRMutator {
 public:
   PrefetchPanels(PanelRead read, int aheadBytes) : read(std::move(read)), ahead(aheadBytes) {}

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A kernel is one task of a parallel loop. Its data fit into the L2 cache, so stages are computed one after the other;
-// only register tiles are nested, and rows if no row depends on another. The plan decides where stages are computed:
+// A kernel is one task of a parallel loop. Its data fit into the L2 cache, so stages are computed one after the other.
+// Only two things are nested: register tiles in their host, and all stages in a loop over rows if no row depends on
+// another. The plan (Plan.h) decides where stages are computed; these rules decide how:
 //
-//   tiles        accumulators in registers, unrolled; weight panels are fetched ahead
-//   reductions   in lanes that are joined at the end
-//   elements     vectors of the innermost loop
+//   register tiles       accumulators in registers, unrolled; weight panels are prefetched
+//   other reductions     in vector lanes that are joined at the end
+//   elementwise stages   in vectors along the innermost loop
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +46,7 @@ private:
 
 } // namespace
 
-/// Computes all of |stage| before the next. Halide cannot infer the bounds that its tiles read, so they are given.
+/// Computes all of |stage| before the next stage. Its bounds are set, since Halide cannot infer them from tiles.
 static void computeWhole(StageFunc &stage) {
   stage.func.compute_root();
   for (size_t dim = 0; dim < stage.vars.size(); ++dim)
@@ -58,7 +59,7 @@ std::vector<PanelRead> Scheduler::run() {
     if (plan.placeOf(*stage.stage) != Place::Whole)
       continue;
     if (rowHost && !stage.isOutput && !stage.stage->isReduction() && !fitsOnStack(stage, 1))
-      continue; // computed again wherever it is used
+      continue; // inlined: computed again wherever it is used
     if (rowHost && !stage.isOutput)
       stage.func.compute_at(algorithm.at(rowHost->name).func, algorithm.at(rowHost->name).vars.back());
     else if (!stage.isOutput)
@@ -74,8 +75,8 @@ std::vector<PanelRead> Scheduler::run() {
   return panels;
 }
 
-/// Returns true if all columns up to |count| of |contraction|'s operands exist, perhaps as padding, as in a weight
-/// panel.
+/// Returns true if the operands of |contraction| have at least |count| columns in memory, such as the padding of a
+/// weight panel, so that they may be read.
 static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, int count) {
   std::string column = "d" + std::to_string(contraction.stage->parallelLoops() - 1);
   bool known = false;
@@ -99,7 +100,8 @@ static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, 
   return visit(contraction.stage->body) && known;
 }
 
-/// Records the weights of |sum| if they are a panel of known size: an input read as (load w 0 k column).
+/// Records the weight panels of the tiles' contraction, if their size is known: an f32 input that is read as
+/// (load w 0 k column).
 void Scheduler::findPanel(const RowTiles &tiles, const StageFunc &host) {
   const StageFunc &sum = tiles.sum;
   std::string loop = tiles.rows == options.tileRows ? host.stage->name + "_tiles" + std::to_string(tiles.rows) + "$" : "";
@@ -121,7 +123,7 @@ void Scheduler::scheduleTiles(StageFunc &host, size_t index) {
   std::vector<Halide::VarOrRVar> order;
   if (tiles.column) {
     order = {*tiles.column, tiles.row, tiles.tile, *tiles.columnTile};
-    update.allow_race_conditions(); // columns that two tiles have in common get the same value twice
+    update.allow_race_conditions(); // two tiles write the columns in which they overlap, with the same values
   } else {
     Var xo("xo"), xi("xi");
     update.split(host.vars[0], xo, xi, tiles.columns,
@@ -129,7 +131,7 @@ void Scheduler::scheduleTiles(StageFunc &host, size_t index) {
     order = {xi, tiles.row, tiles.tile, xo};
   }
   order.insert(order.end(), host.vars.begin() + 2, host.vars.end());
-  // The accumulators are registers if every access is at a constant place.
+  // Accumulators are registers only if all accesses have constant indices, so columns and rows are unrolled.
   update.reorder(order).vectorize(order[0], lanes, TailStrategy::GuardWithIf);
   if (!tiles.kept.defined())
     update.unroll(order[0]).unroll(tiles.row);
@@ -170,7 +172,8 @@ void Scheduler::scheduleSum(StageFunc &host, RowTiles &tiles) {
     update.unroll(sum.reduction[0], 2);
 }
 
-/// Returns true if the body joins the accumulator with another term by an associative operation, which lanes may split.
+/// Returns true if the body combines the accumulator with another term by an associative operation, so that each vector
+/// lane may have an accumulator of its own.
 static bool isAssociative(const Stage &stage) {
   const Term &body = stage.body;
   auto isAccumulator = [](const Term &term) { return term.word == "acc"; };

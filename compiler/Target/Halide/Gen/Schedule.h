@@ -9,14 +9,14 @@
 
 namespace attune {
 
-/// Returns true if the elements of |stage| within its |outer| outermost loops fit on the stack.
+/// Returns true if the elements of |stage| for one iteration of its |outer| outermost loops fit on the stack.
 bool fitsOnStack(const StageFunc &stage, size_t outer = 0);
-/// Stores the elements of |stage| within its |outer| outermost loops on the stack, unless it is an output. Throws
-/// DescriptionError if they do not fit: callers pass large stages as outputs.
+/// Stores the elements of |stage| for one iteration of its |outer| outermost loops on the stack, unless it is an
+/// output. Throws DescriptionError if they do not fit: descriptions must make large stages outputs.
 void keepOnStack(StageFunc &stage, size_t outer = 0);
-/// Computes every stage by itself, one element at a time: the definition of the kernel.
+/// Schedules every stage by itself, one element at a time, as the description defines it.
 void scheduleNone(Algorithm &algorithm, const Plan &plan);
-/// Schedules by the rules at the top of Schedule.cpp. Returns the weights to prefetch.
+/// Schedules by the rules at the top of Schedule.cpp. Returns the weight panels to prefetch.
 std::vector<PanelRead> scheduleByRules(Algorithm &algorithm, const Plan &plan, const ScheduleOptions &options);
 
 } // namespace attune

@@ -10,10 +10,11 @@
 using namespace attune;
 using Halide::Expr;
 
-/// The most bytes that Halide puts on the stack; it would allocate memory for more.
+/// The most bytes of a stage that Halide stores on the stack; it would allocate heap memory for more.
 static constexpr int64_t kStackBytes = 16 << 10;
 
-/// Returns the bytes of the elements of |stage| within its |outer| outermost loops; nullopt if they are not constant.
+/// Returns an upper bound of the bytes of |stage| for one iteration of its |outer| outermost loops; nullopt if there is
+/// no constant one.
 static std::optional<int64_t> bytesOf(const StageFunc &stage, size_t outer) {
   int64_t bytes = stage.func.value().type().bytes();
   for (size_t dim = 0; dim + outer < stage.extents.size(); ++dim) {
@@ -55,6 +56,6 @@ void attune::scheduleNone(Algorithm &algorithm, const Plan &plan) {
       stage.func.compute_at(user.func, user.vars[0]).store_in(Halide::MemoryType::Stack); // one element for one element
     } else if (stage.stage->isReduction()) {
       keepOnStack(stage); // throws with the reason
-    } // other stages are computed again wherever they are used
+    } // other stages are inlined: computed again wherever they are used
   }
 }

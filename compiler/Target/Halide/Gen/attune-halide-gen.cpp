@@ -1,7 +1,8 @@
 //===- attune-halide-gen.cpp - Kernel descriptions to code, by Halide -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A separate process, because Halide's LLVM and the compiler's must not share an address space.
+// Compiles kernel descriptions (see ../README.md) by Halide. A program of its own, because Halide's LLVM and the
+// compiler's LLVM must not share an address space.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/Gen/Schedule.h"
@@ -99,7 +100,7 @@ static Options parseArguments(const std::vector<std::string> &arguments) {
   return options;
 }
 
-/// Returns the target without a runtime: buffers are as described, and nothing checks them.
+/// Returns the Halide target for |options|, without a runtime and without checks of buffers.
 static Halide::Target targetFor(const Options &options) {
   Halide::Target target("x86-64-linux-no_runtime-no_asserts-no_bounds_query-sse41-avx-f16c-fma-avx2");
   if (options.bits == 512)
