@@ -9,6 +9,7 @@
 
 #include "attune/abi.h"
 #include "compiler/Object/GenerationAttr.h"
+#include "dialect/Xfmr/IR/CacheLayout.h"
 
 #include <string>
 #include <vector>
@@ -41,11 +42,17 @@ struct CacheSignature {
   attune_dtype dtype = ATTUNE_F32;
   /// True if tokens are those of encoder sources, false if they are those of sequences.
   bool ofSources = false;
-  /// The number of heads, and of elements of a token in one head.
+  /// The number of heads, and of components of a token in one head.
   int64_t heads = 1, size = 1;
 
+  /// Returns the elements that a token takes in one head: components and, for I8, the bytes of a scale.
+  int64_t tokenElements() const { return size + (dtype == ATTUNE_I8 ? mlir::xfmr::kCacheScaleBytes : 0); }
+  /// Returns the bytes that a token takes in all heads.
+  int64_t tokenBytes() const { return heads * tokenElements() * (dtype == ATTUNE_F32 ? 4 : dtype == ATTUNE_I8 ? 1 : 2); }
+
   bool operator==(const CacheSignature &other) const {
-    return name == other.name && kind == other.kind && dtype == other.dtype && ofSources == other.ofSources && heads == other.heads && size == other.size;
+    return name == other.name && kind == other.kind && dtype == other.dtype && ofSources == other.ofSources && heads == other.heads &&
+           size == other.size;
   }
 };
 

@@ -57,8 +57,8 @@ Value EntryAdapter::buildCache(MemRefType type, StringRef cacheName, Value state
   for (int64_t i = 0; i < 4; ++i)
     counts[i] = load(i64, stateDims, 8 * i);
   auto multiply = [&](Value a, Value b) -> Value { return LLVM::MulOp::create(builder, loc, a, b); };
-  // Caches follow each other in memory, those of sequences before those of sources. Each has heads * size * width
-  // floats for each slot and each panel, a block of |width| tokens of a slot. |before| are the bytes of the caches
+  // Caches follow each other in memory, those of sequences before those of sources. Each has |width| tokens for
+  // each slot and each panel of the slot. |before| are the bytes of the caches
   // before this one, of sequences and of sources, per slot and panel.
   int64_t before[2] = {0, 0};
   const CacheSignature *own = nullptr;
@@ -66,7 +66,7 @@ Value EntryAdapter::buildCache(MemRefType type, StringRef cacheName, Value state
     own = &cache;
     if (cache.name == cacheName)
       break;
-    before[cache.ofSources] += cache.heads * cache.size * width * int64_t(sizeof(float));
+    before[cache.ofSources] += cache.tokenBytes() * width;
   }
   Value offset = multiply(multiply(counts[0], counts[1]), constant(before[0]));
   if (own->ofSources)
@@ -74,9 +74,9 @@ Value EntryAdapter::buildCache(MemRefType type, StringRef cacheName, Value state
   Value data = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), state, ArrayRef<LLVM::GEPArg>{offset});
   Value slots = counts[own->ofSources ? 2 : 0], panels = counts[own->ofSources ? 3 : 1], capacity = multiply(panels, constant(width));
   if (own->kind == ATTUNE_CACHE_KEYS)
-    return describe(type, data, {slots, constant(own->heads), panels, constant(own->size), constant(width)});
+    return describe(type, data, {slots, constant(own->heads), panels, constant(own->tokenElements()), constant(width)});
   if (own->kind == ATTUNE_CACHE_VALUES)
-    return describe(type, data, {slots, constant(own->heads), capacity, constant(own->size)});
+    return describe(type, data, {slots, constant(own->heads), capacity, constant(own->tokenElements())});
   return describe(type, data, {slots, capacity});
 }
 

@@ -5,7 +5,6 @@
 #include "compiler/Support/Generate.h"
 #include "compiler/Tools/Dims.h"
 #include "compiler/Tools/ToolRanks.h"
-#include "runtime/src/CacheElements.h"
 
 #include <algorithm>
 #include <chrono>
@@ -114,7 +113,7 @@ double attune::cacheBytesRead(const attune_model_desc &desc, const attune_entry_
   EntryCall::Cached cached = cachedOf(entry, dims);
   int64_t perToken[2] = {0, 0}, batch = 1;
   for (uint32_t i = 0; i < desc.num_caches; ++i)
-    perToken[desc.caches[i].of_sources] += desc.caches[i].heads * cacheTokenBytes(desc.caches[i].dtype, desc.caches[i].size);
+    perToken[desc.caches[i].of_sources] += attune_cache_token_bytes(&desc.caches[i]);
   for (uint32_t i = 0; i < entry.num_dims; ++i)
     if (std::strcmp(entry.dims[i].name, "batch") == 0)
       batch = dims[i];

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Describe.h"
-#include "runtime/src/CacheElements.h"
 
 #include <iterator>
 
@@ -27,7 +26,7 @@ OrderedJson attune::describeCaches(const attune_model_desc &desc) {
     row["of"] = cache.of_sources ? "sources" : "slots";
     row["heads"] = cache.heads;
     row["size"] = cache.size;
-    row["bytes_per_token"] = cache.heads * cacheTokenBytes(cache.dtype, cache.size);
+    row["bytes_per_token"] = attune_cache_token_bytes(&cache);
     result.push_back(row);
   }
   return result;

@@ -18,7 +18,6 @@
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "runtime/src/CacheElements.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -247,7 +246,7 @@ Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRate
     return caches.status();
   double cacheTokenBytes = 0;
   for (const CacheSignature &cache : *caches)
-    cacheTokenBytes += static_cast<double>(cache.heads * cacheTokenBytes(cache.dtype, cache.size));
+    cacheTokenBytes += static_cast<double>(cache.tokenBytes());
   plan.cacheBytes = cacheTokenBytes * static_cast<double>(sizes.batch * std::max(sizes.past + 1, sizes.length));
 
   std::vector<ReplacedGathers> replaced;

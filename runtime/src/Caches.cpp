@@ -18,6 +18,10 @@ static uint64_t panelBytes(const attune_cache_desc &cache) {
   return static_cast<uint64_t>(cache.heads) * static_cast<uint64_t>(cacheTokenBytes(cache.dtype, cache.size)) * ATTUNE_CACHE_PANEL;
 }
 
+int64_t attune_cache_token_bytes(const attune_cache_desc *cache) {
+  return cache ? cache->heads * cacheTokenBytes(cache->dtype, cache->size) : 0;
+}
+
 bool attune::cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, uint64_t &out) {
   out = 0;
   for (uint32_t i = 0; i < desc.num_caches; ++i) {

@@ -34,7 +34,8 @@ void mlir::xfmr::removeEntry(FunctionOpInterface function) {
       function.removeResultAttr(i, name);
   }
   function->removeAttr(EntryAttr::name);
-  function->removeAttr(kFlopsAttr);
+  for (StringRef formula : {kFlopsAttr, kGathersAttr, kGatherBytesAttr})
+    function->removeAttr(formula);
 }
 
 std::optional<int64_t> mlir::xfmr::getWeightsBytes(Operation *module) {

@@ -51,8 +51,8 @@ inline CacheAttr getResultCache(FunctionOpInterface function, unsigned index) {
   return function.getResultAttrOfType<CacheAttr>(index, CacheAttr::name);
 }
 
-/// Turns an entry into an ordinary function: removes `xfmr.entry`, `xfmr.flops`, and the attributes that mark arguments
-/// and results as inputs, outputs, caches and dims.
+/// Turns an entry into an ordinary function: removes `xfmr.entry`, the formulas of its arithmetic and of its gathers, and
+/// the attributes that mark arguments and results as inputs, outputs, caches and dims.
 void removeEntry(FunctionOpInterface function);
 
 /// Returns true if every call of |function| passes a weight for argument |index|.

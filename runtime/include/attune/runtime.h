@@ -226,7 +226,12 @@ attune_status attune_session_run(attune_session *session, const char *entry, con
 // without a copy. The input "sources" says which source each row reads: several rows may read one. Without it a row
 // reads the source that its slot has read before. The functions below are calls of the session like attune_session_run,
 // so they may fail with BUSY.
+//
+// A cache holds elements of the type that its descriptor says: F32, or BF16, F16 or I8, which --cache-dtype chooses when
+// a model is compiled. Functions read and write it as F32; what they write is rounded as entries round it.
 
+/// Returns the bytes that one token takes in |cache| of a descriptor, in all heads; 0 if |cache| is null.
+int64_t attune_cache_token_bytes(const attune_cache_desc *cache);
 /// Returns the number of slots, 0 if the model has no caches.
 int64_t attune_session_num_slots(const attune_session *session);
 /// Returns the number of tokens in |slot|, -1 if there is no such slot.
@@ -243,7 +248,7 @@ attune_status attune_session_slot_copy(attune_session *session, int64_t from, in
 /// tokens than the shape says, or BUSY.
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
 /// Fills slots (by |tensors| that name caches of sequences) and sources (by |tensors| that name caches of sources) so
-/// that attune_session_cache_read would read the same values. Keys and values of all layers must be given; a mask that
+/// that attune_session_cache_read would read the same values, rounded to the type of the cache. Keys and values of all layers must be given; a mask that
 /// is omitted becomes 0. Lengths become those of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY, or
 /// DEVICE_ERROR or OUT_OF_MEMORY, which leave them empty.
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors);
