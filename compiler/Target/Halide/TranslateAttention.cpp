@@ -248,6 +248,8 @@ LogicalResult attune::translateAttention(tiles::AttentionTileOp op, StringRef na
     return why = "elements that are not f32", failure();
   if (op.hasKeyRows())
     return why = "keys in rows", failure();
+  if (Type element = cast<ShapedType>(op.getKey().getType()).getElementType(); !element.isF32())
+    return why = "caches of " + llvm::to_string(element), failure();
   if (op.getSinks())
     return why = "attention sinks", failure();
   for (int64_t dim : {0, 1}) {

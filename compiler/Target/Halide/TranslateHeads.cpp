@@ -85,6 +85,8 @@ static bool isPanel(ArrayRef<OpFoldResult> offsets, Value panel) {
 std::string PanelLoop::problem() {
   if (!panel || hasOthers || loop.getNumResults() != 1)
     return "it contains 'scf.for'";
+  if (Type element = cast<ShapedType>(panel.getDestinations()[0].getType()).getElementType(); !element.isF32())
+    return "caches of " + llvm::to_string(element);
   auto target = panel.getDestinations()[0].getDefiningOp<tensor::ExtractSliceOp>();
   auto insert = loop.getBody()->getTerminator()->getOperand(0).getDefiningOp<tensor::InsertSliceOp>();
   bool isInOrder = isConstantIntValue(OpFoldResult(loop.getLowerBound()), 0) && isConstantIntValue(OpFoldResult(loop.getStep()), 1);

@@ -9,7 +9,7 @@ func.func @key_panel_c1(%k: memref<40x12xf32>, %p: memref<12x32xf32>) {
 // -----
 
 func.func @key_panel_c1_rows(%k: memref<?x12xf32>, %p: memref<16x32xf32>) {
-  // expected-error @below {{expects the rows of the panel to be 12, but got 16}}
+  // expected-error @below {{expects the components of the panel to be 12, but got 16}}
   tile.key_panel ins(%k : memref<?x12xf32>) outs(%p : memref<16x32xf32>)
   return
 }
@@ -333,5 +333,61 @@ func.func @quantize_rows_c2_scaled(%x: tensor<?x6xf32>, %c: tensor<?x8xbf16>, %s
 func.func @quantize_rows_c2_scales(%x: tensor<?x6xf32>, %c: tensor<?x8xi8>, %s: tensor<?x1xf32>) {
   // expected-error @below {{expects 'scales' to be f32 of rank 1, but got 'tensor<?x1xf32>'}}
   %0:2 = tile.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c, %s : tensor<?x8xi8>, tensor<?x1xf32>) -> tensor<?x8xi8>, tensor<?x1xf32>
+  return
+}
+
+// -----
+
+func.func @key_panel_c1_type(%k: memref<?x12xf16>, %p: memref<12x64xbf16>) {
+  // expected-error @below {{cannot store 'f16' as 'bf16', in 'memref<12x64xbf16>'}}
+  tile.key_panel ins(%k : memref<?x12xf16>) outs(%p : memref<12x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @key_panel_c1_width(%k: memref<?x12xf32>, %p: memref<16x32xi8>) {
+  // expected-error @below {{expects a panel of i8 whose width is a multiple of 64, but got 'memref<16x32xi8>'}}
+  tile.key_panel ins(%k : memref<?x12xf32>) outs(%p : memref<16x32xi8>)
+  return
+}
+
+// -----
+
+func.func @cache_rows_c1_f32(%v: memref<?x12xf32>, %r: memref<?x12xf32>) {
+  // expected-error @below {{expects rows of bf16, f16 or i8, but got 'memref<?x12xf32>'}}
+  tile.cache_rows ins(%v : memref<?x12xf32>) outs(%r : memref<?x12xf32>)
+  return
+}
+
+// -----
+
+func.func @cache_rows_c1_scale(%v: memref<?x12xf32>, %r: memref<?x12xi8>) {
+  // expected-error @below {{expects the components of the rows to be 12, but got 8}}
+  tile.cache_rows ins(%v : memref<?x12xf32>) outs(%r : memref<?x12xi8>)
+  return
+}
+
+// -----
+
+func.func @unpack_keys_c1_type(%p: memref<12x64xi8>, %r: memref<?x12xi8>) {
+  // expected-error @below {{cannot store 'i8' as 'i8', in 'memref<?x12xi8>'}}
+  tile.unpack_keys ins(%p : memref<12x64xi8>) outs(%r : memref<?x12xi8>)
+  return
+}
+
+// -----
+
+func.func @attention_tile_c5_types(%q: memref<?x1x12xf32>, %k: memref<?x16x64xi8>, %v: memref<?x12xbf16>, %d: memref<?x1x12xf32>) {
+  // expected-error @below {{expects 'value' of 'i8', but got 'memref<?x12xbf16>'}}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x16x64xi8>, memref<?x12xbf16>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 64 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c5_width(%q: memref<?x1x12xf32>, %k: memref<?x16x32xi8>, %v: memref<?x16xi8>, %d: memref<?x1x12xf32>) {
+  // expected-error @below {{expects a panel width that is a multiple of 64 for i8, but got 'memref<?x16x32xi8>'}}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x16x32xi8>, memref<?x16xi8>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 64 : i64}
   return
 }

@@ -215,28 +215,28 @@ func.func @f(%x: tensor<?x?xf32> {xfmr.cache = #xfmr.cache<"k", [slots, capacity
 
 // -----
 
-// expected-error @below {{expects argument 0 to be a cache of keys in panels of 64, of values or of a mask, of type f32, but got 'tensor<?x?x?xf32>'}}
+// expected-error @below {{expects argument 0 to be a cache of keys in panels of 64 or of values, of f32, bf16, f16 or i8, or a cache of a mask, of f32, but got 'tensor<?x?x?xf32>'}}
 func.func @f(%x: tensor<?x?x?xf32> {xfmr.cache = #xfmr.cache<"k", [slots, capacity, a]>}) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>} {
   return
 }
 
 // -----
 
-// expected-error @below {{expects argument 0 to be a cache of keys in panels of 64, of values or of a mask, of type f32, but got 'tensor<?x?xf16>'}}
+// expected-error @below {{expects argument 0 to be a cache of keys in panels of 64 or of values, of f32, bf16, f16 or i8, or a cache of a mask, of f32, but got 'tensor<?x?xf16>'}}
 func.func @f(%x: tensor<?x?xf16> {xfmr.cache = #xfmr.cache<"k", [slots, capacity]>}) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>} {
   return
 }
 
 // -----
 
-// expected-error @below {{expects argument 0 to be a cache of keys in panels of 64, of values or of a mask, of type f32, but got 'tensor<?x2x?x12x32xf32>'}}
+// expected-error @below {{expects argument 0 to be a cache of keys in panels of 64 or of values, of f32, bf16, f16 or i8, or a cache of a mask, of f32, but got 'tensor<?x2x?x12x32xf32>'}}
 func.func @f(%x: tensor<?x2x?x12x32xf32> {xfmr.cache = #xfmr.cache<"k", [slots, 2, panels, 12, 32]>}) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>} {
   return
 }
 
 // -----
 
-// expected-error @below {{expects argument 0 to be a cache of keys in panels of 64, of values or of a mask, of type f32, but got 'tensor<?x?x?x12xf32>'}}
+// expected-error @below {{expects argument 0 to be a cache of keys in panels of 64 or of values, of f32, bf16, f16 or i8, or a cache of a mask, of f32, but got 'tensor<?x?x?x12xf32>'}}
 func.func @f(%x: tensor<?x?x?x12xf32> {xfmr.cache = #xfmr.cache<"k", [slots, heads, capacity, 12]>}) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>} {
   return
 }
