@@ -201,13 +201,13 @@ static LogicalResult buildPhaseFromFlags(OpPassManager &pm, Phase phase, StringR
   std::optional<xfmr::WeightFormat> format = xfmr::WeightFormat::parse(flags.weightsFormat);
   if (!format && !flags.weightsFormat.empty())
     return report("expects a weights-format such as int8:32 or int4:64:asym, but got '" + flags.weightsFormat + "'");
-  Result<std::unique_ptr<Target>> target =
-      createTarget({flags.target, flags.gpu, flags.kernels, {}, flags.precision, format, false, flags.cachePrecision}, flags.cpu, flags.triple);
+  Result<std::unique_ptr<Target>> target = createTarget(
+      {flags.target, flags.gpu, flags.kernels, {}, flags.precision, format, false, flags.cachePrecision}, flags.cpu, flags.triple);
   if (!target)
     return report(target.message());
-  pm.addPass(createReplaceTarget(
-      {flags.target, flags.cpu, flags.triple, flags.gpu, flags.kernels, xfmr::stringifyPrecision(flags.precision).str(),
-       flags.weightsFormat, xfmr::stringifyPrecision(flags.cachePrecision).str()}));
+  pm.addPass(
+      createReplaceTarget({flags.target, flags.cpu, flags.triple, flags.gpu, flags.kernels, xfmr::stringifyPrecision(flags.precision).str(),
+                           flags.weightsFormat, xfmr::stringifyPrecision(flags.cachePrecision).str()}));
   buildPhasePipeline(pm, phase, **target);
   return success();
 }

@@ -78,9 +78,10 @@ public:
 
   void run() {
     OpFoldResult batch = op.getOffsets() ? OpFoldResult(b.affine({b.size(op.getOffsets(), 0)}, b.d0 - 1)) : b.dim(op.getKey(), 0);
-    auto loop = forall(b, {batch, b.fixed(keys.getDimSize(1))}, {op.getKeyCache(), op.getValueCache()},
-                       "cache of " + Twine(keys.getDimSize(1)) + " heads x " + Twine(xfmr::getHeadSize(keys, 3)) + xfmr::describeCacheType(keys),
-                       [&](ValueRange iteration, ValueRange targets) { return updateSlot(iteration[0], iteration[1], targets); });
+    auto loop =
+        forall(b, {batch, b.fixed(keys.getDimSize(1))}, {op.getKeyCache(), op.getValueCache()},
+               "cache of " + Twine(keys.getDimSize(1)) + " heads x " + Twine(xfmr::getHeadSize(keys, 3)) + xfmr::describeCacheType(keys),
+               [&](ValueRange iteration, ValueRange targets) { return updateSlot(iteration[0], iteration[1], targets); });
     DimBounds bounds;
     setWork(loop, std::nullopt, countCacheBytes(op, bounds));
     op.replaceAllUsesWith(loop.getResults());

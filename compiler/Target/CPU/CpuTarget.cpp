@@ -64,8 +64,13 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
 }
 
 static constexpr TargetProperty kProperties[] = {
-    {"cache_precision", PropertyKind::Text, false}, {"cpu", PropertyKind::Text, false},    {"features", PropertyKind::List, true},      {"kernels", PropertyKind::Text, true},
-    {"triple", PropertyKind::Text, false}, {"vector_bits", PropertyKind::Number, true}, {"vector_registers", PropertyKind::Number, true},
+    {"cache_precision", PropertyKind::Text, false},
+    {"cpu", PropertyKind::Text, false},
+    {"features", PropertyKind::List, true},
+    {"kernels", PropertyKind::Text, true},
+    {"triple", PropertyKind::Text, false},
+    {"vector_bits", PropertyKind::Number, true},
+    {"vector_registers", PropertyKind::Number, true},
     {"weights_format", PropertyKind::Text, false},
 };
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.attention_tile` on buffers with scratch, of f32 but for keys and values of caches; tiles on tensors stay. The emitted code is described in
-// AttentionTileEmitter.h.
+// Expects `tile.attention_tile` on buffers with scratch, of f32 but for keys and values of caches; tiles on tensors stay.
+// AttentionTileEmitter.h describes the emitted code.
 //
 //===----------------------------------------------------------------------===//
 

@@ -98,8 +98,8 @@ def Xfmr_CacheAttr : Xfmr_EntryAttribute<"Cache", "cache"> {
     Stands on an argument of an entry with `caches`, and on the result that is the updated cache. The first dim is
     `slots` for sequences and `sources` for the encoder states that cross attention reads. A cache holds keys in panels,
     `[slots, heads, panels, size, 64]`, or values, `[slots, heads, capacity, size]`, of f32, bf16, f16 or i8 (with four
-    more components for a scale), or a mask of f32, `[slots, capacity]`. A panel has 64 keys on every machine, so that the content of a session does not depend on the
-    object.
+    more components for a scale), or a mask of f32, `[slots, capacity]`. A panel has
+    64 keys on every machine, so that the content of a session does not depend on the object.
 
     ```mlir
     %keys: tensor<?x2x?x12x64xf32> {xfmr.cache = #xfmr.cache<"past_key_values.0.0", [slots, 2, panels, 12, 64]>}

@@ -215,11 +215,12 @@ def LowerCaches : Pass<"xfmr-lower-caches", "::mlir::ModuleOp"> {
     entries that read caches then agree bit for bit with each other, however the tokens are divided among calls; with
     `forward`, which keeps its keys in f32, they agree up to that rounding.
   }];
-  let options = [Option<"type", "type", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32", "type of the elements of caches",
+  let options = [Option<"type", "type", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32",
+                        "type of the elements of caches",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "f32, without rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"),
-                                             clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits, with a scale per key and value"))}]>];
+                                             clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits, with a scale for each key"))}]>];
 }
 
 def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {

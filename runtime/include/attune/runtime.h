@@ -248,9 +248,9 @@ attune_status attune_session_slot_copy(attune_session *session, int64_t from, in
 /// tokens than the shape says, or BUSY.
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
 /// Fills slots (by |tensors| that name caches of sequences) and sources (by |tensors| that name caches of sources) so
-/// that attune_session_cache_read would read the same values, rounded to the type of the cache. Keys and values of all layers must be given; a mask that
-/// is omitted becomes 0. Lengths become those of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY, or
-/// DEVICE_ERROR or OUT_OF_MEMORY, which leave them empty.
+/// that attune_session_cache_read would read the same values, rounded to the type of the cache. Keys and values of all
+/// layers must be given; a mask that is omitted becomes 0. Lengths become those of the tensors. Fails with
+/// INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY, or DEVICE_ERROR or OUT_OF_MEMORY, which leave them empty.
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors);
 
 //===--- Pools -------------------------------------------------------------===//

@@ -58,7 +58,7 @@ func.func @odd_width(%keys: memref<?x20xf32>, %panel: memref<20x24xf32>) {
 // -----
 
 func.func @strided(%keys: memref<?x20xf32, strided<[40, 2]>>, %panel: memref<20x16xf32>) {
-  // expected-error @below {{expects f32 buffers with a contiguous last dimension, but got 'memref<?x20xf32, strided<[40, 2]>>'}}
+  // expected-error @below {{expects buffers with a contiguous last dimension, but got 'memref<?x20xf32, strided<[40, 2]>>'}}
   tile.key_panel ins(%keys : memref<?x20xf32, strided<[40, 2]>>) outs(%panel : memref<20x16xf32>)
   return
 }

@@ -27,7 +27,7 @@ static const store_keys keys_of[2][3] = {ALL(keys, 20)}, ALL(keys, 64)}};
 static const store_rows rows_of[2][3] = {ALL(rows, 20)}, ALL(rows, 64)}};
 static const attend attend_of[2][4] = {ALL(attend, 20), _mlir_ciface_attend_f32_20}, ALL(attend, 64), _mlir_ciface_attend_f32_64}};
 
-/// What a component of a cache is stored as, and the number that it stands for.
+/// A component of a cache: its bits, and the number that they stand for.
 typedef struct {
   uint16_t stored;
   float value;
@@ -83,7 +83,7 @@ static void compare(enum type type, const float *x, int count, int D, int isKey,
       if (type != I8)
         memcpy(&got, panel + 2 * at, 2);
       // NaNs have many bits.
-      int bothNan = type != I8 && isnan(want.value) && (got & (type == F16 ? 0x7fff : 0x7fff)) > (type == F16 ? 0x7c00 : 0x7f80);
+      int bothNan = type != I8 && isnan(want.value) && (got & 0x7fff) > (type == F16 ? 0x7c00 : 0x7f80);
       if (got != want.stored && !bothNan && failed++ < 20)
         printf("%s: component %d of token %d of %d (%a) is %x instead of %x\n", names[type], d, j, count, x[j * D + d], got, want.stored);
       wide[isKey ? (j / W * D + d) * W + j % W : j * D + d] = want.value;
@@ -96,8 +96,8 @@ static void run(enum type type, int config, int S, int chunk, int odd) {
   uint64_t state = type * 1000003 + config * 10007 + S * 101 + chunk;
   static float k[MAX_S * MAX_D], v[MAX_S * MAX_D], q[ROWS * MAX_D], out[ROWS * MAX_D], want[ROWS * MAX_D];
   static float wide_k[PANELS * MAX_D * W], wide_v[MAX_S * MAX_D];
-  static const float odd_ones[] = {0, -0.0f, 1.00390625f, 1.01171875f, 0x1p-14f, 0x1.8p-24f, 0x1p-25f, 0x1p-130f, 65519, 65520, 65504, -3e38f,
-                                   INFINITY, NAN, 0x1.004p0f, 0x1.00cp0f};
+  static const float odd_ones[] = {0,         -0.0f, 1.00390625f, 1.01171875f, 0x1p-14f, 0x1.8p-24f, 0x1p-25f,   0x1p-130f,
+                                   65519, 65520, 65504,       -3e38f,      INFINITY, NAN,        0x1.004p0f, 0x1.00cp0f};
   for (int i = 0; i < S * D; ++i) {
     k[i] = uniform(&state), v[i] = uniform(&state);
     // Whole tokens of zeros and of tiny numbers as well.
