@@ -17,12 +17,16 @@
 //                         step k on modules of one operation       operations (SingleOperation.h)
 //
 // A module that the plain path cannot execute is neither right nor wrong: the search goes around it, and the verdict has
-// several steps if it cannot tell them apart.
+// several steps if it cannot tell them apart. After the last pass, CodeSearch.h takes over:
+//
+//   ...    target      llvm                                object
+//          right       a pass of LLVM on a function        the code generator on a function
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_BISECTOR_H
 #define ATTUNE_COMPILER_BISECT_BISECTOR_H
 
+#include "compiler/Bisect/CodeSearch.h"
 #include "compiler/Bisect/Judge.h"
 #include "compiler/Bisect/PhaseReplay.h"
 #include "compiler/Bisect/SingleOperation.h"
@@ -35,25 +39,33 @@ namespace attune {
 struct BisectOptions {
   /// Outputs by the reference implementation, by which the phase `import` is judged; may be empty.
   std::vector<OwnedTensor> expected;
+  /// Outputs that are right, by which all later phases are judged; empty for those of the phase `import` in f64.
+  std::vector<OwnedTensor> good;
   ReplayHooks hooks;
-  /// Returns the LLVM IR of the model; null if the phase `llvm` is not to be judged.
-  std::function<Result<std::string>()> llvmText;
+  CodeHooks codeHooks;
+  /// Compiles the model; null if the phases `llvm` and `object` are not to be judged.
+  std::function<Result<const ModelCode *>()> code;
   /// Called with a sentence for each part of the search.
   std::function<void(const std::string &)> progress;
 };
 
 /// The result of a search.
 struct BisectVerdict {
-  /// True if there are wrong numbers, which come from |phase|.
-  bool isFound = false;
+  /// True if there are wrong numbers, which come from |phase|, or, unless |isPhaseKnown|, from a phase before it that
+  /// cannot be executed.
+  bool isFound = false, isPhaseKnown = true;
   Phase phase = Phase::Import;
+  /// The last phase whose numbers are right.
+  Phase last = Phase::Import;
   /// The steps of the phase that make numbers wrong. More than one if the modules between them cannot be executed; none
-  /// for the phases `import` and `llvm`, which are not made of passes.
+  /// for the phases `import`, `llvm` and `object`, which are not made of passes.
   std::vector<PassStep> steps;
   /// The function that they made wrong, empty if that is not known, and its kernel's description.
   std::string function, kernel;
   /// The rewrite that made it wrong, if it was one by a pattern.
   std::optional<Rewrite> rewrite;
+  /// The part of LLVM, in the phases `llvm` and `object`.
+  std::optional<CodePart> part;
   /// The wrong value, or, if there are no values, the reason.
   WrongValue value;
   std::string reason;
@@ -82,9 +94,13 @@ private:
   /// Judges the values of the phase `import` by those of the reference.
   Judgment judgeImport() const;
   Status judgePhases(BisectVerdict &verdict);
-  Status judgeLlvm(mlir::ModuleOp described, BisectVerdict &verdict);
-  /// Finds the steps of |replay|, a phase whose module is wrong after it and right before it.
-  Status searchSteps(PhaseReplay &replay, BisectVerdict &verdict);
+  /// Judges the phases `llvm` and `object`. |described| is the module of the phase `vector`.
+  Status judgeCode(mlir::ModuleOp described, BisectVerdict &verdict);
+  class StepJudge;
+  /// Finds the steps of a phase whose module is right before it and wrong after step |right|.
+  Status searchSteps(StepJudge &steps, int64_t right, BisectVerdict &verdict);
+  /// Returns the last step whose module can be executed, if there is one: the modules after it cannot.
+  std::optional<int64_t> findLastJudged(StepJudge &steps) const;
   /// Finds the function that differs between the modules of |verdict| and makes them wrong.
   void searchFunction(BisectVerdict &verdict);
   Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);

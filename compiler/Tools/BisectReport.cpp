@@ -5,6 +5,7 @@
 #include "compiler/Tools/BisectReport.h"
 #include "compiler/Driver/PhaseDump.h"
 #include "compiler/Tools/Compare.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,14 +23,24 @@ static std::string describeWrong(const BisectVerdict &verdict) {
 std::string attune::describeVerdict(const BisectVerdict &verdict) {
   std::string phase = stringifyPhase(verdict.phase).str();
   if (!verdict.isFound)
-    return "no wrong numbers, up to the phase llvm.";
+    return "no wrong numbers, up to the phase " + stringifyPhase(verdict.last).str() + ".";
   if (verdict.phase == Phase::Import)
     return "the phase import differs from the reference: " + describeWrong(verdict) +
            ". The description of the model or its weights are read wrongly.";
+  if (verdict.part)
+    return "wrong numbers come from " + (verdict.part->pass.empty() ? "LLVM's code generator" : "LLVM's pass " + verdict.part->pass) +
+           ", phase " + phase + (verdict.part->function.empty() ? "" : ", in the function @" + verdict.part->function) + ": " +
+           describeWrong(verdict) + ".";
+  auto first = static_cast<Phase>(static_cast<unsigned>(verdict.last) + 1);
+  if (!verdict.isPhaseKnown && first < verdict.phase)
+    return "wrong numbers come from one of the phases " + stringifyPhase(first).str() + " to " + phase +
+           ", between which nothing can be executed: " + describeWrong(verdict) + ".";
   if (verdict.phase == Phase::Llvm)
     return "wrong numbers come from the translation to LLVM IR or from LLVM, after the last pass: " + describeWrong(verdict) + ".";
+  if (verdict.phase == Phase::Object)
+    return "wrong numbers come from the phase object, of LLVM's code generator, or from the runtime: " + describeWrong(verdict) + ".";
   if (verdict.steps.empty())
-    return "wrong numbers come from the phase " + phase + " or those before it that cannot be executed: " + describeWrong(verdict) + ".";
+    return "wrong numbers come from the phase " + phase + ": " + describeWrong(verdict) + ".";
   std::string text = "wrong numbers come from the pass " + verdict.steps.back().pass;
   for (size_t i = verdict.steps.size() - 1; i-- > 0;)
     text += " or " + verdict.steps[i].pass;
@@ -47,6 +58,28 @@ std::string attune::describeVerdict(const BisectVerdict &verdict) {
     return text;
   verdict.rewrite->location.print(stream);
   return text + " The rewrite: " + verdict.rewrite->pattern + " on " + verdict.rewrite->operation + ", " + where + ".";
+}
+
+std::string attune::describeOutcome(const BisectOutcome &outcome) {
+  const BisectVerdict &verdict = outcome.verdict;
+  std::string text = describeVerdict(verdict);
+  if (outcome.good.empty())
+    return text;
+  const std::string good = "the good setting, '" + outcome.good + "'";
+  switch (outcome.relation) {
+  case BisectOutcome::Agrees:
+    return "no wrong numbers: results are equal to those of " + good + ", within their bounds.";
+  case BisectOutcome::ReadsOtherwise:
+    return "the phase import differs from that of " + good + ": " + describeWrong(verdict) +
+           ". The two describe different models, or one of them reads the description or the weights wrongly.";
+  case BisectOutcome::GoodIsWrong:
+    return good + ", has wrong numbers by the definitions of operations, and this setting has none. In the good setting, " + text;
+  case BisectOutcome::BothAreWrong:
+    return text + " The numbers of " + good + ", are wrong by the definitions of operations, too.";
+  case BisectOutcome::GoodIsRight:
+    break;
+  }
+  return text + (outcome.goodAtPhase.empty() ? "" : " After the same phase, " + good + ", is " + outcome.goodAtPhase + ".");
 }
 
 static std::string print(mlir::ModuleOp module) {
@@ -81,23 +114,54 @@ static std::string makeTest(const BisectVerdict &verdict, const PlainInputs &inp
          " --atol=" + numberText(value.allowed, 2) + "\n";
 }
 
-Status attune::writeReproducer(const BisectVerdict &verdict, const PlainInputs &whole, const std::string &weights,
-                               const std::string &folder) {
+/// Returns a lit test that fails: the results of the call, or of the IR of the wrong phase, differ from those of the phase
+/// `import`.
+static std::string makeModelTest(const BisectOutcome &outcome, const PlainInputs &inputs) {
+  const BisectVerdict &verdict = outcome.verdict;
+  auto isHarmless = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("-_=./,:%+").contains(c); };
+  auto run = [&](std::optional<Phase> phase, const std::string &to) {
+    std::string line = "# RUN: attune run" + (phase ? " --from-phase=" + stringifyPhase(*phase).str() : "");
+    for (const std::string &word : outcome.call->repeat(inputs, "%S/inputs.safetensors", to))
+      line += " " + (llvm::all_of(word, isHarmless) ? word : quote(word));
+    return line + "\n";
+  };
+  std::string group = verdict.value.output.substr(0, verdict.value.output.rfind('.'));
+  return "# " + describeOutcome(outcome) + "\n\n" + run(Phase::Import, "%t.import") +
+         run(verdict.phase == Phase::Object ? std::nullopt : std::optional<Phase>(verdict.phase), "%t.wrong") +
+         "# RUN: attune diff %t.import %t.wrong" + (group.empty() ? "" : " --outputs=" + group) +
+         " --atol=" + numberText(verdict.value.allowed, 2) + "\n";
+}
+
+/// Writes the modules of |verdict|.
+static Status writeModules(const BisectVerdict &verdict, const std::string &folder) {
+  auto write = [&](const std::string &name, const std::string &text) {
+    return text.empty() ? Status() : writeText(folder + "/" + name, text);
+  };
+  if (verdict.part) {
+    Status status = write("before.ll", verdict.part->before);
+    return status.failed() ? status : write("after.ll", verdict.part->after);
+  }
   if (!verdict.before)
+    return {};
+  Status status = write("before.mlir", print(verdict.operation ? *verdict.operation->module : *verdict.before));
+  return status.failed() ? status : write("after.mlir", print(verdict.operation ? *verdict.operationAfter : *verdict.after));
+}
+
+Status attune::writeReproducer(const BisectOutcome &outcome, const PlainInputs &whole, const std::string &folder) {
+  const BisectVerdict &verdict = outcome.verdict;
+  if (!verdict.isFound)
     return {};
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return Status::error("'" + folder + "': " + error.message());
+  if (Status status = writeModules(verdict, folder); status.failed())
+    return status;
   const PlainInputs &inputs = verdict.operation ? verdict.operation->inputs : whole;
-  mlir::ModuleOp before = verdict.operation ? *verdict.operation->module : *verdict.before;
-  mlir::ModuleOp after = verdict.operation ? *verdict.operationAfter : *verdict.after;
-  if (Status status = writeText(folder + "/before.mlir", print(before)); status.failed())
-    return status;
-  if (Status status = writeText(folder + "/after.mlir", print(after)); status.failed())
-    return status;
   if (Status status = saveSafetensors(folder + "/inputs.safetensors", inputs.tensors); status.failed())
     return status;
-  // Modules of the phase target do not describe their entries, so they cannot be run alone.
-  if (verdict.phase == Phase::Target || verdict.steps.empty())
+  if (verdict.phase == Phase::Import || !outcome.call)
     return {};
-  return writeText(folder + "/wrong.test", makeTest(verdict, inputs, weights));
+  // Modules of the phase target do not describe their entries, so they cannot be run alone.
+  bool isOfModule = verdict.phase != Phase::Target && !verdict.steps.empty();
+  std::string test = isOfModule ? makeTest(verdict, inputs, outcome.call->compile.model) : makeModelTest(outcome, whole);
+  return writeText(folder + "/wrong.test", test);
 }

@@ -1,0 +1,53 @@
+//===- CompiledCall.h - Objects of a model, executed ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_COMPILEDCALL_H
+#define ATTUNE_COMPILER_TOOLS_COMPILEDCALL_H
+
+#include "compiler/Bisect/CodeSearch.h"
+#include "compiler/Driver/LoadedModel.h"
+#include "compiler/Support/Temporaries.h"
+
+namespace attune {
+
+/// A temporary folder, removed at the end; move-only.
+class TemporaryFolder {
+public:
+  static Result<TemporaryFolder> create();
+  TemporaryFolder(TemporaryFolder &&) = default;
+  TemporaryFolder &operator=(TemporaryFolder &&) = delete;
+  ~TemporaryFolder();
+
+  /// Returns the path of the file |name| in the folder.
+  std::string file(const std::string &name) const { return std::string(path.path()) + "/" + name; }
+
+private:
+  explicit TemporaryFolder(TemporaryName path) : path(std::move(path)) {}
+
+  TemporaryName path;
+};
+
+/// A model compiled to a temporary folder, and calls of it.
+class CompiledCall {
+public:
+  /// Compiles |model|, which has |options|. If there is no linker, the result has LLVM IR only. Sessions have |threads|
+  /// threads, 0 for the default. All arguments must outlive this object.
+  static Result<std::unique_ptr<CompiledCall>> create(const LoadedModel &model, const CompileOptions &options, int64_t threads);
+
+  /// Returns the code, whose objects are executed on |inputs|, which must outlive it.
+  const ModelCode &code(const PlainInputs &inputs);
+
+private:
+  CompiledCall(TemporaryFolder folder, int64_t threads) : folder(std::move(folder)), threads(threads) {}
+  Result<std::vector<OwnedTensor>> execute(const std::string &object, const PlainInputs &inputs) const;
+
+  TemporaryFolder folder;
+  int64_t threads;
+  ModelCode compiled;
+  /// The reason why there is no object.
+  Status problem;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_COMPILEDCALL_H
