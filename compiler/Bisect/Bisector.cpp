@@ -127,9 +127,16 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     else
       verdict.unknown.push_back({phase, judgment.reason});
     module = std::move(*next);
+    if (phase == Phase::Dialect)
+      ofDialect = cast<ModuleOp>(module->clone());
   }
   verdict.isPhaseKnown = isKnown;
-  return options.code ? judgeCode(*described, verdict) : Status();
+  if (!options.code)
+    return {};
+  Status status = judgeCode(*described, verdict);
+  if (!status.failed() && verdict.isFound && options.runCompiled)
+    searchCompiledOperation(verdict);
+  return status;
 }
 
 Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
@@ -313,5 +320,28 @@ void Bisector::searchOperation(BisectVerdict &verdict) {
     verdict.operation = std::move(one);
     verdict.operationAfter = std::move(changed);
     return;
+  }
+}
+
+void Bisector::searchCompiledOperation(BisectVerdict &verdict) {
+  ScopedDiagnosticHandler silent(imported.getContext(), [](Diagnostic &) { return success(); });
+  for (auto function : ofDialect->getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    Result<std::vector<SingleOperation>> all = isolateOperations(*ofDialect, function.getSymName(), tensors, inputs);
+    if (!all)
+      return;
+    for (SingleOperation &one : *all) {
+      Result<Judge> judge = Judge::create(*one.module, tensors, one.inputs);
+      if (!judge)
+        continue;
+      Judgment judgment = judge->judgeCall([&] { return options.runCompiled(*one.module, one.inputs); });
+      if (judgment.kind != Judgment::Wrong)
+        continue;
+      report("operation " + one.name);
+      verdict.operationValue = judgment.worst;
+      verdict.operation = std::move(one);
+      return;
+    }
   }
 }

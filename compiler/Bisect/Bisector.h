@@ -21,6 +21,7 @@
 //
 //   ...    target      llvm                                object
 //          right       a pass of LLVM on a function        the code generator on a function
+//                                                          operations of the phase `dialect`, each compiled alone
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_BISECTOR_H
@@ -45,6 +46,9 @@ struct BisectOptions {
   CodeHooks codeHooks;
   /// Compiles the model; null if the phases `llvm` and `object` are not to be judged.
   std::function<Result<const ModelCode *>()> code;
+  /// Compiles IR of the phase `dialect` and executes the object; null if that is not possible. It is called in a process
+  /// of its own.
+  std::function<Result<std::vector<OwnedTensor>>(mlir::ModuleOp module, const PlainInputs &inputs)> runCompiled;
   /// Called with a sentence for each part of the search.
   std::function<void(const std::string &)> progress;
 };
@@ -72,7 +76,8 @@ struct BisectVerdict {
   /// The modules before and after the steps.
   mlir::OwningOpRef<mlir::ModuleOp> before, after;
   /// An operation of which the step makes something wrong, alone in a module, that module after the step, and the wrong
-  /// value there.
+  /// value there. In the phases `llvm` and `object`, an operation of the phase `dialect` that is wrong as an object; there
+  /// is no module after it then.
   std::optional<SingleOperation> operation;
   mlir::OwningOpRef<mlir::ModuleOp> operationAfter;
   WrongValue operationValue;
@@ -105,6 +110,8 @@ private:
   void searchFunction(BisectVerdict &verdict);
   Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);
   void searchOperation(BisectVerdict &verdict);
+  /// Finds an operation that is wrong as an object.
+  void searchCompiledOperation(BisectVerdict &verdict);
   Judgment judge(mlir::ModuleOp module) const { return judgeOfPhase->judge(module, signature ? &*signature : nullptr); }
   void report(const std::string &text) const {
     if (options.progress)
@@ -116,6 +123,8 @@ private:
   const PlainInputs &inputs;
   const BisectOptions &options;
   std::optional<Judge> judgeOfPhase;
+  /// The module of the phase `dialect`.
+  mlir::OwningOpRef<mlir::ModuleOp> ofDialect;
   /// The entries, for modules of the phase `target`, which do not describe them.
   std::optional<PlainSignature> signature;
 };

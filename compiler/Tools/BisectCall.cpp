@@ -20,7 +20,7 @@ static void report(const std::string &text) { reportNotice("attune", text); }
 
 Result<const ModelCode *> BisectSession::compile(const PlainInputs &inputs) {
   if (!compiled) {
-    Result<std::unique_ptr<CompiledCall>> made = CompiledCall::create(model, request.call.compile, request.threads);
+    Result<std::unique_ptr<CompiledCall>> made = CompiledCall::create(model, request.call.compile, listener, request.threads);
     if (!made)
       return made.status();
     compiled = std::move(*made);
@@ -36,6 +36,9 @@ Result<BisectVerdict> BisectSession::searchModel(const PlainInputs &inputs, cons
   options.hooks = request.hooks;
   options.codeHooks = request.codeHooks;
   options.code = [&] { return compile(inputs); };
+  // The weights of a model with adapters are not those of its folder.
+  if (request.call.compile.adapters.empty())
+    options.runCompiled = [&](mlir::ModuleOp ir, const PlainInputs &alone) { return compiled->runAlone(ir, alone); };
   options.progress = report;
   return Bisector(model.module(), model.tensors(), inputs, options).run();
 }

@@ -7,6 +7,7 @@
 #include "compiler/Tools/StepCall.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace attune;
 
@@ -24,11 +25,12 @@ TemporaryFolder::~TemporaryFolder() {
     llvm::sys::fs::remove_directories(path.path());
 }
 
-Result<std::unique_ptr<CompiledCall>> CompiledCall::create(const LoadedModel &model, const CompileOptions &options, int64_t threads) {
+Result<std::unique_ptr<CompiledCall>> CompiledCall::create(const LoadedModel &model, const CompileOptions &options,
+                                                           const CompileListener &listener, int64_t threads) {
   Result<TemporaryFolder> folder = TemporaryFolder::create();
   if (!folder)
     return folder.status();
-  std::unique_ptr<CompiledCall> call(new CompiledCall(std::move(*folder), threads));
+  std::unique_ptr<CompiledCall> call(new CompiledCall(std::move(*folder), options, listener, threads));
   Result<HostMachine> machine = HostMachine::create(options.cpu, options.triple);
   if (!machine)
     return machine.status();
@@ -74,7 +76,33 @@ Result<std::vector<OwnedTensor>> CompiledCall::execute(const std::string &object
     if (Status status = writeBytes(path, *linked); status.failed())
       return status;
   }
-  Result<Artifact> artifact = Artifact::openShared(path, folder.file("model.weights"), "the compiled model");
+  return executeShared(path, folder.file("model.weights"), inputs);
+}
+
+Result<std::vector<OwnedTensor>> CompiledCall::runAlone(mlir::ModuleOp ir, const PlainInputs &inputs) const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  ir.print(stream);
+  CompileOptions alone;
+  alone.model = folder.file("operation.mlir");
+  if (Status status = writeBytes(alone.model, text); status.failed())
+    return status;
+  alone.weights = options.model;
+  alone.output = folder.file("operation.so");
+  alone.emit = EmitKind::Shared;
+  alone.cpu = options.cpu;
+  alone.triple = options.triple;
+  alone.target = options.target;
+  CompileListener quiet = listener;
+  quiet.warning = quiet.notice = nullptr;
+  if (Status status = compileModel(alone, quiet); status.failed())
+    return status;
+  return executeShared(alone.output, folder.file("operation.weights"), inputs);
+}
+
+Result<std::vector<OwnedTensor>> CompiledCall::executeShared(const std::string &path, const std::string &weights,
+                                                             const PlainInputs &inputs) const {
+  Result<Artifact> artifact = Artifact::openShared(path, weights, "the compiled model");
   if (!artifact)
     return artifact.status();
   std::vector<TensorView> views;

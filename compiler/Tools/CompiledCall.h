@@ -30,18 +30,26 @@ private:
 /// A model compiled to a temporary folder, and calls of it.
 class CompiledCall {
 public:
-  /// Compiles |model|, which has |options|. If there is no linker, the result has LLVM IR only. Sessions have |threads|
+  /// Compiles |model|, which has |options| and |listener|. If there is no linker, the result has LLVM IR only. Sessions have |threads|
   /// threads, 0 for the default. All arguments must outlive this object.
-  static Result<std::unique_ptr<CompiledCall>> create(const LoadedModel &model, const CompileOptions &options, int64_t threads);
+  static Result<std::unique_ptr<CompiledCall>> create(const LoadedModel &model, const CompileOptions &options,
+                                                      const CompileListener &listener, int64_t threads);
 
+  /// Compiles |ir|, IR of the phase `dialect` with weights of the same model, and executes it on |inputs|.
+  Result<std::vector<OwnedTensor>> runAlone(mlir::ModuleOp ir, const PlainInputs &inputs) const;
   /// Returns the code, whose objects are executed on |inputs|, which must outlive it.
   const ModelCode &code(const PlainInputs &inputs);
 
 private:
-  CompiledCall(TemporaryFolder folder, int64_t threads) : folder(std::move(folder)), threads(threads) {}
+  CompiledCall(TemporaryFolder folder, const CompileOptions &options, const CompileListener &listener, int64_t threads)
+      : folder(std::move(folder)), options(options), listener(listener), threads(threads) {}
+  /// Executes the shared object |path|, whose weights are |weights|.
+  Result<std::vector<OwnedTensor>> executeShared(const std::string &path, const std::string &weights, const PlainInputs &inputs) const;
   Result<std::vector<OwnedTensor>> execute(const std::string &object, const PlainInputs &inputs) const;
 
   TemporaryFolder folder;
+  const CompileOptions &options;
+  const CompileListener &listener;
   int64_t threads;
   ModelCode compiled;
   /// The reason why there is no object.

@@ -362,7 +362,7 @@ int main(int argc, char **argv) {
     printf("no place for the error\n");
     return 0;
   }
-  Result<BisectOutcome> outcome = BisectSession(request, **model).search(inputs);
+  Result<BisectOutcome> outcome = BisectSession(request, **model, listener).search(inputs);
   if (!outcome)
     return fail(outcome.message());
   fprintf(stderr, "%s\n", describeOutcome(*outcome).c_str());
