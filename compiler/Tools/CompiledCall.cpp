@@ -9,20 +9,40 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 using namespace attune;
 
 Result<TemporaryFolder> TemporaryFolder::create() {
   llvm::SmallString<128> parent;
   llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, parent);
-  TemporaryName name(makeTemporaryName(std::string(parent) + "/attune-bisect."), TemporaryKind::Folder);
-  if (std::error_code error = llvm::sys::fs::create_directory(name.path(), /*IgnoreExisting=*/false, llvm::sys::fs::owner_all))
-    return Status::error("'" + std::string(name.path()) + "': " + error.message());
-  return TemporaryFolder(std::move(name));
+  const std::string prefix = "attune-bisect.";
+  removeLeftovers(std::string(parent), prefix, TemporaryKind::Folder);
+  for (;;) {
+    TemporaryName name(makeTemporaryName(std::string(parent) + "/" + prefix), TemporaryKind::Folder);
+    if (std::error_code error = llvm::sys::fs::create_directory(name.path(), /*IgnoreExisting=*/false, llvm::sys::fs::owner_all))
+      return Status::error("'" + std::string(name.path()) + "': " + error.message());
+    int fd = ::open(name.path(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno != ENOENT)
+      return Status::error("'" + std::string(name.path()) + "': " + std::strerror(errno));
+    // Another process that looks for leftovers may have removed the folder before it was locked.
+    struct stat info;
+    if (fd >= 0 && lockTemporary(fd) && ::fstat(fd, &info) == 0 && info.st_nlink != 0)
+      return TemporaryFolder(std::move(name), fd);
+    if (fd >= 0)
+      ::close(fd);
+  }
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  if (path)
-    llvm::sys::fs::remove_directories(path.path());
+  if (!path)
+    return;
+  llvm::sys::fs::remove_directories(path.path());
+  ::close(lock);
 }
 
 Result<std::unique_ptr<CompiledCall>> CompiledCall::create(const LoadedModel &model, const CompileOptions &options,

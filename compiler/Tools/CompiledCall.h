@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// A temporary folder, removed at the end; move-only.
+/// A temporary folder, removed at the end, or by the next process if this one is killed; move-only.
 class TemporaryFolder {
 public:
   static Result<TemporaryFolder> create();
@@ -22,9 +22,11 @@ public:
   std::string file(const std::string &name) const { return std::string(path.path()) + "/" + name; }
 
 private:
-  explicit TemporaryFolder(TemporaryName path) : path(std::move(path)) {}
+  TemporaryFolder(TemporaryName path, int lock) : path(std::move(path)), lock(lock) {}
 
   TemporaryName path;
+  /// The descriptor of the folder, which is locked.
+  int lock;
 };
 
 /// A model compiled to a temporary folder, and calls of it.
