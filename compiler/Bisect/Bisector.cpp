@@ -40,9 +40,47 @@ Result<BisectVerdict> Bisector::run() {
       return verdict;
     }
   }
+  if (!options.good.empty())
+    if (Status status = judgeOfPhase->expect(options.good); status.failed())
+      return status;
   if (Status status = judgePhases(verdict); status.failed())
     return status;
   return verdict;
+}
+
+/// The judgments of the modules after the steps of a phase.
+class Bisector::StepJudge {
+public:
+  StepJudge(const Bisector &bisector, PhaseReplay &replay) : replay(replay), bisector(bisector) {}
+
+  int64_t count() const { return int64_t(replay.steps().size()); }
+  /// Judges the module after step |step|.
+  const Judgment &at(int64_t step) {
+    auto [place, isNew] = known.try_emplace(step);
+    if (isNew) {
+      Result<OwningOpRef<ModuleOp>> module = replay.moduleAfter(step);
+      if (module)
+        place->second = bisector.judge(**module);
+      else
+        place->second.reason = module.message();
+    }
+    return place->second;
+  }
+
+  PhaseReplay &replay;
+
+private:
+  const Bisector &bisector;
+  std::map<int64_t, Judgment> known;
+};
+
+std::optional<int64_t> Bisector::findLastJudged(StepJudge &steps) const {
+  int64_t left = -1, right = steps.count() - 1;
+  while (right - left > 1) {
+    int64_t middle = left + (right - left) / 2;
+    (steps.at(middle).kind == Judgment::Unknown ? right : left) = middle;
+  }
+  return left < 0 ? std::nullopt : std::optional<int64_t>(left);
 }
 
 Status Bisector::judgePhases(BisectVerdict &verdict) {
@@ -61,74 +99,128 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     if (!next)
       return next.status();
     Judgment judgment = judge(**next);
-    report(stringifyPhase(phase).str() + ": " + judgment.text());
+    StepJudge steps(*this, replay);
+    int64_t step = steps.count() - 1;
+    std::string name = stringifyPhase(phase).str();
+    // The passes before those that the plain path does not know.
+    if (judgment.kind == Judgment::Unknown && isKnown)
+      if (std::optional<int64_t> last = findLastJudged(steps)) {
+        step = *last;
+        judgment.reason = "after the pass " + StringRef(replay.steps()[size_t(step)].pass).split('{').first.str() + ": " + judgment.reason;
+        if (steps.at(step).kind == Judgment::Wrong)
+          judgment = steps.at(step);
+      }
+    report(name + ": " + judgment.text());
     if (judgment.kind == Judgment::Wrong) {
       verdict.phase = phase;
       setWrong(verdict, judgment);
-      if (isKnown)
-        return searchSteps(replay, verdict);
+      if (isKnown && step >= 0)
+        return searchSteps(steps, step, verdict);
+      verdict.isPhaseKnown = isKnown;
       verdict.before = std::move(module);
       verdict.after = std::move(*next);
       return {};
     }
     isKnown = judgment.kind == Judgment::Right;
-    if (!isKnown)
+    if (isKnown)
+      verdict.last = phase;
+    else
       verdict.unknown.push_back({phase, judgment.reason});
     module = std::move(*next);
+    if (phase == Phase::Dialect)
+      ofDialect = cast<ModuleOp>(module->clone());
   }
-  return options.llvmText ? judgeLlvm(*described, verdict) : Status();
-}
-
-Status Bisector::judgeLlvm(ModuleOp described, BisectVerdict &verdict) {
-  Result<std::string> text = options.llvmText();
-  if (!text)
-    return text.status();
-  PlainOptions plain;
-  plain.llvmText = std::move(*text);
-  Judgment judgment = judgeOfPhase->judge(described, &*signature, plain);
-  report("llvm: " + judgment.text());
-  if (judgment.kind == Judgment::Unknown)
-    verdict.unknown.push_back({Phase::Llvm, judgment.reason});
-  if (judgment.kind != Judgment::Wrong)
+  verdict.isPhaseKnown = isKnown;
+  if (!options.code)
     return {};
-  verdict.phase = Phase::Llvm;
-  setWrong(verdict, judgment);
-  return {};
+  Status status = judgeCode(*described, verdict);
+  if (!status.failed() && verdict.isFound && options.runCompiled)
+    searchCompiledOperation(verdict);
+  return status;
 }
 
-Status Bisector::searchSteps(PhaseReplay &replay, BisectVerdict &verdict) {
-  const int64_t count = int64_t(replay.steps().size());
-  std::map<int64_t, Judgment> known;
-  auto judgeStep = [&](int64_t step) -> const Judgment & {
-    auto [place, isNew] = known.try_emplace(step);
-    if (isNew) {
-      Result<OwningOpRef<ModuleOp>> module = replay.moduleAfter(step);
-      if (module)
-        place->second = judge(**module);
-      else
-        place->second.reason = module.message();
-    }
-    return place->second;
+Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
+  Result<const ModelCode *> code = options.code();
+  if (!code)
+    return code.status();
+  CodeSearch search(**code, options.codeHooks);
+  auto judgeIr = [&](const std::string &ir) {
+    PlainOptions plain;
+    plain.llvmText = ir;
+    return judgeOfPhase->judge(described, &*signature, plain);
   };
+  auto judgeObject = [&](const std::string &object) { return judgeOfPhase->judgeCall([&] { return (*code)->execute(object); }); };
+  // Returns true if |judgment| ends the search.
+  auto note = [&](Phase phase, const Judgment &judgment) {
+    report(stringifyPhase(phase).str() + ": " + judgment.text());
+    if (judgment.kind == Judgment::Right) {
+      verdict.last = phase;
+      verdict.isPhaseKnown = true;
+    } else if (judgment.kind == Judgment::Unknown) {
+      verdict.unknown.push_back({phase, judgment.reason});
+      verdict.isPhaseKnown = false;
+    } else {
+      verdict.phase = phase;
+      setWrong(verdict, judgment);
+    }
+    return judgment.kind == Judgment::Wrong;
+  };
+  auto keep = [&](Result<std::optional<CodePart>> part) {
+    if (!part)
+      return part.status();
+    verdict.part = std::move(*part);
+    verdict.isPhaseKnown |= verdict.part.has_value();
+    return Status();
+  };
+
+  Result<std::string> ir = search.optimized();
+  if (!ir)
+    return ir.status();
+  Judgment ofIr = judgeIr(*ir);
+  if (note(Phase::Llvm, ofIr))
+    return (*code)->beforePasses.empty() ? Status() : keep(search.searchPasses(judgeIr));
+  Result<std::string> object = search.object();
+  if (!object)
+    return object.status();
+  Judgment ofObject = judgeObject(*object);
+  if (!note(Phase::Object, ofObject) || (*code)->beforePasses.empty())
+    return {};
+  if (ofIr.kind == Judgment::Unknown) {
+    auto judgeGenerated = [&](const std::string &passed) {
+      Result<std::string> made = search.generate(passed);
+      Judgment failed;
+      failed.reason = made.message();
+      return made ? judgeObject(*made) : failed;
+    };
+    if (Status status = keep(search.searchPasses(judgeGenerated)); status.failed() || verdict.part) {
+      verdict.phase = verdict.part ? Phase::Llvm : verdict.phase;
+      return status;
+    }
+  }
+  return keep(search.searchFunctions(judgeObject));
+}
+
+Status Bisector::searchSteps(StepJudge &steps, int64_t right, BisectVerdict &verdict) {
+  PhaseReplay &replay = steps.replay;
   // Step |left| is right and step |right| wrong; -1 is the module before the phase.
-  int64_t left = -1, right = count - 1;
+  int64_t left = -1;
   while (right - left > 1) {
     // The step nearest to the middle that can be judged.
     int64_t middle = left + (right - left) / 2, picked = middle;
-    Judgment::Kind kind = judgeStep(picked).kind;
+    Judgment::Kind kind = steps.at(picked).kind;
     for (int64_t away = 1; kind == Judgment::Unknown && (middle - away > left || middle + away < right); ++away)
       for (int64_t next : {middle - away, middle + away})
         if (kind == Judgment::Unknown && next > left && next < right)
-          kind = judgeStep(picked = next).kind;
+          kind = steps.at(picked = next).kind;
     if (kind == Judgment::Unknown)
       break;
     (kind == Judgment::Right ? left : right) = picked;
   }
   for (int64_t step = left + 1; step <= right; ++step)
     verdict.steps.push_back(replay.steps()[size_t(step)]);
-  if (const Judgment &judgment = judgeStep(right); judgment.kind == Judgment::Wrong)
+  if (const Judgment &judgment = steps.at(right); judgment.kind == Judgment::Wrong)
     setWrong(verdict, judgment);
-  report("step " + std::to_string(right + 1) + " of " + std::to_string(count) + ": " + verdict.steps.back().pass);
+  report("step " + std::to_string(right + 1) + " of " + std::to_string(steps.count()) + ": " + verdict.steps.back().pass);
   Result<OwningOpRef<ModuleOp>> before = replay.moduleAfter(left), after = replay.moduleAfter(right);
   if (!before || !after)
     return before ? after.status() : before.status();
@@ -228,5 +320,28 @@ void Bisector::searchOperation(BisectVerdict &verdict) {
     verdict.operation = std::move(one);
     verdict.operationAfter = std::move(changed);
     return;
+  }
+}
+
+void Bisector::searchCompiledOperation(BisectVerdict &verdict) {
+  ScopedDiagnosticHandler silent(imported.getContext(), [](Diagnostic &) { return success(); });
+  for (auto function : ofDialect->getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    Result<std::vector<SingleOperation>> all = isolateOperations(*ofDialect, function.getSymName(), tensors, inputs);
+    if (!all)
+      return;
+    for (SingleOperation &one : *all) {
+      Result<Judge> judge = Judge::create(*one.module, tensors, one.inputs);
+      if (!judge)
+        continue;
+      Judgment judgment = judge->judgeCall([&] { return options.runCompiled(*one.module, one.inputs); });
+      if (judgment.kind != Judgment::Wrong)
+        continue;
+      report("operation " + one.name);
+      verdict.operationValue = judgment.worst;
+      verdict.operation = std::move(one);
+      return;
+    }
   }
 }

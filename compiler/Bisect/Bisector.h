@@ -16,13 +16,18 @@
 //                         step k with the first n rewrites         rewrites, by binary search
 //                         step k on modules of one operation       operations (SingleOperation.h)
 //
-// A module that the plain path (PlainModel.h) cannot execute is neither right nor wrong: the search skips it. If that
-// leaves several steps of which any may be the wrong one, the verdict has all of them.
+// A module that the plain path cannot execute is neither right nor wrong: the search goes around it, and the verdict has
+// several steps if it cannot tell them apart. After the last pass, CodeSearch.h takes over:
+//
+//   ...    target      llvm                                object
+//          right       a pass of LLVM on a function        the code generator on a function
+//                                                          operations of the phase `dialect`, each compiled alone
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_BISECTOR_H
 #define ATTUNE_COMPILER_BISECT_BISECTOR_H
 
+#include "compiler/Bisect/CodeSearch.h"
 #include "compiler/Bisect/Judge.h"
 #include "compiler/Bisect/PhaseReplay.h"
 #include "compiler/Bisect/SingleOperation.h"
@@ -35,32 +40,44 @@ namespace attune {
 struct BisectOptions {
   /// Outputs by the reference implementation, by which the phase `import` is judged; may be empty.
   std::vector<OwnedTensor> expected;
+  /// Outputs that are right, by which all later phases are judged; empty for those of the phase `import` in f64.
+  std::vector<OwnedTensor> good;
   ReplayHooks hooks;
-  /// Returns the LLVM IR of the model; null if the phase `llvm` is not to be judged.
-  std::function<Result<std::string>()> llvmText;
+  CodeHooks codeHooks;
+  /// Compiles the model; null if the phases `llvm` and `object` are not to be judged.
+  std::function<Result<const ModelCode *>()> code;
+  /// Compiles IR of the phase `dialect` and executes the object; null if that is not possible. It is called in a process
+  /// of its own.
+  std::function<Result<std::vector<OwnedTensor>>(mlir::ModuleOp module, const PlainInputs &inputs)> runCompiled;
   /// Called with a sentence for each part of the search.
   std::function<void(const std::string &)> progress;
 };
 
 /// The result of a search.
 struct BisectVerdict {
-  /// True if there are wrong numbers, which come from |phase|.
-  bool isFound = false;
+  /// True if there are wrong numbers, which come from |phase|, or, unless |isPhaseKnown|, from a phase before it that
+  /// cannot be executed.
+  bool isFound = false, isPhaseKnown = true;
   Phase phase = Phase::Import;
+  /// The last phase whose numbers are right.
+  Phase last = Phase::Import;
   /// The steps of the phase that make numbers wrong. More than one if the modules between them cannot be executed; none
-  /// for the phases `import` and `llvm`, which are not made of passes.
+  /// for the phases `import`, `llvm` and `object`, which are not made of passes.
   std::vector<PassStep> steps;
   /// The function that the steps made wrong, and the description of its kernel; empty if not known.
   std::string function, kernel;
   /// The pattern rewrite that made the function wrong, if the search found one.
   std::optional<Rewrite> rewrite;
-  /// The wrong value; |reason| instead if the module crashes or does not end.
+  /// The part of LLVM, in the phases `llvm` and `object`.
+  std::optional<CodePart> part;
+  /// The wrong value, or, if there are no values, the reason.
   WrongValue value;
   std::string reason;
   /// The modules before and after the steps.
   mlir::OwningOpRef<mlir::ModuleOp> before, after;
-  /// An operation that the step rewrites wrongly, alone in a module; that module after the step; and the wrong value
-  /// that it computes.
+  /// An operation of which the step makes something wrong, alone in a module, that module after the step, and the wrong
+  /// value there. In the phases `llvm` and `object`, an operation of the phase `dialect` that is wrong as an object; there
+  /// is no module after it then.
   std::optional<SingleOperation> operation;
   mlir::OwningOpRef<mlir::ModuleOp> operationAfter;
   WrongValue operationValue;
@@ -83,13 +100,19 @@ private:
   /// Judges the values of the phase `import` by those of the reference.
   Judgment judgeImport() const;
   Status judgePhases(BisectVerdict &verdict);
-  Status judgeLlvm(mlir::ModuleOp described, BisectVerdict &verdict);
-  /// Finds the steps of |replay|, a phase whose module is wrong after it and right before it.
-  Status searchSteps(PhaseReplay &replay, BisectVerdict &verdict);
-  /// Finds the function whose change from |verdict|.before to |verdict|.after makes the module wrong.
+  /// Judges the phases `llvm` and `object`. |described| is the module of the phase `vector`.
+  Status judgeCode(mlir::ModuleOp described, BisectVerdict &verdict);
+  class StepJudge;
+  /// Finds the steps of a phase whose module is right before it and wrong after step |right|.
+  Status searchSteps(StepJudge &steps, int64_t right, BisectVerdict &verdict);
+  /// Returns the last step whose module can be executed, if there is one: the modules after it cannot.
+  std::optional<int64_t> findLastJudged(StepJudge &steps) const;
+  /// Finds the function that differs between the modules of |verdict| and makes them wrong.
   void searchFunction(BisectVerdict &verdict);
   Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);
   void searchOperation(BisectVerdict &verdict);
+  /// Finds an operation that is wrong as an object.
+  void searchCompiledOperation(BisectVerdict &verdict);
   Judgment judge(mlir::ModuleOp module) const { return judgeOfPhase->judge(module, signature ? &*signature : nullptr); }
   void report(const std::string &text) const {
     if (options.progress)
@@ -101,6 +124,8 @@ private:
   const PlainInputs &inputs;
   const BisectOptions &options;
   std::optional<Judge> judgeOfPhase;
+  /// The module of the phase `dialect`.
+  mlir::OwningOpRef<mlir::ModuleOp> ofDialect;
   /// The entries, for modules of the phase `target`, which do not describe them.
   std::optional<PlainSignature> signature;
 };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -158,7 +159,19 @@ private:
 };
 } // namespace
 
-Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, PlainOptions options) const {
+Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, const PlainOptions &options) const {
+  return judgeCall([&] { return execute(module, *tensors, *inputs, options, signature); });
+}
+
+/// Opens /dev/null as standard error: the C library reports damaged memory there; the verdict says that the module
+/// crashes.
+static void silenceErrors() {
+  int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nothing >= 0)
+    dup2(nothing, STDERR_FILENO);
+}
+
+Judgment Judge::judgeCall(const std::function<Result<std::vector<OwnedTensor>>()> &call) const {
   Judgment judgment;
   int ends[2];
   if (pipe(ends) != 0) {
@@ -172,13 +185,12 @@ Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, Pl
     // The tools' handlers would report a crash of the compiler.
     for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
       signal(number, SIG_DFL);
-    // The C library reports damaged memory on stderr; the judgment already says that the module crashes.
-    close(STDERR_FILENO);
+    silenceErrors();
     struct rlimit cpu = {};
     getrlimit(RLIMIT_CPU, &cpu);
     cpu.rlim_cur = std::min<rlim_t>(cpu.rlim_max, limit);
     setrlimit(RLIMIT_CPU, &cpu);
-    Result<std::vector<OwnedTensor>> outputs = execute(module, *tensors, *inputs, options, signature);
+    Result<std::vector<OwnedTensor>> outputs = call();
     if (outputs)
       judgment = judgeOutputs(*outputs);
     else
@@ -209,15 +221,39 @@ Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, Pl
 
 std::string Judgment::text() const { return kind == Right ? "right" : kind == Wrong ? "WRONG" : "not judged: " + reason; }
 
+/// Returns the tensor of |outputs| that is called as |spec| and has its shape and kind of elements; null if there is none.
+static const OwnedTensor *findOutput(const std::vector<OwnedTensor> &outputs, const TensorSpec &spec) {
+  for (const OwnedTensor &output : outputs) {
+    DType dtype = output.spec.dtype;
+    bool isKnown = holdsIntegers(spec) ? dtype == DType::I64 : dtype == DType::F32 || dtype == DType::F64;
+    if (output.spec.name == spec.name && output.spec.shape == spec.shape && isKnown)
+      return &output;
+  }
+  return nullptr;
+}
+
+/// Returns the message for an output that findOutput does not find.
+static std::string describeMissing(const TensorSpec &spec) { return "output '" + spec.name + "' is missing, or has another shape or type"; }
+
+Status Judge::expect(const std::vector<OwnedTensor> &outputs) {
+  for (Expected &one : expected) {
+    const OwnedTensor *found = findOutput(outputs, one.spec);
+    if (!found)
+      return Status::error(describeMissing(one.spec));
+    one.values = readValues(*found);
+  }
+  return {};
+}
+
 Judgment Judge::judgeOutputs(const std::vector<OwnedTensor> &outputs) const {
   Judgment result;
   result.kind = Judgment::Right;
   double worst = 1;
   for (const Expected &one : expected) {
-    auto found = std::find_if(outputs.begin(), outputs.end(), [&](const OwnedTensor &other) { return other.spec.name == one.spec.name; });
-    if (found == outputs.end() || found->spec.shape != one.spec.shape) {
+    const OwnedTensor *found = findOutput(outputs, one.spec);
+    if (!found) {
       result.kind = Judgment::Unknown;
-      result.reason = "output '" + one.spec.name + "' is missing or has another shape";
+      result.reason = describeMissing(one.spec);
       return result;
     }
     std::vector<double> values = readValues(*found);

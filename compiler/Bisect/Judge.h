@@ -13,6 +13,8 @@
 
 #include "compiler/Plain/PlainSteps.h"
 
+#include <functional>
+
 namespace attune {
 
 /// A value of an output and the value that was expected.
@@ -47,9 +49,13 @@ public:
 
   /// Judges |module|, IR of the phases `import` to `target`; see PlainModel::create for |signature| and |options|. It is
   /// executed in a process of its own, since a wrong module may write anywhere.
-  Judgment judge(mlir::ModuleOp module, const PlainSignature *signature = nullptr, PlainOptions options = {}) const;
+  Judgment judge(mlir::ModuleOp module, const PlainSignature *signature = nullptr, const PlainOptions &options = {}) const;
+  /// Judges the outputs of |call|, which is executed in a process of its own.
+  Judgment judgeCall(const std::function<Result<std::vector<OwnedTensor>>()> &call) const;
   /// Judges outputs that were computed elsewhere.
   Judgment judgeOutputs(const std::vector<OwnedTensor> &outputs) const;
+  /// Expects |outputs| from now on, which have the same names and shapes; bounds stay.
+  Status expect(const std::vector<OwnedTensor> &outputs);
 
 private:
   Judge(const TensorProvider &tensors, const PlainInputs &inputs) : tensors(&tensors), inputs(&inputs) {}

@@ -234,7 +234,11 @@ Status Compilation::emit() {
   module = nullptr;
   if (Status status = emitter.describe(signature, name, packed); status.failed())
     return status;
+  if (listener.translated)
+    listener.translated(emitter.hostModule(), /*isOptimized=*/false);
   emitter.optimize();
+  if (listener.translated)
+    listener.translated(emitter.hostModule(), /*isOptimized=*/true);
   if (listener.assembled) {
     Result<std::string> assembly = emitter.emit(/*assembly=*/true);
     if (!assembly)

@@ -12,6 +12,10 @@
 #include <functional>
 #include <optional>
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace attune {
 
 class DebugInfo;
@@ -81,6 +85,8 @@ struct CompileListener {
   RemarkLog *remarks = nullptr;
   /// Called before the passes of a phase run on the module.
   std::function<void(Phase phase, mlir::ModuleOp module, mlir::PassManager &passes)> beforePasses;
+  /// Called with the LLVM IR of the host code, before LLVM's passes and after them.
+  std::function<void(const llvm::Module &host, bool isOptimized)> translated;
   /// Called with the assembly of the host code and the lines of IR that its line tables refer to. If this is set,
   /// a compilation to the phase `llvm` prints no IR.
   std::function<void(const std::string &assembly, const DebugInfo &info)> assembled;

@@ -29,6 +29,7 @@ public:
   /// Returns the assembly, or the object, whose guarantees are checked (see checkObject).
   Result<std::string> emit(bool assembly) const;
 
+  const llvm::Module &hostModule() const { return *llvmModule; }
   /// Returns the contents of the descriptor that describe() set.
   const DescriptorOptions &descriptor() const { return described; }
 

@@ -6,6 +6,7 @@
 #include "compiler/Driver/Compilation.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -58,6 +59,22 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>> LoadedModel::parseFile(const std::stri
   if (!module)
     return compilation->diagnostics.error("'" + path + "': expected IR");
   return module;
+}
+
+Result<TranslatedCode> LoadedModel::compileTo(const std::string &path) const {
+  CompileOptions request = options;
+  request.compileTo.reset();
+  request.emit = EmitKind::Shared;
+  request.output = path;
+  TranslatedCode code;
+  CompileListener copying = listener;
+  copying.translated = [&](const llvm::Module &host, bool isOptimized) {
+    llvm::raw_string_ostream stream(isOptimized ? code.afterPasses : code.beforePasses);
+    host.print(stream, nullptr);
+  };
+  if (Status status = compileModel(request, copying); status.failed())
+    return status;
+  return code;
 }
 
 Result<std::string> LoadedModel::compileToLLVM() const {

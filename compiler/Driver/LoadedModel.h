@@ -17,6 +17,11 @@ namespace attune {
 
 class Compilation;
 
+/// The LLVM IR of a model's host code, as text.
+struct TranslatedCode {
+  std::string beforePasses, afterPasses;
+};
+
 /// A module, its context and the tensors that its weights name. The context does not use threads.
 class LoadedModel {
 public:
@@ -35,6 +40,8 @@ public:
   Result<mlir::OwningOpRef<mlir::ModuleOp>> parseFile(const std::string &path) const;
   /// Returns the LLVM IR of the model's phase `llvm`, from a compilation of its own.
   Result<std::string> compileToLLVM() const;
+  /// Compiles the model to the shared object |path|, with its weights beside it.
+  Result<TranslatedCode> compileTo(const std::string &path) const;
 
 private:
   LoadedModel(CompileOptions options, CompileListener listener);

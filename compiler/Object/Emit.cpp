@@ -42,7 +42,7 @@ void attune::setTarget(llvm::Module &module, const HostMachine &target) {
   }
 }
 
-void attune::optimizeModule(llvm::Module &module, const HostMachine &target) {
+void attune::optimizeModule(llvm::Module &module, const HostMachine &target, llvm::PassInstrumentationCallbacks *callbacks) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -52,7 +52,7 @@ void attune::optimizeModule(llvm::Module &module, const HostMachine &target) {
   for (llvm::LibFunc function : {llvm::LibFunc_memcpy, llvm::LibFunc_memmove, llvm::LibFunc_memset})
     library.setAvailable(function);
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  llvm::PassBuilder builder(&target.machine());
+  llvm::PassBuilder builder(&target.machine(), llvm::PipelineTuningOptions(), std::nullopt, callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);

@@ -9,6 +9,10 @@
 
 #include <string>
 
+namespace llvm {
+class PassInstrumentationCallbacks;
+} // namespace llvm
+
 namespace attune {
 
 /// The kind of the main output file. PTX is the text of device code.
@@ -18,8 +22,8 @@ enum class EmitKind { Object, Shared, Assembly, Ptx };
 /// sizes of types.
 void setTarget(llvm::Module &module, const HostMachine &target);
 /// Optimizes |module|. The only library functions that may appear are memcpy, memmove and memset; floating-point
-/// operations keep their order.
-void optimizeModule(llvm::Module &module, const HostMachine &target);
+/// operations keep their order. |callbacks| observes LLVM's passes, if it is not null.
+void optimizeModule(llvm::Module &module, const HostMachine &target, llvm::PassInstrumentationCallbacks *callbacks = nullptr);
 
 /// Returns object code, or the text of the assembly if |assembly| is true.
 Result<std::string> emitCode(llvm::Module &module, const HostMachine &target, bool assembly);

@@ -49,6 +49,19 @@ static void removeOwnAttributes(ModuleOp module) {
   });
 }
 
+/// Returns an operation of |module| that is code for a GPU or, unless |isCode|, a kernel of another code generator; null
+/// if there is none. |isCode| is true if the module only describes LLVM IR.
+static Operation *findForeign(ModuleOp module, bool isCode) {
+  Operation *found = nullptr;
+  module->walk([&](Operation *op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    bool isForeign = dialect == "gpu" || dialect == "nvgpu" || dialect == "nvvm" || (dialect == "halide" && !isCode);
+    found = isForeign ? op : nullptr;
+    return isForeign ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
 /// Stores |values| at |target| as elements of |kind|.
 static void storeValues(const std::vector<double> &values, ElementKind kind, char *target) {
   PlainBuffer buffer;
@@ -102,6 +115,8 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
   std::unique_ptr<PlainModel> model(new PlainModel());
   model->options = options;
   model->original = cast<ModuleOp>(module->clone());
+  if (Operation *foreign = findForeign(module, !options.llvmText.empty()))
+    return Status::error("the plain path does not execute '" + foreign->getName().getStringRef().str() + "'");
   model->compiledInterface = !options.llvmText.empty();
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     model->compiledInterface |= function.getSymName().starts_with("attune_entry_");
@@ -201,6 +216,14 @@ Status PlainModel::startCode(ModuleOp lowered) {
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
+
+/// Returns |error|. If the module lacks a function, such as a kernel of another code generator, the JIT lists all
+/// symbols, which says less than the sentence here.
+static Status describeError(llvm::Error error) {
+  bool isIncomplete = error.isA<llvm::orc::FailedToMaterialize>();
+  std::string text = llvm::toString(std::move(error));
+  return Status::error(isIncomplete ? "the module calls functions that it does not contain" : text);
+}
 
 /// Returns the descriptor of a dense buffer: allocated and aligned pointer, offset, sizes, strides.
 static std::vector<int64_t> describeBuffer(void *data, const std::vector<int64_t> &shape) {
@@ -322,7 +345,7 @@ Result<std::vector<OwnedTensor>> PlainModel::run(const PlainRequest &request, Pl
   if (compiledInterface) {
     auto address = engine->lookup("attune_entry_" + entry.name);
     if (!address)
-      return Status::error(llvm::toString(address.takeError()));
+      return describeError(address.takeError());
     std::vector<int64_t> dimValues;
     for (const std::string &dim : entry.dims)
       dimValues.push_back(dims[dim]);
@@ -401,7 +424,7 @@ Result<std::vector<OwnedTensor>> PlainModel::run(const PlainRequest &request, Pl
       }
     }
     if (llvm::Error error = engine->invokePacked("_mlir_ciface_" + entry.symbol, packed))
-      return Status::error(llvm::toString(std::move(error)));
+      return describeError(std::move(error));
     const int64_t *words = resultWords ? descriptors.front().data() : nullptr;
     for (const PlainArgument &result : entry.results) {
       OwnedTensor tensor = readResult(result, words, options.wide);

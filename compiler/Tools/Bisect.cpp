@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Bisect/Bisector.h"
 #include "compiler/Driver/LoadedModel.h"
 #include "compiler/Driver/Registry.h"
+#include "compiler/Tools/BisectCall.h"
 #include "compiler/Tools/BisectInputs.h"
 #include "compiler/Tools/BisectReport.h"
 #include "compiler/Tools/CompilerCommands.h"
-#include "compiler/Tools/PlainCall.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <cstdio>
@@ -21,36 +20,35 @@ using namespace attune;
 
 namespace {
 /// The command line.
-struct BisectCall {
-  PlainCall call;
+struct CommandLine : BisectCall {
   std::string folder;
-  /// The outputs of a correct implementation, from a golden case.
-  std::vector<OwnedTensor> expected;
+  std::vector<std::string> goodValues;
 };
 
 /// A model, what was computed with it, and the result of the search.
 struct BisectRun {
   std::unique_ptr<LoadedModel> model;
   PlainInputs inputs;
-  BisectVerdict verdict;
+  BisectOutcome outcome;
 };
 } // namespace
 
-static Status bisectOnce(BisectCall &request, BisectRun &run) {
-  BisectOptions options;
-  options.expected = request.expected;
-  options.llvmText = [&] { return run.model->compileToLLVM(); };
-  options.progress = [](const std::string &text) { reportNotice("attune", text); };
-  Bisector bisector(run.model->module(), run.model->tensors(), run.inputs, options);
-  Result<BisectVerdict> verdict = bisector.run();
-  if (!verdict)
-    return verdict.status();
-  run.verdict = std::move(*verdict);
+static Status bisectOnce(BisectSession &session, BisectRun &run) {
+  Result<BisectOutcome> outcome = session.search(run.inputs);
+  if (!outcome)
+    return outcome.status();
+  run.outcome = std::move(*outcome);
   return {};
 }
 
+/// Returns the path of this executable.
+static std::string findThisProgram() {
+  static const int anchor = 0;
+  return llvm::sys::fs::getMainExecutable("attune", const_cast<int *>(&anchor));
+}
+
 /// Bisects the call of the flags or of the case, or else batches of several shapes until one is wrong.
-static Status bisect(BisectCall &request, BisectRun &run) {
+static Status bisect(CommandLine &request, BisectRun &run) {
   PlainCall &call = request.call;
   if (call.compile.model.empty())
     return Status::error("expected a model folder or a case");
@@ -58,6 +56,12 @@ static Status bisect(BisectCall &request, BisectRun &run) {
     return Status::error("'" + call.compile.model + "': expected a folder with a config.json");
   if (call.compile.target.precision != mlir::xfmr::Precision::F32)
     return Status::error("--dtype: expected f32, since products of other types have no definition by which they could be executed");
+  if (!request.goodValues.empty()) {
+    Result<GoodSetting> good = GoodSetting::create(request.goodValues, findThisProgram());
+    if (!good)
+      return Status::error("--good: " + good.message());
+    request.good = std::move(*good);
+  }
   std::optional<PlainInputs> given;
   if (call.hasInputs()) {
     Result<PlainInputs> inputs = call.readInputs();
@@ -88,8 +92,9 @@ static Status bisect(BisectCall &request, BisectRun &run) {
   if (!imported)
     return imported.status();
   run.model = std::move(*imported);
+  BisectSession session(request, *run.model, createListener());
   if (given)
-    return bisectOnce(request, run);
+    return bisectOnce(session, run);
   Result<PlainSignature> signature = readPlainSignature(run.model->module());
   if (!signature)
     return signature.status();
@@ -101,35 +106,40 @@ static Status bisect(BisectCall &request, BisectRun &run) {
       return inputs.status();
     run.inputs = std::move(*inputs);
     reportNotice("attune", "batch of " + std::to_string(shape.batch) + " with " + std::to_string(shape.length) + " tokens");
-    last = bisectOnce(request, run);
+    last = bisectOnce(session, run);
     isJudged |= !last.failed();
-    if (!last.failed() && run.verdict.isFound)
+    if (!last.failed() && run.outcome.verdict.isFound)
       return {};
   }
   return isJudged ? Status() : last;
 }
 
 int attune::runBisectCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
-  BisectCall request;
+  CommandLine request;
   FlagTable flags;
   flags.addString("o", "DIR", request.folder, "write the modules before and after the pass, inputs and a test that fails to DIR");
+  flags.addRepeated("good", "FLAGS|PATH", request.goodValues,
+                    "compare with a setting that is right: flags of attune compile, or another attune executable");
+  addThreadsFlag(flags, request.threads);
   request.call.addTo(flags);
   if (std::optional<int> status = parseModelArguments(
-          host, flags, arguments, request.call.compile.model, "bisect MODEL|CASE [--input=FILE] [--ids=N,N,...] [-o DIR] [flags]",
+          host, flags, arguments, request.call.compile.model,
+          "bisect MODEL|CASE [--input=FILE] [--ids=N,N,...] [--good=FLAGS|PATH] [-o DIR] [flags]",
           "Finds the phase, pass, function and rewrite after which the numbers of a model are wrong. Without inputs those of\n"
           "the case are taken, or batches of several shapes are tried. Exit status: 0 none, 1 found, 2 not possible."))
-    return *status;
+    return *status == exitRejected ? int(exitNotComparable) : *status;
+  request.call.keepWords(flags);
   registerCompilerPasses();
   BisectRun run;
   Status status = bisect(request, run);
   if (!status.failed() && !request.folder.empty())
-    status = writeReproducer(run.verdict, run.inputs, request.call.compile.model, request.folder);
+    status = writeReproducer(run.outcome, run.inputs, request.folder);
   if (status.failed()) {
     reportError(host.tool, status.message());
     return exitNotComparable;
   }
-  std::printf("%s\n", describeVerdict(run.verdict).c_str());
-  for (const auto &[phase, reason] : run.verdict.unknown)
+  std::printf("%s\n", describeOutcome(run.outcome).c_str());
+  for (const auto &[phase, reason] : run.outcome.verdict.unknown)
     std::printf("not judged: the phase %s: %s\n", stringifyPhase(phase).str().c_str(), reason.c_str());
-  return run.verdict.isFound ? exitRejected : exitDone;
+  return run.outcome.verdict.isFound ? exitRejected : exitDone;
 }

@@ -5,6 +5,7 @@
 #include "compiler/Tools/BisectReport.h"
 #include "compiler/Driver/PhaseDump.h"
 #include "compiler/Tools/Compare.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,17 +20,37 @@ static std::string describeWrong(const BisectVerdict &verdict) {
          numberText(value.expected, 9) + " within " + numberText(value.allowed, 2);
 }
 
+/// Returns the verdict on wrong numbers that do not come from known passes of ours.
+static std::string describeUnstepped(const BisectVerdict &verdict) {
+  std::string phase = stringifyPhase(verdict.phase).str(), origin = "the phase " + phase;
+  auto first = static_cast<Phase>(static_cast<unsigned>(verdict.last) + 1);
+  if (verdict.part)
+    origin = (verdict.part->pass.empty() ? "LLVM's code generator" : "LLVM's pass " + verdict.part->pass) + ", phase " + phase +
+             (verdict.part->function.empty() ? "" : ", in the function @" + verdict.part->function);
+  else if (!verdict.isPhaseKnown && first < verdict.phase)
+    origin = "one of the phases " + stringifyPhase(first).str() + " to " + phase + ", between which nothing can be executed";
+  else if (verdict.phase == Phase::Llvm)
+    origin = "the translation to LLVM IR or from LLVM, after the last pass";
+  else if (verdict.phase == Phase::Object)
+    origin = "the phase object, of LLVM's code generator, or from the runtime";
+  std::string text = "wrong numbers come from " + origin + ": " + describeWrong(verdict) + ".";
+  if (!verdict.operation)
+    return text;
+  llvm::raw_string_ostream stream(text);
+  verdict.operation->location.print(stream << " The object of the operation " << verdict.operation->name << " alone, ");
+  stream << ", is wrong, too.";
+  return text;
+}
+
 std::string attune::describeVerdict(const BisectVerdict &verdict) {
   std::string phase = stringifyPhase(verdict.phase).str();
   if (!verdict.isFound)
-    return "no wrong numbers, up to the phase llvm.";
+    return "no wrong numbers, up to the phase " + stringifyPhase(verdict.last).str() + ".";
   if (verdict.phase == Phase::Import)
     return "the phase import differs from the reference: " + describeWrong(verdict) +
            ". The description of the model or its weights are read wrongly.";
-  if (verdict.phase == Phase::Llvm)
-    return "wrong numbers come from the translation to LLVM IR or from LLVM, after the last pass: " + describeWrong(verdict) + ".";
   if (verdict.steps.empty())
-    return "wrong numbers come from the phase " + phase + " or those before it that cannot be executed: " + describeWrong(verdict) + ".";
+    return describeUnstepped(verdict);
   std::string text = "wrong numbers come from the pass " + verdict.steps.back().pass;
   for (size_t i = verdict.steps.size() - 1; i-- > 0;)
     text += " or " + verdict.steps[i].pass;
@@ -47,6 +68,28 @@ std::string attune::describeVerdict(const BisectVerdict &verdict) {
     return text;
   verdict.rewrite->location.print(stream);
   return text + " The rewrite: " + verdict.rewrite->pattern + " on " + verdict.rewrite->operation + ", " + where + ".";
+}
+
+std::string attune::describeOutcome(const BisectOutcome &outcome) {
+  const BisectVerdict &verdict = outcome.verdict;
+  std::string text = describeVerdict(verdict);
+  if (outcome.good.empty())
+    return text;
+  const std::string good = "the good setting, '" + outcome.good + "'";
+  switch (outcome.relation) {
+  case BisectOutcome::Agrees:
+    return "no wrong numbers: results are equal to those of " + good + ", within their bounds.";
+  case BisectOutcome::ReadsOtherwise:
+    return "the phase import differs from that of " + good + ": " + describeWrong(verdict) +
+           ". The two describe different models, or one of them reads the description or the weights wrongly.";
+  case BisectOutcome::GoodIsWrong:
+    return good + ", has wrong numbers by the definitions of operations, and this setting has none. In the good setting, " + text;
+  case BisectOutcome::BothAreWrong:
+    return text + " The numbers of " + good + ", are wrong by the definitions of operations, too.";
+  case BisectOutcome::GoodIsRight:
+    break;
+  }
+  return text + (outcome.goodAtPhase.empty() ? "" : " After the same phase, " + good + ", is " + outcome.goodAtPhase + ".");
 }
 
 static std::string print(mlir::ModuleOp module) {
@@ -82,23 +125,72 @@ static std::string makeTest(const BisectVerdict &verdict, const PlainInputs &inp
          " --atol=" + numberText(value.allowed, 2) + "\n";
 }
 
-Status attune::writeReproducer(const BisectVerdict &verdict, const PlainInputs &whole, const std::string &weights,
-                               const std::string &folder) {
-  if (!verdict.before)
+/// Returns the call of the operation that was found, alone in before.mlir, by the flags of |call| that IR can have.
+static PlainCall callAlone(const PlainCall &call) {
+  PlainCall alone = call;
+  alone.words = {"--weights=" + call.compile.model};
+  for (const std::string &word : call.words)
+    for (const char *flag : {"--cpu=", "--triple=", "--target=", "--gpu=", "--kernels="})
+      if (word.rfind(flag, 0) == 0)
+        alone.words.push_back(word);
+  alone.outputs.clear();
+  alone.compile.model = "%S/before.mlir";
+  return alone;
+}
+
+/// Returns a lit test that fails: the results of the call, or of the IR of the wrong phase, differ from those of the
+/// phase `import`.
+static std::string makeModelTest(const BisectOutcome &outcome, const PlainInputs &inputs) {
+  const BisectVerdict &verdict = outcome.verdict;
+  const PlainCall call = verdict.operation ? callAlone(*outcome.call) : *outcome.call;
+  const WrongValue &value = verdict.operation ? verdict.operationValue : verdict.value;
+  auto isHarmless = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("-_=./,:%+").contains(c); };
+  auto run = [&](std::optional<Phase> phase, const std::string &to) {
+    std::string line = "# RUN: attune run" + (phase ? " --from-phase=" + stringifyPhase(*phase).str() : "");
+    for (const std::string &word : call.repeat(inputs, "%S/inputs.safetensors", to))
+      line += " " + (llvm::all_of(word, isHarmless) ? word : quote(word));
+    return line + "\n";
+  };
+  bool isObject = verdict.phase == Phase::Object || verdict.operation;
+  std::string group = value.output.substr(0, value.output.rfind('.'));
+  return "# " + describeOutcome(outcome) + "\n\n" + run(Phase::Import, "%t.import") +
+         run(isObject ? std::nullopt : std::optional<Phase>(verdict.phase), "%t.wrong") + "# RUN: attune diff %t.import %t.wrong" +
+         (group.empty() ? "" : " --outputs=" + group) + " --atol=" + numberText(value.allowed, 2) + "\n";
+}
+
+/// Writes the modules of |verdict|.
+static Status writeModules(const BisectVerdict &verdict, const std::string &folder) {
+  std::vector<std::pair<std::string, std::string>> files;
+  if (verdict.part)
+    files = {{"before.ll", verdict.part->before}, {"after.ll", verdict.part->after}};
+  if (verdict.operation)
+    files.emplace_back("before.mlir", print(*verdict.operation->module));
+  else if (verdict.before)
+    files.emplace_back("before.mlir", print(*verdict.before));
+  if (mlir::ModuleOp after = verdict.operation ? *verdict.operationAfter : *verdict.after)
+    files.emplace_back("after.mlir", print(after));
+  for (const auto &[name, text] : files)
+    if (!text.empty())
+      if (Status status = writeText(folder + "/" + name, text); status.failed())
+        return status;
+  return {};
+}
+
+Status attune::writeReproducer(const BisectOutcome &outcome, const PlainInputs &whole, const std::string &folder) {
+  const BisectVerdict &verdict = outcome.verdict;
+  if (!verdict.isFound)
     return {};
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return Status::error("'" + folder + "': " + error.message());
+  if (Status status = writeModules(verdict, folder); status.failed())
+    return status;
   const PlainInputs &inputs = verdict.operation ? verdict.operation->inputs : whole;
-  mlir::ModuleOp before = verdict.operation ? *verdict.operation->module : *verdict.before;
-  mlir::ModuleOp after = verdict.operation ? *verdict.operationAfter : *verdict.after;
-  if (Status status = writeText(folder + "/before.mlir", print(before)); status.failed())
-    return status;
-  if (Status status = writeText(folder + "/after.mlir", print(after)); status.failed())
-    return status;
   if (Status status = saveSafetensors(folder + "/inputs.safetensors", inputs.tensors); status.failed())
     return status;
-  // Modules of the phase target do not describe their entries, so they cannot be run alone.
-  if (verdict.phase == Phase::Target || verdict.steps.empty())
+  if (verdict.phase == Phase::Import || !outcome.call)
     return {};
-  return writeText(folder + "/wrong.test", makeTest(verdict, inputs, weights));
+  // Modules of the phase target do not describe their entries, so they cannot be run alone.
+  bool isOfModule = verdict.phase != Phase::Target && !verdict.steps.empty();
+  std::string test = isOfModule ? makeTest(verdict, inputs, outcome.call->compile.model) : makeModelTest(outcome, inputs);
+  return writeText(folder + "/wrong.test", test);
 }

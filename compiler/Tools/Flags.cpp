@@ -229,6 +229,7 @@ Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<s
     }
     if (Status status = flag->read(value); status.failed())
       return Status::error(dashed(name) + ": " + status.message());
+    found.emplace_back(name, value);
   }
   return {};
 }

@@ -57,6 +57,8 @@ public:
   /// Parses |arguments|. Words that are no flags are appended to |positional|. A name of one letter is written with one
   /// dash ("-o").
   Status parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional);
+  /// Returns the names and values of the flags that parse found, in order.
+  const std::vector<std::pair<std::string, std::string>> &given() const { return found; }
   /// Returns true if parse found --help.
   bool helpRequested() const { return help != HelpStyle::None; }
   /// Returns the style of the last --help; None if there was none.
@@ -84,7 +86,7 @@ private:
 
   std::vector<Flag> flags;
   std::vector<Group> groups = {{"", false}};
-  std::vector<std::pair<std::string, std::string>> formerNames;
+  std::vector<std::pair<std::string, std::string>> formerNames, found;
   HelpStyle help = HelpStyle::None;
 };
 

@@ -8,9 +8,13 @@
 #include "compiler/Tools/FlagInputs.h"
 #include "compiler/Tools/InputRequests.h"
 #include "compiler/Tools/StepCall.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace attune;
+
+/// The flags of compilations that a call defines itself.
+static constexpr llvm::StringRef kOwnFlags[] = {"inputs", "outputs", "set"};
 
 void PlainCall::addTo(FlagTable &flags) {
   flags.addString("input", "FILE", input, "inputs by name, a safetensors file");
@@ -18,7 +22,7 @@ void PlainCall::addTo(FlagTable &flags) {
                   [&](const std::string &text) { return parseIds(text, ids); });
   flags.addList("outputs", "LIST", outputs, "outputs or groups to give (default: all the model computes)");
   flags.addList("steps", "N,N,...", steps, "feed the ids in chunks of these sizes through the cache");
-  addCompileFlags(flags, compile, {"inputs", "outputs", "set"});
+  addCompileFlags(flags, compile, kOwnFlags);
 }
 
 Result<PlainInputs> PlainCall::readInputs() const {
@@ -63,14 +67,41 @@ Result<std::optional<PlainInputs>> PlainCall::readCase() {
   Result<std::vector<OwnedTensor>> tensors = loadCaseInputs(*file, compile.model);
   if (!tensors)
     return tensors.status();
-  if (compile.pruneHeads.empty())
+  if (compile.pruneHeads.empty() && !file->pruneHeads.empty()) {
     compile.pruneHeads = file->pruneHeads;
-  for (const std::string &adapter : file->adapters)
+    words.push_back("--prune-heads=" + file->pruneHeads);
+  }
+  for (const std::string &adapter : file->adapters) {
     compile.adapters.push_back(parseAdapter(compile.model + "/" + adapter));
+    words.push_back("--adapter=" + compile.model + "/" + adapter);
+  }
   if (outputs.empty())
     for (const CaseOutput &output : file->outputs)
       outputs.push_back(output.name);
   return std::optional<PlainInputs>(PlainInputs{std::move(*tensors), file->steps});
+}
+
+void PlainCall::keepWords(const FlagTable &table) {
+  CompileOptions unused;
+  FlagTable ofCompilation;
+  addCompileFlags(ofCompilation, unused, kOwnFlags);
+  for (const FlagText &flag : ofCompilation.texts())
+    for (const auto &[name, value] : table.given())
+      if (flag.name == "--" + name)
+        words.push_back(flag.name + "=" + value);
+}
+
+std::vector<std::string> PlainCall::repeat(const PlainInputs &inputs, const std::string &from, const std::string &to) const {
+  std::vector<std::string> arguments = words;
+  arguments.push_back("--input=" + from);
+  arguments.push_back("--output=" + to);
+  if (!outputs.empty())
+    arguments.push_back("--outputs=" + llvm::join(outputs, ","));
+  if (!inputs.steps.empty())
+    arguments.push_back("--steps=" + llvm::join(llvm::map_range(inputs.steps, [](int64_t size) { return std::to_string(size); }), ","));
+  arguments.push_back("--");
+  arguments.push_back(compile.model);
+  return arguments;
 }
 
 void PlainCall::request(const PlainInputs &inputs) {

@@ -18,6 +18,8 @@ struct PlainCall {
   std::string input;
   std::vector<std::vector<int64_t>> ids;
   std::vector<std::string> steps, outputs;
+  /// The flags of the compilation as words, "--cpu=x86-64-v3", with those that a case stands for.
+  std::vector<std::string> words;
 
   /// Adds the flags that describe the call, and those of compilations.
   void addTo(FlagTable &flags);
@@ -27,6 +29,10 @@ struct PlainCall {
   /// Returns the inputs of the golden case in the model's folder, and sets what else the case says. Returns nullopt if
   /// there is no case; fails if the case is a generation.
   Result<std::optional<PlainInputs>> readCase();
+  /// Sets |words| to those of |table|, which was parsed.
+  void keepWords(const FlagTable &table);
+  /// Returns arguments of `attune run` for the same call on |inputs|, which are in the file |from|.
+  std::vector<std::string> repeat(const PlainInputs &inputs, const std::string &from, const std::string &to) const;
   /// Adds the inputs, outputs and entries that the call needs to the options of an import.
   void request(const PlainInputs &inputs);
 };

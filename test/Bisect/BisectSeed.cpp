@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-//     attune-test-bisect CASE PASS ERROR [DIR]
+//     attune-test-bisect CASE PASS ERROR [DIR] [FLAGS]
+//     attune-test-bisect CASE llvm:PASS|llvm:codegen[@FUNCTION] minus [DIR] [FLAGS]
 //     attune-test-bisect CASE --list
 //     attune-test-bisect CASE --judge
 //
 // Compiles the model of a golden case. After the first run of PASS on a module or function in which ERROR can be made, it
-// makes ERROR at the first such place, as if the pass had. Prints what the bisector finds: the pass, the function and the
-// operation or rewrite, or that no number is wrong; DIR gets what reproduces it. With --list it prints the passes that
-// change the module, with --judge how many modules after a pass are right, wrong or cannot be executed: without an error,
-// none may be wrong.
+// makes ERROR at the first such place, as if the pass had. PASS may be one of LLVM, or LLVM's code generator, which then
+// makes ERROR in a function unless it is not to be optimized; FUNCTION is how the function's name begins. Prints what the
+// bisector finds: the pass, the function and the operation or rewrite, or that no number is wrong; DIR gets what
+// reproduces it. With --list it prints the passes that change the module, with --judge how many modules after a pass are
+// right, wrong or cannot be executed: without an error, none may be wrong. FLAGS are those of `attune bisect`; a good
+// setting is that of `attune`, which has no error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +21,6 @@
 #include "compiler/Driver/Registry.h"
 #include "compiler/Target/All/RegisterTargets.h"
 #include "compiler/Tools/BisectReport.h"
-#include "compiler/Tools/PlainCall.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -28,6 +30,12 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <cstdio>
 
@@ -218,82 +226,155 @@ static int judgeSteps(LoadedModel &model, const PlainInputs &inputs) {
   return counts[Judgment::Wrong] ? 1 : 0;
 }
 
-int main(int argc, char **argv) {
-  bool judges = argc == 3 && argv[2] == std::string("--judge"), lists = judges || (argc == 3 && argv[2] == std::string("--list"));
-  if (!lists && argc != 4 && argc != 5)
-    return fail("expected CASE PASS ERROR [DIR], CASE --list or CASE --judge");
-  registerAllTargets();
-  registerCompilerPasses();
-  PlainCall call;
-  call.compile.model = argv[1];
-  call.compile.cpu = "x86-64-v3";
-  Result<std::optional<PlainInputs>> given = call.readCase();
-  if (!given || !*given)
-    return fail(given ? "no case in " + call.compile.model : given.message());
-  const PlainInputs &inputs = **given;
-  call.request(inputs);
-  Result<std::unique_ptr<LoadedModel>> model = LoadedModel::import(call.compile);
-  if (!model)
-    return fail(model.message());
-
-  Seed seed;
-  if (!lists) {
-    seed.pass = argv[2];
-    for (const Error &error : kErrors)
-      if (error.name == std::string(argv[3]))
-        seed.error = &error;
-    if (!seed.error)
-      return fail("no such error: " + std::string(argv[3]));
+/// Puts a subtraction in place of the first addition of |function|. Returns false if there is none.
+static bool subtract(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    if (instruction.getOpcode() != llvm::Instruction::FAdd)
+      continue;
+    auto *other = llvm::BinaryOperator::CreateFSub(instruction.getOperand(0), instruction.getOperand(1), "", instruction.getIterator());
+    instruction.replaceAllUsesWith(other);
+    instruction.eraseFromParent();
+    return true;
   }
-  BisectOptions options;
-  // Phases are run from their first pass again and again; each run makes the error once.
-  bool isDone = false, isMade = false;
-  options.hooks.afterPass = [&](Pass *pass, Operation *op) {
-    if (!lists)
-      seed.insert(pass, op, isDone);
-    isMade |= isDone;
-  };
-  options.hooks.begin = [&] { isDone = false; };
-  options.progress = [](const std::string &text) { fprintf(stderr, "%s\n", text.c_str()); };
-  if (judges)
-    return judgeSteps(**model, inputs);
-  // The passes of each phase, with the error.
-  OwningOpRef<ModuleOp> module = cast<ModuleOp>((*model)->module()->clone());
+  return false;
+}
+
+/// Returns hooks that insert an error after a pass of LLVM, or in the code generator, once, in a function whose name begins
+/// with |function|. Sets |isDone| then.
+static CodeHooks insertInCode(const std::string &pass, const std::string &function, bool &isDone) {
+  CodeHooks hooks;
+  hooks.begin = [&] { isDone = false; };
+  if (pass == "codegen")
+    hooks.beforeCode = [&isDone, function](llvm::Module &module) {
+      auto isAddition = [](llvm::Instruction &instruction) { return instruction.getOpcode() == llvm::Instruction::FAdd; };
+      for (llvm::Function &candidate : module) {
+        if (!candidate.getName().starts_with(function) || llvm::none_of(llvm::instructions(candidate), isAddition))
+          continue;
+        isDone = !candidate.hasOptNone() && subtract(candidate);
+        return;
+      }
+    };
+  else
+    hooks.afterPass = [&isDone, pass, function](llvm::StringRef ran, llvm::Function &changed) {
+      if (!isDone && ran == pass && changed.getName().starts_with(function))
+        isDone = subtract(changed);
+    };
+  return hooks;
+}
+
+/// Prints the passes that change the module, if |lists|, up to the first in which an error was made.
+static void followPasses(LoadedModel &model, const ReplayHooks &hooks, bool lists, const bool &isMade) {
+  OwningOpRef<ModuleOp> module = cast<ModuleOp>(model.module()->clone());
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target}) {
-    PhaseReplay replay(*module, phase, options.hooks);
+    PhaseReplay replay(*module, phase, hooks);
     Result<OwningOpRef<ModuleOp>> after = replay.run();
     if (!after || isMade)
-      break;
+      return;
     module = std::move(*after);
     for (const PassStep &step : replay.steps())
       if (lists)
         printf("%s %s\n", stringifyPhase(phase).str().c_str(), StringRef(step.pass).split('{').first.str().c_str());
   }
+}
+
+static void printVerdict(const BisectVerdict &verdict) {
+  printf("phase %s", stringifyPhase(verdict.phase).str().c_str());
+  for (const PassStep &step : verdict.steps)
+    printf(" pass %s", StringRef(step.pass).split('{').first.str().c_str());
+  if (verdict.part)
+    printf(" pass llvm:%s", verdict.part->pass.empty() ? "codegen" : verdict.part->pass.c_str());
+  printf(" function %s", verdict.part ? verdict.part->function.c_str() : verdict.function.c_str());
+  if (verdict.operation)
+    printf(" operation %s", verdict.operation->name.c_str());
+  if (verdict.rewrite)
+    printf(" rewrite %s", verdict.rewrite->operation.c_str());
+  printf("\n");
+}
+
+int main(int argc, char **argv) {
+  BisectCall request;
+  bool lists = false, judges = false;
+  std::vector<std::string> good, words;
+  FlagTable flags;
+  flags.addSwitch("list", lists, "");
+  flags.addSwitch("judge", judges, "");
+  flags.addRepeated("good", "FLAGS|PATH", good, "");
+  request.call.compile.cpu = "x86-64-v3";
+  request.call.words = {"--cpu=x86-64-v3"};
+  request.call.addTo(flags);
+  if (Status status = flags.parse({argv + 1, argv + argc}, words); status.failed())
+    return fail(status.message());
+  bool isSeeded = !lists && !judges;
+  if (isSeeded ? words.size() != 3 && words.size() != 4 : words.size() != 1)
+    return fail("expected CASE PASS ERROR [DIR], CASE --list or CASE --judge");
+  request.call.keepWords(flags);
+  registerAllTargets();
+  registerCompilerPasses();
+  request.call.compile.model = words[0];
+  Result<std::optional<PlainInputs>> given = request.call.readCase();
+  if (!given || !*given)
+    return fail(given ? "no case in " + words[0] : given.message());
+  const PlainInputs &inputs = **given;
+  request.call.request(inputs);
+  if (!good.empty()) {
+    llvm::SmallString<128> program(llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&fail)));
+    llvm::sys::path::remove_filename(program);
+    llvm::sys::path::append(program, "attune");
+    Result<GoodSetting> setting = GoodSetting::create(good, std::string(program));
+    if (!setting)
+      return fail("--good: " + setting.message());
+    request.good = std::move(*setting);
+  }
+
+  // Phases are run from their first pass again and again; each run makes the error once.
+  Seed seed;
+  bool isDone = false, isMade = false;
+  llvm::StringRef pass = isSeeded ? llvm::StringRef(words[1]) : "";
+  bool isInCode = pass.consume_front("llvm:");
+  if (isInCode) {
+    auto [name, function] = pass.split('@');
+    request.codeHooks = insertInCode(name.str(), function.str(), isDone);
+  } else if (isSeeded) {
+    seed.pass = pass.str();
+    for (const Error &error : kErrors)
+      if (error.name == words[2])
+        seed.error = &error;
+    if (!seed.error)
+      return fail("no such error: " + words[2]);
+    request.hooks.begin = [&] { isDone = false; };
+    request.hooks.afterPass = [&](Pass *ran, Operation *op) {
+      seed.insert(ran, op, isDone);
+      isMade |= isDone;
+    };
+  }
+  CompileListener listener;
+  listener.beforePasses = [&](Phase, ModuleOp, PassManager &passes) { addHooks(passes, request.hooks); };
+  Result<std::unique_ptr<LoadedModel>> model = LoadedModel::import(request.call.compile, listener);
+  if (!model)
+    return fail(model.message());
+  if (judges)
+    return judgeSteps(**model, inputs);
+  if (!isInCode)
+    followPasses(**model, request.hooks, lists, isMade);
   if (lists)
     return 0;
-  if (!isMade) {
+  if (!isInCode && !isMade) {
     printf("no place for the error\n");
     return 0;
   }
-  Bisector bisector((*model)->module(), (*model)->tensors(), inputs, options);
-  Result<BisectVerdict> verdict = bisector.run();
-  if (!verdict)
-    return fail(verdict.message());
-  if (!verdict->isFound) {
+  Result<BisectOutcome> outcome = BisectSession(request, **model, listener).search(inputs);
+  if (!outcome)
+    return fail(outcome.message());
+  fprintf(stderr, "%s\n", describeOutcome(*outcome).c_str());
+  for (const auto &[phase, reason] : outcome->verdict.unknown)
+    fprintf(stderr, "not judged: %s: %s\n", stringifyPhase(phase).str().c_str(), reason.c_str());
+  if (!outcome->verdict.isFound) {
     printf("no wrong numbers\n");
     return 0;
   }
-  if (argc == 5)
-    if (Status status = writeReproducer(*verdict, inputs, call.compile.model, argv[4]); status.failed())
+  if (words.size() == 4)
+    if (Status status = writeReproducer(*outcome, inputs, words[3]); status.failed())
       return fail(status.message());
-  printf("phase %s", stringifyPhase(verdict->phase).str().c_str());
-  for (const PassStep &step : verdict->steps)
-    printf(" pass %s", StringRef(step.pass).split('{').first.str().c_str());
-  printf(" function %s", verdict->function.c_str());
-  if (verdict->operation)
-    printf(" operation %s", verdict->operation->name.c_str());
-  if (verdict->rewrite)
-    printf(" rewrite %s", verdict->rewrite->operation.c_str());
-  printf("\n");
+  printVerdict(outcome->verdict);
   return 1;
 }

@@ -1,0 +1,92 @@
+//===- CodeSearch.h - Which part of LLVM makes numbers wrong? ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Searches the two steps after our last pass:
+//
+//   LLVM IR                  before LLVM's passes
+//     | run 0 ... run n      runs of LLVM's passes, each on a function or on the module: the first n, by binary search
+//   LLVM IR (phase llvm)     judged by the plain path, which has it translated without optimizations
+//     | code generator       the first n functions with optimizations, the others without, by binary search
+//   object code              judged by its execution as a model
+//
+// A function without optimizations has LLVM's attribute `optnone`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_BISECT_CODESEARCH_H
+#define ATTUNE_COMPILER_BISECT_CODESEARCH_H
+
+#include "compiler/Bisect/Judge.h"
+#include "compiler/Object/HostMachine.h"
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace attune {
+
+/// The code of a compiled model, and how an object of it is executed.
+struct ModelCode {
+  /// LLVM IR of the host code before LLVM's passes and after them, as text.
+  std::string beforePasses, afterPasses;
+  std::optional<HostMachine> machine;
+  /// Executes an object file, or, if it is empty, that of the compilation itself. It is called in a process of its own.
+  std::function<Result<std::vector<OwnedTensor>>(const std::string &object)> execute;
+};
+
+/// Functions that tests insert errors of LLVM by.
+struct CodeHooks {
+  /// Called before LLVM's passes run, and before the code generator does.
+  std::function<void()> begin;
+  /// Called after a run of |pass| on a function or on one of its loops.
+  std::function<void(llvm::StringRef pass, llvm::Function &function)> afterPass;
+  /// Called before the code generator runs.
+  std::function<void(llvm::Module &module)> beforeCode;
+
+  explicit operator bool() const { return afterPass || beforeCode; }
+};
+
+/// The part of LLVM that makes numbers wrong; empty names are unknown.
+struct CodePart {
+  /// A pass of LLVM, or "" for the code generator.
+  std::string pass;
+  std::string function;
+  /// LLVM IR of the function before and after the pass; for the code generator, the IR that it gets, and nothing.
+  std::string before, after;
+};
+
+class CodeSearch {
+public:
+  /// All arguments must outlive this object.
+  CodeSearch(const ModelCode &code, const CodeHooks &hooks) : code(code), hooks(hooks) {}
+
+  /// Returns the LLVM IR of the phase `llvm`.
+  Result<std::string> optimized() const;
+  /// Returns the object of the compilation, "" unless hooks change it.
+  Result<std::string> object() const;
+
+  /// Finds the run of a pass of LLVM after which |judge|, which gets LLVM IR, finds wrong numbers. Returns nullopt if the
+  /// IR before all passes is not right.
+  Result<std::optional<CodePart>> searchPasses(const std::function<Judgment(const std::string &ir)> &judge) const;
+  /// Finds the function of which the code generator makes wrong code. Returns nullopt if the numbers are not right
+  /// without optimizations.
+  Result<std::optional<CodePart>> searchFunctions(const std::function<Judgment(const std::string &object)> &judge) const;
+  /// Returns an object of LLVM IR, in which the functions from number |end| on are not optimized.
+  Result<std::string> generate(const std::string &ir, size_t end = SIZE_MAX) const;
+
+private:
+  /// A run of a pass.
+  struct Run {
+    std::string pass, function;
+  };
+  /// Returns the IR after the first |limit| runs of passes. Sets |runs|, unless it is null, to these runs.
+  Result<std::string> optimize(size_t limit, std::vector<Run> *runs) const;
+
+  const ModelCode &code;
+  const CodeHooks &hooks;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_BISECT_CODESEARCH_H

@@ -1,0 +1,181 @@
+//===- BisectCall.cpp - The search on one call ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// With a good setting, results of compiled code are compared first, by the bound that Judge.h measures:
+//
+//   setting ~ good            nothing to search
+//   good ~ definitions        the setting is wrong; its modules are judged by the results of the good setting
+//   setting ~ definitions     the good setting is wrong, and is searched instead
+//   neither                   the setting is searched, by the definitions
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Tools/BisectCall.h"
+#include "compiler/Tools/CompilerCommands.h"
+
+using namespace attune;
+
+static void report(const std::string &text) { reportNotice("attune", text); }
+
+Result<const ModelCode *> BisectSession::compile(const PlainInputs &inputs) {
+  if (!compiled) {
+    Result<std::unique_ptr<CompiledCall>> made = CompiledCall::create(model, request.call.compile, listener, request.threads);
+    if (!made)
+      return made.status();
+    compiled = std::move(*made);
+  }
+  return &compiled->code(inputs);
+}
+
+Result<BisectVerdict> BisectSession::searchModel(const PlainInputs &inputs, const std::vector<OwnedTensor> &good) {
+  BisectOptions options;
+  if (good.empty())
+    options.expected = request.expected;
+  options.good = good;
+  options.hooks = request.hooks;
+  options.codeHooks = request.codeHooks;
+  options.code = [&] { return compile(inputs); };
+  // The weights of a model with adapters are not those of its folder.
+  if (request.call.compile.adapters.empty())
+    options.runCompiled = [&](mlir::ModuleOp ir, const PlainInputs &alone) { return compiled->runAlone(ir, alone); };
+  options.progress = report;
+  return Bisector(model.module(), model.tensors(), inputs, options).run();
+}
+
+Result<BisectOutcome> BisectSession::search(const PlainInputs &inputs) {
+  if (request.good)
+    return compare(inputs);
+  Result<BisectVerdict> verdict = searchModel(inputs, {});
+  if (!verdict)
+    return verdict.status();
+  BisectOutcome outcome;
+  outcome.verdict = std::move(*verdict);
+  outcome.call = request.call;
+  return outcome;
+}
+
+/// Sets the wrong phase of |verdict|.
+static void setWrong(BisectVerdict &verdict, Phase phase, const Judgment &judgment) {
+  verdict.isFound = true;
+  verdict.phase = phase;
+  verdict.value = judgment.worst;
+  verdict.reason = judgment.reason;
+}
+
+Result<BisectOutcome> BisectSession::compare(const PlainInputs &inputs) {
+  const GoodSetting &good = *request.good;
+  BisectOutcome outcome;
+  outcome.good = good.text();
+  outcome.call = request.call;
+  Result<Judge> definitions = Judge::create(model.module(), model.tensors(), inputs);
+  if (!definitions)
+    return Status::error("the phase 'import' cannot be executed: " + definitions.message());
+  Result<std::vector<OwnedTensor>> results = good.run(request.call, inputs, request.threads);
+  if (!results)
+    return Status::error("--good: " + results.message());
+  Judge byGood = *definitions;
+  if (Status status = byGood.expect(*results); status.failed())
+    return Status::error("--good: " + status.message());
+  Result<const ModelCode *> code = compile(inputs);
+  if (!code)
+    return code.status();
+  Result<std::string> object = CodeSearch(**code, request.codeHooks).object();
+  if (!object)
+    return object.status();
+  auto execute = [&] { return (*code)->execute(*object); };
+  Judgment ofResults = byGood.judgeCall(execute);
+  report("results of both settings: " + (ofResults.kind == Judgment::Right   ? "equal"
+                                         : ofResults.kind == Judgment::Wrong ? "different"
+                                                                             : ofResults.text()));
+  if (ofResults.kind == Judgment::Right) {
+    outcome.relation = BisectOutcome::Agrees;
+    outcome.verdict.last = Phase::Object;
+    return outcome;
+  }
+
+  Judgment ofGood = definitions->judgeOutputs(*results);
+  if (ofGood.kind == Judgment::Wrong) {
+    report("the good setting by the definitions: " + ofGood.text());
+    Result<std::vector<OwnedTensor>> imported = good.runPhase(Phase::Import, request.call, inputs);
+    Judgment ofImport;
+    if (imported)
+      ofImport = definitions->judgeOutputs(*imported);
+    if (ofImport.kind == Judgment::Wrong) {
+      outcome.relation = BisectOutcome::ReadsOtherwise;
+      std::swap(ofImport.worst.got, ofImport.worst.expected);
+      setWrong(outcome.verdict, Phase::Import, ofImport);
+      return outcome;
+    }
+    if (definitions->judgeCall(execute).kind == Judgment::Right) {
+      outcome.relation = BisectOutcome::GoodIsWrong;
+      if (Status status = searchGood(inputs, *definitions, outcome); status.failed())
+        return status;
+      if (!outcome.verdict.isFound)
+        setWrong(outcome.verdict, Phase::Object, ofGood);
+      return outcome;
+    }
+    outcome.relation = BisectOutcome::BothAreWrong;
+    results->clear();
+  }
+  Result<BisectVerdict> verdict = searchModel(inputs, *results);
+  if (!verdict)
+    return verdict.status();
+  outcome.verdict = std::move(*verdict);
+  if (!outcome.verdict.isFound && ofResults.kind == Judgment::Wrong) {
+    // Every phase was right when it was executed again, the object, too.
+    outcome.verdict.isPhaseKnown = false;
+    setWrong(outcome.verdict, Phase::Object, ofResults);
+  }
+  Phase phase = outcome.verdict.phase;
+  if (!outcome.verdict.isFound || outcome.relation == BisectOutcome::BothAreWrong || phase == Phase::Object)
+    return outcome;
+  Result<std::vector<OwnedTensor>> same = good.runPhase(phase, request.call, inputs);
+  Judgment ofSame;
+  ofSame.reason = same.message();
+  outcome.goodAtPhase = (same ? byGood.judgeOutputs(*same) : ofSame).text();
+  report("the good setting, " + stringifyPhase(phase).str() + ": " + outcome.goodAtPhase);
+  return outcome;
+}
+
+Status BisectSession::searchGood(const PlainInputs &inputs, const Judge &definitions, BisectOutcome &outcome) {
+  const GoodSetting &good = *request.good;
+  if (!good.isOtherProgram()) {
+    BisectCall other;
+    other.threads = request.threads;
+    Result<PlainCall> call = good.apply(request.call, other.threads);
+    if (!call)
+      return call.status();
+    outcome.call = other.call = *call;
+    Result<std::unique_ptr<LoadedModel>> imported = LoadedModel::import(other.call.compile, listener);
+    if (!imported)
+      return imported.status();
+    Result<BisectVerdict> verdict = BisectSession(other, **imported, listener).searchModel(inputs, {});
+    if (!verdict)
+      return verdict.status();
+    outcome.verdict = std::move(*verdict);
+    return {};
+  }
+  // The passes of another program cannot be replayed here.
+  outcome.call.reset();
+  BisectVerdict &verdict = outcome.verdict;
+  for (Phase phase :
+       {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target, Phase::Llvm}) {
+    Result<std::vector<OwnedTensor>> outputs = good.runPhase(phase, request.call, inputs);
+    Judgment judgment;
+    judgment.reason = outputs.message();
+    if (outputs)
+      judgment = definitions.judgeOutputs(*outputs);
+    report("the good setting, " + stringifyPhase(phase).str() + ": " + judgment.text());
+    if (judgment.kind == Judgment::Wrong) {
+      setWrong(verdict, phase, judgment);
+      return {};
+    }
+    verdict.isPhaseKnown = judgment.kind == Judgment::Right;
+    if (verdict.isPhaseKnown)
+      verdict.last = phase;
+    else
+      verdict.unknown.push_back({phase, judgment.reason});
+  }
+  return {};
+}

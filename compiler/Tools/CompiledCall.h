@@ -1,0 +1,63 @@
+//===- CompiledCall.h - Objects of a model, executed ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_COMPILEDCALL_H
+#define ATTUNE_COMPILER_TOOLS_COMPILEDCALL_H
+
+#include "compiler/Bisect/CodeSearch.h"
+#include "compiler/Driver/LoadedModel.h"
+#include "compiler/Support/Temporaries.h"
+
+namespace attune {
+
+/// A temporary folder, removed at the end, or by the next process if this one is killed; move-only.
+class TemporaryFolder {
+public:
+  static Result<TemporaryFolder> create();
+  TemporaryFolder(TemporaryFolder &&) = default;
+  TemporaryFolder &operator=(TemporaryFolder &&) = delete;
+  ~TemporaryFolder();
+
+  /// Returns the path of the file |name| in the folder.
+  std::string file(const std::string &name) const { return std::string(path.path()) + "/" + name; }
+
+private:
+  TemporaryFolder(TemporaryName path, int lock) : path(std::move(path)), lock(lock) {}
+
+  TemporaryName path;
+  /// The descriptor of the folder, which is locked.
+  int lock;
+};
+
+/// A model compiled to a temporary folder, and calls of it.
+class CompiledCall {
+public:
+  /// Compiles |model|, which has |options| and |listener|. If there is no linker, the result has LLVM IR only. Sessions have |threads|
+  /// threads, 0 for the default. All arguments must outlive this object.
+  static Result<std::unique_ptr<CompiledCall>> create(const LoadedModel &model, const CompileOptions &options,
+                                                      const CompileListener &listener, int64_t threads);
+
+  /// Compiles |ir|, IR of the phase `dialect` with weights of the same model, and executes it on |inputs|.
+  Result<std::vector<OwnedTensor>> runAlone(mlir::ModuleOp ir, const PlainInputs &inputs) const;
+  /// Returns the code, whose objects are executed on |inputs|, which must outlive it.
+  const ModelCode &code(const PlainInputs &inputs);
+
+private:
+  CompiledCall(TemporaryFolder folder, const CompileOptions &options, const CompileListener &listener, int64_t threads)
+      : folder(std::move(folder)), options(options), listener(listener), threads(threads) {}
+  /// Executes the shared object |path|, whose weights are |weights|.
+  Result<std::vector<OwnedTensor>> executeShared(const std::string &path, const std::string &weights, const PlainInputs &inputs) const;
+  Result<std::vector<OwnedTensor>> execute(const std::string &object, const PlainInputs &inputs) const;
+
+  TemporaryFolder folder;
+  const CompileOptions &options;
+  const CompileListener &listener;
+  int64_t threads;
+  ModelCode compiled;
+  /// The reason why there is no object.
+  Status problem;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_COMPILEDCALL_H
