@@ -43,8 +43,8 @@ struct CalibrationText {
 Result<CalibrationText> readCalibrationText(const std::string &path,
                                             const std::function<Result<std::vector<int64_t>>(const std::string &)> &encode);
 
-/// Called with the parts of the work that are done, and their number.
-using CalibrationProgress = std::function<void(uint64_t done, uint64_t total)>;
+/// Called with the parts of the work that are done, and their number. Its failure ends the work.
+using CalibrationProgress = std::function<Status(uint64_t done, uint64_t total)>;
 
 /// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a format and that one of its
 /// entries uses on |text|. Fails if the model does not read ids, or cannot be executed by the plain path.

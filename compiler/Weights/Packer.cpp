@@ -120,7 +120,7 @@ private:
 } // namespace
 
 /// Evaluates |weight| into |stream|, in parts of consecutive elements that fit in the buffer of the stream.
-static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<void()> progress) {
+static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<Status()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))
     return {};
@@ -155,7 +155,8 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
         return out.status();
       if (Status status = evaluation.write(offsets, sizes, axis, *out); status.failed())
         return status;
-      progress();
+      if (Status status = progress(); status.failed())
+        return status;
     }
   return {};
 }
@@ -242,7 +243,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
   if (Status status = file.write(page.data(), page.size()); status.failed())
     return status;
   DataStream stream(file);
-  auto progress = [&] { listener.progress(stream.position(), packed.dataBytes); };
+  auto progress = [&] { return listener.progress(stream.position(), packed.dataBytes); };
   for (xfmr::WeightOp weight : *weights) {
     if (Status status = stream.padTo(getOffset(weight)); status.failed())
       return status;
