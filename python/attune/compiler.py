@@ -112,9 +112,9 @@ def _read_messages(lines: IO[str], progress: Progress) -> tuple[str, list[str]]:
     return error or " ".join(rest[-3:]), found
 
 
-def run_command(arguments: list[str], progress: Progress = False) -> str:
+def run_command(arguments: list[str], progress: Progress = False, caller: int = 3) -> str:
     """Runs `attune` with |arguments|; returns what it prints to standard output. Its errors are CompileError, its warnings
-    CompileWarning."""
+    CompileWarning, as of the function |caller| - 1 levels above this one."""
     import subprocess
 
     command = find_command()
@@ -139,7 +139,7 @@ def run_command(arguments: list[str], progress: Progress = False) -> str:
             process.terminate()
             raise
     for warning in found:
-        warnings.warn(warning, CompileWarning, stacklevel=4)
+        warnings.warn(warning, CompileWarning, stacklevel=caller)
     if process.returncode < 0:
         raise CompileError(
             f"the command attune was ended by signal {-process.returncode}" + (f": {message}" if message else "")
@@ -155,7 +155,7 @@ def _run_compile(arguments: list[str], progress: Progress, in_process: bool) -> 
     if not isinstance(in_process, bool):
         raise InvalidArgumentError(f"in_process: expected True or False, got {describe(in_process)}")
     if not in_process:
-        return run_command(["compile", "--progress", *arguments], progress)
+        return run_command(["compile", "--progress", *arguments], progress, caller=4)
     from attune import _library
 
     found: list[str] = []

@@ -36,7 +36,8 @@ def main() -> None:
     print(chat.generate("The quick brown fox", max_new_tokens=8))
     tokenizer = attune.Tokenizer(os.path.join(folder, "chat.text"))
     print(tokenizer.encode("the dog").ids, tokenizer.decode([5, 6, 7]))
-    print(chat.chat().send("Hello!", max_new_tokens=4))
+    reply = chat.chat(max_new_tokens=4).send("Hello!")
+    print(repr(reply.text), reply.finish, reply.reply_tokens)
     if "--alone" in sys.argv:
         check_alone(folder)
 
