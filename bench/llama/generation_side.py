@@ -1,8 +1,9 @@
 # ===- generation_side.py - A process that continues texts -----------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""generation_side.py SIDE FILE THREADS: loads the language model FILE, a GGUF file, and prints "ready"; then reads a JSON object
-a line, {"prompt", "tokens"}, continues the prompt greedily, and prints {"seconds", "tokens", "text"}, or an error. SIDE is "llama-cpp-python"
-or "attune:" and flags of the compiler, as in attune:dtype=int8. The time is that of the call: a text in, a text out."""
+"""generation_side.py SIDE FILE THREADS: loads the language model FILE, a GGUF file, and prints "ready"; then reads a JSON
+object a line, {"prompt", "tokens"}, continues the prompt greedily, and prints {"seconds", "tokens", "text"}, or an error.
+SIDE is "llama-cpp-python" or "attune:" and flags of the compiler, as in attune:dtype=int8. The time is that of the call: a
+text in, a text out."""
 
 import json
 import sys
