@@ -162,7 +162,7 @@ def test_cache_is_the_command_lines(chat, tmp_path, monkeypatch, in_process):
 def test_kept_models_are_not_lost_between_command_and_lock(monkeypatch, bert, tmp_path):
     monkeypatch.setenv("ATTUNE_CACHE_DIR", str(tmp_path))
     tmp_path.chmod(0o700)
-    run, removed = compiler.run_command, []
+    run, removed = compiler._run_compile, []
 
     def remove_once(*arguments):
         path = run(*arguments)
@@ -171,7 +171,7 @@ def test_kept_models_are_not_lost_between_command_and_lock(monkeypatch, bert, tm
             shutil.rmtree(os.path.dirname(path.strip()))
         return path
 
-    monkeypatch.setattr(compiler, "run_command", remove_once)
+    monkeypatch.setattr(compiler, "_run_compile", remove_once)
     assert attune.Model(bert.path, progress=False)([[101]]).pooler_output.shape == (1, 128)
     assert removed
 
