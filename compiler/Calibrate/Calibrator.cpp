@@ -77,12 +77,12 @@ private:
   /// Returns the inputs of a call that reads |ids|.
   Result<PlainRequest> makeRequest(const PlainEntry &entry, const std::vector<int64_t> &ids) const;
   Status readText(PlainModel &model, const PlainEntry &entry);
-  void quantizeProjections();
-  void advance() {
+  Status quantizeProjections();
+  Status advance() {
     // The number of passes is known only after the first pass has seen all projections.
     int64_t passes = std::max<int64_t>(passesDone + 1, llvm::divideCeil(std::max<int64_t>(allBytes, 1), kMomentBytes));
     ++partsDone;
-    progress(partsDone, std::max<uint64_t>(partsDone, passes * calls + known.size()));
+    return progress(partsDone, std::max<uint64_t>(partsDone, passes * calls + known.size()));
   }
 
   size_t callIds;
@@ -191,21 +191,24 @@ Status Calibration::readText(PlainModel &model, const PlainEntry &entry) {
       Result<std::vector<OwnedTensor>> outputs = model.run(*request, &caches);
       if (!outputs)
         return Status::error(text.path + ": line " + std::to_string(row.line) + ": " + outputs.message());
-      advance();
+      if (Status status = advance(); status.failed())
+        return status;
     }
   return {};
 }
 
-void Calibration::quantizeProjections() {
+Status Calibration::quantizeProjections() {
   for (auto &[key, projection] : current) {
     if (projection->moments.inputs() >= kLeastInputs)
       quantizeByOutputs({projection->weights.data(), projection->rows, projection->columns}, projection->moments, rows);
     projection.reset();
     known[key] = true;
-    advance();
+    if (Status status = advance(); status.failed())
+      return status;
   }
   current.clear();
   currentBytes = 0;
+  return {};
 }
 
 Status Calibration::run(ModuleOp module, const TensorProvider &tensors) {
@@ -220,7 +223,8 @@ Status Calibration::run(ModuleOp module, const TensorProvider &tensors) {
     isComplete = true;
     if (Status status = readText(**model, (*model)->signature().entries.front()); status.failed())
       return status;
-    quantizeProjections();
+    if (Status status = quantizeProjections(); status.failed())
+      return status;
     ++passesDone;
   } while (!isComplete);
   if (rows.size() == 0)

@@ -45,8 +45,9 @@ struct CalibrationText {
 Result<CalibrationText> readCalibrationText(const std::string &path,
                                             const std::function<Result<std::vector<int64_t>>(const std::string &)> &encode);
 
-/// A callback with the number of parts of the work that are done, and the number of all parts.
-using CalibrationProgress = std::function<void(uint64_t done, uint64_t total)>;
+/// A callback with the number of parts of the work that are done, and the number of all parts. If it
+/// fails, the work ends.
+using CalibrationProgress = std::function<Status(uint64_t done, uint64_t total)>;
 
 /// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a weight format and that
 /// an entry executes for |text|. Fails if the model has inputs other than token ids, or if the plain path cannot

@@ -109,7 +109,7 @@ Result<CachedModel> CachedCompilation::findOrMake(const std::string &cache, uint
       if (listener.waiting)
         listener.waiting("waiting for another process, which compiles '" + options.model + "'");
     };
-    if (Status status = entry->beginMaking(waiting); status.failed())
+    if (Status status = entry->beginMaking(waiting, [&] { return listener.checkStop(); }); status.failed())
       return Status::error(record.message() + "; " + status.message());
     // Another process may have made the entry while this one waited.
     record = readIntact(folder, object);

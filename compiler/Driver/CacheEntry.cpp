@@ -117,7 +117,7 @@ Result<CacheEntry> CacheEntry::create(const std::string &folder) { return acquir
 
 Result<CacheEntry> CacheEntry::open(const std::string &folder) { return acquire(folder, /*create=*/false); }
 
-Status CacheEntry::beginMaking(const std::function<void()> &waiting) {
+Status CacheEntry::beginMaking(const std::function<void()> &waiting, const std::function<Status()> &mayWait) {
   using namespace std::chrono;
   auto start = steady_clock::now();
   for (bool said = false;;) {
@@ -131,6 +131,8 @@ Status CacheEntry::beginMaking(const std::function<void()> &waiting) {
       said = true;
       waiting();
     }
+    if (Status status = mayWait(); status.failed())
+      return status;
     std::this_thread::sleep_for(milliseconds(20));
   }
 }

@@ -40,7 +40,8 @@ public:
   /// Returns a pointer that keeps the entry from being removed while it lives.
   std::shared_ptr<void> use() const { return lock; }
   /// Makes this process the only one that makes the entry. Calls |waiting| once if another process has been doing so for two seconds.
-  Status beginMaking(const std::function<void()> &waiting);
+  /// Calls |mayWait| repeatedly until then; its failure ends the waiting.
+  Status beginMaking(const std::function<void()> &waiting, const std::function<Status()> &mayWait);
   void endMaking();
   /// Removes all files but the lock and |kept|. Does not look into folders.
   void clear(const std::string &kept) const;

@@ -4,7 +4,11 @@
 
 #include "compiler/Driver/CacheKey.h"
 #include "compiler/Import/ModelFolder.h"
+#include "compiler/Support/CompilerFile.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/BuildID.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -51,18 +55,45 @@ static std::string describeFiles(const std::vector<std::string> &paths) {
   return text;
 }
 
-/// Returns a text that describes the compiler itself: another build of it, or of LLVM, may generate other code.
-static std::string describeCompiler() {
-  static int here;
-  std::vector<std::string> files = {llvm::sys::fs::getMainExecutable("attune", &here)};
+/// Returns a text that describes the program or library at |path|: its build id, a hash of its content that the linker
+/// wrote and that copies keep, or else the file.
+static std::string describeProgram(const std::string &path) {
+  if (llvm::Expected<llvm::object::OwningBinary<llvm::object::ObjectFile>> file = llvm::object::ObjectFile::createObjectFile(path)) {
+    if (llvm::object::BuildIDRef id = llvm::object::getBuildID(file->getBinary()); !id.empty())
+      return "build " + llvm::toHex(id, true) + "\n";
+  } else {
+    llvm::consumeError(file.takeError());
+  }
+  return describeFile(path);
+}
+
+/// Returns the path of the shared library that has the code at |address|, "" for the executable.
+static std::string findLibrary(uintptr_t address) {
+  std::pair<uintptr_t, std::string> search = {address, ""};
   auto visit = [](dl_phdr_info *info, size_t, void *data) {
-    llvm::StringRef path(info->dlpi_name), name = llvm::sys::path::filename(path);
-    if (name.starts_with("libLLVM") || name.starts_with("libMLIR"))
-      static_cast<std::vector<std::string> *>(data)->push_back(path.str());
+    auto &[wanted, path] = *static_cast<std::pair<uintptr_t, std::string> *>(data);
+    for (const ElfW(Phdr) &part : llvm::ArrayRef(info->dlpi_phdr, info->dlpi_phnum))
+      if (part.p_type == PT_LOAD && wanted - (info->dlpi_addr + part.p_vaddr) < part.p_memsz) {
+        path = info->dlpi_name;
+        return 1;
+      }
     return 0;
   };
-  dl_iterate_phdr(visit, &files);
-  return std::string(ATTUNE_VERSION) + "\n" + describeFiles(files);
+  dl_iterate_phdr(visit, &search);
+  return search.second;
+}
+
+/// Returns a text that describes the compiler itself: another build of it, or of LLVM, may generate other code.
+static std::string describeCompiler() {
+  std::vector<std::string> files = {compilerFile()};
+  // A process that has the compiler as a library may have another LLVM beside that of the compiler.
+  for (auto address : {reinterpret_cast<uintptr_t>(&mlir::registerPassManagerCLOptions), reinterpret_cast<uintptr_t>(&llvm::xxh3_128bits)})
+    if (std::string library = findLibrary(address); !library.empty())
+      files.push_back(std::move(library));
+  std::string text = std::string(ATTUNE_VERSION) + "\n";
+  for (const std::string &file : files)
+    text += describeProgram(file);
+  return text;
 }
 
 CacheKey attune::computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &host, const Target &target) {

@@ -23,7 +23,8 @@ struct CacheKey {
 /// Returns the key for |options|, whose object is called |object|: the model is named after it.
 ///
 /// Files of at most 1 MiB are recognized by their content, larger ones by size, time of the last change of content and
-/// of status (nanoseconds), inode and the content of their first MiB. Symbolic links are followed.
+/// of status (nanoseconds), inode and the content of their first MiB. Symbolic links are followed. The compiler and LLVM are
+/// recognized by their build ids, so that copies of one build have the same key.
 CacheKey computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &host, const Target &target);
 
 } // namespace attune

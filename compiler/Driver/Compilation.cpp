@@ -105,6 +105,8 @@ Status Compilation::prepare() {
 }
 
 Status Compilation::runPhase(Phase phase) {
+  if (Status status = listener.checkStop(); status.failed())
+    return status;
   mlir::PassManager passes(&context);
   // One verification per phase is enough, and more take much of the time of a model with many layers; attune-opt
   // verifies after every pass.
@@ -174,8 +176,11 @@ Status Compilation::prepareCalibration() {
 
 Status Compilation::pack() {
   PackListener heard;
-  if (listener.packing)
-    heard.progress = listener.packing;
+  heard.progress = [&](uint64_t done, uint64_t total) {
+    if (listener.packing)
+      listener.packing(done, total);
+    return listener.checkStop();
+  };
   if (listener.warning)
     heard.warning = listener.warning;
   // Set by calibrate(), which runs only when a weights file is written: a store may have the file already.
@@ -186,6 +191,7 @@ Status Compilation::pack() {
     auto progress = [&](uint64_t done, uint64_t total) {
       if (listener.calibrating)
         listener.calibrating(done, total);
+      return listener.checkStop();
     };
     Result<CalibratedRows> chosen = calibrateWeights(*calibrated, *tensors, calibrationText, progress);
     if (!chosen)
@@ -224,6 +230,8 @@ Status Compilation::writeTextFile() {
 }
 
 Status Compilation::emit() {
+  if (Status status = listener.checkStop(); status.failed())
+    return status;
   ModelEmitter emitter(options, *host, *target, *emission);
   if (Status status = emission->takeKernels(*module); status.failed())
     return diagnostics.error(status.message());
@@ -250,6 +258,8 @@ Status Compilation::emit() {
   if (Status status = finishPhase(Phase::Llvm, [&] { return Result<std::string>(emitter.print()); }); status.failed() || done)
     return status;
 
+  if (Status status = listener.checkStop(); status.failed())
+    return status;
   Result<std::string> code =
       options.emit == EmitKind::Ptx ? Result<std::string>(emission->deviceText()) : emitter.emit(options.emit == EmitKind::Assembly);
   if (!code)

@@ -69,6 +69,11 @@ struct CompileOptions : ImportOptions {
 
 /// The callbacks of a running compilation; each may be empty.
 struct CompileListener {
+  /// Returns true if the compilation is to end early. Called before each phase, between parts of the weights and while the
+  /// compilation waits for another process.
+  std::function<bool()> stops;
+  /// Returns an error if |stops| asks for the end.
+  Status checkStop() const { return stops && stops() ? Status::error("interrupted") : Status(); }
   std::function<void(const std::string &message)> warning;
   /// Called with a description of work that takes a while.
   std::function<void(const std::string &message)> notice;

@@ -62,10 +62,17 @@ std::optional<int> attune::parseModelArguments(const CommandHost &host, FlagTabl
   std::vector<std::string> positional;
   if (std::optional<int> status = parseArguments(host, flags, arguments, positional, usage, summary))
     return status;
-  if (positional.size() > 1)
-    return reportError(host.tool, "expected one model, got '" + positional[0] + "' and '" + positional[1] + "'");
-  model = positional.empty() ? "" : positional[0];
+  Result<std::string> only = takeOnlyModel(positional);
+  if (!only)
+    return reportError(host.tool, only.message());
+  model = *only;
   return std::nullopt;
+}
+
+Result<std::string> attune::takeOnlyModel(const std::vector<std::string> &words) {
+  if (words.size() > 1)
+    return Status::error("expected one model, got '" + words[0] + "' and '" + words[1] + "'");
+  return words.empty() ? std::string() : words[0];
 }
 
 Result<std::string> attune::takeModel(const CommandHost &host, std::vector<std::string> &words) {

@@ -88,6 +88,9 @@ int runClassifyCommand(const CommandHost &host, const std::vector<std::string> &
 int runFillCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runAnswerCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 
+/// Returns the only one of |words|, "" if there is none. Fails if there are several.
+Result<std::string> takeOnlyModel(const std::vector<std::string> &words);
+
 /// Removes the model, the first of |words| unless the flag --model names it, from |words| and returns it; "" stands for
 /// that of the flag.
 Result<std::string> takeModel(const CommandHost &host, std::vector<std::string> &words);

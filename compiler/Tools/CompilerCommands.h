@@ -16,8 +16,8 @@ CompileListener createListener();
 void showProgress(const char *what, uint64_t done, uint64_t total);
 /// Shows "WHAT: 40 %, 90 s left" on a terminal, and removes it at the end.
 void showTimeLeft(const char *what, uint64_t done, uint64_t total);
-/// Prints "progress: WHAT DONE TOTAL", a line for each percent, to standard error for programs that run this one.
-void printProgress(const char *what, uint64_t done, uint64_t total);
+/// Returns a function that calls |show| once for each percent of the work.
+std::function<void(uint64_t done, uint64_t total)> forEachPercent(std::function<void(uint64_t done, uint64_t total)> show);
 
 int runBisectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments);

@@ -45,13 +45,13 @@ void attune::showTimeLeft(const char *what, uint64_t done, uint64_t total) {
   std::fflush(stderr);
 }
 
-void attune::printProgress(const char *what, uint64_t done, uint64_t total) {
-  static uint64_t printed = ~uint64_t(0);
-  uint64_t percent = total ? done * 100 / total : 100;
-  if (percent == printed)
-    return;
-  printed = percent;
-  std::fprintf(stderr, "progress: %s %llu %llu\n", what, static_cast<unsigned long long>(done), static_cast<unsigned long long>(total));
+std::function<void(uint64_t, uint64_t)> attune::forEachPercent(std::function<void(uint64_t, uint64_t)> show) {
+  return [show = std::move(show), shown = ~uint64_t(0)](uint64_t done, uint64_t total) mutable {
+    uint64_t percent = total ? done * 100 / total : 100;
+    if (percent != shown)
+      show(done, total);
+    shown = percent;
+  };
 }
 
 CompileListener attune::createListener() {

@@ -121,7 +121,7 @@ private:
 } // namespace
 
 /// Evaluates |weight| and appends it to |stream|, in parts of consecutive elements that fit in the stream's buffer.
-static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<void()> progress) {
+static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<Status()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))
     return {};
@@ -156,7 +156,8 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
         return out.status();
       if (Status status = evaluation.write(offsets, sizes, axis, *out); status.failed())
         return status;
-      progress();
+      if (Status status = progress(); status.failed())
+        return status;
     }
   return {};
 }
@@ -243,7 +244,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
   if (Status status = file.write(page.data(), page.size()); status.failed())
     return status;
   DataStream stream(file);
-  auto progress = [&] { listener.progress(stream.position(), packed.dataBytes); };
+  auto progress = [&] { return listener.progress(stream.position(), packed.dataBytes); };
   for (xfmr::WeightOp weight : *weights) {
     if (Status status = stream.padTo(getOffset(weight)); status.failed())
       return status;

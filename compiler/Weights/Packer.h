@@ -24,8 +24,8 @@ using BuildId = std::array<uint8_t, 16>;
 
 /// Callbacks for progress and messages while packing.
 struct PackListener {
-  /// Called with the bytes packed so far and the total.
-  std::function<void(uint64_t done, uint64_t total)> progress = [](uint64_t, uint64_t) {};
+  /// Called with the bytes packed so far and the total. Its failure ends the packing.
+  std::function<Status(uint64_t done, uint64_t total)> progress = [](uint64_t, uint64_t) { return Status(); };
   std::function<void(const std::string &message)> warning = [](const std::string &) {};
 };
 

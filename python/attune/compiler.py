@@ -1,7 +1,8 @@
-# ===- compiler.py - Compilation by the command attune ---------------------===#
+# ===- compiler.py - Compilation -------------------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles model folders by the command `attune`: that which the environment variable ATTUNE_COMMAND names, else the one
-in this package, else the one on the PATH. Kept models are those of the command line."""
+in this package, else the one on the PATH. On request, compiles by the library of this package in this process. Kept models
+are those of the command line."""
 
 from __future__ import annotations
 
@@ -111,9 +112,9 @@ def _read_messages(lines: IO[str], progress: Progress) -> tuple[str, list[str]]:
     return error or " ".join(rest[-3:]), found
 
 
-def run_command(arguments: list[str], progress: Progress = False) -> str:
+def run_command(arguments: list[str], progress: Progress = False, caller: int = 3) -> str:
     """Runs `attune` with |arguments|; returns what it prints to standard output. Its errors are CompileError, its warnings
-    CompileWarning."""
+    CompileWarning, as of the function |caller| - 1 levels above this one."""
     import subprocess
 
     command = find_command()
@@ -138,7 +139,7 @@ def run_command(arguments: list[str], progress: Progress = False) -> str:
             process.terminate()
             raise
     for warning in found:
-        warnings.warn(warning, CompileWarning, stacklevel=3)
+        warnings.warn(warning, CompileWarning, stacklevel=caller)
     if process.returncode < 0:
         raise CompileError(
             f"the command attune was ended by signal {-process.returncode}" + (f": {message}" if message else "")
@@ -148,13 +149,36 @@ def run_command(arguments: list[str], progress: Progress = False) -> str:
     return output
 
 
-def compile(model: StrPath, out: StrPath, *, progress: Progress = True, **flags: Any) -> str:
+def _run_compile(arguments: list[str], progress: Progress, in_process: bool) -> str:
+    """Runs `attune compile` with |arguments|, by the library of this package if |in_process| is true; returns what it prints
+    to standard output."""
+    if not isinstance(in_process, bool):
+        raise InvalidArgumentError(f"in_process: expected True or False, got {describe(in_process)}")
+    if not in_process:
+        return run_command(["compile", "--progress", *arguments], progress, caller=4)
+    from attune import _library
+
+    found: list[str] = []
+    succeeded, text = _library.compile(arguments, _bar(progress), found.append)
+    for warning in found:
+        warnings.warn(warning, CompileWarning, stacklevel=3)
+    if not succeeded:
+        raise CompileError(text)
+    return text
+
+
+def compile(
+    model: StrPath, out: StrPath, *, progress: Progress = True, in_process: bool = False, **flags: Any
+) -> str:
     """Compiles |model|, a model folder, a .gguf or a .mlir file, to |out| and the files beside it; returns |out|.
 
     |out| is a shared object (`.so`), which this package runs, or an object (`.o`), assembly (`.s`) or PTX (`.ptx`).
     |flags| are those of `attune compile` with underscores: dtype="bf16", cpu="x86-64-v3", limit={"length": 128},
     padding="skip", outputs=["hidden_states"], adapter=["adapter:0.5"]. |progress| is True for a bar of tqdm, where it is
     installed, or a function of (work, done bytes, total bytes).
+
+    in_process=True compiles in this process, if the package has the compiler: without the start of a program, but also
+    without its protection. What ends the command, as a lack of memory, would end this process. The files are the same.
 
     Fails with CompileError, whose text is the compiler's, and with NotFoundError without a compiler.
     """
@@ -164,7 +188,7 @@ def compile(model: StrPath, out: StrPath, *, progress: Progress = True, **flags:
         if suffix not in _EMIT:
             raise InvalidArgumentError(f"{target}: expected a name that ends with .so, .o, .s or .ptx, or emit=")
         flags["emit"] = _EMIT[suffix]
-    run_command(["compile", _operand(model), "-o", _operand(out), "--progress", *format_flags(flags)], progress)
+    _run_compile([_operand(model), "-o", _operand(out), *format_flags(flags)], progress, in_process)
     return target
 
 
@@ -198,12 +222,14 @@ class KeptModel:
             os.close(self._lock)
 
 
-def compile_cached(model: StrPath, *, progress: Progress = True, **flags: Any) -> KeptModel:
+def compile_cached(
+    model: StrPath, *, progress: Progress = True, in_process: bool = False, **flags: Any
+) -> KeptModel:
     """Returns the compiled |model| of the compile cache, where the command line keeps its models, too; compiles it at first
     use, or when a file or a flag changes."""
-    arguments = ["compile", _operand(model), "--cached", "--progress", *format_flags(flags)]
+    arguments = [_operand(model), "--cached", *format_flags(flags)]
     for attempt in range(4):
-        path = run_command(arguments, progress).rstrip("\n")
+        path = _run_compile(arguments, progress, in_process).rstrip("\n")
         try:
             return KeptModel(path)
         except OSError:  # another process has removed it since, to make room

@@ -154,7 +154,8 @@ class Model:
     threads   workers of a call, including the calling thread; by default ATTUNE_THREADS, else all CPUs of the affinity mask
     gpu       the number of the GPU, for a model that runs on one
     progress  True for a bar of tqdm while the model is compiled, or a function of (work, done bytes, total bytes)
-    flags     flags of `attune compile` for a model that is compiled: dtype="bf16", padding="skip", outputs=["hidden_states"]
+    flags     flags of `attune compile` for a model that is compiled: dtype="bf16", padding="skip", outputs=["hidden_states"];
+              in_process=True compiles as that of attune.compile does
 
     `model(input_ids=…)` runs the first entry:
 
@@ -190,7 +191,9 @@ class Model:
             raise NotFoundError(f"{name}: no such file or folder")
         object_path = name
         if is_model:
-            self._kept = compile_cached(name, progress=progress, **({"weights": given} if given else {}), **flags)
+            if given:
+                flags["weights"] = given
+            self._kept = compile_cached(name, progress=progress, **flags)
             object_path, given = self._kept.path, ""
         elif flags:
             raise InvalidArgumentError(

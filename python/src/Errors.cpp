@@ -15,6 +15,11 @@ std::string python::messageOf(nb::python_error &error) {
   return text.substr(0, text.find('\n'));
 }
 
+std::string python::className(nb::handle value) {
+  nb::object name = nb::getattr(value.type(), "__name__", nb::none());
+  return nb::isinstance<nb::str>(name) ? nb::borrow<nb::str>(name).c_str() : "?";
+}
+
 void python::throwInvalid(const std::string &message) { throw Error(ATTUNE_INVALID_ARGUMENT, message); }
 
 /// Sets the Python exception for |error|. Names from the caller may contain line breaks, which become question marks, as

@@ -23,6 +23,9 @@ nb::str toText(const char *text, size_t bytes);
 /// Returns the first line of the message of a Python exception.
 std::string messageOf(nb::python_error &error);
 
+/// Returns the name of the class of |value|.
+std::string className(nb::handle value);
+
 /// Throws attune::Error with INVALID_ARGUMENT and |message|.
 [[noreturn]] void throwInvalid(const std::string &message);
 

@@ -45,7 +45,7 @@ nb::object python::makeArray(attune_dtype dtype, const int64_t *shape, uint32_t 
     PyObject *size = PyLong_FromLongLong(shape[i]);
     if (!size)
       nb::raise_python_error();
-    PyTuple_SET_ITEM(sizes.ptr(), i, size);
+    PyTuple_SetItem(sizes.ptr(), i, size);
   }
   PyObject *arguments[] = {sizes.ptr(), element.ptr()};
   PyObject *array = PyObject_Vectorcall(module.empty.ptr(), arguments, 2, nullptr);

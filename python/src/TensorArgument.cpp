@@ -57,7 +57,7 @@ bool TensorArgument::view(nb::handle value) {
   bool isNumber = PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr());
   if (access == Access::Input && (isNumber || PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())))
     return false;
-  throwInvalid(label() + " is of the class " + Py_TYPE(value.ptr())->tp_name + ", expected an array (NumPy, DLPack)" +
+  throwInvalid(label() + " is of the class " + className(value) + ", expected an array (NumPy, DLPack)" +
                (access == Access::Input ? " or a list of numbers" : ""));
 }
 
@@ -172,7 +172,7 @@ void TensorArguments::add(nb::dict named) {
   names.reserve(named.size());
   for (auto [key, value] : named) {
     if (!PyUnicode_Check(key.ptr()))
-      throwInvalid("names of tensors are strings, got a key of the class " + std::string(Py_TYPE(key.ptr())->tp_name));
+      throwInvalid("names of tensors are strings, got a key of the class " + className(key));
     Py_ssize_t bytes = 0;
     const char *name = PyUnicode_AsUTF8AndSize(key.ptr(), &bytes);
     if (!name || std::strlen(name) != static_cast<size_t>(bytes)) {

@@ -9,7 +9,7 @@ using namespace attune::python;
 /// Returns the UTF-8 of |text|, which lives as long as it.
 static const char *viewText(nb::handle text, size_t &bytes) {
   if (!PyUnicode_Check(text.ptr()))
-    throwInvalid(std::string("expected a text or a pair of texts, got an object of the class ") + Py_TYPE(text.ptr())->tp_name);
+    throwInvalid(std::string("expected a text or a pair of texts, got an object of the class ") + className(text));
   Py_ssize_t size;
   const char *utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
   if (!utf8) {
@@ -28,9 +28,9 @@ TextInputs::TextInputs(nb::sequence inputs) {
   texts.reserve(owners.size());
   for (nb::handle input : owners) {
     attune_text_input text = {};
-    if (PyTuple_Check(input.ptr()) && PyTuple_GET_SIZE(input.ptr()) == 2) {
-      text.text = viewText(PyTuple_GET_ITEM(input.ptr(), 0), text.bytes);
-      text.pair = viewText(PyTuple_GET_ITEM(input.ptr(), 1), text.pair_bytes);
+    if (PyTuple_Check(input.ptr()) && PyTuple_Size(input.ptr()) == 2) {
+      text.text = viewText(PyTuple_GetItem(input.ptr(), 0), text.bytes);
+      text.pair = viewText(PyTuple_GetItem(input.ptr(), 1), text.pair_bytes);
     } else {
       text.text = viewText(input, text.bytes);
     }

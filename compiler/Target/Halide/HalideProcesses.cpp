@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/HalideProcesses.h"
+#include "compiler/Support/CompilerFile.h"
 #include "compiler/Target/Halide/HalideOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,9 +33,7 @@ static constexpr size_t kProcesses = 4;
 static constexpr uint64_t kBufferBytes = 56, kHostOffset = 16;
 
 Result<std::string> attune::findHalideTool() {
-  static int here;
-  std::string compiler = llvm::sys::fs::getMainExecutable("attune", &here);
-  llvm::StringRef folder = llvm::sys::path::parent_path(compiler);
+  llvm::StringRef folder = llvm::sys::path::parent_path(compilerFile());
   if (auto found = llvm::sys::findProgramByName("attune-halide-gen", {folder}))
     return *found;
   return Status::error("this build has no Halide: expected 'attune-halide-gen' beside the compiler, in '" + folder.str() + "'");

@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -119,6 +120,25 @@ for text in ("first", "other"):
         c.check(text.encode() in f.read(), f"the kept .text file does not have the template '{text}'")
 os.remove(template)
 expect_same("without chat template")
+
+# A copy of the compiler, with other times, finds the kept model; another build, whose build id differs, does not.
+copy = os.path.join(c.folder, "attune")
+shutil.copyfile(shutil.which("attune"), copy)
+os.chmod(copy, 0o755)
+cache.ATTUNE = copy
+expect_same("copy of the compiler")
+with open(copy, "rb") as f:
+    program = f.read()
+# The note: the bytes of the name, those of the id, the type 3, "GNU".
+notes = re.findall(rb"\x04\0\0\0(?:\x08|\x10|\x14)\0\0\0\x03\0\0\0GNU\0", program)
+if notes:
+    cache.patch(copy, program.index(notes[0]) + 16, lambda byte: byte ^ 1)
+    before = set(c.entries())
+    output, lines = c.output()
+    c.check(len(lines) == 1 and is_compiling(lines[0]) and output == last, f"another build: {lines}")
+    c.check(len(set(c.entries()) - before) == 1, "another build took the entry of the first one")
+    expect_same("another build again")
+cache.ATTUNE = "attune"
 
 # A model that changes while it is compiled is not kept: its key would be that of the old files.
 values["num_attention_heads"] *= 2

@@ -1,0 +1,19 @@
+//===- CompilerFile.h - The file of the compiler ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_SUPPORT_COMPILERFILE_H
+#define ATTUNE_COMPILER_SUPPORT_COMPILERFILE_H
+
+#include <string>
+
+namespace attune {
+
+/// Returns the path of the compiler's program: this process's executable, unless the process has the compiler as a library
+/// and has named the program of the same build. The program tells builds apart, and other programs are beside it.
+const std::string &compilerFile();
+/// Names the program of the compiler. Must be called before the first compilation.
+void setCompilerFile(const std::string &path);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_SUPPORT_COMPILERFILE_H
