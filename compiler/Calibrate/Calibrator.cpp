@@ -7,6 +7,7 @@
 #include "compiler/Plain/PlainModel.h"
 #include "compiler/Plain/Reference/Linear.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
+#include "dialect/Xfmr/Transforms/CacheValues.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -249,6 +250,15 @@ Result<CalibratedRows> attune::calibrateWeights(ModuleOp module, const TensorPro
   passes.addPass(createSymbolDCEPass());
   if (failed(passes.run(*clone)))
     return Status::error("--calibrate: the entries of the model cannot be taken apart");
+  // The plain path computes with f32, in caches, too.
+  xfmr::CacheValues caches(*clone);
+  if (failed(caches.collect("widened for --calibrate")))
+    return Status::error("--calibrate: the caches of the model cannot be widened to f32");
+  caches.setTypes([](RankedTensorType type) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[3] = xfmr::getHeadSize(type, 3);
+    return RankedTensorType::get(shape, Builder(type.getContext()).getF32Type());
+  });
   std::optional<xfmr::WeightFormat> format;
   clone->walk([&](xfmr::LinearOp op) {
     if (xfmr::WeightFormatAttr attr = op.getFormatAttr()) {

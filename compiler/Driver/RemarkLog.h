@@ -84,7 +84,8 @@ public:
   /// Records the remarks of |context| from now on. The log must outlive the context.
   void attach(mlir::MLIRContext &context);
   void beginPhase(mlir::ModuleOp module);
-  /// Resolves the paths of the remarks since beginPhase, and describes the kernels if the phase is not before `kernels`.
+  /// Resolves the paths of the remarks since beginPhase. At the end of the phase `kernels`, also records the kernels and
+  /// the modules that they compute.
   void endPhase(Phase phase, mlir::ModuleOp module);
 
   const std::vector<ModelRemark> &remarks() const { return all; }

@@ -64,7 +64,8 @@ struct Range {
   int64_t max;
 };
 
-/// Reads keys of one configuration and keeps the first error. After an error the returned values are defaults.
+/// Reads keys of one configuration and keeps the first error. A key whose value is refused reads as its fallback or, if it
+/// has none, as zero, an empty value, or what its function says; the other keys are still read.
 class ConfigReader {
 public:
   explicit ConfigReader(const Config &config) : config(config) {}

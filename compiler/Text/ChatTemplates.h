@@ -30,7 +30,7 @@ std::vector<std::string> chatTemplateFileNames(const std::string &folder);
 
 /// Reads the templates of |folder|, as transformers does: chat_template.jinja and additional_chat_templates/*.jinja;
 /// without these, `chat_template` of tokenizer_config.json, one template or a list by name; without it,
-/// chat_template.json. The special tokens are those of tokenizer_config.json or, if it has none, of
+/// chat_template.json. A special token that tokenizer_config.json does not have comes from
 /// special_tokens_map.json. |folder| may be a GGUF file. The result is empty for a folder without templates. Fails if a
 /// file has another form.
 Result<ChatTemplates> readChatTemplates(const std::string &folder);

@@ -37,7 +37,7 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
 }
 
 def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
-  let summary = "record the messages and bytes that a rank receives in every entry as formulas of its dims";
+  let summary = "record the gathers of every entry and the bytes they bring as formulas of its dims";
   let description = [{
     Gives each entry of a module with `xfmr.ranks` two attributes: `xfmr.gathers` counts its `xfmr.all_gather`
     operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank receives by these
@@ -57,8 +57,9 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
 
     `xfmr.gathers` counts an operation in a loop once for each iteration if their number is a constant, else once. In
     the loop over experts this is an upper bound, since experts that no token chooses gather nothing.
-    `xfmr.gather_bytes` counts an operation in a loop once; in the loop over experts, with the rows of all experts
-    together. A size that does not follow from the dims is an error. Changes nothing else. Numerics: exact.
+    `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts that covers all iterations, since
+    the bound of the rows of one expert is the number of rows of all experts. A size that does not follow from the dims
+    is an error. Changes nothing else. Numerics: exact.
   }];
 }
 
@@ -256,8 +257,9 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
 
     A register tile of a projection reads the same columns of up to 12 rows at once. An L1 cache of 64 sets of 64-byte
     lines maps addresses 4 KiB apart to the same set. So if the size of a row is a multiple of 4 KiB, the elements of a
-    column lie in one set; if it is a multiple of 2 KiB, in two. A set has 8 or 12 lines, so the rows evict each other.
-    A pad of one line moves each row to the next set.
+    column lie in one set; if it is a multiple of 2 KiB, in two. The 12 rows then need 12 lines of one set, or 6 of each
+    of two. A set has 8 or 12 lines, also for the weights that are read in between, so a row may be evicted before its
+    next column is read. A pad of one line moves each row to the next set.
 
     Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes, here from 4096 floats to 4112. Leaves
     alone rows of dynamic size, rows of other element types (f32 register tiles do not read them), buffers that callers
@@ -279,13 +281,15 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     ```
 
     Compiled code allocates nothing: the runtime allocates one workspace before a call. Buffers get offsets in it that
-    are multiples of 64 bytes, and buffers with disjoint lifetimes share bytes. Buffers in the body of a parallel loop
-    exist once for each worker (on a GPU, for each block that runs at once).
+    are multiples of 64 bytes, and buffers with disjoint lifetimes share bytes where one is provably at least as large
+    as the other. Buffers in the body of a parallel loop exist once for each worker (on a GPU, for each block that runs
+    at once).
 
     Every entry, a function that applications call, gets the arguments `%workspace: memref<?xi8>` and `%workers: index`,
     the number of workers, marked by `rt.role`; other functions get them if they or their callees have buffers.
-    `rt.worker_count` becomes `%workers`. Every entry gets the attribute `rt.workspace`, a `#xfmr.formula` of its dims
-    and of `workers`: the bytes that a call needs, an upper bound where sizes are bounds.
+    `rt.worker_count` becomes `%workers`; in a function that does not get it, it is an error. Every entry gets the
+    attribute `rt.workspace`, a `#xfmr.formula` of its dims and of `workers`: the bytes that a call needs, an upper
+    bound where sizes are bounds.
 
     The number of rows of matrices with elements of at most 16 bits is rounded up to a multiple of `row-group`, since
     AMX instructions read whole groups of rows. A buffer with padded rows (`strided<[64, 1]>`, see `attune-pad-rows`) is

@@ -23,13 +23,13 @@ static Count countLinear(LinearOp op, DimBounds &bounds) {
 }
 
 static Count countAttention(AttentionOp op, DimBounds &bounds) {
-  auto query = cast<RankedTensorType>(op.getQuery().getType()), value = cast<RankedTensorType>(op.getValue().getType());
+  auto query = cast<RankedTensorType>(op.getQuery().getType());
   Count offsets = bounds.getDim(op.getQueryOffsets(), 0), queries = bounds.getValue(op.getQueryLength()),
         keys = bounds.getValue(op.getKeyLength());
   if (!offsets || !queries || !keys)
     return std::nullopt;
   int64_t tables = bool(op.getRelativeKey()) + bool(op.getRelativeQuery());
-  int64_t perScore = 2 * query.getDimSize(1) * ((1 + tables) * query.getDimSize(2) + value.getDimSize(2));
+  int64_t perScore = 2 * query.getDimSize(1) * ((1 + tables) * query.getDimSize(2) + op.getValueDim());
   return (*offsets + SizeExpr(-1)) * *queries * *keys * SizeExpr(perScore);
 }
 

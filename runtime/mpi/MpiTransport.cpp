@@ -205,7 +205,7 @@ int32_t MpiTransport::gather(const attune_gather &gather) {
 void MpiTransport::abort(int32_t code) {
   if (usesWindow)
     window.setAborted();
-  // Gives messages of this process time to get through before mpirun ends all processes.
+  // Gives mpirun time to forward the error that this process has printed, before it ends all processes.
   usleep(100000);
   // Ends this process even if MPI_Abort waits for a host that does not answer.
   alarm(2);

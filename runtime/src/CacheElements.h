@@ -21,9 +21,10 @@ inline int64_t cacheTokenBytes(uint32_t dtype, int64_t size) {
   return size * cacheElementBytes(dtype) + (dtype == ATTUNE_I8 ? static_cast<int64_t>(sizeof(float)) : 0);
 }
 
-/// Reads the components of token |token| of |cache|, of the head of a slot that begins at |head|, to |components|.
+/// Reads token |token| of one head in a slot of |cache| to |components|, cache.size floats. |head| points to the first byte
+/// of that head in the slot. Expects the default floating-point environment (FpEnvironment.h).
 void loadToken(const attune_cache_desc &cache, const char *head, int64_t token, float *components);
-/// Writes |components| as token |token| of that head.
+/// Writes |components| as token |token| of that head, in the same environment.
 void storeToken(const attune_cache_desc &cache, char *head, int64_t token, const float *components);
 
 } // namespace attune

@@ -14,6 +14,7 @@
 #include "CacheElements.h"
 #include "Descriptor.h"
 #include "Error.h"
+#include "FpEnvironment.h"
 #include "Session.h"
 
 #include <cstdlib>
@@ -184,8 +185,8 @@ static attune_status chooseSlot(const attune_session &session, const CacheAccess
   return ATTUNE_OK;
 }
 
-/// Calls |visit|(components of a token of the tensor, head of the slot, token) for all tokens of all heads of |row|, whose
-/// slot begins at |slot|.
+/// Calls |visit|(dense, head, token) for each head and token of row |row|: |dense| points to the components of the token in
+/// the caller's tensor, |head| to the memory of the head in the slot that begins at |slot|.
 template <typename Visit>
 static void forEachToken(const CacheAccess &access, int64_t row, char *slot, Visit visit) {
   const attune_cache_desc &cache = *access.cache;
@@ -204,6 +205,7 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
   CacheAccess access;
   ATTUNE_TRY(openCache(*session, *tensor, access));
   ATTUNE_TRY(refuseCapture(*session, "reading a cache"));
+  FpEnvironmentScope conversions;
   for (int64_t row = 0, slot; row < access.rows; ++row) {
     ATTUNE_TRY(chooseSlot(*session, access, slots, row, slot));
     int64_t length = (access.cache->of_sources ? session->caches.sourceLengths : session->caches.lengths)[slot];
@@ -276,6 +278,7 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
     return fail(ATTUNE_INVALID_ARGUMENT, "%zu tensors given but their array is null", num_tensors);
   ATTUNE_TRY(checkWrite(*session, slots, tensors, num_tensors));
   ATTUNE_TRY(refuseCapture(*session, "writing caches"));
+  FpEnvironmentScope conversions;
   Caches &caches = session->caches;
   const attune_model_desc &desc = *session->model->desc;
   // If a copy fails, a slot has keys and values of two sequences. So it is empty until all have succeeded.

@@ -51,13 +51,15 @@ struct TargetOptions {
   const char *name, *cpu;
   mlir::xfmr::Precision precision;
   const char *target = "cpu", *kernels = "";
+  mlir::xfmr::Precision caches = mlir::xfmr::Precision::F32;
 
   /// Returns the target itself, which must be in the build.
   const Target &get() const {
     static std::map<const char *, std::unique_ptr<Target>> made;
     std::unique_ptr<Target> &found = made[name];
     if (!found) {
-      Result<std::unique_ptr<Target>> created = createTarget({target, "", kernels, {}, precision}, cpu, "x86_64-linux-gnu");
+      Result<std::unique_ptr<Target>> created =
+          createTarget({target, "", kernels, {}, precision, {}, false, caches}, cpu, "x86_64-linux-gnu");
       if (!created) {
         llvm::errs() << created.message() << '\n';
         abort();
@@ -78,6 +80,8 @@ constexpr TargetOptions kTargets[] = {
     {"int8-avx2", "x86-64-v3,+avxvnni", Precision::Int8},
     {"amx-bf16", "x86-64-v4,+avx512bf16,+amx-bf16,+amx-int8", Precision::BF16},
     {"amx-int8", "x86-64-v4,+avx512bf16,+amx-bf16,+amx-int8", Precision::Int8},
+    {"caches-int8", "x86-64-v4", Precision::F32, "cpu", "", Precision::Int8},
+    {"caches-bf16", "x86-64-v3", Precision::F32, "cpu", "", Precision::BF16},
     {"cuda-f32", "x86-64-v4", Precision::F32, "cuda"},
     {"cuda-bf16", "x86-64-v4", Precision::BF16, "cuda"},
     {"cuda-f16", "x86-64-v4", Precision::F16, "cuda"},

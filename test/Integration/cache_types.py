@@ -16,8 +16,8 @@ import sys
 import models
 from sweep import run
 
-# Bounds of the largest error relative to the largest magnitude of an output. Rounding a key or a value is off by 2^-9
-# (bf16), 2^-12 (f16) and 1/254 of the largest component (int8); layers add some of these up.
+# Bounds of the largest error relative to the largest magnitude of an output. Rounding a key or a value is off by 2^-8
+# (bf16), 2^-11 (f16) and 1/254 of the largest component (int8); layers add some of these up.
 ALLOWED = {"bf16": 0.03, "f16": 0.004, "int8": 0.05}
 
 

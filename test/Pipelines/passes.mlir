@@ -20,7 +20,7 @@
 // CARRIED-NEXT: )
 
 // DIALECT: builtin.module(
-// DIALECT-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
+// DIALECT-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // DIALECT-NEXT: func.func(
 // DIALECT-NEXT: xfmr-decompose-experts{known-counts=false},
 // DIALECT-NEXT: xfmr-decompose-composites,
@@ -49,7 +49,7 @@
 // LOWER-NEXT: xfmr-hoist-weight-expressions,
 
 // LINALG: builtin.module(
-// LINALG-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
+// LINALG-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // LINALG-NEXT: func.func(
 // LINALG-NEXT: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=f32 bf16-group=2 bf16-multiple=2 int8-element=i16 int8-multiple=2 known-counts=false panel-width=32}
 // LINALG-NEXT: ),
@@ -65,7 +65,7 @@
 // VNNI: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=f32 bf16-group=2 bf16-multiple=2 int8-element=i8 int8-multiple=4 known-counts=false panel-width=16}
 
 // TILED: builtin.module(
-// TILED-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
+// TILED-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // TILED-NEXT: func.func(
 // TILED-NEXT: attune-tile-attention{key-block=512 long-rows=64 panel-width=32 precision=f32 query-rows=8},
 // TILED-NEXT: attune-tile-head-ops{row-block=8},
@@ -80,7 +80,7 @@
 // NARROW: attune-tile-groups{block-bytes=1572864 even-low-precision-tiles=true few-columns=0 few-rows=0 grouped-rows=4 low-precision-rows=4 max-block-rows=128 panel-width=16 register-rows=6 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
 
 // KERNELS: builtin.module(
-// KERNELS-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
+// KERNELS-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // KERNELS-NEXT: attune-outline-kernels,
 // KERNELS-NEXT: canonicalize
 // KERNELS-NEXT: duplicate-function-elimination,
@@ -88,7 +88,7 @@
 // KERNELS-NEXT: )
 
 // BUFFERIZED: builtin.module(
-// BUFFERIZED-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
+// BUFFERIZED-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // BUFFERIZED-NEXT: attune-assign-weight-offsets,
 // BUFFERIZED-NEXT: func.func(
 // BUFFERIZED-NEXT: attune-outputs-to-arguments,
@@ -114,10 +114,11 @@
 // GROUPS: attune-plan-memory{row-group=32}
 
 // VECTOR: builtin.module(
-// VECTOR-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
+// VECTOR-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // VECTOR-NEXT: attune-vectorize-tiles{dot-unit=avx512 grouped-rows=4 low-precision-rows=8 prefetch-ahead=16384 prefetch-streams=4 register-rows=12 vnni=false},
 // VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 softmax-rows=8 value-vectors=3},
 // VECTOR-NEXT: attune-lower-quantize-rows,
+// VECTOR-NEXT: attune-lower-cache-rows,
 // VECTOR-NEXT: attune-expand-math{expand-bf16=true},
 // VECTOR-NEXT: canonicalize
 // VECTOR-NEXT: cse,
@@ -129,7 +130,7 @@
 // STREAM: attune-vectorize-tiles{dot-unit=avx512 grouped-rows=4 low-precision-rows=8 prefetch-ahead=8192 prefetch-streams=1 register-rows=12 vnni=false},
 
 // TARGET: builtin.module(
-// TARGET-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
+// TARGET-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // TARGET-NEXT: attune-outline-parallel,
 // TARGET-NEXT: attune-entry-wrappers{device=false},
 // TARGET-NEXT: attune-prepare-for-llvm,

@@ -9,6 +9,9 @@
 #include "Check.h"
 #include "FakeModel.h"
 
+#include <fenv.h>
+#include <math.h>
+
 enum { HEADS = 2, KEY = 3, VALUE = 2, PANEL = ATTUNE_CACHE_PANEL };
 
 static const attune_dim_desc encode_dims[] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0}, {"source_length", 70, ATTUNE_DIM_INPUTS, 0}};
@@ -275,6 +278,74 @@ static void test_write(attune_session *session) {
 }
 
 /* A model with a wrong description of caches and rows is refused. */
+/* Returns the number that a cache of |type| keeps for component |i| of the vector |x|. */
+static float kept(attune_dtype type, const float *x, int64_t size, int64_t i) {
+  if (type == ATTUNE_I8) {
+    float most = 0;
+    for (int64_t d = 0; d < size; ++d) {
+      if (!isfinite(x[d]))
+        return NAN;
+      most = fmaxf(most, fabsf(x[d]));
+    }
+    return most < 0x1p-119f ? 0 : (float)lrintf(x[i] * (127 / most)) * (most / 127);
+  }
+  /* The spacing of numbers near x[i]: bf16 has 8 significant bits, f16 has 11 and none below 2^-24. */
+  int exponent;
+  (void)frexpf(x[i], &exponent);
+  double unit = ldexp(1, type == ATTUNE_BF16 ? (exponent < -125 ? -133 : exponent - 8) : exponent < -13 ? -24 : exponent - 11);
+  double rounded = isfinite(x[i]) ? nearbyint((double)x[i] / unit) * unit : x[i];
+  return type == ATTUNE_F16 && fabs(rounded) > 65504 && !isnan(rounded) ? copysignf(INFINITY, x[i]) : (float)rounded;
+}
+
+/* Caches of other types: what is read is what was written, rounded, in every floating-point environment of the caller. */
+static void test_types(const char *path, attune_dtype type) {
+  enum { TOKENS = 70 };
+  static const float odd[] = {0, -0.0f, 1.00390625f, 1.01171875f, 0x1p-14f, 0x1.8p-24f, 0x1p-25f, -0x1p-130f, 65519, 65520, -65504,
+                              3e38f, INFINITY, NAN, 1.00048828125f, 1.00146484375f, 0x1p-126f, 127, -3, 2.5f};
+  attune_cache_desc typed[5];
+  memcpy(typed, caches, sizeof(typed));
+  for (int i = 0; i < 5; ++i)
+    if (typed[i].kind != ATTUNE_CACHE_MASK)
+      typed[i].dtype = type;
+  attune_model_desc desc = decoder();
+  desc.caches = typed;
+  attune_model *model = open_model(&desc, path);
+  attune_session *session = make_session(model);
+  int64_t element = type == ATTUNE_I8 ? 1 : 2, scale = type == ATTUNE_I8 ? 4 : 0;
+  CHECK(attune_cache_token_bytes(&typed[0]) == HEADS * (KEY * element + scale));
+  CHECK(attune_cache_token_bytes(&typed[2]) == 4 && attune_cache_token_bytes(NULL) == 0);
+  static float keys[2 * HEADS * TOKENS * KEY], values[2 * HEADS * TOKENS * VALUE], back[2 * HEADS * TOKENS * KEY];
+  for (int64_t i = 0; i < 2 * HEADS * TOKENS * KEY; ++i)
+    keys[i] = i / KEY % 3 ? (float)(i * 37 % 101 - 50) / 7 : odd[(i + i / KEY) % 20];
+  for (int64_t i = 0; i < 2 * HEADS * TOKENS * VALUE; ++i)
+    values[i] = i / VALUE % 4 ? (float)(i * 53 % 97 - 48) / 9 : odd[(i / 2 + i % 2) % 20];
+  int64_t key_shape[] = {2, HEADS, TOKENS, KEY}, value_shape[] = {2, HEADS, TOKENS, VALUE}, slots[] = {1, 0}, copies[] = {1, 2};
+  attune_tensor tensors[] = {{"past_key_values.0.1", ATTUNE_F32, 4, value_shape, values, sizeof(values)},
+                             {"past_key_values.0.0", ATTUNE_F32, 4, key_shape, keys, sizeof(keys)}};
+  int modes[] = {FE_TONEAREST, FE_UPWARD};
+  for (int mode = 0; mode < 2; ++mode) {
+    fesetround(modes[mode]);
+    CHECK_OK(attune_session_cache_write(session, slots, tensors, 2));
+    fesetround(FE_TONEAREST);
+    CHECK_OK(attune_session_slot_copy(session, 0, 2));
+    for (int which = 0; which < 2; ++which) {
+      int64_t size = which ? KEY : VALUE, *shape = which ? key_shape : value_shape;
+      const float *given = which ? keys : values;
+      attune_tensor read = {which ? "past_key_values.0.0" : "past_key_values.0.1", ATTUNE_F32, 4, shape, back, sizeof(back)};
+      fesetround(modes[mode]);
+      CHECK_OK(attune_session_cache_read(session, copies, &read)); /* slot 2 is a copy of slot 0, the second row */
+      fesetround(FE_TONEAREST);
+      for (int64_t i = 0; i < 2 * HEADS * TOKENS * size; ++i) {
+        float want = kept(type, given + i / size * size, size, i % size);
+        CHECK(isnan(want) ? isnan(back[i]) : back[i] == want);
+      }
+    }
+  }
+  CHECK_OK(attune_session_slot_truncate(session, 2, 1));
+  attune_session_destroy(session);
+  attune_model_close(model);
+}
+
 static void test_descriptor(const char *path) {
   attune_model *model;
   attune_model_options options;
@@ -297,6 +368,8 @@ static void test_descriptor(const char *path) {
   REFUSED(own[3].size = INT64_MAX, "cache number 3");
   REFUSED(own[0].of_sources = 1, "cache number 1");
   REFUSED(own[4].name = NULL, "cache number 4");
+  REFUSED(own[0].dtype = ATTUNE_I64, "cache number 0");
+  REFUSED(own[2].dtype = ATTUNE_I8, "cache number 2");
   REFUSED(desc.num_caches = 0, "the inputs of entry 'encode' do not fit its use of the caches");
   REFUSED(changed[1].cache_use = 4, "the inputs of entry 'prefill' do not fit");
   REFUSED(changed[1].cache_use = ATTUNE_CACHE_UNUSED, "entry 'prefill'");
@@ -323,6 +396,9 @@ int main(int argc, char **argv) {
   attune_session_destroy(session);
   attune_model_close(model);
   test_descriptor(path);
+  test_types(path, ATTUNE_BF16);
+  test_types(path, ATTUNE_F16);
+  test_types(path, ATTUNE_I8);
   printf("ok\n");
   return 0;
 }

@@ -103,7 +103,8 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
       `expand-strided-metadata` of MLIR 22 crashes on it.
     - `memref.alloc`, `memref.realloc` and `memref.dealloc` are errors; `memref.alloca` stays.
     - `arith.remf` is an error, and so are all operations of `math` except absolute values, roundings, `sqrt`, `fma`,
-      `copysign`, counts of bits and tests for NaN and infinity, for which LLVM has code without a call on every target.
+      `copysign`, counts of bits and tests for NaN and infinity, for which LLVM has code without a call on
+      every CPU that Attune supports; on x86-64 these have AVX2 and FMA.
 
     Expects code on buffers after `attune-plan-memory` and `attune-expand-math`. Run it before `expand-strided-metadata`
     and `convert-scf-to-cf`. Numerics: exact.

@@ -33,7 +33,9 @@ public:
   /// Writes the exponentials of |block| times |factor| as probabilities, and multiplies the probabilities of earlier
   /// blocks, which are in memory, by |earlier|.
   void emitProbabilities(const AttentionBlock &block, mlir::ValueRange earlier, mlir::ValueRange factor);
-  /// Emits result = (result * decay + exponentials * values) * factor, as many columns at a time as fit into registers.
+  /// Emits result = (result * decay + exponentials * values) * factor, at most |maxVectors| vectors of columns at a time.
+  /// In the first block the result counts as 0. For each row, |decay| is 2^(former maximum - new maximum), and |factor| is
+  /// that of emitFactors in the last block, else 1.
   void emitValues(const AttentionBlock &block, mlir::ValueRange decay, mlir::ValueRange factor);
 
 private:

@@ -52,9 +52,11 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
     format = xfmr::WeightFormat();
   if (Status status = checkFormat(format, request.precision, backend->get()); status.failed())
     return status;
-  // Other machines than x86 and AArch64 may lack instructions that convert f16, and kernels call no library.
-  if (request.cachePrecision == xfmr::Precision::F16 && StringRef(host.triple()).starts_with("riscv"))
-    return Status::error("--cache-dtype=f16: not implemented for RISC-V, expected f32, bf16 or int8");
+  // Without instructions that convert f16, LLVM would call a library for it.
+  if (bool isX86 = StringRef(host.triple()).starts_with("x86_64");
+      request.cachePrecision == xfmr::Precision::F16 && (isX86 ? !host.hasFeature("f16c") : StringRef(host.triple()).starts_with("riscv")))
+    return Status::error("--cache-dtype=f16: not implemented for " + std::string(isX86 ? "CPUs without F16C" : "RISC-V") +
+                         ", expected f32, bf16 or int8");
   CpuFeatures features{host.vectorBits(), host.vectorRegisters(), host.scheduleFeatures()};
   std::unique_ptr<CpuTarget> target(
       new CpuTarget(std::move(features), request.precision, format, request.cachePrecision, std::move(*backend)));

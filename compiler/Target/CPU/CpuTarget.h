@@ -31,8 +31,7 @@ public:
 
 private:
   CpuTarget(CpuFeatures features, mlir::xfmr::Precision precision, std::optional<mlir::xfmr::WeightFormat> format,
-            mlir::xfmr::Precision cachePrecision,
-            std::unique_ptr<KernelBackend> backend);
+            mlir::xfmr::Precision cachePrecision, std::unique_ptr<KernelBackend> backend);
 
   CpuFeatures features;
   /// The backend; null if our own passes compile all kernels.

@@ -38,7 +38,9 @@ public:
 
   /// Emits the tiles of all rows and panels by |emit|.
   void forEachTile(llvm::function_ref<void(const Tile &)> emit);
-  /// Calls |emitGroup| for every panel and every group of at most |rows| rows; the number of rows is a run-time value.
+  /// Calls |emitGroup| for every panel and every group of consecutive rows. A group has as many rows as a register tile,
+  /// the last one those that remain; this number, the last argument, may be a run-time value. |columns| is the number of
+  /// columns of the output from |firstColumn| on, which may be more than those of the panel.
   void forEachGroup(
       llvm::function_ref<void(mlir::Value panel, mlir::Value firstColumn, mlir::Value columns, mlir::Value firstRow, mlir::Value rows)>
           emitGroup);

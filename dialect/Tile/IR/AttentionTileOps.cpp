@@ -87,8 +87,7 @@ static LogicalResult verifyElements(AttentionTileOp op) {
            << xfmr::stringifyPrecision(op.getPrecision());
   if (Type query = elementOf(op.getQuery()); !query.isF32() && query != expected)
     return op.emitOpError("expects 'query' of f32 or as keys are, but got ") << op.getQuery().getType();
-  if (Type cached = elementOf(op.getKey());
-      !op.hasKeyRows() && (cached.isBF16() || cached.isF16() || cached.isInteger(8)))
+  if (Type cached = elementOf(op.getKey()); !op.hasKeyRows() && (cached.isBF16() || cached.isF16() || cached.isInteger(8)))
     expected = cached;
   for (auto [name, value] : {std::pair<StringRef, Value>("key", op.getKey()), std::pair<StringRef, Value>("value", op.getValue())})
     if (elementOf(value) != expected)

@@ -48,6 +48,9 @@ LogicalResult KeyPanelOp::verify() {
   if (failed(verifyStored(*this, getKeys(), panel, /*quantizes=*/true)))
     return failure();
   auto type = cast<ShapedType>(panel.getType());
+  auto keys = cast<ShapedType>(getKeys().getType());
+  if (failed(verifyStatic(*this, "the components of 'keys'", keys.getDimSize(1), keys)))
+    return failure();
   if (type.getElementType().isInteger(8) && type.getDimSize(1) % 64 != 0)
     return emitOpError("expects a panel of i8 whose width is a multiple of 64, but got ") << type;
   return verifySize(*this, "the components of the panel", getSize(getKeys(), 1), xfmr::getHeadSize(type, 0));
@@ -61,7 +64,9 @@ LogicalResult CacheRowsOp::verify() {
       failed(verifyRank(*this, rows, "rows", 2)))
     return failure();
   auto type = cast<ShapedType>(rows.getType());
+  auto values = cast<ShapedType>(getValues().getType());
   if (failed(verifyStatic(*this, "the columns of the rows", type.getDimSize(1), type)) ||
+      failed(verifyStatic(*this, "the components of 'values'", values.getDimSize(1), values)) ||
       failed(verifyStored(*this, getValues(), rows, /*quantizes=*/true)))
     return failure();
   if (type.getElementType().isF32())

@@ -121,14 +121,15 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64. A `score_stage`
       other than the default needs `probabilities`.
     - (C7) `sinks` has H elements and needs `masked_rows = zero`: where no key is visible, the sink has probability 1.
-    - (N1) Arithmetic is f32, after elements of caches are converted to f32, exactly; on a GPU, precisions of bf16 and f16
-      round operands as N2 of `tile.attention_tile` says. With caches of i8, the product of a query and a key is the sum
-      over components of query times integer, times the key's scale; an element of a value is its integer times its
-      scale, rounded.
-      Keys are processed in blocks of 512 from key 0 on, in order, with a running maximum and sum. A hidden key, and a
-      key whose score is more than about 87 below the maximum, has probability exactly 0. Blocks that `causal` or a
-      window hides from all rows of an attention tile (see `tile.attention_tile`) are not read, unless `score_stage` is
-      `product` or `capped`, which have values for hidden keys, too. GPUs use smaller blocks.
+    - (N1) Arithmetic is f32, after elements of caches are converted to f32, exactly; on a GPU, operands are rounded to
+      the precision bf16 or f16 of the compilation, as N2 of `tile.attention_tile` says. With caches of i8, the product
+      of a query and a key is the sum over components of query times integer, times the key's scale; with `relative_key`
+      or `relative_query`, each component of a key is first its integer times the scale, rounded. An element of a value
+      is its integer times its scale, rounded. Keys are processed in blocks of 512 from key 0 on, in order, with a
+      running maximum and sum. In a row with a visible key, a hidden key, and a key whose score is more than about 87
+      below the maximum, has probability exactly 0. Blocks that `causal` or a window hides from all rows of an attention
+      tile (see `tile.attention_tile`) are not read, unless `score_stage` is `product` or `capped`, which have values
+      for hidden keys, too. GPUs use smaller blocks.
 
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)

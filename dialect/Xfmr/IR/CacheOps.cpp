@@ -45,6 +45,9 @@ LogicalResult KvCacheUpdateOp::verify() {
   if ((key.getRank() == 3) != bool(getOffsets()))
     return emitOpError(key.getRank() == 3 ? "expects 'offsets' for keys of tokens" : "expects no 'offsets' for keys of sequences")
            << ", " << key;
+  for (auto [type, cache] : {std::pair(key, keys), std::pair(value, values)})
+    if (Type element = type.getElementType(); !element.isF32() && element != cache.getElementType())
+      return emitOpError("expects 'key' and 'value' of f32 or of the type of the caches, but got ") << type << " for " << cache;
   if (failed(verifyHeads(*this, key, "key", keys.getDimSize(1), getHeadSize(keys, 3))))
     return failure();
   return verifyHeads(*this, value, "value", values.getDimSize(1), getHeadSize(values, 3));

@@ -51,7 +51,7 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
         row D + 2  ...
 
     - (C1) `key` and `value` are `[T, G, D]` and `[T, G, E]` with `offsets`, or `[B, G, L, D]` and `[B, G, L, E]`
-      without.
+      without. Their elements are f32 or of the type of the caches.
     - (C2) `key_cache` is `[slots, G, P, D, W]` with W a multiple of 16, `value_cache` is `[slots, G, C, E]`; G, D, W
       and E are static. Caches of i8 have D + 4 and E + 4 in the place of D and E, and W is a multiple of 64. Both caches
       have the same type of elements.

@@ -228,7 +228,7 @@ static LogicalResult verifyCache(Operation *op, const Twine &what, Type type, Ca
     return op->emitError("expects an entry with 'caches', since ") << what << " is a cache";
   auto shaped = cast<ShapedType>(type);
   int64_t rank = shaped.getRank();
-  bool hasSizes = rank == 2 || ((rank == 4 || rank == 5) && shaped.getDimSize(1) > 0 && shaped.getDimSize(3) > 0 &&
+  bool hasSizes = rank == 2 || ((rank == 4 || rank == 5) && shaped.getDimSize(1) > 0 && getHeadSize(shaped, 3) > 0 &&
                                 (rank == 4 || shaped.getDimSize(4) == kCachePanelWidth));
   Type element = shaped.getElementType();
   bool isElement = element.isF32() || (rank > 2 && (element.isBF16() || element.isF16() || element.isInteger(8)));

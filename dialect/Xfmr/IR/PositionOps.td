@@ -52,7 +52,7 @@ def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, Infer
     operand `distance_bias` of `xfmr.attention`, for sequences of up to `length` tokens.
 
     - (C1) `table` is `[R, H]` with static shape. R is at least 2; if `bidirectional`, R is even and at least 4.
-      `max_distance` is larger than m.
+      `max_distance` is larger than m and at most 2^24, up to which f32 has all integers.
     - (N1) The lookup is exact. Logarithms and their quotient are computed in f32, as in the T5 of the transformers
       library, so that distances at the boundary of two buckets fall into the same bucket as there.
 
@@ -71,7 +71,8 @@ def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
   let description = [{
     `result[h, d + length - 1] = -slopes[h] * |d|` for the distances `-length < d < length` from a query to a key. For H
     slopes, one for each head, the result is `[H, 2 length - 1]`. It is the operand `distance_bias` of `xfmr.attention`,
-    for sequences of up to `length` tokens. The slopes are a weight of source `#xfmr.computed<"alibi_slopes", {}>`.
+    for sequences of up to `length` tokens. The slopes are a weight of source `#xfmr.computed<"alibi_slopes", …>`;
+    those of Falcon are also scaled.
 
     - (C1) `slopes` has static shape.
 

@@ -84,7 +84,8 @@ private:
     return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(count) : ValueRange());
   }
 
-  /// Returns |sum| plus the rows of |expert|; |sum| if there are none.
+  /// Returns |sum| with the outputs of |expert|, times their shares, added to the rows of the tokens that chose it; |sum|
+  /// itself if no token did.
   Value addExpert(Value expert, Value sum) {
     Value begin = offsetAt(expert), end = offsetAt(arith::AddIOp::create(b, expert, index(1)));
     // min(count, bound), so that later passes can size buffers by the bound.

@@ -28,11 +28,11 @@ struct LowerCaches : xfmr::impl::LowerCachesBase<LowerCaches> {
     if (type == Precision::F32)
       return;
     WalkResult reads = getOperation().walk([](KvCacheReadOp op) {
-      op.emitOpError("reads caches of f32, which cannot be lowered to another type");
+      op.emitOpError("reads caches of f32, which cannot be kept in another type");
       return WalkResult::interrupt();
     });
     CacheValues caches(getOperation());
-    if (reads.wasInterrupted() || failed(caches.collect("lowered to another type")))
+    if (reads.wasInterrupted() || failed(caches.collect("kept in another type")))
       return signalPassFailure();
     Builder builder(&getContext());
     Type element = type == Precision::BF16  ? Type(builder.getBF16Type())

@@ -14,7 +14,7 @@ struct Candidate {
   int32_t id;
 };
 
-/// Returns the index of the largest of |count| values, the first of equals. A NaN at values[0] is the result; other
+/// Returns the index of the largest of |count| values, the first of equals. If values[0] is NaN, returns 0; other
 /// NaNs are ignored.
 int64_t argMax(const float *values, int64_t count);
 

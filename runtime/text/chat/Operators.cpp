@@ -528,7 +528,8 @@ attune_status chat::arithmetic(Machine &machine, Operation operation, const Valu
     if ((b.isString() || b.isArray()) && a.isInteger())
       return repeat(machine, b, a.integer, result);
   }
-  // Python evaluates an undefined value on the right only after the formatting of the left string has failed.
+  // As in Python, formatting accepts an undefined value on the right: %s prints it as an empty text, and only a number
+  // format such as %d rejects it.
   if (operation == Operation::Remainder && a.isString())
     return formatPercent(machine, a.str(), b, result);
   const char *sign = operation == Operation::Subtract      ? "-"

@@ -49,7 +49,7 @@ func.func @relative_position_bias_c1_few(%t: tensor<1x4xf32>, %n: index) {
 // -----
 
 func.func @relative_position_bias_c1_distance(%t: tensor<32x4xf32>, %n: index) {
-  // expected-error @below {{expects 'max_distance' larger than 8, but got 8}}
+  // expected-error @below {{expects 'max_distance' larger than 8 and at most 16777216, but got 8}}
   %y = xfmr.relative_position_bias %t, %n {bidirectional, max_distance = 8 : i64} : tensor<32x4xf32>
   return
 }
@@ -59,5 +59,13 @@ func.func @relative_position_bias_c1_distance(%t: tensor<32x4xf32>, %n: index) {
 func.func @alibi_bias_c1(%t: tensor<?xf32>, %n: index) {
   // expected-error @below {{expects slopes of static shape, but got 'tensor<?xf32>'}}
   %y = xfmr.alibi_bias %t, %n : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @relative_position_bias_c1_most(%t: tensor<32x8xf32>, %n: index) {
+  // expected-error @below {{expects 'max_distance' larger than 8 and at most 16777216, but got 4611686018427387904}}
+  %0 = xfmr.relative_position_bias %t, %n {bidirectional, max_distance = 4611686018427387904 : i64} : tensor<32x8xf32>
   return
 }
