@@ -81,11 +81,14 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
               });
   table.addCustom("weights-format", "SPEC", "native, auto, int8:G or int4:G with groups of G columns, for --dtype=int8 (native)",
                   [&options](const std::string &value) { return readWeightsFormat(value, options); });
-  addChoice(table, "cache-dtype", "f32|bf16|f16|int8", "type of the keys and values in caches (f32), for --target=cpu",
-            [&options](const std::string &value) {
-              options.target.cachePrecision = *mlir::xfmr::symbolizePrecision(value);
-              return Status();
-            });
+  table.addCustom("cache-dtype", "TYPE", "type of keys and values in caches: f32, bf16, f16 or int8, on CPUs (f32)",
+                  [&options](const std::string &value) {
+                    std::optional<mlir::xfmr::Precision> known = mlir::xfmr::symbolizePrecision(value);
+                    if (!known)
+                      return Status::error("expected f32, bf16, f16 or int8, got '" + value + "'");
+                    options.target.cachePrecision = *known;
+                    return Status();
+                  });
   table.addString("calibrate", "FILE", options.calibrate,
                   "choose quantized weights by sample texts or rows of ids, a line each, for a --weights-format");
   table.addString("kernels", "mlir|halide", options.target.kernels, "what makes the kernels (mlir)");

@@ -10,7 +10,7 @@
 // TILED: tile.key_panel {{.*}} outs(%{{.*}} : tensor<12x64xbf16>)
 // TILED: tile.cache_rows {{.*}} outs(%{{.*}} : tensor<?x12xbf16>)
 
-// RUN: attune-opt %s --attune-to-dialect="cpu=x86-64-v4 cache-precision=int8" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=ORDER
+// RUN: attune-opt %t/model.mlir --attune-to-dialect="cpu=x86-64-v4 cache-precision=int8" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: xfmr-shard{ranks=0},
 // ORDER-NEXT: xfmr-lower-caches{type=int8},
 
