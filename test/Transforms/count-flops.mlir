@@ -50,3 +50,24 @@ func.func @forward(%x: tensor<?x?x48xf32> {xfmr.input = #xfmr.input<"x", [batch,
   %y = xfmr.linear %m, %w : tensor<?x48xf32>, tensor<48x48xf32>
   return %y : tensor<?x48xf32>
 }
+
+// -----
+
+// Keys and values of caches: 2 * 4 heads * (12 + 20) per score, also if heads hold the bytes of a scale.
+// CHECK: xfmr.flops = #xfmr.formula<[batch, length, past], affine_map<()[s0, s1, s2] -> (((s0 * s1) * s2) * 256)>>
+func.func @decode(%x: tensor<?x?x48xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 48]>},
+                  %keys: tensor<?x2x?x16x64xi8> {xfmr.cache = #xfmr.cache<"k", [slots, 2, panels, 16, 64]>},
+                  %values: tensor<?x2x?x24xi8> {xfmr.cache = #xfmr.cache<"v", [slots, 2, capacity, 24]>},
+                  %lengths: tensor<?xi64> {xfmr.input = #xfmr.input<"lengths", [batch]>}, %past: index {xfmr.dim = #xfmr.dim<past>})
+    -> (tensor<?x4x20xf32> {xfmr.output = #xfmr.output<"y", [tokens, 4, 20]>}) attributes {xfmr.entry = #xfmr.entry<"decode", caches = append>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %batch = tensor.dim %x, %c0 : tensor<?x?x48xf32>
+  %length = tensor.dim %x, %c1 : tensor<?x?x48xf32>
+  %offsets = xfmr.sequence_offsets %batch, %length
+  %t = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x48xf32> into tensor<?x48xf32>
+  %q = xfmr.split_heads %t, 4 : tensor<?x48xf32>
+  %a = xfmr.attention %q, %keys, %values offsets(%offsets) lengths(%length, %past) key_lengths(%lengths) {scale = 1.0 : f64}
+      : tensor<?x4x12xf32>, tensor<?x2x?x16x64xi8>, tensor<?x2x?x24xi8> -> tensor<?x4x20xf32>
+  return %a : tensor<?x4x20xf32>
+}
