@@ -81,7 +81,7 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
               });
   table.addCustom("weights-format", "SPEC", "native, auto, int8:G or int4:G with groups of G columns, for --dtype=int8 (native)",
                   [&options](const std::string &value) { return readWeightsFormat(value, options); });
-  table.addCustom("cache-dtype", "TYPE", "type of keys and values in caches: f32, bf16, f16 or int8, on CPUs (f32)",
+  table.addCustom("cache-dtype", "TYPE", "type of caches: f32, bf16, f16 or int8 (f32)",
                   [&options](const std::string &value) {
                     std::optional<mlir::xfmr::Precision> known = mlir::xfmr::symbolizePrecision(value);
                     if (!known)
