@@ -294,6 +294,8 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
     changed. Run it after `xfmr-fuse-epilogues` and `xfmr-lower-precision`; run `xfmr-hoist-weight-expressions`
     afterwards, which slices the weights at compile time.
 
+    A projection that would become more than 4096 sums is an error.
+
     Numerics: changes the order of additions. The sum over K is the sum of one partial sum per part, in order of K; bias
     and residual are added to the first.
   }];

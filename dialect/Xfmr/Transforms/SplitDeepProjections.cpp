@@ -24,6 +24,8 @@ using namespace mlir::xfmr;
 
 namespace {
 
+/// The largest number of sums that a projection may become: each is a few operations.
+constexpr int64_t kMostParts = 4096;
 /// The number of features of every part but the last is a multiple of this.
 constexpr int64_t kPartMultiple = 64;
 
@@ -66,6 +68,11 @@ struct SplitDeepProjections : xfmr::impl::SplitDeepProjectionsBase<SplitDeepProj
     IRRewriter rewriter(&getContext());
     for (LinearOp op : deep) {
       int64_t features = op.getInput().getType().getDimSize(1), parts = llvm::divideCeil(features, maxFeatures);
+      if (parts > kMostParts) {
+        op.emitOpError("has ") << features << " input features, which are " << parts << " sums of up to " << maxFeatures.getValue()
+                               << ", expected at most " << kMostParts;
+        return signalPassFailure();
+      }
       passed(op, "xfmr-split-deep-projections", "SplitDeepProjections")
           << remark::add("the sum over {0} features is {1} sums, each of which reads rows that stay in the cache", features, parts);
       split(rewriter, op, std::min<int64_t>(llvm::alignTo(llvm::divideCeil(features, parts), kPartMultiple), maxFeatures));
