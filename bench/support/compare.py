@@ -3,7 +3,6 @@
 """Alternates between the process of Attune ("ours"), those of the peers, and the one that measures the machine, and
 computes the figures of a row.
 
-
 On a shared machine a process may run at two thirds of its speed for seconds, so each side gets a block of calls in
 turn, round after round. `foreign` is the number of CPUs that other processes kept busy meanwhile, on average: above a
 few per cent the figures are of little use. `ratio_min` compares the fastest calls, `ratio_median` is the median over

@@ -39,6 +39,8 @@ Result<BisectVerdict> Bisector::run() {
       setWrong(verdict, judgment);
       return verdict;
     }
+    if (judgment.kind == Judgment::Unknown)
+      verdict.unknown.push_back({Phase::Import, "by the outputs of the case: " + judgment.reason});
   }
   if (!options.good.empty())
     if (Status status = judgeOfPhase->expect(options.good); status.failed())
@@ -336,7 +338,8 @@ void Bisector::searchCompiledOperation(BisectVerdict &verdict) {
       if (!judge)
         continue;
       Judgment judgment = judge->judgeCall([&] { return options.runCompiled(*one.module, one.inputs); });
-      if (judgment.kind != Judgment::Wrong)
+      // Without a value, its compilation may have crashed or taken too long: that says nothing about its numbers.
+      if (judgment.kind != Judgment::Wrong || judgment.worst.output.empty())
         continue;
       report("operation " + one.name);
       verdict.operationValue = judgment.worst;

@@ -4,11 +4,14 @@
 
 #include "compiler/Bisect/Judge.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,6 +90,8 @@ Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors
 static void sendBytes(int end, const void *data, size_t bytes) {
   for (const char *at = static_cast<const char *>(data); bytes > 0;) {
     ssize_t sent = write(end, at, bytes);
+    if (sent < 0 && errno == EINTR)
+      continue;
     if (sent <= 0)
       return;
     at += sent;
@@ -171,16 +176,34 @@ static void silenceErrors() {
     dup2(nothing, STDERR_FILENO);
 }
 
+/// The longest time that a judgment may take, as a multiple of the limit of its CPU time.
+static constexpr unsigned kPatience = 10;
+
+/// Waits until the pipe |end| has a record or its writer has ended. Returns false after |seconds|.
+static bool waitForRecord(int end, unsigned seconds) {
+  auto last = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  for (;;) {
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(last - std::chrono::steady_clock::now()).count();
+    if (left <= 0)
+      return false;
+    struct pollfd ready = {end, POLLIN, 0};
+    int count = poll(&ready, 1, int(std::min<int64_t>(left, 1000000)));
+    if (count > 0 || (count < 0 && errno != EINTR))
+      return true;
+  }
+}
+
 Judgment Judge::judgeCall(const std::function<Result<std::vector<OwnedTensor>>()> &call) const {
   Judgment judgment;
   int ends[2];
-  if (pipe(ends) != 0) {
+  if (pipe2(ends, O_CLOEXEC) != 0) {
     judgment.reason = "no pipe: " + std::string(strerror(errno));
     return judgment;
   }
   fflush(nullptr);
   pid_t process = fork();
   if (process == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(ends[0]);
     // The tools' handlers would report a crash of the compiler.
     for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
@@ -204,7 +227,11 @@ Judgment Judge::judgeCall(const std::function<Result<std::vector<OwnedTensor>>()
     close(ends[0]);
     return judgment;
   }
-  bool isWhole = RecordReader(ends[0]).read(judgment);
+  // Threads that wait for each other take no CPU time.
+  bool isLate = !waitForRecord(ends[0], kPatience * limit);
+  if (isLate)
+    kill(process, SIGKILL);
+  bool isWhole = !isLate && RecordReader(ends[0]).read(judgment);
   close(ends[0]);
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR)
@@ -213,7 +240,8 @@ Judgment Judge::judgeCall(const std::function<Result<std::vector<OwnedTensor>>()
     return judgment;
   judgment = {};
   judgment.kind = Judgment::Wrong;
-  judgment.reason = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU
+  judgment.reason = isLate ? "it does not end within " + std::to_string(kPatience * limit) + " seconds"
+                    : WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU
                         ? "it does not end within " + std::to_string(limit) + " seconds of CPU time"
                         : "it crashes: " + std::string(WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "no result");
   return judgment;

@@ -202,7 +202,7 @@ static LogicalResult buildPhaseFromFlags(OpPassManager &pm, Phase phase, StringR
   if (!format && !flags.weightsFormat.empty())
     return report("expects a weights-format such as int8:32 or int4:64:asym, but got '" + flags.weightsFormat + "'");
   Result<std::unique_ptr<Target>> target = createTarget(
-      {flags.target, flags.gpu, flags.kernels, {}, flags.precision, format, false, flags.cachePrecision}, flags.cpu, flags.triple);
+      {flags.target, flags.gpu, flags.kernels, {}, flags.precision, format, flags.cachePrecision}, flags.cpu, flags.triple);
   if (!target)
     return report(target.message());
   pm.addPass(

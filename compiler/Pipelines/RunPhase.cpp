@@ -82,7 +82,7 @@ struct ReplaceTarget : attune::impl::ReplaceTargetBase<ReplaceTarget> {
       return signalPassFailure();
     }
     Result<std::unique_ptr<Target>> replacement =
-        createTarget({target, gpu, kernels, {}, *rounding, format, false, *cacheRounding}, cpu, triple);
+        createTarget({target, gpu, kernels, {}, *rounding, format, *cacheRounding}, cpu, triple);
     if (!replacement) {
       module.emitError(replacement.message());
       return signalPassFailure();

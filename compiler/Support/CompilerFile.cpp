@@ -11,7 +11,11 @@ using namespace attune;
 /// Returns the variable of the path, at first that of the executable.
 static std::string &stored() {
   std::error_code ignored;
-  static std::string path = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const char *const link = "/proc/self/exe";
+  static std::string path = std::filesystem::read_symlink(link, ignored);
+  // The link leads to the program also if that was replaced since this process began.
+  static const bool exists = std::filesystem::exists(path, ignored) || (path = link, false);
+  (void)exists;
   return path;
 }
 

@@ -38,10 +38,10 @@ struct TargetRequest {
   mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
   /// `--weights-format`: the format of the weights of projections; nullopt for the type of the products.
   std::optional<mlir::xfmr::WeightFormat> weightsFormat = std::nullopt;
-  /// `--weights-format=auto`: the target chooses the format.
-  bool choosesFormat = false;
   /// `--cache-dtype`: the type of the elements of caches of keys and values.
   mlir::xfmr::Precision cachePrecision = mlir::xfmr::Precision::F32;
+  /// `--weights-format=auto`: the target chooses the format.
+  bool choosesFormat = false;
 };
 
 /// The state of a target for one module, from the phase `kernels` to its object.

@@ -8,6 +8,7 @@
 
 #include "compiler/Driver/LoadedModel.h"
 #include "compiler/Driver/Registry.h"
+#include "compiler/Support/CompilerFile.h"
 #include "compiler/Tools/BisectCall.h"
 #include "compiler/Tools/BisectInputs.h"
 #include "compiler/Tools/BisectReport.h"
@@ -41,12 +42,6 @@ static Status bisectOnce(BisectSession &session, BisectRun &run) {
   return {};
 }
 
-/// Returns the path of this executable.
-static std::string findThisProgram() {
-  static const int anchor = 0;
-  return llvm::sys::fs::getMainExecutable("attune", const_cast<int *>(&anchor));
-}
-
 /// Bisects the call of the flags or of the case, or else batches of several shapes until one is wrong.
 static Status bisect(CommandLine &request, BisectRun &run) {
   PlainCall &call = request.call;
@@ -54,10 +49,16 @@ static Status bisect(CommandLine &request, BisectRun &run) {
     return Status::error("expected a model folder or a case");
   if (!llvm::sys::fs::is_directory(call.compile.model))
     return Status::error("'" + call.compile.model + "': expected a folder with a config.json");
+  // A test that is written names the folder, and may run in another one.
+  llvm::SmallString<256> absolute(call.compile.model);
+  llvm::sys::fs::make_absolute(absolute);
+  call.compile.model = absolute.str().str();
+  if (call.compile.ranks > 1)
+    return Status::error("--ranks: expected 1, since a model for several processes cannot be executed alone");
   if (call.compile.target.precision != mlir::xfmr::Precision::F32)
     return Status::error("--dtype: expected f32, since products of other types have no definition by which they could be executed");
   if (!request.goodValues.empty()) {
-    Result<GoodSetting> good = GoodSetting::create(request.goodValues, findThisProgram());
+    Result<GoodSetting> good = GoodSetting::create(request.goodValues, compilerFile());
     if (!good)
       return Status::error("--good: " + good.message());
     request.good = std::move(*good);
@@ -108,6 +109,8 @@ static Status bisect(CommandLine &request, BisectRun &run) {
     reportNotice("attune", "batch of " + std::to_string(shape.batch) + " with " + std::to_string(shape.length) + " tokens");
     last = bisectOnce(session, run);
     isJudged |= !last.failed();
+    if (last.failed())
+      reportNotice("attune", "not judged: " + last.message());
     if (!last.failed() && run.outcome.verdict.isFound)
       return {};
   }
@@ -132,14 +135,18 @@ int attune::runBisectCommand(const CommandHost &host, const std::vector<std::str
   registerCompilerPasses();
   BisectRun run;
   Status status = bisect(request, run);
-  if (!status.failed() && !request.folder.empty())
-    status = writeReproducer(run.outcome, run.inputs, request.folder);
+  if (!status.failed()) {
+    std::printf("%s\n", describeOutcome(run.outcome).c_str());
+    for (const auto &[phase, reason] : run.outcome.verdict.unknown)
+      std::printf("not judged: the phase %s: %s\n", stringifyPhase(phase).str().c_str(), reason.c_str());
+    // The search may have taken minutes: its result is not lost if DIR cannot be written.
+    std::fflush(stdout);
+    if (!request.folder.empty())
+      status = writeReproducer(run.outcome, run.inputs, request.folder);
+  }
   if (status.failed()) {
     reportError(host.tool, status.message());
     return exitNotComparable;
   }
-  std::printf("%s\n", describeOutcome(run.outcome).c_str());
-  for (const auto &[phase, reason] : run.outcome.verdict.unknown)
-    std::printf("not judged: the phase %s: %s\n", stringifyPhase(phase).str().c_str(), reason.c_str());
   return run.outcome.verdict.isFound ? exitRejected : exitDone;
 }

@@ -52,6 +52,7 @@ Result<BisectOutcome> BisectSession::search(const PlainInputs &inputs) {
   BisectOutcome outcome;
   outcome.verdict = std::move(*verdict);
   outcome.call = request.call;
+  outcome.threads = request.threads;
   return outcome;
 }
 
@@ -68,6 +69,7 @@ Result<BisectOutcome> BisectSession::compare(const PlainInputs &inputs) {
   BisectOutcome outcome;
   outcome.good = good.text();
   outcome.call = request.call;
+  outcome.threads = request.threads;
   Result<Judge> definitions = Judge::create(model.module(), model.tensors(), inputs);
   if (!definitions)
     return Status::error("the phase 'import' cannot be executed: " + definitions.message());
@@ -107,7 +109,8 @@ Result<BisectOutcome> BisectSession::compare(const PlainInputs &inputs) {
       setWrong(outcome.verdict, Phase::Import, ofImport);
       return outcome;
     }
-    if (definitions->judgeCall(execute).kind == Judgment::Right) {
+    Judgment ours = definitions->judgeCall(execute);
+    if (ours.kind == Judgment::Right) {
       outcome.relation = BisectOutcome::GoodIsWrong;
       if (Status status = searchGood(inputs, *definitions, outcome); status.failed())
         return status;
@@ -115,20 +118,20 @@ Result<BisectOutcome> BisectSession::compare(const PlainInputs &inputs) {
         setWrong(outcome.verdict, Phase::Object, ofGood);
       return outcome;
     }
-    outcome.relation = BisectOutcome::BothAreWrong;
+    outcome.relation = ours.kind == Judgment::Wrong ? BisectOutcome::BothAreWrong : BisectOutcome::GoodIsWrongAlone;
     results->clear();
   }
   Result<BisectVerdict> verdict = searchModel(inputs, *results);
   if (!verdict)
     return verdict.status();
   outcome.verdict = std::move(*verdict);
-  if (!outcome.verdict.isFound && ofResults.kind == Judgment::Wrong) {
+  if (!outcome.verdict.isFound && ofResults.kind == Judgment::Wrong && outcome.relation != BisectOutcome::GoodIsWrongAlone) {
     // Every phase was right when it was executed again, the object, too.
     outcome.verdict.isPhaseKnown = false;
     setWrong(outcome.verdict, Phase::Object, ofResults);
   }
   Phase phase = outcome.verdict.phase;
-  if (!outcome.verdict.isFound || outcome.relation == BisectOutcome::BothAreWrong || phase == Phase::Object)
+  if (!outcome.verdict.isFound || results->empty() || phase == Phase::Object)
     return outcome;
   Result<std::vector<OwnedTensor>> same = good.runPhase(phase, request.call, inputs);
   Judgment ofSame;
@@ -147,6 +150,7 @@ Status BisectSession::searchGood(const PlainInputs &inputs, const Judge &definit
     if (!call)
       return call.status();
     outcome.call = other.call = *call;
+    outcome.threads = other.threads;
     Result<std::unique_ptr<LoadedModel>> imported = LoadedModel::import(other.call.compile, listener);
     if (!imported)
       return imported.status();
@@ -154,6 +158,7 @@ Status BisectSession::searchGood(const PlainInputs &inputs, const Judge &definit
     if (!verdict)
       return verdict.status();
     outcome.verdict = std::move(*verdict);
+    outcome.model = std::move(*imported);
     return {};
   }
   // The passes of another program cannot be replayed here.

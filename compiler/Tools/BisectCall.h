@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_TOOLS_BISECTCALL_H
 
 #include "compiler/Bisect/Bisector.h"
+#include "compiler/Tools/CompiledCall.h"
 #include "compiler/Tools/GoodSetting.h"
 
 namespace attune {
@@ -25,6 +26,8 @@ struct BisectCall {
 
 /// The result of a search.
 struct BisectOutcome {
+  /// The good setting's model, whose context the modules of |verdict| have, if it was searched.
+  std::unique_ptr<LoadedModel> model;
   BisectVerdict verdict;
   /// The relation of the setting to the good one.
   enum Relation {
@@ -39,11 +42,15 @@ struct BisectOutcome {
     GoodIsWrong,
     /// The results of both are wrong.
     BothAreWrong,
+    /// The results of the good setting are wrong by the definitions; the setting's could not be judged by them.
+    GoodIsWrongAlone,
   } relation = GoodIsRight;
   /// The good setting, "" if there is none, and the judgment of its module of the phase of the verdict.
   std::string good, goodAtPhase;
   /// The call of the setting that was searched; nullopt if it belongs to another program.
   std::optional<PlainCall> call;
+  /// The number of threads of that call, 0 for the default.
+  int64_t threads = 0;
 };
 
 /// Searches calls of one model.

@@ -86,6 +86,8 @@ std::string attune::describeOutcome(const BisectOutcome &outcome) {
     return good + ", has wrong numbers by the definitions of operations, and this setting has none. In the good setting, " + text;
   case BisectOutcome::BothAreWrong:
     return text + " The numbers of " + good + ", are wrong by the definitions of operations, too.";
+  case BisectOutcome::GoodIsWrongAlone:
+    return text + " The numbers of " + good + ", are wrong by the definitions of operations; the object of this setting was not executed.";
   case BisectOutcome::GoodIsRight:
     break;
   }
@@ -146,7 +148,9 @@ static std::string makeModelTest(const BisectOutcome &outcome, const PlainInputs
   const WrongValue &value = verdict.operation ? verdict.operationValue : verdict.value;
   auto isHarmless = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("-_=./,:%+").contains(c); };
   auto run = [&](std::optional<Phase> phase, const std::string &to) {
-    std::string line = "# RUN: attune run" + (phase ? " --from-phase=" + stringifyPhase(*phase).str() : "");
+    std::string line = "# RUN: attune run" + (phase                 ? " --from-phase=" + stringifyPhase(*phase).str()
+                                              : outcome.threads > 0 ? " --threads=" + std::to_string(outcome.threads)
+                                                                    : "");
     for (const std::string &word : call.repeat(inputs, "%S/inputs.safetensors", to))
       line += " " + (llvm::all_of(word, isHarmless) ? word : quote(word));
     return line + "\n";

@@ -6,34 +6,16 @@
 
 #include "compiler/Bisect/CodeSearch.h"
 #include "compiler/Driver/LoadedModel.h"
-#include "compiler/Support/Temporaries.h"
+#include "compiler/Support/TemporaryFolder.h"
 
 namespace attune {
-
-/// A temporary folder, removed at the end, or by the next process if this one is killed; move-only.
-class TemporaryFolder {
-public:
-  static Result<TemporaryFolder> create();
-  TemporaryFolder(TemporaryFolder &&) = default;
-  TemporaryFolder &operator=(TemporaryFolder &&) = delete;
-  ~TemporaryFolder();
-
-  /// Returns the path of the file |name| in the folder.
-  std::string file(const std::string &name) const { return std::string(path.path()) + "/" + name; }
-
-private:
-  TemporaryFolder(TemporaryName path, int lock) : path(std::move(path)), lock(lock) {}
-
-  TemporaryName path;
-  /// The descriptor of the folder, which is locked.
-  int lock;
-};
 
 /// A model compiled to a temporary folder, and calls of it.
 class CompiledCall {
 public:
-  /// Compiles |model|, which has |options| and |listener|. If there is no linker, the result has LLVM IR only. Sessions have |threads|
-  /// threads, 0 for the default. All arguments must outlive this object.
+  /// Compiles |model|, which has |options| and |listener|. If it cannot be compiled to a shared object, as without a
+  /// linker, the result has LLVM IR only. Sessions have |threads| threads, 0 for the default. All arguments must outlive
+  /// this object.
   static Result<std::unique_ptr<CompiledCall>> create(const LoadedModel &model, const CompileOptions &options,
                                                       const CompileListener &listener, int64_t threads);
 

@@ -5,6 +5,7 @@
 #include "compiler/Tools/GoodSetting.h"
 #include "compiler/Support/MemoryFile.h"
 #include "compiler/Support/Subprocess.h"
+#include "compiler/Support/TemporaryFolder.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -149,7 +150,7 @@ Result<std::vector<OwnedTensor>> GoodSetting::runPhase(Phase phase, const PlainC
 
 Result<std::vector<OwnedTensor>> GoodSetting::execute(std::vector<std::string> arguments, const PlainCall &call,
                                                       const PlainInputs &inputs) const {
-  Result<TemporaryFolder> folder = TemporaryFolder::create();
+  Result<TemporaryFolder> folder = TemporaryFolder::create("attune-bisect.");
   if (!folder)
     return folder.status();
   const std::string from = folder->file("inputs.safetensors"), to = folder->file("outputs.safetensors");

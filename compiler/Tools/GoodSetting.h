@@ -10,7 +10,6 @@
 #define ATTUNE_COMPILER_TOOLS_GOODSETTING_H
 
 #include "compiler/Pipelines/Pipelines.h"
-#include "compiler/Tools/CompiledCall.h"
 #include "compiler/Tools/PlainCall.h"
 
 namespace attune {

@@ -12,7 +12,7 @@ import queue
 import threading
 from typing import Any, Callable
 
-from attune.errors import NotFoundError
+from attune.errors import BusyError, NotFoundError
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _PATH = os.path.join(_FOLDER, "lib", "libattune_compiler.so")
@@ -36,6 +36,8 @@ class _Events(ctypes.Structure):
 
 _lock = threading.Lock()
 _loaded: ctypes.CDLL | None = None
+# The process that loaded it: threads of LLVM's pool, for which a compilation waits, do not survive a fork.
+_process = 0
 
 
 def is_available() -> bool:
@@ -45,7 +47,11 @@ def is_available() -> bool:
 
 def _load() -> ctypes.CDLL:
     """Returns the library."""
-    global _loaded
+    global _loaded, _process
+    if _process not in (0, os.getpid()):
+        raise BusyError(
+            "in_process: this process was forked from one that has compiled; in_process=False compiles by the command attune"
+        )
     with _lock:
         if _loaded is None:
             if not is_available():
@@ -68,7 +74,7 @@ def _load() -> ctypes.CDLL:
             library.attune_compiler_free.restype = None
             library.attune_compiler_free.argtypes = [ctypes.c_void_p]
             library.attune_compiler_set_program(os.fsencode(os.path.join(_FOLDER, "bin", "attune")))
-            _loaded = library
+            _loaded, _process = library, os.getpid()
         return _loaded
 
 
@@ -107,13 +113,18 @@ def compile(
 
     def work() -> None:
         result = ctypes.c_void_p()
-        status = library.attune_compiler_compile(words, len(arguments), ctypes.byref(events), ctypes.byref(result))
-        text = os.fsdecode(ctypes.string_at(result.value)) if result.value else "out of memory"
-        library.attune_compiler_free(result)
-        happened.put(("end", (status == 0, text)))
+        end = (False, "the compilation could not be started")
+        try:
+            status = library.attune_compiler_compile(words, len(arguments), ctypes.byref(events), ctypes.byref(result))
+            text = os.fsdecode(ctypes.string_at(result.value)) if result.value else "out of memory"
+            library.attune_compiler_free(result)
+            end = (status == 0, text)
+        finally:
+            happened.put(("end", end))
 
-    thread = _start(work)
+    thread = None
     try:
+        thread = _start(work)
         while True:
             kind, value = happened.get()
             if kind == "end":
@@ -125,7 +136,7 @@ def compile(
                 show(*value)
     finally:
         stop.value = 1
-        while thread.is_alive():
+        while thread and thread.is_alive():
             try:
                 thread.join()
             except KeyboardInterrupt:  # the compilation is about to end already

@@ -83,7 +83,7 @@ def _bar(progress: Progress) -> Callable[[str, int, int], None] | None:
     def show(work: str, done: int, total: int) -> None:
         if work not in bars:
             # disable=None: not where standard error is no terminal.
-            bars[work] = tqdm(total=total, desc=work, unit="B", unit_scale=True, disable=None, leave=False)
+            bars[work] = tqdm(total=total, desc=work, unit="B" if work == "packing" else "it", unit_scale=True, disable=None, leave=False)
         bars[work].update(done - bars[work].n)
         if done >= total:
             bars[work].close()
@@ -144,6 +144,8 @@ def run_command(arguments: list[str], progress: Progress = False, caller: int = 
         raise CompileError(
             f"the command attune was ended by signal {-process.returncode}" + (f": {message}" if message else "")
         )
+    if process.returncode == 127:  # of the loader
+        raise NotFoundError(f"{command}: {message or 'it cannot be started'}")
     if process.returncode:
         raise CompileError(message or f"the command attune failed with status {process.returncode}")
     return output

@@ -7,14 +7,12 @@
 #ifndef ATTUNE_RUNTIME_CACHEELEMENTS_H
 #define ATTUNE_RUNTIME_CACHEELEMENTS_H
 
-#include "attune/abi.h"
+#include "attune/runtime.h"
 
 namespace attune {
 
-/// Returns the bytes of an element of |dtype|, the type of a cache; 0 if no cache has it.
-inline int64_t cacheElementBytes(uint32_t dtype) {
-  return dtype == ATTUNE_F32 ? 4 : dtype == ATTUNE_BF16 || dtype == ATTUNE_F16 ? 2 : dtype == ATTUNE_I8 ? 1 : 0;
-}
+/// Returns the bytes of an element of |dtype|.
+inline int64_t cacheElementBytes(uint32_t dtype) { return static_cast<int64_t>(attune_dtype_bytes(static_cast<attune_dtype>(dtype))); }
 
 /// Returns the bytes that one key or one value of a head of |size| components takes in a cache of |dtype|.
 inline int64_t cacheTokenBytes(uint32_t dtype, int64_t size) {

@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Descriptor.h"
-#include "CacheElements.h"
 #include "Error.h"
 #include "attune/generate.h"
 
@@ -95,7 +94,8 @@ static attune_status checkCacheUse(const attune_model_desc &desc, const attune_e
 
 /// Returns true if the elements of |cache| have a type that caches of its kind may have.
 static bool isCacheType(const attune_cache_desc &cache) {
-  return cache.dtype == ATTUNE_F32 || (cache.kind != ATTUNE_CACHE_MASK && cacheElementBytes(cache.dtype) != 0);
+  bool isLow = cache.dtype == ATTUNE_BF16 || cache.dtype == ATTUNE_F16 || cache.dtype == ATTUNE_I8;
+  return cache.dtype == ATTUNE_F32 || (cache.kind != ATTUNE_CACHE_MASK && isLow);
 }
 
 /// Checks that the caches have known types, kinds and sizes whose product fits 64 bits, and that caches of slots come before

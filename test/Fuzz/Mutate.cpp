@@ -59,7 +59,7 @@ struct TargetOptions {
     std::unique_ptr<Target> &found = made[name];
     if (!found) {
       Result<std::unique_ptr<Target>> created =
-          createTarget({target, "", kernels, {}, precision, {}, false, caches}, cpu, "x86_64-linux-gnu");
+          createTarget({target, "", kernels, {}, precision, {}, caches}, cpu, "x86_64-linux-gnu");
       if (!created) {
         llvm::errs() << created.message() << '\n';
         abort();

@@ -1,12 +1,15 @@
 # ===- cache_types.py - Caches of bf16, f16 and int8 ------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cache_types.py [--threads=N] CASE WORK CPU…: compiles the model of CASE, a golden case of a model that continues
+# cache_types.py [--threads=N] [--all-visible] CASE WORK CPU…: compiles the model of CASE, a golden case of a model that continues
 # sequences, with each type of caches and for each CPU, and feeds the tokens of its inputs through the caches. Checks that
 #
 # - keys and values of the first layer are those of the f32 model, rounded here as `xfmr.kv_cache_update` says;
 # - one call, chunks and single tokens give the same bits, on every CPU;
 # - results are off those of the f32 model, but less than a bound for each type.
+#
+# --all-visible leaves out the mask of CASE: a hidden token whose window has no visible key attends to all keys of a call,
+# so its own results depend on the chunks.
 
 import json
 import os
@@ -59,6 +62,11 @@ def main(*arguments):
     case, work, *cpus = [word for word in arguments if not word.startswith("--")]
     os.makedirs(work, exist_ok=True)
     inputs, output = os.path.join(case, "inputs.safetensors"), os.path.join(work, "out.safetensors")
+    if "--all-visible" in arguments:
+        shown = {name: entry for name, entry in models.load(inputs).items() if name != "attention_mask"}
+        inputs = os.path.join(work, "inputs.safetensors")
+        models.save(inputs, {name: (dtype, shape, struct.unpack(f"<{models.product(shape)}q", data)) for name, (dtype, shape, data) in
+                             shown.items()})
     tokens, plain, bytes_per_token = steps_of(case), {}, {}
     divisions = [[tokens], [1] * tokens, [2, tokens - 2], [tokens - 1, 1]]
     for kind in ("f32", "bf16", "f16", "int8"):

@@ -8,6 +8,7 @@
 #include "compiler/Target/CPU/CacheElements.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -28,16 +29,15 @@ void lower(tiles::CacheRowsOp op) {
   Type element = type.getElementType();
   int64_t size = xfmr::getHeadSize(type, 1);
   b.loop(b.index(0), b.size(values, 0), 1, [&](Value row) {
-    CacheScale scale;
+    IntegerScale scale;
     if (element.isInteger(8)) {
-      CacheScale ofRow = getCacheScale(b, maxMagnitudeOfRow(b, values, row));
+      IntegerScale ofRow = getScaleOfRow(b, values, row);
       storeScales(b, ofRow.scale, rows, {row, b.index(size)});
-      auto flags = VectorType::get({VectorBuilder::kLanes}, b.getI1Type());
-      scale = {b.splat(ofRow.scale), b.splat(ofRow.inverse), vector::BroadcastOp::create(b, flags, ofRow.isFinite)};
+      scale = broadcast(b, ofRow);
     }
     auto store = [&](Value column, Lanes lanes) {
       Value x = b.load(values, {row, column}, lanes);
-      b.store(scale.scale ? quantize(b, x, scale) : roundTo(b, x, element), rows, {row, column}, lanes);
+      b.store(toCacheElement(b, x, element, scale), rows, {row, column}, lanes);
     };
     int64_t whole = size / VectorBuilder::kLanes * VectorBuilder::kLanes;
     b.loop(b.index(0), b.index(whole), VectorBuilder::kLanes, [&](Value column) { store(column, Lanes::all()); });

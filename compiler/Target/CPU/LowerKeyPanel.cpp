@@ -20,6 +20,7 @@
 #include "compiler/Target/CPU/VectorBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -98,15 +99,13 @@ void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
   Type element = type.getElementType();
   e.loop(e.index(0), e.size(keys, 0), 1, [&](Value j) {
     Value at = e.add(column, j);
-    CacheScale scale;
+    IntegerScale scale;
     if (element.isInteger(8)) {
-      scale = getCacheScale(e, maxMagnitudeOfRow(e, keys, j));
+      scale = getScaleOfRow(e, keys, j);
       storeScales(e, scale.scale, panel, getScaleIndices(e, panel, at));
     }
     e.loop(e.index(0), e.index(xfmr::getHeadSize(type, 0)), 1, [&](Value d) {
-      Value component = e.loadScalar(keys, {j, d});
-      Value stored = scale.scale ? quantize(e, component, scale) : roundTo(e, component, element);
-      memref::StoreOp::create(e, stored, panel, ValueRange{d, at});
+      memref::StoreOp::create(e, toCacheElement(e, e.loadScalar(keys, {j, d}), element, scale), panel, ValueRange{d, at});
     });
   });
 }
@@ -132,14 +131,14 @@ void fillPanel(VectorBuilder &e, Value keys, Value panel) {
     return whole < headDim ? take(e.index(whole), headDim - whole, largest) : largest;
   };
   auto fillColumns = [&](int64_t column, Value left) {
-    CacheScale scale;
+    IntegerScale scale;
     if (element.isInteger(8)) {
-      scale = getCacheScale(e, findLargest(column, left));
+      scale = getIntegerScale(e, findLargest(column, left));
       storeScales(e, scale.scale, panel, getScaleIndices(e, panel, e.index(column)));
     }
     auto fillRows = [&](Value d, int64_t components) {
       for (auto [i, lanes] : llvm::enumerate(loadBlock(e, keys, d, components, column, left)))
-        e.store(scale.scale ? quantize(e, lanes, scale) : roundTo(e, lanes, element), panel, {e.add(d, i), e.index(column)});
+        e.store(toCacheElement(e, lanes, element, scale), panel, {e.add(d, i), e.index(column)});
     };
     e.loop(e.index(0), e.index(whole), 16, [&](Value d) { fillRows(d, 16); });
     if (whole < headDim)

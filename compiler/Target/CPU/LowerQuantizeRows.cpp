@@ -7,14 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/CPU/IntegerScale.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CPU/VectorBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <limits>
 
 namespace attune {
 #define GEN_PASS_DEF_LOWERQUANTIZEROWS
@@ -61,7 +59,7 @@ private:
     // A row of zeros is quantized to zeros, by any finite inverse.
     Value nonzero = builder.select(builder.compare(arith::CmpFPredicate::OEQ, largest, builder.f32(0)), builder.f32(1), largest);
     Value inverse = builder.splat(builder.divf(builder.f32(127), nonzero));
-    Value shifter = builder.splat(12582912.0); // 1.5 * 2^23: the low bits of x + shifter are round(x), as two's complement
+    Value shifter = builder.splat(kShifter);
     Value zero = arith::ConstantOp::create(
         builder, DenseElementsAttr::get(vectorOf(element), IntegerAttr::get(element, element.isInteger(8) ? 128 : 0)));
     forEachChunk(row, [&](Value x) -> Value {
@@ -76,8 +74,6 @@ private:
   //===--------------------------------------------------------------------===//
 
   VectorType words() { return vectorOf(builder.getI32Type()); }
-  Value i32(uint32_t bits) { return arith::ConstantIntOp::create(builder, static_cast<int32_t>(bits), 32); }
-  Value broadcast(Value word) { return vector::BroadcastOp::create(builder, words(), word); }
 
   void quantizeGroups(Value row) {
     int64_t group = *op.getGroup(), whole = columns / group;
@@ -92,19 +88,11 @@ private:
     Value first = builder.mul(index, group);
     auto load = [&](Value offset, Lanes lanes) { return builder.load(input, {row, builder.add(first, offset)}, lanes); };
     Value largest = arith::ConstantOp::create(builder, builder.getZeroAttr(words()));
-    largest =
-        foldChunks(existing, largest, [&](Value offset, Lanes lanes, Value largest) { return maxMagnitude(load(offset, lanes), largest); });
-    Value bits = vector::ReductionOp::create(builder, vector::CombiningKind::MAXSI, largest);
-    Value magnitude = arith::BitcastOp::create(builder, builder.getF32Type(), bits);
-    Value isFinite = builder.compare(arith::CmpIPredicate::slt, bits, i32(0x7f800000));
-    // Below 2^-119 the inverse of the scale can be infinite.
-    Value isZero = builder.compare(arith::CmpFPredicate::OLT, magnitude, builder.f32(0x1p-119));
-    Value scale = builder.select(isZero, builder.f32(0), builder.divf(magnitude, builder.f32(127)));
-    scale = builder.select(isFinite, scale, builder.f32(std::numeric_limits<double>::quiet_NaN()));
-    memref::StoreOp::create(builder, scale, op.getScales(), ValueRange{row, index});
-    Value inverse = builder.splat(builder.select(isZero, builder.f32(0), builder.divf(builder.f32(127), magnitude)));
-    Value mask = broadcast(arith::ExtSIOp::create(builder, builder.getI32Type(), isFinite));
-    constexpr double kShifter = 12582912.0; // as in quantize()
+    largest = foldChunks(existing, largest,
+                         [&](Value offset, Lanes lanes, Value largest) { return maxMagnitude(builder, load(offset, lanes), largest); });
+    IntegerScale scale = getIntegerScale(builder, maxOfLanes(builder, largest));
+    memref::StoreOp::create(builder, scale.scale, op.getScales(), ValueRange{row, index});
+    IntegerScale ofLanes = broadcast(builder, scale);
     Value sum = arith::ConstantOp::create(builder, builder.getZeroAttr(words()));
     sum = foldChunks(group, sum, [&](Value offset, Lanes lanes, Value sum) -> Value {
       std::optional<int64_t> begin = getConstantIntValue(offset);
@@ -112,10 +100,7 @@ private:
       if (begin && *begin >= existing) {
         integers = arith::ConstantOp::create(builder, builder.getZeroAttr(words()));
       } else {
-        Value x = load(offset, begin ? Lanes::first(existing - *begin) : lanes);
-        Value shifted = builder.addf(builder.mulf(x, inverse), builder.splat(kShifter));
-        Value moved = arith::SubIOp::create(builder, arith::BitcastOp::create(builder, words(), shifted), broadcast(i32(0x4b400000)));
-        integers = arith::AndIOp::create(builder, moved, mask);
+        integers = toIntegers(builder, load(offset, begin ? Lanes::first(existing - *begin) : lanes), ofLanes);
       }
       builder.store(arith::TruncIOp::create(builder, vectorOf(element), integers), quantized, {row, builder.add(first, offset)});
       return arith::AddIOp::create(builder, sum, integers);
@@ -143,19 +128,14 @@ private:
     return initial;
   }
 
-  /// Returns, in each lane, the larger of |largest| and the magnitude of |x|, as the bits of an f32. These bits compare
-  /// as integers: a NaN is larger than infinity, which is larger than all numbers.
-  Value maxMagnitude(Value x, Value largest) {
-    Value magnitude = arith::BitcastOp::create(builder, words(), math::AbsFOp::create(builder, x));
-    return arith::MaxSIOp::create(builder, magnitude, largest);
-  }
-
   /// Returns the largest magnitude of a row; NaN if the row has a NaN. Four chunks have maxima of their own, since a
   /// single maximum would wait for the one before it.
   Value largestMagnitude(Value row) {
     constexpr int64_t kParts = 4, kStep = kParts * VectorBuilder::kLanes;
     VectorBuilder::Values parts(kParts, arith::ConstantOp::create(builder, builder.getZeroAttr(words())));
-    auto take = [&](Value column, Lanes lanes, Value &part) { part = maxMagnitude(builder.load(input, {row, column}, lanes), part); };
+    auto take = [&](Value column, Lanes lanes, Value &part) {
+      part = maxMagnitude(builder, builder.load(input, {row, column}, lanes), part);
+    };
     int64_t whole = columns / kStep * kStep;
     parts = builder.loop(builder.index(0), builder.index(whole), kStep, parts, [&](Value column, ValueRange carried) {
       VectorBuilder::Values next(carried);
@@ -168,8 +148,7 @@ private:
     });
     Value largest = arith::MaxSIOp::create(builder, arith::MaxSIOp::create(builder, parts[0], parts[1]),
                                            arith::MaxSIOp::create(builder, parts[2], parts[3]));
-    Value bits = vector::ReductionOp::create(builder, vector::CombiningKind::MAXSI, largest);
-    return arith::BitcastOp::create(builder, builder.getF32Type(), bits);
+    return arith::BitcastOp::create(builder, builder.getF32Type(), maxOfLanes(builder, largest));
   }
 
   /// Stores the result of |make| for each 16 columns; columns past the last one are zeros.

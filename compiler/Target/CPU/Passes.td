@@ -158,8 +158,8 @@ def LowerCacheRows : Pass<"attune-lower-cache-rows"> {
 
     **Numerics**: rounds to nearest, ties to even, as `xfmr.kv_cache_update` says.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
@@ -191,8 +191,8 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
 
     **Numerics**: exact for panels of f32; otherwise rounds to nearest, ties to even, as `xfmr.kv_cache_update` says.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {

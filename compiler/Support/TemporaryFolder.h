@@ -1,0 +1,34 @@
+//===- TemporaryFolder.h - A folder for the files of one task ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_SUPPORT_TEMPORARYFOLDER_H
+#define ATTUNE_COMPILER_SUPPORT_TEMPORARYFOLDER_H
+
+#include "compiler/Support/Status.h"
+#include "compiler/Support/Temporaries.h"
+
+namespace attune {
+
+/// A flat folder in $TMPDIR, or /tmp; removed at the end, or by the next process if this one is killed. Move-only.
+class TemporaryFolder {
+public:
+  /// Makes a folder whose name begins with |prefix|, after it has removed those that killed processes left.
+  static Result<TemporaryFolder> create(const std::string &prefix);
+  TemporaryFolder(TemporaryFolder &&) = default;
+  TemporaryFolder &operator=(TemporaryFolder &&) = delete;
+  ~TemporaryFolder();
+
+  /// Returns the path of the file |name| in the folder.
+  std::string file(const std::string &name) const { return std::string(path.path()) + "/" + name; }
+
+private:
+  TemporaryFolder(TemporaryName path, int lock) : path(std::move(path)), lock(lock) {}
+
+  TemporaryName path;
+  /// The descriptor of the folder, which is locked.
+  int lock;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_SUPPORT_TEMPORARYFOLDER_H

@@ -1,0 +1,43 @@
+//===- IntegerScale.h - Numbers as 8-bit integers with a scale --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rule by which `tile.quantize_rows` with sums and `xfmr.kv_cache_update` quantize numbers whose largest magnitude is m:
+//
+//   scale = m / 127,  integer = round(x * (127 / m))          both 0 if m < 2^-119
+//
+// to nearest, ties to even. With an infinity or NaN among the numbers, the scale is NaN and the integers are 0.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_INTEGERSCALE_H
+#define ATTUNE_COMPILER_TARGET_CPU_INTEGERSCALE_H
+
+#include "compiler/Target/CPU/VectorBuilder.h"
+
+namespace attune {
+
+/// The number that has the nearest integer, as two's complement, in its low bits when a number of magnitude below 2^22 is
+/// added to it: 1.5 * 2^23, and its bits.
+constexpr double kShifter = 12582912.0;
+constexpr int64_t kShifterBits = 0x4b400000;
+
+/// The scale of quantized numbers and the factor by which they are multiplied before they are rounded: scalars, or vectors
+/// of 16 lanes with numbers of their own.
+struct IntegerScale {
+  mlir::Value scale, inverse;
+  mlir::Value isFinite; ///< of i1; the integers are 0 where it is false
+};
+
+/// Returns |largest|, or the magnitudes of |x| where they are larger, as the bits of f32 in i32. Compared as integers, a
+/// NaN is larger than an infinity, and that larger than all numbers.
+mlir::Value maxMagnitude(VectorBuilder &b, mlir::Value x, mlir::Value largest);
+/// Returns the largest of the 16 lanes of |largest|.
+mlir::Value maxOfLanes(VectorBuilder &b, mlir::Value largest);
+/// Returns the scale of numbers whose largest magnitude has the bits |largest|, i32.
+IntegerScale getIntegerScale(VectorBuilder &b, mlir::Value largest);
+/// Returns |scale|, scalars, for each of 16 lanes.
+IntegerScale broadcast(VectorBuilder &b, const IntegerScale &scale);
+/// Returns the integers of |x|, a scalar or vector of f32, as i32.
+mlir::Value toIntegers(VectorBuilder &b, mlir::Value x, const IntegerScale &scale);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_INTEGERSCALE_H
