@@ -53,8 +53,6 @@ static Status bisect(CommandLine &request, BisectRun &run) {
   llvm::SmallString<256> absolute(call.compile.model);
   llvm::sys::fs::make_absolute(absolute);
   call.compile.model = absolute.str().str();
-  if (call.compile.ranks > 1)
-    return Status::error("--ranks: expected 1, since a model for several processes cannot be executed alone");
   if (call.compile.target.precision != mlir::xfmr::Precision::F32)
     return Status::error("--dtype: expected f32, since products of other types have no definition by which they could be executed");
   if (!request.goodValues.empty()) {
