@@ -214,7 +214,7 @@ static std::vector<std::string> warnOfCode(const Config &config, const std::stri
   if (code.empty())
     return {};
   return {config.file() + ": 'auto_map' names Python code, " + code + ", which is not run: the model is computed as " + architecture +
-          " of the reference library"};
+          " of transformers"};
 }
 
 ModelFiles attune::listAdapterFiles(const std::string &folder) {

@@ -49,7 +49,7 @@ HeadsByLayer attune::readPrunedHeads(ConfigReader &reader, int64_t layers, int64
   return pruned;
 }
 
-void attune::rejectPrunedHeads(ConfigReader &reader) { reader.reject("pruned_heads", "the reference removes no heads of this family"); }
+void attune::rejectPrunedHeads(ConfigReader &reader) { reader.reject("pruned_heads", "transformers removes no heads of this family"); }
 
 Result<HeadsByLayer> attune::parsePruneHeads(std::string_view text) {
   HeadsByLayer pruned;

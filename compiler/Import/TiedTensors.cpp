@@ -105,8 +105,8 @@ Result<bool> attune::mustSeparateTied(const Config &config, const TransformerSpe
     }
     separates = !isOfVersion4(spec.family);
     warnings.push_back(both + " have other values, although \"tie_word_embeddings\" makes them one parameter: " +
-                       (isOfVersion4(spec.family) ? "the values of '" + difference.used + "' are used, as in version 4 of the reference"
-                                                  : "they are not tied, as in version 5 of the reference"));
+                       (isOfVersion4(spec.family) ? "the values of '" + difference.used + "' are used, as in version 4 of transformers"
+                                                  : "they are not tied, as in version 5 of transformers"));
   }
   return separates;
 }

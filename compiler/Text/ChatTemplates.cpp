@@ -35,8 +35,9 @@ static Result<std::string> readText(const std::string &path) {
 
 /// The file of the template "default", and the folder of the others.
 static const char defaultFile[] = "chat_template.jinja", othersFolder[] = "additional_chat_templates";
-/// Files with the key `chat_template` or special tokens, the first ones first.
-static const char *const jsonFiles[] = {"tokenizer_config.json", "special_tokens_map.json", "chat_template.json"};
+/// Files with the key `chat_template` or special tokens.
+static constexpr std::string_view tokenizerConfig = "tokenizer_config.json", specialTokensMap = "special_tokens_map.json",
+                                  templateConfig = "chat_template.json";
 
 /// Returns the templates of |folder| that are files of their own: names and paths inside the folder.
 static std::vector<std::pair<std::string, std::string>> listTemplateFiles(const std::string &folder) {
@@ -52,7 +53,7 @@ static std::vector<std::pair<std::string, std::string>> listTemplateFiles(const 
 }
 
 std::vector<std::string> attune::chatTemplateFileNames(const std::string &folder) {
-  std::vector<std::string> names(std::begin(jsonFiles), std::end(jsonFiles));
+  std::vector<std::string> names = {std::string(tokenizerConfig), std::string(specialTokensMap), std::string(templateConfig)};
   for (auto &[name, path] : listTemplateFiles(folder))
     names.push_back(path);
   return names;
@@ -75,12 +76,15 @@ static Status readTemplateValue(const Json &value, const std::string &file, std:
   return Status();
 }
 
-/// Adds the special tokens of |config| that are not there yet.
+/// Sets the special tokens that |config| has; null removes one.
 static Status readSpecialTokens(const Json &config, const std::string &file, ChatTemplates &result) {
   for (const char *name : tokenNames) {
     const Json *value = findJson(config, name);
-    bool known = std::any_of(result.specialTokens.begin(), result.specialTokens.end(), [&](auto &token) { return token.first == name; });
-    if (!value || value->is_null() || known)
+    if (!value)
+      continue;
+    auto &tokens = result.specialTokens;
+    tokens.erase(std::remove_if(tokens.begin(), tokens.end(), [&](auto &token) { return token.first == name; }), tokens.end());
+    if (value->is_null())
       continue;
     if (const Json *content = findJson(*value, "content"))
       value = content;
@@ -122,20 +126,26 @@ Result<ChatTemplates> attune::readChatTemplates(const std::string &folder) {
       return source.status();
     result.templates.push_back({name, path, *source});
   }
-  bool hasFiles = !result.templates.empty();
-  for (const char *name : jsonFiles) {
-    std::string path = folder + "/" + name;
-    if (!exists(path))
+  const bool hasFiles = !result.templates.empty();
+  // transformers reads special_tokens_map.json only if tokenizer_config.json has no `added_tokens_decoder`; its values then
+  // replace those of tokenizer_config.json.
+  bool readsMap = true;
+  for (std::string_view name : {tokenizerConfig, specialTokensMap, templateConfig}) {
+    const std::string path = folder + "/" + std::string(name);
+    if (!exists(path) || (name == specialTokensMap && !readsMap))
       continue;
     Result<Json> config = readJsonFile(path);
     if (!config)
       return config.status();
-    bool isTemplate = std::string_view(name) == "chat_template.json";
+    if (name == tokenizerConfig)
+      readsMap = !findJson(*config, "added_tokens_decoder");
     const Json *value = findJson(*config, "chat_template");
-    if (value && !value->is_null() && !hasFiles && (!isTemplate || result.templates.empty()))
+    if (value && !value->is_null() && !hasFiles && (name != templateConfig || result.templates.empty())) {
+      result.templates.clear();
       if (Status status = readTemplateValue(*value, path, result.templates); status.failed())
         return status;
-    if (!isTemplate)
+    }
+    if (name != templateConfig)
       if (Status status = readSpecialTokens(*config, path, result); status.failed())
         return status;
   }

@@ -47,7 +47,7 @@ std::string attune::describeVerdict(const BisectVerdict &verdict) {
   if (!verdict.isFound)
     return "no wrong numbers, up to the phase " + stringifyPhase(verdict.last).str() + ".";
   if (verdict.phase == Phase::Import)
-    return "the phase import differs from the reference: " + describeWrong(verdict) +
+    return "the phase import differs from the expected outputs of the case: " + describeWrong(verdict) +
            ". The description of the model or its weights are read wrongly.";
   if (verdict.steps.empty())
     return describeUnstepped(verdict);

@@ -137,7 +137,7 @@ Result<TransformerSpec> attune::readDeepseekV2Spec(const Config &config) {
   own.router.groupKeys = 1;
   static constexpr std::pair<const char *, int> scores[] = {{"softmax", 0}};
   reader.choose("scoring_func", reader.string("scoring_func", "softmax"), scores);
-  reader.reject("norm_topk_prob", "shares of the chosen experts alone are not implemented for this family, and the reference ignores them");
+  reader.reject("norm_topk_prob", "shares of the chosen experts alone are not implemented for this family, and transformers ignores them");
   return declareDeepseek(reader, config, classes, keys, own, /*interleaved=*/true);
 }
 

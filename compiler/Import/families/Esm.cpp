@@ -46,7 +46,7 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   else
     keys.rope = readRope(reader, config, keys.hidden / keys.heads, keys.positions);
   for (const char *key : {"rope_scaling", "rope_parameters"})
-    reader.reject(key, "the reference does not read it for this family");
+    reader.reject(key, "transformers does not read it for this family");
   bool normsEmbeddings = reader.present("emb_layer_norm_before") && reader.flag("emb_layer_norm_before", false);
   keys.embeddingNorm = normsEmbeddings ? "embeddings.layer_norm" : nullptr;
   keys.attentionNorm = keys.ffnNorm = "LayerNorm", keys.lastNorm = "encoder.emb_layer_norm_after";

@@ -59,7 +59,7 @@ Result<TransformerSpec> attune::readLongformerSpec(const Config &config) {
     static_cast<BertKeys &>(keys) = readBertSizes(reader);
     readCountedPadding(reader, keys, 1);
     keys.sides = readSides(reader, config, keys.layers);
-    reader.reject("is_decoder", "the reference has no decoder of this family");
+    reader.reject("is_decoder", "transformers has no decoder of this family");
     return keys;
   };
   return readBertLike(config, "longformer", "longformer.", heads, readKeys, declareModel);

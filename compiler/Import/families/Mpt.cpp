@@ -32,11 +32,11 @@ Result<TransformerSpec> attune::readMptSpec(const Config &config) {
   if (attentionReader.present("softmax_scale"))
     scale = attentionReader.number("softmax_scale", 1, -1e12, 1e12);
   for (const char *key : {"qk_ln", "prefix_lm", "attn_uses_sequence_id"})
-    attentionReader.reject(key, "the reference does not implement it");
+    attentionReader.reject(key, "transformers does not implement it");
   reader.join(attentionReader);
-  reader.reject("logit_scale", "the reference does not implement it");
+  reader.reject("logit_scale", "transformers does not implement it");
   if (!reader.flag("no_bias", true))
-    reader.fail("no_bias", "true, as the reference has no biases");
+    reader.fail("no_bias", "true, as transformers has no biases");
   CausalDecoder decoder(reader, classes, keys);
   decoder.normKind = &TransformerSpec::normWithoutBias;
   decoder.tables = [&](TransformerSpec &spec, const std::string &prefix) {

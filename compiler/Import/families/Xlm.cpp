@@ -50,7 +50,7 @@ static XlmKeys readKeys(ConfigReader &reader) {
   reader.reject("causal", "attention to earlier tokens only is not implemented for this family");
   reader.reject("asm", "an adaptive softmax is not implemented");
   if (!reader.flag("is_encoder", true))
-    reader.fail("is_encoder", "true, as the reference has no decoder");
+    reader.fail("is_encoder", "true, as transformers has no decoder");
   rejectPrunedHeads(reader);
   static constexpr std::pair<const char *, bool> summaries[] = {{"first", false}, {"last", true}};
   const auto *summary = reader.choose("summary_type", reader.string("summary_type", "first"), summaries);
