@@ -17,7 +17,7 @@ include(HandleLLVMOptions)
 function(llvm_setup_rpath)
 endfunction()
 # MLIR's headers and templates dominate compile times: headers are precompiled once, with RtIR, and shared by every
-# target above the model dialect. These targets are unity builds, unless a build is for editing.
+# target above the model dialect. These targets are unity builds unless ATTUNE_UNITY is 0, which suits builds for editing.
 option(ATTUNE_PCH "Precompile MLIR's headers" ON)
 set(ATTUNE_UNITY 8 CACHE STRING "Sources that are compiled as one, 0 for each by itself")
 function(attune_use_pch target)
@@ -36,7 +36,8 @@ function(attune_add_library name)
 endfunction()
 
 # attune_add_passes(GROUP DOCS): generates Passes.h.inc from the folder's Passes.td, by the target <GROUP>PassesIncGen, and the page
-# DOCS/<GROUP>Passes.md. A macro, so that what follows in the folder waits for the target.
+# DOCS/<GROUP>Passes.md. A macro, because add_public_tablegen_target sets LLVM_COMMON_DEPENDS in the scope of its caller, by which
+# the targets that follow in the folder depend on the generated files.
 macro(attune_add_passes group docs)
   set(LLVM_TARGET_DEFINITIONS Passes.td)
   mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${group})
@@ -45,8 +46,8 @@ macro(attune_add_passes group docs)
 endmacro()
 
 # attune_add_dialect(NAME NAMESPACE TARGET DOCS [KIND…]): generates declarations and definitions from the folder's <NAME>Ops.td, by the
-# target TARGET, and the page DOCS/<NAME>Dialect.md: operations, the dialect and what each KIND names, `Enums` or `Attrs`. A macro, so that
-# what follows in the folder waits for the target.
+# target TARGET, and the page DOCS/<NAME>Dialect.md: operations, the dialect and what each KIND names, `Enums` or `Attrs`. A macro for
+# the same reason.
 macro(attune_add_dialect name namespace target docs)
   set(LLVM_TARGET_DEFINITIONS ${name}Ops.td)
   mlir_tablegen(${name}Ops.h.inc -gen-op-decls -dialect=${namespace})

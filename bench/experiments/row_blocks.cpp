@@ -21,7 +21,7 @@
 #include <vector>
 
 static constexpr int kHidden = 768, kInner = 3072, kLayers = 12, kTileRows = 12, kPanel = 32, kBlock = 128;
-/// The most input features of one GEMM. The second projection has twice as many and is the sum of two.
+/// The most input features of one GEMM. The second projection has twice as many and is the sum of two GEMMs.
 static constexpr int kDepth = 1536;
 
 /// Computes |Rows| rows of one panel, `c = a * panel` or `c += a * panel`. For every 4 terms of a sum it
@@ -94,7 +94,8 @@ static void normalize(float *x, int rows) {
 /// The number of weights of one layer: those of the first projection, then both halves of the second.
 static constexpr size_t kLayerWeights = 2 * static_cast<size_t>(kHidden) * kInner;
 
-/// Computes |rows| rows of a layer from |in| to |out|, |block| rows at a time; with |block| 0 projection by projection.
+/// Computes |rows| rows of a layer from |in| to |out|, |block| rows at a time; if |block| is 0, one projection after the
+/// other.
 static void layer(const float *in, float *out, float *inner, const float *weights, int rows, int block) {
   const float *down[] = {weights + kLayerWeights / 2, weights + kLayerWeights / 4 * 3};
   auto inBlocks = [&](auto body) {

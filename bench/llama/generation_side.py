@@ -1,7 +1,7 @@
 # ===- generation_side.py - A process that continues texts -----------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""generation_side.py SIDE FILE THREADS: loads the language model FILE, a GGUF file, and prints "ready"; then reads a JSON
-object a line, {"prompt", "tokens"}, continues the prompt greedily, and prints {"seconds", "tokens", "text"}, or an error.
+"""generation_side.py SIDE FILE THREADS: loads the language model FILE, a GGUF file, and prints "ready"; then, for each line
+of input, {"prompt", "tokens"} in JSON, continues the prompt greedily and prints {"seconds", "tokens", "text"}, or an error.
 SIDE is "llama-cpp-python" or "attune:" and flags of the compiler, as in attune:dtype=int8. The time is that of the call: a
 text in, a text out."""
 

@@ -35,7 +35,7 @@ FORMATS = {
     **{name: ["--dtype=int8", "--weights-format=" + name]
        for bits in ("int8", "int4") for group in (0, 16, 32, 64, 128) for name in (f"{bits}:{group}", f"{bits}:{group}:asym")},
 }
-# The formats that are measured unless others are named. A + stands for --calibrate.
+# The formats that are measured unless others are named. A + at the end stands for --calibrate.
 DEFAULT = ("f32", "int8", "int8:32", "int4:16:asym", "int4:16:asym+", "int4:32:asym", "int4:32:asym+", "int4:32", "int4:32+", "int4:64",
            "int4:128")
 # Types of llama.cpp. Those with M or S are mixtures.

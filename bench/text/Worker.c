@@ -7,8 +7,8 @@
  *
  *   go        encodes, or decodes, all texts once: the seconds
  *   open      opens OUT.text, creates a tokenizer and closes both: the seconds
- *   ids FILE  writes the ids of all texts as records, the number of ids (u32) and the ids (i32), with the mode offsets
- *             then begin and end of each (i32): the number of ids
+ *   ids FILE  writes the ids of all texts to FILE as records, the number of ids (u32) and the ids (i32), in the mode
+ *             `offsets` followed by begin and end of each (i32): the number of all ids
  *===-----------------------------------------------------------------------===*/
 #include "attune/text.h"
 

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 static double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Returns the milliseconds of each of the calls that fit into |seconds|. The first call is not timed: it fills the
-/// caches, which the other side of the comparison has used meanwhile, and wakes the workers.
+/// CPU's caches, which the other side of the comparison has used meanwhile, and wakes the workers.
 static Result<Json> timeCalls(Subject &subject, double seconds) {
   constexpr size_t fewest = 2;
   Json times = Json::array();

@@ -24,8 +24,8 @@ static double cpuSeconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Runs |call| once untimed and increments |ready|. Then runs it again and again while |phase| is 1, as soon as that is
-/// not 0. Returns the milliseconds of each of these calls.
+/// Runs |call| once untimed, increments |ready| and waits until |phase| is not 0. Then runs |call| again and again while
+/// |phase| is 1. Returns the milliseconds of each of these calls.
 static std::vector<double> callUntil(EntryCall &call, std::atomic<int> &ready, const std::atomic<int> &phase) {
   std::vector<double> times;
   bool ok = !call.run().failed();

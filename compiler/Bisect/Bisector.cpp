@@ -104,7 +104,7 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     StepJudge steps(*this, replay);
     int64_t step = steps.count() - 1;
     std::string name = stringifyPhase(phase).str();
-    // The passes before those that the plain path does not know.
+    // The last steps may leave a module that the plain path cannot execute: judges the last one that it can.
     if (judgment.kind == Judgment::Unknown && isKnown)
       if (std::optional<int64_t> last = findLastJudged(steps)) {
         step = *last;

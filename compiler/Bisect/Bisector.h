@@ -62,7 +62,7 @@ struct BisectVerdict {
   /// The last phase whose numbers are right.
   Phase last = Phase::Import;
   /// The steps of the phase that make numbers wrong. More than one if the modules between them cannot be executed; none
-  /// for the phases `import`, `llvm` and `object`, which are not made of passes.
+  /// for the phases `import`, `llvm` and `object`, which have no passes of MLIR, or if the phase is not known.
   std::vector<PassStep> steps;
   /// The function that the steps made wrong, and the description of its kernel; empty if not known.
   std::string function, kernel;
@@ -75,9 +75,9 @@ struct BisectVerdict {
   std::string reason;
   /// The modules before and after the steps.
   mlir::OwningOpRef<mlir::ModuleOp> before, after;
-  /// An operation of which the step makes something wrong, alone in a module, that module after the step, and the wrong
-  /// value there. In the phases `llvm` and `object`, an operation of the phase `dialect` that is wrong as an object; there
-  /// is no module after it then.
+  /// A module of one operation that the step makes wrong, the module after the step, and the wrong value in it. In the
+  /// phases `llvm` and `object`, an operation of the phase `dialect` that is wrong when it is compiled alone; there is no
+  /// module after the step then.
   std::optional<SingleOperation> operation;
   mlir::OwningOpRef<mlir::ModuleOp> operationAfter;
   WrongValue operationValue;

@@ -106,7 +106,8 @@ static bool eraseUnused(llvm::Module &module, const llvm::Function &kept) {
   return !unused.empty();
 }
 
-/// Returns |ir| with the function |name| and what it refers to, functions without bodies; all of |ir| if |name| is "".
+/// Returns the function |name| of |ir| with the globals that it refers to and declarations of the functions that it
+/// refers to; all of |ir| if |name| is "".
 static Result<std::string> extractFunction(const std::string &ir, const std::string &name) {
   llvm::LLVMContext context;
   Result<std::unique_ptr<llvm::Module>> module = parse(ir, context);
@@ -143,7 +144,7 @@ static std::optional<size_t> searchCount(size_t count, const std::function<Judgm
   return right;
 }
 
-/// Returns a judgment for code that cannot be had.
+/// Returns the judgment of code that cannot be made.
 static Judgment unknown(const Status &status) {
   Judgment judgment;
   judgment.reason = status.message();

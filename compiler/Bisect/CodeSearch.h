@@ -35,7 +35,7 @@ struct ModelCode {
   std::function<Result<std::vector<OwnedTensor>>(const std::string &object)> execute;
 };
 
-/// Functions that tests insert errors of LLVM by.
+/// Functions by which tests insert errors into the work of LLVM.
 struct CodeHooks {
   /// Called before LLVM's passes run, and before the code generator does.
   std::function<void()> begin;

@@ -117,7 +117,7 @@ static void sendJudgment(int end, const Judgment &judgment) {
 }
 
 namespace {
-/// Reads a record from a pipe until it ends.
+/// Reads a record from a pipe. Its functions return false if the pipe ends before the record does.
 class RecordReader {
 public:
   explicit RecordReader(int end) : end(end) {}
@@ -168,8 +168,8 @@ Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, co
   return judgeCall([&] { return execute(module, *tensors, *inputs, options, signature); });
 }
 
-/// Opens /dev/null as standard error: the C library reports damaged memory there; the verdict says that the module
-/// crashes.
+/// Redirects standard error to /dev/null. The C library would report damaged memory there, but the judgment already
+/// says that the module crashes.
 static void silenceErrors() {
   int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nothing >= 0)
@@ -249,7 +249,8 @@ Judgment Judge::judgeCall(const std::function<Result<std::vector<OwnedTensor>>()
 
 std::string Judgment::text() const { return kind == Right ? "right" : kind == Wrong ? "WRONG" : "not judged: " + reason; }
 
-/// Returns the tensor of |outputs| that is called as |spec| and has its shape and kind of elements; null if there is none.
+/// Returns the tensor of |outputs| with the name, the shape and the kind of elements (integers or floats) of |spec|; null
+/// if there is none.
 static const OwnedTensor *findOutput(const std::vector<OwnedTensor> &outputs, const TensorSpec &spec) {
   for (const OwnedTensor &output : outputs) {
     DType dtype = output.spec.dtype;

@@ -50,7 +50,7 @@ private:
   static bool isAdaptor(Pass *pass) { return pass->getName().ends_with("OpToOpPassAdaptor"); }
 
   const ReplayHooks &hooks;
-  /// The number of passes that run now, each in the one before.
+  /// The number of passes that run now, each one run by the one before.
   size_t depth = 0;
 };
 } // namespace attune

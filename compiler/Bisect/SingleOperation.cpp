@@ -48,7 +48,7 @@ public:
   std::optional<SingleOperation> run();
 
 private:
-  /// Adds the definition of operand |number| to the entry. Returns false if it has none.
+  /// Adds an input, a constant or a weight for |operand| to the entry. Returns false if it can be none of these.
   bool addOperand(OpOperand &operand);
   /// Clones the weight reference or expression that computes |value| into the entry; returns null if it is not found.
   Value addWeight(Value value);

@@ -33,8 +33,8 @@ struct SingleOperation {
 };
 
 /// Executes |module| with |inputs| and returns a module for each operation of |function| that has results of f32 and i64
-/// only and whose operands are tensors of these, numbers and weights. Of operations that differ in their operands only
-/// the first is taken. Fails if |module| cannot be executed.
+/// only and whose operands are tensors of these, numbers and weights. Of several operations that differ only in their
+/// operands, the first is taken. Fails if |module| cannot be executed.
 Result<std::vector<SingleOperation>> isolateOperations(mlir::ModuleOp module, llvm::StringRef function, const TensorProvider &tensors,
                                                        const PlainInputs &inputs);
 

@@ -6,12 +6,12 @@
 // on the inputs that it gets in these runs change little:
 //
 //     IR of the phase `dialect` --- plain path, f32 ---> inputs of each xfmr.linear ---> moments ---> quantizeByOutputs
-//     ids, a row at a time      --/
+//     token ids of sample texts --/
 //
 // The plain path (compiler/Plain) executes every operation by its definition, so calibration works for all models; only
 // the products of projections are replaced by faster ones. The moments of a projection, the sum of x x^T over its
-// inputs x, are K^2 numbers. If the moments of all projections have more than kMomentBytes, the model runs on the texts
-// several times, for some of the projections each time.
+// inputs x, are K^2 numbers. If the moments and weights of all projections have more than kMomentBytes, the model runs on
+// the texts several times, for some of the projections each time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CALIBRATE_CALIBRATOR_H

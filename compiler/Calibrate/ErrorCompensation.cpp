@@ -91,7 +91,7 @@ public:
       std::vector<Lanes> behind(end - begin);
       for (int64_t j = begin; j < end; ++j)
         behind[j - begin] = sumErrors(j, end, size);
-      // The weights that would make the error zero.
+      // The errors that would make the terms of the group zero. The scale is chosen for the weights minus these errors.
       for (int64_t j = end; j-- > begin;)
         error[j] = -(behind[j - begin] + sumErrors(j, j + 1, end)) / columns.row(j)[j];
       for (int64_t lane = 0; lane < count; ++lane)
@@ -170,7 +170,8 @@ bool attune::quantizeByOutputs(Rows<const float> weights, InputMoments &moments,
           roundRows(rounding, weights, first + begin, std::min(kLanes, count - begin), &numbers[begin * groups], &integers[begin * size]);
     });
     for (int64_t row = 0; row < count; ++row) {
-      // A row whose scales do not fit is not added; the packer then reports an error for it.
+      // If f16 cannot store a scale or a minimum of one of eight rows, none of the eight is added. The packer then chooses
+      // their scales without the calibration, and reports an error if these do not fit either.
       if (!isRounded[row / kLanes])
         continue;
       out.add({weights.row(first + row), static_cast<size_t>(size)}, {&numbers[row * groups], static_cast<size_t>(groups)},

@@ -18,7 +18,8 @@
 // The scale and the minimum of a group are chosen before its columns are rounded, for the weights that would make the
 // terms of the group zero.
 //
-// Cost: K^3 / 3 for the factorization, N K^2 / 2 for N rows. Every sum is in double and in a fixed order.
+// Cost in multiply-adds: K^3 / 6 for the factorization, N K^2 / 2 for N rows. Every sum is in double and in a fixed
+// order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CALIBRATE_ERRORCOMPENSATION_H
@@ -57,7 +58,7 @@ private:
 bool factorizeMoments(Rows<double> matrix);
 
 /// Quantizes |weights|, rows of as many columns as |moments| has features, in the format of |out| and adds them to
-/// |out|. |moments| is overwritten. Returns false, and adds nothing, if all inputs were zero.
+/// |out|. |moments| is overwritten. Returns false, and adds nothing, if factorizeMoments does.
 bool quantizeByOutputs(Rows<const float> weights, InputMoments &moments, CalibratedRows &out);
 
 } // namespace attune

@@ -39,19 +39,19 @@ public:
   const std::string &folder() const { return path; }
   /// Returns a pointer that keeps the entry from being removed while it lives.
   std::shared_ptr<void> use() const { return lock; }
-  /// Makes this process the only one that makes the entry. Calls |waiting| once if another process has been doing so for two seconds.
-  /// Calls |mayWait| repeatedly until then; its failure ends the waiting.
+  /// Waits until no other process makes the entry and makes this process the only one that does. Calls |waiting| once after two
+  /// seconds of waiting. Calls |mayWait| repeatedly while it waits; a failure of that call ends the waiting.
   Status beginMaking(const std::function<void()> &waiting, const std::function<Status()> &mayWait);
   void endMaking();
   /// Removes all files but the lock and |kept|. Does not look into folders.
   void clear(const std::string &kept) const;
-  /// Removes the entry, which this process was making, unless another process waits for it.
+  /// Removes the entry, which this process was making, unless another process uses it or waits for it.
   void discard();
   /// Sets the time of the last use of the entry to now.
   void touch() const;
 
-  /// Returns true if |folder| is one of an entry: no link, and empty or with a lock file. The user may have chosen a folder for
-  /// the cache that has others in it.
+  /// Returns true if |folder| is the folder of an entry: not a link, and empty or with a lock file. The user may have chosen for
+  /// the cache a folder that also has other folders in it.
   static bool isEntry(const std::string &folder);
   enum class Removal { Removed, InUse, Failed };
   /// Removes the entry in |folder| unless a process uses it. Fails if it holds anything but files.

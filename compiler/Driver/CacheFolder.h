@@ -25,8 +25,8 @@ struct CacheFolders {
 
 /// Finds the folder that ATTUNE_CACHE_DIR names or, if that is not set, `attune` in XDG_CACHE_HOME, else `.cache/attune` in HOME, else a
 /// folder of the user in the folder for temporary files: the first one that can be written to, and those before it that can only be read.
-/// Only folders that no other user can write to are taken; |create| creates them. The limit is that of ATTUNE_CACHE_SIZE, else 16 GiB.
-/// Errors name the variable.
+/// Only folders that no other user can write to are taken (a folder that ATTUNE_CACHE_DIR names may be writable by its group). |create|
+/// creates missing ones. The limit is that of ATTUNE_CACHE_SIZE, else 16 GiB. Errors name the variable.
 Result<CacheFolders> findCacheFolders(bool create);
 
 /// Parses a number of bytes, to which a suffix K, M, G or T (powers of 1024) may be added.

@@ -20,7 +20,7 @@ struct CacheKey {
   std::string tensors;
 };
 
-/// Returns the key for |options|, whose object is called |object|: the model is named after it.
+/// Returns the key for |options|, whose object has the file name |object|, from which the model gets its name.
 ///
 /// Files of at most 1 MiB are recognized by their content, larger ones by size, time of the last change of content and
 /// of status (nanoseconds), inode and the content of their first MiB. Symbolic links are followed. The compiler and LLVM are

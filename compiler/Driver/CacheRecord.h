@@ -1,7 +1,8 @@
 //===- CacheRecord.h - The record of a compiled model -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A text file (JSON) in the folder of each cached entry. It is written when the entry is complete; a folder without one is not.
+// A record is a text file (JSON) in the folder of each cached entry. It is written last: a folder without a record is an
+// incomplete entry.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHERECORD_H
 #define ATTUNE_COMPILER_DRIVER_CACHERECORD_H
@@ -16,7 +17,7 @@ struct CachedFile {
   uint64_t bytes = 0;
   /// The section of packed weights, which the checksum excludes: only `attune inspect --verify` reads it.
   uint64_t dataOffset = 0, dataBytes = 0;
-  /// Hexadecimal hash of the rest of the file.
+  /// The hexadecimal hash of the file without that section.
   std::string checksum;
 };
 
@@ -35,7 +36,7 @@ struct CacheRecord {
   std::string tensorsKey;
   std::vector<CachedFile> files;
 
-  /// Reads the record in |folder|. Fails if it is missing or damaged: it has a checksum of itself.
+  /// Reads the record in |folder|. Fails if it is missing or damaged, which its own checksum reveals.
   static Result<CacheRecord> read(const std::string &folder);
   /// Writes the record to |folder|.
   Status write(const std::string &folder) const;

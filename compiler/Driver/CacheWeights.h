@@ -18,8 +18,8 @@ namespace attune {
 /// The weights of one entry that is being made.
 class CacheWeights : public WeightsStore {
 public:
-  /// |tensorsKey| is the one that the record will have. The file is |name| in |folder|, a folder of |cache|. |previous|
-  /// is the record of a damaged entry whose weights file is intact and still in |folder|.
+  /// |tensorsKey| is the one that the entry's record will have. The weights file is |name| in |folder|, a folder of
+  /// |cache|. |previous| is the record of a damaged entry whose weights file is intact and still in |folder|.
   CacheWeights(std::string cache, std::string folder, std::string name, std::string tensorsKey, std::optional<CacheRecord> previous)
       : cache(std::move(cache)), folder(std::move(folder)), name(std::move(name)), tensorsKey(std::move(tensorsKey)),
         previous(std::move(previous)) {}
@@ -30,8 +30,8 @@ private:
   /// Returns the packing result of the weights file of |record| in |other| if the file is intact and has the tensors of
   /// |layout| at their offsets.
   std::optional<PackingResult> findIn(const std::string &other, const CacheRecord &record, const Json &layout) const;
-  /// Links a weights file of another entry that has the tensors of |layout| into the folder; returns its packing
-  /// result.
+  /// Looks for an intact weights file with the tensors of |layout|, first the one of |previous|, then those of other
+  /// entries, which it links into the folder. Returns the packing result of the file, or nullopt if there is none.
   std::optional<PackingResult> linkExisting(const Json &layout) const;
 
   std::string cache, folder, name, tensorsKey;

@@ -183,7 +183,7 @@ Status Compilation::pack() {
   };
   if (listener.warning)
     heard.warning = listener.warning;
-  // Set by calibrate(), which runs only when a weights file is written: a store may have the file already.
+  // Set by calibrate(), which runs only when a weights file is written, because a store may have the file already.
   std::optional<CalibratedRows> rows;
   auto calibrate = [&]() -> Status {
     if (!calibrated || rows)

@@ -40,7 +40,7 @@ private:
   /// Runs a phase that is a list of passes.
   Status runPhase(Phase phase);
   Status lower();
-  /// Reads the texts of --calibrate and keeps the module of the phase `dialect`.
+  /// Reads the texts of --calibrate and keeps a copy of the module of the phase `dialect`, which calibration executes.
   Status prepareCalibration();
   /// Writes the weights file of each rank.
   Status pack();
@@ -49,8 +49,8 @@ private:
   /// Writes the .text file of a folder that has a tokenizer or chat templates.
   Status writeTextFile();
 
-  /// Ends |phase|: reports its time, dumps its IR, which |print| returns, and prints it if it is the last phase, which
-  /// sets |done|.
+  /// Ends |phase|: records its time and dumps its IR, which |print| returns. If the compilation ends with this phase, also
+  /// prints the IR and sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
   std::string printModule();
   /// Returns the log of remarks; null if nobody reads it.
@@ -74,7 +74,7 @@ private:
   std::unique_ptr<TensorProvider> tensors;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ModelSignature signature;
-  /// The texts of --calibrate and the module that reads them.
+  /// The texts of --calibrate and the module that calibration executes on them.
   CalibrationText calibrationText;
   mlir::OwningOpRef<mlir::ModuleOp> calibrated;
   /// The weights file of each rank; empty if nothing is packed.

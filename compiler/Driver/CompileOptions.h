@@ -38,8 +38,8 @@ struct CompileOptions : ImportOptions {
   EmitKind emit = EmitKind::Object;
   /// The model's C identifier; the stem of |output| if empty.
   std::string name;
-  /// The CPU in the form that HostMachine::create takes: empty for this machine's CPU, or the least CPU of another
-  /// architecture.
+  /// The CPU in the form that HostMachine::create takes; empty for this machine's CPU or, if |triple| has another
+  /// architecture, for the least CPU of that architecture.
   std::string cpu;
   /// The triple of the CPU; empty for this machine.
   std::string triple;
@@ -75,14 +75,15 @@ struct CompileListener {
   /// Returns an error if |stops| asks for the end.
   Status checkStop() const { return stops && stops() ? Status::error("interrupted") : Status(); }
   std::function<void(const std::string &message)> warning;
-  /// Called with a description of work that takes a while.
+  /// Called with the description of an event or of work that takes a while, one line.
   std::function<void(const std::string &message)> notice;
   /// Called if the compilation waits for another process.
   std::function<void(const std::string &message)> waiting;
   /// Called when the model was read and is valid.
   std::function<void()> imported;
+  /// Called with the number of bytes of packed weights that were written, and of all.
   std::function<void(uint64_t done, uint64_t total)> packing;
-  /// The progress of calibration, which comes before |packing|; not called unless weights are calibrated.
+  /// Called with the finished and all parts of a calibration, which precedes packing; not called without --calibrate.
   std::function<void(uint64_t done, uint64_t total)> calibrating;
   /// Called once at the end, with a table of phases.
   std::function<void(const std::string &report)> timeReport;
@@ -108,8 +109,8 @@ Result<std::string> getModelName(const CompileOptions &options);
 /// Returns an error that names the flag if the extension of the output does not fit the kind of file.
 Status checkFlags(const CompileOptions &options);
 
-/// Compiles a model. Writes all files or none. Errors are one line. Those of a pass name
-/// the phase; those of the model, the flags and the files name these.
+/// Compiles a model. Writes all files or none. Errors are one line. An error of a pass names the phase; an error of the
+/// model, of a flag or of a file names that.
 Status compileModel(const CompileOptions &options, const CompileListener &listener = {});
 
 } // namespace attune

@@ -20,8 +20,8 @@ public:
 
   /// Translates |module|, which is in the LLVM dialect, and links the kernels it calls.
   Status translate(mlir::ModuleOp module);
-  /// Adds the descriptor of |signature|, which gets the target's own kernels. The build id follows from |packed|, the code and the flags;
-  /// |packed|, the weights file of each rank, is empty if nothing is packed.
+  /// Adds the descriptor of |signature|, to which it adds the target's own kernels. The build id is a hash of the host code and the images
+  /// for GPUs, the signature, the flags and |packed|, the weights file of each rank, which is empty if nothing is packed.
   Status describe(ModelSignature &signature, const std::string &name, llvm::ArrayRef<PackingResult> packed);
   void optimize();
   /// Returns the text of the LLVM IR.

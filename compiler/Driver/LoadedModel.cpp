@@ -13,7 +13,8 @@
 using namespace attune;
 
 LoadedModel::LoadedModel(CompileOptions wanted, CompileListener listening) : options(std::move(wanted)), listener(std::move(listening)) {
-  // A compilation that ends before its object needs no output. No phase is printed, since this class runs none.
+  // A compilation that ends before its object needs no output. No IR is printed, since lowerTo() never runs the phase
+  // `llvm`, the last of this compilation.
   options.compileTo = Phase::Llvm;
   compilation = std::make_unique<Compilation>(options, listener);
 }

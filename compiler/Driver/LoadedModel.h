@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The IR of a model with its tensors, for commands that examine a compilation and write no object.
+// The IR of a model with its tensors, for commands that examine a compilation.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_LOADEDMODEL_H

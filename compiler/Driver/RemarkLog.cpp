@@ -231,7 +231,7 @@ void RemarkLog::endPhase(Phase phase, mlir::ModuleOp module) {
   ModelPaths after(module);
   size_t first = all.size() - locations.size();
   for (size_t i = first; i < all.size(); ++i) {
-    // A function may be new, or gone at the end of the phase.
+    // The function of a remark may exist only before the phase or only after it.
     const ModelPaths &paths = before.contains(all[i].function) ? before : after;
     all[i].phase = stringifyPhase(phase).str();
     all[i].paths = paths.resolve(all[i].function, locations[i - first]);
@@ -242,7 +242,7 @@ void RemarkLog::endPhase(Phase phase, mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::FunctionOpInterface>())
     if (mlir::tiles::KernelAttr kernel = mlir::tiles::getKernel(function))
       allKernels.push_back({function.getName().str(), kernel.getText().str(), after.resolveBody(function)});
-  // Passes before this one know the text of a kernel, and later ones its symbol.
+  // A remark of attune-outline-kernels is about a kernel that exists only after it: its paths are those of that kernel.
   for (ModelRemark &remark : all)
     if (remark.pass == "attune-outline-kernels")
       for (const KernelProvenance &kernel : allKernels)
@@ -339,7 +339,7 @@ Result<RemarkLog> RemarkLog::read(const std::string &path) {
 // Questions
 //===----------------------------------------------------------------------===//
 
-/// Returns |name| without the suffix of functions that are outlined bodies of parallel loops: the kernel's function.
+/// Returns |name| without the suffix that marks the outlined body of a parallel loop: the name of the kernel's function.
 static llvm::StringRef withoutParallel(llvm::StringRef name) {
   name.consume_back("_parallel");
   return name;

@@ -34,9 +34,9 @@ namespace attune {
 struct ModelRemark {
   enum class Kind { Passed, Missed, Analysis };
   Kind kind = Kind::Passed;
-  /// The name of the pass on the command line of attune-opt, and of the decision.
+  /// The name of the pass on the command line of attune-opt, and the name of its decision.
   std::string pass, name;
-  /// The function in which the pass made it.
+  /// The function in which the pass made the decision.
   std::string function;
   /// The text of the kernel, "linear 768 -> 3072, bias"; "" if it has none yet.
   std::string kernel;
@@ -94,8 +94,9 @@ public:
   std::string toYaml() const;
   /// Reads YAML that toYaml returned, from the file |path|.
   static Result<RemarkLog> read(const std::string &path);
-  /// Returns the remarks that concern the kernels whose symbol or text is |kernel|, in the order of the passes: those
-  /// that name them, and those about the modules that they compute. Fails with the names of kernels if there is none.
+  /// Returns the remarks that concern the kernels whose symbol or text is |kernel|, in the order of the passes: remarks
+  /// that name such a kernel, and remarks of the phases before `kernels` about the modules that it computes. If there is
+  /// no such kernel, fails with the names of all kernels.
   Result<std::vector<const ModelRemark *>> why(const std::string &kernel) const;
 
 private:

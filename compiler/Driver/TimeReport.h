@@ -15,8 +15,8 @@ class TimeReport {
 public:
   TimeReport() { last = now(); }
 
-  /// Ends a step: its time is the time since the last call. Steps that are not phases (|counted| false) are not part of
-  /// the total.
+  /// Ends a step: its time is the time since the last call, or since the construction. Steps that are not phases
+  /// (|counted| false) are not part of the total.
   void finish(const std::string &step, bool counted = true);
   /// Returns a table of the steps, the total and the memory: the most anonymous memory seen at the end of a step and
   /// the peak resident size.

@@ -26,7 +26,7 @@ static bool readsSources(const TransformerSpec &spec, const std::vector<EntryInp
          (spec.encoder || llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::Memory; }));
 }
 
-/// Returns true if each layer of the decoder attends to earlier tokens only, and all or none have cross attention.
+/// Returns true if no token of the decoder attends to later tokens, and all or none of its layers have cross attention.
 static bool continuesSequences(const TransformerSpec &spec) {
   if (!spec.decoder || !spec.decoder->cached || spec.decoder->layers.empty())
     return false;

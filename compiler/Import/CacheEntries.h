@@ -19,9 +19,9 @@ struct CachingEntry {
   enum Kind {
     /// Writes the keys and values of encoder states for cross attention.
     Encode,
-    /// Appends tokens, without padding unless positions count it; returns outputs for the last token of each sequence.
+    /// Appends tokens; skips padding, unless positions count it. Returns outputs for the last token of each sequence.
     Prefill,
-    /// Appends all tokens, padding included, whose keys are hidden; returns outputs for each token.
+    /// Appends all tokens, also padding, whose keys are hidden. Returns outputs for each token.
     Extend,
     /// Appends one token to each sequence.
     Decode

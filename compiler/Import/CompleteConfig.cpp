@@ -34,8 +34,8 @@ static bool hasTwoLabelCounts(const Config &config) {
 
 bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config) || hasTwoLabelCounts(config); }
 
-/// Returns the number of parameters of |spec| if |tensors| has all of them, or their stand-ins, with their shapes. With
-/// |exact|, only if it has no other tensors.
+/// Returns the number of tensors of |spec| if |tensors| has all of them, or their stand-ins, with their shapes. With
+/// |exact|, only if |tensors| has no others. Otherwise returns nullopt.
 static std::optional<size_t> countParameters(const TransformerSpec &spec, const TensorProvider &tensors, bool exact) {
   WeightCatalog catalog(spec, tensors);
   std::set<std::string> used;

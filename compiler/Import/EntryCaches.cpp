@@ -84,8 +84,8 @@ CachedKeys EntryBuilder::emitSelfKeys(TokenBatch &tokens) {
   Value updated =
       xfmr::MaskCacheUpdateOp::create(builder, loc, visible.getType(), visible, own.past, own.slots, sequences.offsets, sequences.mask);
   updateCache(visible, updated);
-  // The largest number of tokens in any sequence. The sum also counts padding that is skipped. Without it the sum never
-  // exceeds the capacity, so the minimum cuts off nothing but padding.
+  // The largest number of tokens in any sequence. The sum also counts padding that is skipped. Without such padding the
+  // sum never exceeds the capacity, so the minimum cuts off nothing but padding.
   own.length = arith::MinSIOp::create(builder, loc, arith::AddIOp::create(builder, loc, past, tokens.length()),
                                       tensor::DimOp::create(builder, loc, visible, 1));
   own.mask = xfmr::MaskCacheReadOp::create(builder, loc, updated, own.length, own.slots);

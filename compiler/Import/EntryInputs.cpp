@@ -56,8 +56,8 @@ static xfmr::InputDefault defaultOf(const EntryInput &input) {
 }
 
 /// Returns the number of values that an integer input may have, from 0 on; 0 for any. Masks have the values 0 and 1:
-/// families in transformers treat other values differently (hidden, visible, or infinite sums), and lengths, caches
-/// and skipped padding need a yes or no.
+/// families in transformers treat other values differently (as hidden, as visible, or as summands that make scores
+/// infinite), and lengths, caches and skipped padding need a yes or no.
 static int64_t maxValueOf(const EntryInput &input) { return isMask(*input.spec) && input.dtype == DType::I64 ? 2 : input.spec->maxValue; }
 
 xfmr::InputAttr EntryInput::attribute(Builder &builder) const {
@@ -174,8 +174,8 @@ static bool hasMemoryKeys(const TransformerSpec &spec, const std::vector<EntryIn
   });
 }
 
-/// Returns true if the decoder's ids are made from the encoder's. Not if there is a decoder mask: it would mask tokens
-/// that the caller does not give.
+/// Returns true if the decoder's ids can be made from the encoder's because |inputs| have none. They cannot if there is
+/// an input of keys and values, or a decoder mask, which would mask tokens that the caller does not pass.
 static bool takesShiftedIds(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   bool hasIds = false, hasOthers = false;
   for (const EntryInput &input : inputs) {

@@ -46,7 +46,7 @@ static void addAttentions(std::vector<Group> &groups, std::string name, EntryOut
 
 static std::vector<Group> groupsOf(const TransformerSpec &spec) {
   std::vector<Group> groups;
-  // Their rows would be batch x choices, a size that dims cannot express.
+  // With choices, groups would have batch x choices rows, a size that dims cannot express.
   if (spec.choices)
     return groups;
   for (StackRole role : {StackRole::Encoder, StackRole::Decoder}) {

@@ -78,7 +78,7 @@ TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
 
 void EntryBuilder::provideMemory(LayerOperands &operands) {
   if (spec.encoder && !encoder.tokens) {
-    // The keys and values of cross attention are inputs, and nothing else of the memory. So the keys give its size.
+    // Of the memory only the keys and values of cross attention are inputs, so its size is taken from the keys.
     Value keys = scope.past(2);
     Location loc = scope.at("shape");
     Value batch = tensor::DimOp::create(scope.builder, loc, keys, 0), length = tensor::DimOp::create(scope.builder, loc, keys, 2);

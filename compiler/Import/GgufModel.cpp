@@ -299,7 +299,7 @@ void GgufImporter::readKeys() {
   config["tie_word_embeddings"] = tensor("output.weight") == nullptr;
 }
 
-/// Sets the ids of special tokens. The token that ends a turn of a chat is another end id.
+/// Sets the ids of special tokens. The tokens that end a turn or a message of a chat are end ids, too.
 void GgufImporter::readTokens() {
   static constexpr KeyPair ids[] = {
       {"bos_token_id", "bos_token_id"}, {"padding_token_id", "pad_token_id"}, {"seperator_token_id", "sep_token_id"}};

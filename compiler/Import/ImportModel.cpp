@@ -67,8 +67,8 @@ static bool hasPast(const std::vector<EntryInput> &inputs) {
   return llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
 }
 
-/// Checks that the outputs can be computed: that none belongs to an encoder whose result is an input, to cross
-/// attention whose keys are inputs, or to ids that are not given.
+/// Checks that the outputs can be computed: that none needs encoder ids that are not an input, none is of an encoder
+/// without inputs, and none is of the layers of an encoder whose result is an input.
 static Status checkGivenResult(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                const std::vector<EntryOutput> &outputs) {
   if (!spec.hasTwoStacks())
@@ -96,8 +96,8 @@ static Status checkGivenResult(const TransformerSpec &spec, const std::vector<En
   return {};
 }
 
-/// Checks that the model has the requested entries: for those that continue sequences a decoder with caches, and logits
-/// if they are requested.
+/// Checks that the model has the requested entries: for entries that continue sequences, a decoder with caches and, if
+/// the output `logits` is requested, a class that has it.
 static Status checkAsked(const TransformerSpec &spec, const ImportOptions &options) {
   if (llvm::none_of(std::array{"prefill", "extend", "decode"}, [&](StringRef name) { return llvm::is_contained(options.entries, name); }))
     return {};
@@ -127,7 +127,7 @@ static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, co
   xfmr::setModel(module, model);
 }
 
-/// Emits the entry `embed` of |spec|. Padding is left out of it.
+/// Emits the entry `embed` of |spec|, which skips padding.
 static Status emitEmbedding(const TransformerSpec &spec, WeightTable &weights, ModelLayers &layers, ModuleOp module) {
   Result<TransformerSpec> embedding = makeEmbeddingSpec(spec);
   if (!embedding)

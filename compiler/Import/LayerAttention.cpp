@@ -12,8 +12,8 @@
 using namespace attune;
 using namespace mlir;
 
-/// Returns true if `multi_head_attention` can express |spec|: queries, keys and values have biases or none has, the
-/// output has one only with them, and projected heads are used as they are.
+/// Returns true if `multi_head_attention` can express |spec|: all of queries, keys and values have biases or none has,
+/// the output has a bias only if they do, and heads are projected from the input and used unchanged.
 static bool isComposite(const AttentionSpec &spec) {
   bool bias = spec.query.bias != noWeight;
   bool together = (spec.key.bias != noWeight) == bias && (spec.value.bias != noWeight) == bias;

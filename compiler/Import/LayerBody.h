@@ -127,8 +127,8 @@ struct LayerResults {
   }
 };
 
-/// Emits the norm |spec| of |input|, plus |residual| if it is not null. |weight| and |bias| are the values of its
-/// weights.
+/// Emits the norm |spec| of |input|, or of |input| + |residual| if |residual| is not null. |weight| and |bias| are the
+/// values of its weights.
 mlir::Value createNorm(mlir::OpBuilder &builder, mlir::Location loc, const NormSpec &spec, mlir::Value input, mlir::Value residual,
                        mlir::Value weight, mlir::Value bias);
 

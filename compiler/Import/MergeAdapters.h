@@ -21,7 +21,8 @@ AdapterRequest parseAdapter(const std::string &text);
 
 /// Returns |tensors|, the tensors of the model |spec|, with the changes of |adapters| added in their order: W + scale *
 /// B * A. Tensors that an adapter stores whole replace those of the model. Fails if a tensor of an adapter is not one
-/// of the model, has another shape, belongs to several modules that share it, or is replaced twice.
+/// of the model, has another shape, adds to a tensor that several modules share, or replaces such a tensor for only some
+/// of them; and if two different tensors replace one.
 Result<std::unique_ptr<TensorProvider>> mergeAdapters(const TransformerSpec &spec, std::unique_ptr<TensorProvider> tensors,
                                                       const std::vector<AdapterRequest> &adapters);
 

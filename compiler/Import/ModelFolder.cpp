@@ -40,7 +40,7 @@ static bool exists(const std::string &path) {
 
 static const char *const caseName = "case.json";
 
-/// Returns the seed of a golden case with generated weights; nothing if |folder| is no such case.
+/// Returns the seed of a golden case, a folder with case.json, with generated weights; nullopt for other folders.
 static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
   std::string path = inFolder(folder, caseName);
   if (!exists(path))
@@ -61,7 +61,7 @@ static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
 
 namespace {
 
-/// A configuration without `quantization_config`, which is read apart: it says how weights are stored, not what is computed.
+/// A configuration without `quantization_config`, which is read separately: it says how weights are stored, not what is computed.
 struct OpenedConfig {
   Config config;
   std::optional<QuantizationConfig> quantization;
@@ -275,7 +275,7 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation), std::move(warnings)};
 }
 
-/// Copies the file |from| to a file that will be named |to|; nothing if both are the same file.
+/// Copies the file |from| to a file that will be named |to|. Returns nullopt if both are the same file.
 static Result<std::optional<OutputFile>> copyFile(const std::string &from, const std::string &to) {
   std::error_code ignored;
   if (fs::equivalent(from, to, ignored))

@@ -65,9 +65,9 @@ Result<ModelFolder> openModelFolder(const ModelSource &source);
 /// A function that is called with the number of bytes written so far and their total.
 using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
-/// Writes the model folder |folder|: config.json, generation_config.json and tokenizer of |source|, whose class must be
-/// that of the configuration, and a model.safetensors with weights generated from |seed| and the adapters merged.
-/// Writes in a stream, so memory does not depend on the size of the model.
+/// Writes the model folder |folder|: config.json, generation_config.json, tokenizer and sentence-transformers modules of
+/// |source|, whose class must be that of the configuration. Each model.safetensors has weights generated from |seed|,
+/// with the adapters merged. Writes in a stream, so memory does not depend on the size of the model.
 Status initModelFolder(const ModelSource &source, const std::string &folder, int64_t seed, const Progress &progress = {});
 
 } // namespace attune

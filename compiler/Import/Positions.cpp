@@ -84,8 +84,9 @@ static Value emitLongest(EntryScope &scope, Location loc, Value positions) {
       .getResult(0);
 }
 
-/// Moves |positions| `[T]` to the second part of a table whose first part has |shortRows| rows if the longest sequence
-/// has more tokens: |length| of them or, if positions are an input, as many as its positions say, padding included.
+/// Moves |positions| `[T]` to the second part of a table whose first part has |shortRows| rows, if the longest sequence
+/// has more tokens than that. Its length is |length| or, if |given|, the input of positions, is not null, the largest
+/// position in |given| plus one, padding included.
 static Value chooseRows(EntryScope &scope, Value positions, Value given, Value length, int64_t shortRows) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("rotary_rows");

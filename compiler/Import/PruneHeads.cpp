@@ -20,8 +20,8 @@ std::vector<int64_t> attune::remainingHeads(const HeadsByLayer &pruned, int64_t 
   return remaining;
 }
 
-/// Returns the problem of |pruned| for layers of |heads| heads, what was expected and in which layer; "" if there is
-/// none.
+/// Returns the end of a message that says what was expected of |pruned| for |layers| layers of |heads| heads; "" if
+/// |pruned| is valid.
 static std::string findProblem(const HeadsByLayer &pruned, int64_t layers, int64_t heads) {
   for (const auto &[layer, list] : pruned) {
     if (layer < 0 || layer >= layers)

@@ -29,7 +29,7 @@ std::vector<int64_t> remainingHeads(const HeadsByLayer &pruned, int64_t layer, i
 
 /// Parses "0:1;1:0,2", the value of `--prune-heads`.
 Result<HeadsByLayer> parsePruneHeads(std::string_view text);
-/// Removes heads of self-attention in the main stack, or in the encoder of a model with two. Ignores heads that are
+/// Removes heads of self-attention in the encoder or, in a model without one, in the decoder. Ignores heads that are
 /// removed already, as transformers does.
 Status pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned);
 

@@ -64,7 +64,7 @@ static void readModules(const Config &modules, ConfigReader &joined, Quantizatio
   if (type && !type->second && bits != 8)
     reader.fail("num_bits", "8, as 'type' is float");
   static constexpr std::pair<const char *, int> strategies[] = {{"tensor", 0}, {"channel", 0}, {"group", 1}, {"block", 2}};
-  // If the file does not say the kind of scales, the library compressed-tensors derives it from `group_size`.
+  // Without `strategy`, the kind of scales, the library compressed-tensors derives it from `group_size`.
   const char *implied = reader.present("group_size") ? "group" : "tensor";
   const auto *strategy =
       reader.choose("strategy", reader.present("strategy") ? reader.string("strategy") : std::string(implied), strategies);

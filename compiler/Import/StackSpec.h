@@ -17,7 +17,7 @@ struct LinearSpec {
   WeightId bias = noWeight;
 };
 
-/// A layer norm; without bias, a division by the root mean square. Without weight there is no norm.
+/// A layer norm, or an RMS norm if there is no bias. Without a weight there is no norm.
 struct NormSpec {
   WeightId weight = noWeight;
   WeightId bias = noWeight;
@@ -118,8 +118,8 @@ struct AttentionSpec {
   LinearSpec query, key, value;
   /// The vectors that |query|, and |key| and |value|, project instead of the input.
   LatentSpec queryLatent, keyLatent;
-  /// `[R, hidden]`: components of the input with which the key of every head begins. Rotary embeddings turn only these,
-  /// not those of |key|.
+  /// A projection `[R, hidden]` of the input to components with which the key of every head begins. In keys, rotary
+  /// embeddings rotate only these components, not those of |key|.
   LinearSpec sharedKey;
   /// The output projection; without it the joined heads are the result.
   LinearSpec output;
@@ -144,12 +144,12 @@ struct AttentionSpec {
   WeightId sinks = noWeight;
   /// The probabilities of a query without a visible key.
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
-  /// `[positions, R]`: cosines and sines of the rotary embeddings of queries and keys.
+  /// `[positions, R]`: cosines and sines of the rotary embeddings of queries and keys, which rotate R components.
   WeightId rotary = noWeight;
   /// True if rotary embeddings rotate pairs of neighboring components; otherwise they rotate pairs (i, i + R / 2).
   bool interleaved = false;
-  /// `[2 N - 1, head size]` or `[2 N - 1, heads * head size]`: a vector for each distance of a key, or for each
-  /// distance and head. Scores add its product with the query (relativeKey) or with the key (relativeQuery).
+  /// `[2 N - 1, head size]` or `[2 N - 1, heads * head size]`: a vector for each distance of a key from 1 - N to N - 1,
+  /// or for each distance and head. Scores add its product with the query (relativeKey) or with the key (relativeQuery).
   WeightId relativeKey = noWeight, relativeQuery = noWeight;
   /// If heads were removed (pruned): the number of heads before, and the numbers of the remaining ones among them.
   int64_t originalHeads = 0;
@@ -174,7 +174,7 @@ struct DistanceBiasSpec {
 };
 
 /// A mixture of experts: feed-forward networks of which each token uses those with its highest router scores, each
-/// multiplied by its share.
+/// multiplied by its share (see `xfmr.choose_experts`).
 struct ExpertsSpec {
   /// Projects a token to the scores of the experts.
   LinearSpec router;

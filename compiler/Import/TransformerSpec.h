@@ -135,14 +135,14 @@ struct InputSpec {
   InputRole role;
   /// Valid ids are 0 … maxValue - 1; 0 for inputs that are not ids. Integer masks are 0 or 1 in any case.
   int64_t maxValue = 0;
-  /// True if the input is in the default list.
+  /// True if an entry has the input when the user requests no inputs.
   bool standard = true;
   /// The stack that reads the input; for memory the decoder.
   StackRole stack = StackRole::Encoder;
   /// For a mask, true if the standard form is additive, `[batch, 1, 1, keys]` of floats.
   bool additive = false;
-  /// For positions, token types and masks, true if there is no default, because the model without the input computes
-  /// something else than with zeros, ones or 0, 1, 2, ….
+  /// For positions, token types, task types and masks, true if there is no default, because the model without the input
+  /// computes something else than with zeros, ones or 0, 1, 2, ….
   bool required = false;
   /// Keys and values: the layer times the number of tensors of a layer, plus the tensor.
   int64_t member = 0;

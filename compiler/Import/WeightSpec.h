@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A family declares the tensors of its files and, where a layer needs another form, expressions over them: the
-// counterparts of the `#xfmr` sources, before there is a context for attributes. Expressions are numbered like tensors,
-// so that a weight may be either.
+// A family declares the tensors of its files and, where a layer needs another form, expressions over them. Both are
+// counterparts of attributes (`#xfmr.tensor`, `#xfmr.slice`, …), before there is a context for attributes. Expressions
+// are numbered like tensors, so that a weight may be either.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_WEIGHTSPEC_H

@@ -66,8 +66,8 @@ struct EntrySignature {
   std::string workspaceFormula;
 };
 
-/// A kernel: the name of its function, the backend that generates it, a description, and the reason if that is not the
-/// requested backend.
+/// A kernel: the name of its function, the backend that generates it, a description, and the reason if the backend is
+/// not the requested one.
 struct KernelSignature {
   std::string name, backend, op, note;
 };

@@ -37,7 +37,7 @@ public:
   /// number of these registers.
   unsigned vectorBits() const;
   unsigned vectorRegisters() const;
-  /// Returns LLVM's names of the features that schedules depend on, and "x86" if the CPU is one.
+  /// Returns LLVM's names of the CPU's features that schedules depend on, and "x86" for an x86 CPU.
   llvm::StringSet<> scheduleFeatures() const;
 
 private:

@@ -13,7 +13,8 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
     for given values of the dims (batch, length and so on). If the entry has `rt.kernel_work`,
     `attune_work_forward(dims, out)` stores the arithmetic and the bytes of each kernel. If the entry has
     `xfmr.gathers`, because the model is divided among processes, `attune_gathers_forward(dims, workers)` returns the
-    number of messages of a call, and `attune_gather_bytes_forward(dims, workers)` their bytes.
+    number of all-gathers of a call, and `attune_gather_bytes_forward(dims, workers)` the bytes that a process receives
+    by them from the others.
 
     ```mlir
     func.func @forward(%x: memref<?x8xf32> {xfmr.input = …}, …, %workspace: memref<?xi8> {rt.role = #rt.role<workspace>}, …)

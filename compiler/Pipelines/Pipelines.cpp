@@ -58,7 +58,8 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
   pm.addPass(createCountGathers());
 }
 
-/// Builds the phase `linalg`. Leaves linalg on tensors, and `xfmr.attention`; weights have their final layout.
+/// Builds the phase `linalg`. Leaves linalg and `tile` operations on tensors; attention, rotary embeddings, updates and
+/// reads of key/value caches, and weights, in their final layout, are still in `xfmr`.
 static void buildLinalgPipeline(OpPassManager &pm, const rt::Schedule &schedule) {
   ConvertXfmrToLinalgOptions convert;
   convert.knownCounts = !schedule.hostReadsBuffers;

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A kind of weights files: names begin with |begin| and end with |end|. |advice| is what follows the name, with the
-/// folder for %F, the class of the model for %C and the path of the file for %P.
+/// A kind of weights files: names begin with |begin| and end with |end|. |advice| is the text of the message after the
+/// name, in which %F stands for the folder, %C for the class of the model and %P for the path of the file.
 struct WeightsKind {
   const char *begin, *end;
   const char *advice;

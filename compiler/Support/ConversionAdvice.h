@@ -9,8 +9,8 @@
 namespace attune {
 
 /// Looks for weights that |folder| has under other names or in other formats than `model.safetensors` and its index.
-/// Returns "found only NAME; COMMAND" with the command that converts them, or "" if there are none. The command is one
-/// line for a POSIX shell.
+/// Returns "found only NAME" and advice: mostly a command that converts them, one line for a POSIX shell. Returns "" if
+/// there are none.
 std::string adviseOnWeights(const std::string &folder);
 
 } // namespace attune

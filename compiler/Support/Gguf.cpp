@@ -136,7 +136,7 @@ static void dequantizeQ5(const uint8_t *block, bool hasMinimum, float *out) {
   }
 }
 
-/// Reads scale and minimum |i| of the eight that K types pack into 12 bytes, 6 bits each.
+/// Reads scale and minimum |i| of the eight scales and minima that Q4_K and Q5_K pack into 12 bytes, 6 bits each.
 static void unpackScale(const uint8_t *packed, int i, int &scale, int &minimum) {
   if (i < 4) {
     scale = packed[i] & 63;

@@ -25,8 +25,9 @@ struct ModelPath {
   std::string hubName;
 };
 
-/// Returns the place of the model |name|: |name| itself if there is such a file or folder or if it cannot be a name on
-/// the hub, else the snapshot of the model ORG/NAME. Fails if ORG/NAME is neither.
+/// Returns the path of the model |name|: |name| itself if there is such a file or folder or if it cannot be a name on the
+/// hub, else the snapshot of the model. Fails if |name| has the form ORG/NAME and is neither a file, a folder nor a model
+/// in the cache; returns a |name| without "/" itself if it is none of these.
 Result<ModelPath> findModel(const std::string &name);
 
 } // namespace attune

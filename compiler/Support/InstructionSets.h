@@ -15,7 +15,8 @@
 
 #if defined(__x86_64__)
 
-/// Expands DEFINE(NAME, ATTRIBUTE) for each instruction set. Avx512 is for 32 registers of 32 bytes, where Avx2 has 16.
+/// Expands DEFINE(NAME, ATTRIBUTE) for each instruction set. Avx512 is listed for its 32 registers of 32 bytes; Avx2 has
+/// 16 of these.
 #define ATTUNE_FOR_INSTRUCTION_SETS(DEFINE)                                                                                                \
   DEFINE(Baseline, )                                                                                                                       \
   DEFINE(Avx2, __attribute__((target("avx2"))))                                                                                            \

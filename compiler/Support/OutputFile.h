@@ -66,7 +66,7 @@ private:
   std::string path;
   /// `BASE.tmp-attune-`, the prefix of temporary names.
   std::string prefix;
-  /// The file's own name until it is committed, or the replaced file's.
+  /// The temporary name of this file until it is committed, or of the file that it replaced until finish.
   TemporaryName temporary;
   /// The way in which the file got its name.
   enum class Naming { None, Linked, Renamed, Exchanged } naming = Naming::None;

@@ -1,7 +1,7 @@
 //===- Subprocess.h - Programs that end with their parent process ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// llvm::sys::Execute* leave a program running when the compiler is killed, and exchange only files with names. A
+// llvm::sys::Execute* leave a program running when the compiler is killed, and redirect only to files with names. A
 // Subprocess ends when its parent ends, for whatever reason, and inherits descriptors of unnamed files. For Linux the
 // parent is the thread that started the program, so that thread must also wait for it.
 //===----------------------------------------------------------------------===//

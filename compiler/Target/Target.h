@@ -36,7 +36,7 @@ struct TargetRequest {
   std::map<std::string, std::string> settings;
   /// `--dtype`: the operand type of projections.
   mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
-  /// `--weights-format`: the format of the weights of projections; nullopt for the type of the products.
+  /// `--weights-format`: the format of the weights of projections; nullopt if they have the operand type.
   std::optional<mlir::xfmr::WeightFormat> weightsFormat = std::nullopt;
   /// `--cache-dtype`: the type of the elements of caches of keys and values.
   mlir::xfmr::Precision cachePrecision = mlir::xfmr::Precision::F32;
@@ -80,11 +80,11 @@ public:
   /// Returns the tile sizes and layouts that passes of all targets read.
   virtual const mlir::rt::Schedule &schedule() const = 0;
   mlir::xfmr::Precision precision() const { return rounding; }
-  /// Returns the format of the weights of projections; nullopt for the type of the products.
+  /// Returns the format of the weights of projections; nullopt if they have the operand type.
   const std::optional<mlir::xfmr::WeightFormat> &weightsFormat() const { return format; }
   /// Returns the type of the elements of caches of keys and values.
   mlir::xfmr::Precision cachePrecision() const { return cacheRounding; }
-  /// Returns the backend of kernels that name none: "mlir".
+  /// Returns the backend of kernels that name none, such as "mlir".
   virtual llvm::StringRef defaultBackend() const = 0;
   /// Returns the flags that name this target, "--a=b --c=d"; "" for the defaults.
   virtual std::string flags() const { return ""; }

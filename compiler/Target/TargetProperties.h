@@ -19,7 +19,8 @@ struct TargetProperty {
   bool isRequired;
 };
 
-/// Returns an error if |attribute| has other properties than |known| and `precision`, or lacks one that is required.
+/// Returns an error if |attribute| has other properties than |known| and `precision`, has one with a value of the wrong
+/// kind, or lacks one that is required.
 Status checkProperties(mlir::rt::TargetAttr attribute, llvm::ArrayRef<TargetProperty> known);
 
 } // namespace attune

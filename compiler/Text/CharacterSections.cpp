@@ -22,7 +22,7 @@ static CodePointSet collect(const std::set<uint32_t> &characters) {
   return CodePointSet::fromEdges(edges);
 }
 
-/// Returns the characters that have a combining class, by which normalization forms sort.
+/// Returns the characters with a combining class other than 0: normalization forms sort characters by this class.
 static CodePointSet movedCharacters() {
   CharacterRuns classes = combiningClasses();
   CodePointSet set;
@@ -32,7 +32,7 @@ static CodePointSet movedCharacters() {
   return set;
 }
 
-/// Returns the characters that NFC may change a text with.
+/// Returns the characters without which a text is unchanged by NFC.
 static CodePointSet composingCharacters() {
   std::set<uint32_t> members;
   for (const Composition &pair : compositions())
@@ -55,7 +55,7 @@ static CodePointSet changedCharacters(const CharacterMapping &mapping) {
   return collect(members);
 }
 
-/// Writes the section CHAR. |separators|: U+1C to U+1F are white space.
+/// Writes the section CHAR. If |separators| is true, U+1C to U+1F are white space.
 static void writeFlags(bool separators, TextFileWriter &out) {
   static const std::vector<uint16_t> common = [] {
     std::vector<uint16_t> result(kCodePoints);

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// Special tokens by the names that templates see in transformers.
 static const char *const tokenNames[] = {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 
-/// Returns true if there is anything at |path|. If it cannot be read, its reader reports that.
+/// Returns true if |path| exists, readable or not: the function that reads the file reports errors.
 static bool exists(const std::string &path) {
   std::error_code error;
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;

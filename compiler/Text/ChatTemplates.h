@@ -29,18 +29,18 @@ struct ChatTemplates {
 std::vector<std::string> chatTemplateFileNames(const std::string &folder);
 
 /// Reads the templates of |folder|, as transformers does: chat_template.jinja and additional_chat_templates/*.jinja;
-/// without these, `chat_template` of tokenizer_config.json, one template or a list by name; without it,
-/// chat_template.json. A special token that tokenizer_config.json does not have comes from
-/// special_tokens_map.json. |folder| may be a GGUF file. The result is empty for a folder without templates. Fails if a
-/// file has another form.
+/// without these, the key `chat_template` of tokenizer_config.json, one template or a list by name; without that, the
+/// same key of chat_template.json. Special tokens come from tokenizer_config.json; if that has no
+/// `added_tokens_decoder`, both keys of special_tokens_map.json replace those of tokenizer_config.json. |folder| may be a
+/// GGUF file. The result is empty for a folder without templates. Fails if one of these files is malformed.
 Result<ChatTemplates> readChatTemplates(const std::string &folder);
 
 /// Reads the templates of |file|: `tokenizer.chat_template`, the default one, and `tokenizer.chat_template.NAME`.
 Result<ChatTemplates> readChatTemplates(const GgufFile &file);
 
 /// Compiles |templates| to the section CHAT of a .text file. A template that cannot be compiled does not fail the
-/// compilation of the model: the program stores the reason, which the runtime returns as the error when a program
-/// renders the template, and |warnings| gets it, too.
+/// compilation of the model: the chat program stores the reason, which the runtime returns as the error when the
+/// template is to be rendered, and |warnings| gets it, too.
 std::string compileChatTemplates(const ChatTemplates &templates, std::vector<std::string> &warnings);
 
 } // namespace attune

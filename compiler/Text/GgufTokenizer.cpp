@@ -104,7 +104,7 @@ private:
   Status makeLlama();
   Status makeGpt2();
   Status makeBert(const std::function<void(const std::string &)> &warn);
-  /// Makes the post-processor that puts |first| before a text and |last| behind it.
+  /// Makes the post-processor that puts the token |first| before a text and |last| after it.
   Status addTemplate(const char *first, const char *last, uint32_t secondType);
   void addToVocabulary(const std::string &token, size_t id) { vocabulary[token] = id; }
 
@@ -166,7 +166,7 @@ Status GgufTokenizer::readNamedTokens() {
     const Json *value = find(key);
     if (!value)
       continue;
-    // Some files have the largest 32-bit number where there is no such token.
+    // Some files give the largest 32-bit number as the id of a token that the vocabulary does not have.
     Result<int64_t> id = jsonInteger(*value, file.path(), std::string("tokenizer.ggml.") + key, 0, UINT32_MAX);
     if (!id)
       return id.status();

@@ -18,8 +18,9 @@ Status checkPieceModel(const SentencePieceModel &model, const std::string &path)
 /// Reads the SentencePiece model at |path| and checks it.
 Result<SentencePieceModel> readPieceModel(const std::string &path);
 
-/// Sets model and normalizer of |spec| to those of |model|. The vocabulary and the added tokens of |spec| have the ids
-/// of pieces; other pieces are the token |unknownId|. |path| is the model's name in messages.
+/// Sets model and normalizer of |spec| to those of |model|. A piece gets the id of the token with the same string in the
+/// vocabulary or the added tokens of |spec|; a piece that is no such token becomes the token |unknownId| in the ids of a
+/// text. |path| is the model's name in messages.
 Status usePieceModel(const SentencePieceModel &model, const std::string &path, uint32_t unknownId, TokenizerSpec &spec);
 
 /// The decoding of pieces as SentencePiece does it.

@@ -15,7 +15,7 @@ namespace attune::text {
 /// A map from strings to their replacements.
 struct PrecompiledMap {
   std::vector<TrieUnit> units; ///< values are offsets into |replacements|
-  std::string replacements;    ///< u32 bytes, then text, each
+  std::string replacements;    ///< for each: its size in bytes (u32), then the text
 };
 
 /// Parses `precompiled_charsmap` of tokenizer.json: base64 of the bytes that parsePrecompiledBytes takes.

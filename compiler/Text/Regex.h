@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Regular expressions in the syntax of Oniguruma, the engine of the package `tokenizers`: `^` and `$` are anchors of
-// lines, `{n,m}+` repeats a group, `\h` is a hexadecimal digit, sets nest and intersect by `&&`. Features that no
-// automaton can express are refused by name: back-references, look-around of more than one character, atomic groups and
-// possessive repeats of more than one class.
+// lines, `{n,m}+` is a repeat of `{n,m}` and not possessive, `\h` is a hexadecimal digit, sets nest and intersect by
+// `&&`. Features that the automata here do not express are refused by name: back-references, look-around at more than
+// one character, possessive repeats of anything but one character class, and atomic groups of anything but a fixed
+// sequence of character classes or a greedy repeat of one class without an upper bound.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_REGEX_H
 #define ATTUNE_COMPILER_TEXT_REGEX_H
@@ -26,8 +27,8 @@ struct RegexNode {
     Concat,    ///< |children| one after the other
     Alternate, ///< the first of |children| that lets the rest match
     Repeat,    ///< children[0], |min| to |max| times (max < 0: any number), as often as possible if |greedy|
-    Ahead,     ///< the next character is in |set|, or |atEdge| and the text ends
-    Behind,    ///< the character before is in |set|, or |atEdge| and the text begins
+    Ahead,     ///< the next character is in |set|, or |atEdge| is set and this is the end of the text
+    Behind,    ///< the previous character is in |set|, or |atEdge| is set and this is the beginning of the text
   };
   Kind kind = Empty;
   CodePointSet set;

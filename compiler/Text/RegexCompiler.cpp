@@ -230,7 +230,7 @@ void Builder::addClosure(int thread, int previous, std::vector<int> &list, std::
 
 int Builder::stateNumber(State state) {
   if (!looksBehind || std::none_of(state.first.begin(), state.first.end(), [&](int t) { return threads[t].kind == Thread::Ahead; }))
-    state.second = -1; // nothing in it looks behind any more
+    state.second = -1; // no thread still needs the previous character
   auto [place, isNew] = stateNumbers.insert({state, int(states.size())});
   if (isNew)
     states.push_back(std::move(state));
@@ -238,7 +238,7 @@ int Builder::stateNumber(State state) {
 }
 
 uint32_t Builder::step(const State &state, int symbol) {
-  // Resolve the waiting threads; what they lead to takes their place. A waiting thread may lead to others that wait.
+  // Resolve the waiting threads: the threads that they lead to take their place, and some of those may wait, too.
   std::vector<int> resolved;
   std::set<int> seen;
   bool accept = false;
@@ -269,7 +269,7 @@ uint32_t Builder::step(const State &state, int symbol) {
     for (int at : resolved)
       if (inSet(threads[at].set, symbol))
         addClosure(threads[at].next, symbol, next.first, closureSeen);
-  // Removes the threads after a match without a condition: they are never tried.
+  // Removes the threads after the first match, which waits for no condition: they would never be tried.
   for (size_t i = 0; i < next.first.size(); ++i)
     if (threads[next.first[i]].kind == Thread::Match)
       next.first.resize(i + 1);
@@ -367,7 +367,7 @@ static void append(std::string &bytes, const std::vector<T> &values) {
   bytes.append(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T));
 }
 
-/// Returns the scheme of bit masks that splits as |pattern| does.
+/// Returns the scheme of bit masks that splits texts as |pattern| does; None if there is no such scheme.
 static MaskScheme findMaskScheme(const std::string &pattern) {
 #define CONTRACTIONS "'s|'t|'re|'ve|'m|'ll|'d"
 #define PREFIXED(DIGITS)                                                                                                                   \

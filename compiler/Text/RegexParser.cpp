@@ -103,7 +103,7 @@ private:
   size_t at = 0;
   int depth = 0;
   Options options;
-  /// The previous literal, 0 if there is none: two letters may fold to one.
+  /// The previous literal, 0 if there is none, for foldTogether.
   uint32_t lastLiteral = 0;
 };
 
@@ -159,7 +159,8 @@ Result<Node> Parser::parseSequence() {
   return node;
 }
 
-/// Parses {n}, {n,}, {,m} or {n,m}. Without bounds leaves |at| unchanged: the brace is then a literal.
+/// Parses {n}, {n,}, {,m} or {n,m}. If there are no bounds, returns false and leaves |at| unchanged: the brace is then a
+/// literal.
 bool Parser::parseBounds(int &min, int &max) {
   size_t place = at + 1;
   auto number = [&](int &value) {
@@ -215,7 +216,7 @@ Result<Node> Parser::parseRepeats(Node atom) {
     CodePointSet set = atom->set;
     bool isSet = atom->kind == RegexNode::Set;
     repeat->children.push_back(std::move(atom));
-    // Behind {n} the question mark is a repeat of its own: a{2}? is (?:a{2})?.
+    // After {n} the question mark is a repeat of its own: a{2}? is (?:a{2})?.
     if (!done() && peek() == '?' && !(braces && min == max)) {
       ++at;
       repeat->greedy = false;
@@ -388,7 +389,9 @@ Result<Node> Parser::parseGroup() {
   return close(std::move(body));
 }
 
-/// Adds the characters that |node| matches to |set|, if it matches one character or an edge.
+/// Collects the body |node| of a look-ahead (|ahead|) or look-behind: adds the characters that it accepts to |set|, and
+/// sets |atEdge| if it accepts the end of the text, or, in a look-behind, the beginning. Returns false if |node| looks at
+/// more than one character, or is a condition in the other direction.
 static bool collectOne(const RegexNode &node, bool ahead, CodePointSet &set, bool &atEdge) {
   switch (node.kind) {
   case RegexNode::Set:
@@ -402,7 +405,7 @@ static bool collectOne(const RegexNode &node, bool ahead, CodePointSet &set, boo
   case RegexNode::Concat:
     return node.children.size() == 1 && collectOne(*node.children[0], ahead, set, atEdge);
   case RegexNode::Repeat:
-    // (?=X+) asks for one X.
+    // (?=X+) accepts the same positions as (?=X).
     return node.min == 1 && collectOne(*node.children[0], ahead, set, atEdge);
   case RegexNode::Ahead:
   case RegexNode::Behind:
@@ -592,7 +595,7 @@ Result<CodePointSet> Parser::parseBracket(bool isOutermost) {
   return negated ? ~*set : *set;
 }
 
-/// Returns the set of a name in [:name:], or nothing for an unknown one.
+/// Returns the set of the class [:name:], or nullopt if the name is unknown.
 static std::optional<CodePointSet> findBracketClass(const std::string &name) {
   if (name == "punct")
     return regexPunctuation();

@@ -5,8 +5,8 @@
 //
 //   data   {%- tag -%}   data     "-" takes all white space on its side
 //   data   {%+ tag +%}   data     "+" keeps it
-//       {% tag %}⏎                otherwise blanks before a tag that begins its line go, and one line end after it;
-//                                 comments and raw blocks are tags, {{ }} is not
+//       {% tag %}⏎                otherwise the blanks before a tag that begins its line are removed, and so is a line
+//                                 end directly after it; comments and raw blocks count as tags, {{ }} does not
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TemplateLexer.h"

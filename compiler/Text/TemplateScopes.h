@@ -45,16 +45,16 @@ struct VariableLoad {
 ///   {{ x }} {% set x = 1 %}      x begins with the value of the rendering's variable
 ///   {% set x = 1 %} {{ x }}      x begins undefined, whatever the rendering has
 ///   {% for … %}{% set x = x + 1 %}{% endfor %}
-///                                the loop has an x of its own, which begins with the outer one in every round
+///                                the loop has an x of its own, which begins with the outer value in every iteration
 ///   {% if c %}{% set x = 1 %}{% endif %}
-///                                x begins with the variable of the rendering, or of the scope around
+///                                x begins with the value of the enclosing scope's variable, or of the rendering's
 class TemplateScope {
 public:
   /// The scope of a function's body, or one inside |parent|.
   TemplateScope(SlotOwner &owner, const TemplateScope *parent);
 
-  /// Records the names that the children of |node| use in this scope. For a loop: the names of its target and of
-  /// |list|.
+  /// These functions record the names that the children of |node|, the nodes of |list|, the target of a loop, or |node|
+  /// itself use in this scope.
   void analyzeChildren(const TemplateNode &node);
   void analyzeList(const NodeList &list);
   void analyzeTarget(const TemplateNode &target);

@@ -142,7 +142,7 @@ public:
   Result<TokenizerArguments> run();
 
 private:
-  /// Returns true if there is anything of this name. If it cannot be read, its reader reports that.
+  /// Returns true if the file |name| exists, readable or not: the function that reads it reports errors.
   bool exists(const std::string &name) const {
     std::error_code error;
     return std::filesystem::symlink_status(result.folder + "/" + name, error).type() != std::filesystem::file_type::not_found;

@@ -42,7 +42,7 @@ struct TokenizerArguments {
   std::string tokenizerFile;
   Json tokenizer;
 
-  /// Values of kNamedTokens that are given; nullopt for null.
+  /// The values of those attributes in kNamedTokens that are given; nullopt for the value null.
   std::map<std::string, std::optional<NamedToken>> named;
   /// `additional_special_tokens` and `extra_special_tokens`, where given.
   std::optional<std::vector<NamedToken>> additional, extra;

@@ -391,10 +391,10 @@ Status TokenizerBuilder::loadVocabulary() {
   };
   if (!arguments.tokenizerFile.empty())
     return loadTokenizerJson();
-  // A model under the common name comes before the one under the name of the class.
   for (const char *name : {"tekken.json", "tiktoken.model"})
     if (exists(name))
       return Status::error(arguments.folder + "/" + name + ": this form of a vocabulary is not supported; expected tokenizer.json");
+  // The file name that many classes share takes precedence over the file name of the class.
   const char *vocabFile = exists("tokenizer.model") ? "tokenizer.model" : type.vocabFile;
   if (!exists(vocabFile))
     return Status::error(arguments.folder + ": expected tokenizer.json" + (vocabFile ? std::string(" or ") + vocabFile : "") +

@@ -34,7 +34,7 @@ struct TokenizerClass {
   bool givesTypes = false;
   /// True if transformers implements the class in Python, without the package `tokenizers`.
   bool inPython = false;
-  bool needsNoFile = false; ///< it has no vocabulary
+  bool needsNoFile = false; ///< the class has no vocabulary
 };
 
 /// A special token of a class: its attribute and its value, nullopt for none.
@@ -84,7 +84,7 @@ public:
   /// Returns the text of that token; "None" for none, as Python prints it.
   std::string text(const char *name, std::optional<NamedToken> fallback) const;
   /// Adds the special tokens of class and settings, as the base class in transformers does. |extra| are the additional
-  /// special tokens that the class passes on; nullopt: those of the settings.
+  /// special tokens that the class passes on, nullopt for those of the settings; `extra_special_tokens` replace either.
   Status initialize(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
   /// The same for a class in Python, after its vocabulary is in |spec|: added tokens keep the ids of the settings, and
   /// special tokens that are not among them are added without flags.
@@ -120,8 +120,9 @@ private:
   Status checkModel(const std::string &path, ModelKind found) const;
   Status makeGenericSentencePiece(const SentencePieceModel &model);
   /// Corrects the first split of Mistral's tokenizers, if the setting `fix_mistral_regex` asks for it: replaces the first
-  /// part of a sequence of pre-tokenizers, or puts the split before another pre-tokenizer. Only for vocabularies above
-  /// 100000 tokens, in folders whose config.json names no other model and no version of transformers from 5 on.
+  /// part of a sequence of pre-tokenizers, or puts the split before a single pre-tokenizer (ByteLevel takes the place of
+  /// Metaspace). Only for vocabularies of more than 100000 tokens, in folders with a config.json that names neither a
+  /// type of model other than Mistral's nor a version of transformers from 5 on.
   Status patchMistral();
 
   const TokenizerClass &type;

@@ -47,7 +47,7 @@ std::vector<std::string> attune::text::tokenizerFileNames(const std::string &fol
 
 /// Returns true if |folder| has a vocabulary.
 static bool hasTokenizer(const std::string &folder) {
-  // If a file is there but cannot be read, its reader reports that.
+  // If a file exists but cannot be read, the function that reads it reports the error.
   auto exists = [&](const std::string &name) {
     std::error_code error;
     return fs::symlink_status(folder + "/" + name, error).type() != fs::file_type::not_found;

@@ -62,7 +62,7 @@ namespace {
 
 /// The expression by which ByteLevel splits.
 constexpr const char *kByteLevelPattern = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
-/// Ids are 32-bit numbers of entries of a file that was read.
+/// The largest id that is accepted.
 constexpr int64_t kMostId = (1 << 28) - 1;
 
 /// A component of the file: an object with a key "type", and its path for messages.
@@ -130,7 +130,7 @@ private:
   template <typename Fn>
   Status readParts(const Json *value, const std::string &path, const char *partsKey, Fn read, int depth = 0);
   Result<std::string> typeOf(const Component &component) const;
-  /// Reads "pattern" into |step| from argument c: an automaton, or the literal in de.
+  /// Reads "pattern" into the arguments of |step|: an automaton into c, or a literal string into d and e.
   Status readPattern(const Component &component, Step &step);
   Status readAutomaton(const std::string &pattern, const std::string &path, uint32_t &offset);
   Status readSpecial(const Component &component, const char *key, TemplatePiece &piece);

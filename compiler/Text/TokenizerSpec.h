@@ -96,7 +96,7 @@ struct TokenizerSpec {
 
   std::optional<PieceModel> pieces;
   uint32_t ruleFlags = 0;         ///< RuleFlag
-  std::string codeBegin, codeEnd; ///< Rules
+  std::string codeBegin, codeEnd; ///< as in Rules
   /// True if U+1C to U+1F are white space, as in Python.
   bool separatorsAreSpaces = false;
   /// Tokens of the model that are cut out of texts as added tokens are.

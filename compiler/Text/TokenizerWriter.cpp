@@ -61,8 +61,8 @@ private:
   const TokenizerSpec &spec;
   const std::string &file;
   const std::function<void(const std::string &)> &warn;
-  /// True if the strings of the model are bytes: then ByteLevel is the last pre-tokenizer, and its mapping of bytes to
-  /// characters is left out.
+  /// True if the strings of the model are stored as bytes: then ByteLevel is the last pre-tokenizer, and its mapping of
+  /// bytes to characters is omitted.
   bool bytes = false;
   std::vector<TokenForm> tokens; ///< after added tokens have their ids
   std::map<std::string, uint32_t> addedTrie, addedNormalTrie;

@@ -91,7 +91,7 @@ private:
         return base;
       uint32_t block = free / 256;
       if (++failures[block] > kMostFailures) {
-        // Marks the rest of the block as used.
+        // Removes the rest of the block from the list of free units.
         for (uint32_t unit = block * 256; unit < block * 256 + 256; ++unit)
           if (!used[unit])
             unlink(unit);

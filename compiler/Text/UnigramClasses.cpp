@@ -104,7 +104,8 @@ Status attune::text::buildT5(TokenizerBuilder &builder) {
   return builder.setTemplate({{"$A"}, {eos}}, {{"$A"}, {eos}, {"$B"}, {eos}});
 }
 
-/// Returns the normalizers of ALBERT's kind. |lower| and |accents| are the defaults of do_lower_case and keep_accents.
+/// Appends to |parts| the normalizers of ALBERT's class. |lower| and |accents| are the defaults of do_lower_case and
+/// keep_accents.
 static Status readAlbertNormalizers(const TokenizerBuilder &builder, bool lower, bool accents, bool joinsSpaces, std::vector<Json> &parts) {
   TRY(builder.arguments.read("do_lower_case", lower));
   TRY(builder.arguments.read("keep_accents", accents));
@@ -228,8 +229,8 @@ static void addLanguages(TokenizerBuilder &builder, const std::vector<const char
       builder.languages.emplace_back(code, *id);
 }
 
-/// Replaces the first pieces of the model by the special tokens, the first of which is called |first|, and appends the
-/// languages and the mask.
+/// Replaces the first three pieces of the model by four special tokens, the first of which is the one named |first|, and
+/// appends the languages and the mask.
 static void addLanguagePieces(TokenizerBuilder &builder, const char *first, const std::vector<const char *> &languages) {
   std::vector<std::string> appended(languages.begin(), languages.end());
   appended.push_back(builder.text("mask_token", "<mask>"));

@@ -1,7 +1,7 @@
 //===- Answer.cpp - The command answer ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers to a question, parts of a context.
+// Implements `answer`: prints the parts of a context that answer a question.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Tools/TextTask.h"

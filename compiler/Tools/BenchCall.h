@@ -33,13 +33,15 @@ Result<std::vector<double>> timeCall(EntryCall &call, int64_t repeat);
 /// Returns the value that |percent| percent of the sorted |times| do not exceed.
 double percentile(const std::vector<double> &times, double percent);
 
-/// Returns the numbers of tokens that the caches hold before each call: those that the entry continues.
+/// Returns the numbers of tokens that the caches hold before each call, for |dims|, the values of the entry's
+/// dimensions: past tokens in each slot and tokens in each source, 0 if |entry| has no such dimension.
 EntryCall::Cached cachedOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 /// Returns the size in bytes of the cached keys, values and masks that a call reads.
 double cacheBytesRead(const attune_model_desc &desc, const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Returns the tokens of one call: batch * length, for entries that have these dimensions.
+/// Returns the tokens of one call: batch * length; batch * source_length for an entry on sources, which has no length;
+/// batch for an entry such as `decode`. A dimension that |entry| lacks counts as 1.
 double tokensOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 } // namespace attune

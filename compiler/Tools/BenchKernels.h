@@ -9,9 +9,10 @@
 
 namespace attune {
 
-/// Measures the kernels in a call of |entry| and returns a JSON array with a row for each: its time in milliseconds,
-/// the mean of a few calls; that of its fastest run; and its efficiency relative to |machine|. `calls` counts the calls
-/// of the kernel in the model, `runs` the executions for them: a call for many rows is executed once per block of rows.
+/// Measures the kernels in a few calls of |entry| and returns a JSON array with a row for each kernel. `ms` is the time
+/// of the kernel in one call of the entry, the mean over these calls, `min_ms` the time of its fastest run, and the row
+/// relates the time to the rates of |machine|. `calls` counts the kernel's calls in the model, `runs` its executions in
+/// one call of the entry: a kernel call for many rows is executed once for each block of rows.
 Result<nlohmann::ordered_json> profileKernels(const Artifact &artifact, const attune_entry_desc &entry,
                                               const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine,
                                               EntryCall::Cached cached);

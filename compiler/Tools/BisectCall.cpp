@@ -126,7 +126,7 @@ Result<BisectOutcome> BisectSession::compare(const PlainInputs &inputs) {
     return verdict.status();
   outcome.verdict = std::move(*verdict);
   if (!outcome.verdict.isFound && ofResults.kind == Judgment::Wrong && outcome.relation != BisectOutcome::GoodIsWrongAlone) {
-    // Every phase was right when it was executed again, the object, too.
+    // All phases, the object among them, were right when they were executed again.
     outcome.verdict.isPhaseKnown = false;
     setWrong(outcome.verdict, Phase::Object, ofResults);
   }

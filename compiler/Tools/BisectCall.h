@@ -19,35 +19,36 @@ struct BisectCall {
   std::vector<OwnedTensor> expected;
   /// The setting that is right; nullopt if modules are judged by the definitions of operations.
   std::optional<GoodSetting> good;
-  /// Functions that tests insert errors by.
+  /// Functions by which tests insert errors.
   ReplayHooks hooks;
   CodeHooks codeHooks;
 };
 
 /// The result of a search.
 struct BisectOutcome {
-  /// The good setting's model, whose context the modules of |verdict| have, if it was searched.
+  /// The model of the good setting, if that was searched; the modules of |verdict| then belong to its context.
   std::unique_ptr<LoadedModel> model;
   BisectVerdict verdict;
-  /// The relation of the setting to the good one.
+  /// The relation of the setting of the call to the good setting.
   enum Relation {
-    /// There is no good setting, or its results are those of the definitions of operations.
+    /// There is no good setting, or its results are not wrong by the definitions of operations.
     GoodIsRight,
-    /// The results of both settings are equal within the bound.
+    /// The results of both settings are equal within the bound that Judge.h measures.
     Agrees,
-    /// The modules of the phase `import` differ.
+    /// The modules of the phase `import` give different results.
     ReadsOtherwise,
-    /// The results of the good setting are wrong by the definitions, those of the setting are right; |verdict| is that
-    /// of the good one.
+    /// By the definitions of operations, the results of the good setting are wrong and those of the call are right;
+    /// |verdict| is about the good setting.
     GoodIsWrong,
-    /// The results of both are wrong.
+    /// The results of both settings are wrong by the definitions.
     BothAreWrong,
-    /// The results of the good setting are wrong by the definitions; the setting's could not be judged by them.
+    /// The results of the good setting are wrong by the definitions; those of the call could not be judged by them.
     GoodIsWrongAlone,
   } relation = GoodIsRight;
-  /// The good setting, "" if there is none, and the judgment of its module of the phase of the verdict.
+  /// The text of the good setting, "" if there is none, and the judgment on the results that its module of the phase of
+  /// |verdict| gives, "" if that module was not executed.
   std::string good, goodAtPhase;
-  /// The call of the setting that was searched; nullopt if it belongs to another program.
+  /// The call that was searched, with the flags of its setting; nullopt if that setting belongs to another program.
   std::optional<PlainCall> call;
   /// The number of threads of that call, 0 for the default.
   int64_t threads = 0;

@@ -13,8 +13,8 @@ struct BatchShape {
   int64_t batch, length;
 };
 
-/// Returns shapes in the order in which they are tried: one token, odd numbers, numbers around the sizes of tiles,
-/// blocks and panels (8, 16, 32, 64), several rows.
+/// Returns shapes in the order in which they are tried: two rows of five tokens, one token, then further batches of one
+/// to four rows whose lengths are 8 or 16 or exceed 16, 32 or 64, sizes of tiles, blocks and panels, by one.
 std::vector<BatchShape> listBatchShapes();
 
 /// Returns inputs of |shape| for |entry|: those that it requires and its attention mask. Ids are random, and the mask

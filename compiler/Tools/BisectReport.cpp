@@ -20,7 +20,7 @@ static std::string describeWrong(const BisectVerdict &verdict) {
          numberText(value.expected, 9) + " within " + numberText(value.allowed, 2);
 }
 
-/// Returns the verdict on wrong numbers that do not come from known passes of ours.
+/// Returns the verdict on wrong numbers for which no pass of Attune was found.
 static std::string describeUnstepped(const BisectVerdict &verdict) {
   std::string phase = stringifyPhase(verdict.phase).str(), origin = "the phase " + phase;
   auto first = static_cast<Phase>(static_cast<unsigned>(verdict.last) + 1);
@@ -127,7 +127,8 @@ static std::string makeTest(const BisectVerdict &verdict, const PlainInputs &inp
          " --atol=" + numberText(value.allowed, 2) + "\n";
 }
 
-/// Returns the call of the operation that was found, alone in before.mlir, by the flags of |call| that IR can have.
+/// Returns a call of before.mlir, which has the operation that was found alone, with those flags of |call| that a file
+/// of IR can have.
 static PlainCall callAlone(const PlainCall &call) {
   PlainCall alone = call;
   alone.words = {"--weights=" + call.compile.model};
@@ -140,8 +141,8 @@ static PlainCall callAlone(const PlainCall &call) {
   return alone;
 }
 
-/// Returns a lit test that fails: the results of the call, or of the IR of the wrong phase, differ from those of the
-/// phase `import`.
+/// Returns a lit test that fails, because the results of the compiled call, or those of the IR of the wrong phase,
+/// differ from those of the phase `import`.
 static std::string makeModelTest(const BisectOutcome &outcome, const PlainInputs &inputs) {
   const BisectVerdict &verdict = outcome.verdict;
   const PlainCall call = verdict.operation ? callAlone(*outcome.call) : *outcome.call;

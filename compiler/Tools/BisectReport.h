@@ -10,14 +10,14 @@ namespace attune {
 
 /// Returns the verdict as a paragraph.
 std::string describeVerdict(const BisectVerdict &verdict);
-/// Returns the verdict, and what it says of the good setting.
+/// Returns the verdict as a paragraph that also states the relation to the good setting, if there is one.
 std::string describeOutcome(const BisectOutcome &outcome);
 
-/// Writes to |folder| the modules before and after the wrong steps, the inputs, and a lit test that fails: those of the
-/// operation that was found, or else of the whole model with |inputs|. Without steps, and in the phase `target`, whose
-/// modules do not describe their entries, the test repeats the call and compares its results with those of the phase
-/// `import`. There is no test for that phase itself, nor for another program. Writes nothing if no wrong numbers were
-/// found.
+/// Writes to |folder| the modules before and after the wrong passes, the inputs, and a lit test that fails. Modules and
+/// inputs are those of the operation that was found, otherwise those of the whole model and |inputs|. If no passes were
+/// found, and in the phase `target`, whose modules do not describe their entries, the test repeats the call and compares
+/// its results with those of the phase `import`. There is no test if the wrong phase is `import` or if the searched
+/// setting belongs to another program. Writes nothing if no wrong numbers were found.
 Status writeReproducer(const BisectOutcome &outcome, const PlainInputs &inputs, const std::string &folder);
 
 } // namespace attune

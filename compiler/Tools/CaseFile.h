@@ -49,7 +49,7 @@ public:
   Json kwargs = Json::object();
   /// Heads to prune as "LAYER:HEADS", such as "0:1;1:0,2"; "" if none are.
   std::string pruneHeads;
-  /// Adapters of the weights, folders within that of the case.
+  /// Adapters of the weights, paths of folders relative to the case folder.
   std::vector<std::string> adapters;
   /// Chunk sizes of an incremental call.
   std::vector<int64_t> steps;

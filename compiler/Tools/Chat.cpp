@@ -4,7 +4,7 @@
 // A conversation on the terminal or in a pipe: each line of standard input is a message, replies go to standard output as
 // they come. The text so far stays in the cache of the session.
 //
-//   Ctrl-C   stops a reply; what came of it stays in the conversation. Twice where a message is expected: ends the program
+//   Ctrl-C   stops a reply, whose text so far stays in the conversation; twice at the prompt for a message, ends the program
 //   Ctrl-D   ends the program, as does the end of a pipe
 //===----------------------------------------------------------------------===//
 #include "attune/text_generation.h"
@@ -172,7 +172,7 @@ bool ChatRun::readMessage(std::string &message) {
   }
 }
 
-/// Says what the user should know of a reply.
+/// Prints notices about |reply|: turns that no longer fit into the context, a cut, and numbers of tokens with --verbose.
 void ChatRun::report(const attune_chat_reply &reply, double seconds) {
   if (reply.left_turns > 0)
     reportNotice(host.tool, "the context of " + std::to_string(context) + " tokens is full: the oldest " +

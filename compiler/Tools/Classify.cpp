@@ -1,7 +1,7 @@
 //===- Classify.cpp - The command classify --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Labels of texts, of pairs, or of the tokens of texts.
+// Implements `classify`: prints labels of texts, of pairs of texts, or of the tokens of texts.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/TextTask.h"
 

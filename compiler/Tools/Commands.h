@@ -66,11 +66,11 @@ struct CommandHost {
   const std::string *modelFlag = nullptr;
   /// Writes the tokenizer of a model folder to a .text file; empty if the tool cannot compile one.
   std::function<Status(const std::string &folder, const std::string &file)> writeText;
-  /// Returns the remarks about |kernel| of |model|, from the file |remarks| if it is not empty; null if the tool has no compiler.
+  /// Returns the remarks about |kernel| of |model|, from the file |remarks| if that is not "". Empty if the tool has no compiler.
   std::function<Result<nlohmann::ordered_json>(const std::string &model, const std::string &kernel, const std::string &remarks)> explain;
 };
 
-/// Executes |command|, one of run, check, diff, bench, inspect, generate, chat, tokenize, embed, classify, fill and
+/// Executes |command|, which is one of run, check, diff, bench, inspect, generate, chat, tokenize, embed, classify, fill and
 /// answer; prints results to stdout and errors, one line each, to stderr. Returns the exit status.
 int runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments);
 
@@ -91,8 +91,8 @@ int runAnswerCommand(const CommandHost &host, const std::vector<std::string> &ar
 /// Returns the only one of |words|, "" if there is none. Fails if there are several.
 Result<std::string> takeOnlyModel(const std::vector<std::string> &words);
 
-/// Removes the model, the first of |words| unless the flag --model names it, from |words| and returns it; "" stands for
-/// that of the flag.
+/// Removes the first of |words|, the model, and returns it. If the flag --model names the model, returns "" and leaves
+/// |words| unchanged.
 Result<std::string> takeModel(const CommandHost &host, std::vector<std::string> &words);
 
 /// Opens the .text file |path|.

@@ -106,9 +106,9 @@ struct GeneratedSteps {
     return logits.shape.size() == 3 && ids.shape.size() == 2 && ids.dtype == DType::I64 && ids.shape[0] == logits.shape[0] &&
            promptLength() >= 0;
   }
-  /// Returns ids before the first step.
+  /// Returns the number of ids before the first step.
   int64_t promptLength() const { return ids.shape[1] - logits.shape[1]; }
-  /// Returns the offset of the steps of |row|, and below the first |count| of them.
+  /// begin() returns the offset of the logits of |row| in elements, part() the logits of its first |count| steps.
   int64_t begin(int64_t row) const { return row * logits.shape[1] * logits.shape[2]; }
   TensorView part(int64_t row, int64_t count) const {
     TensorView result = logits;

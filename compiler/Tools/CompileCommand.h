@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// The command compile, which the tool executes in its process and the library CompilerLibrary in the caller's. It prints
-/// nothing and ends nothing.
+/// The command compile, which the tool executes in its process and the library CompilerLibrary in the caller's process.
+/// It prints nothing and does not end the process.
 class CompileCommand {
 public:
   CompileCommand();

@@ -21,7 +21,7 @@ public:
 
   /// Compiles |ir|, IR of the phase `dialect` with weights of the same model, and executes it on |inputs|.
   Result<std::vector<OwnedTensor>> runAlone(mlir::ModuleOp ir, const PlainInputs &inputs) const;
-  /// Returns the code, whose objects are executed on |inputs|, which must outlive it.
+  /// Returns the code. Its function `execute` runs an object of it on |inputs|, which must outlive the code.
   const ModelCode &code(const PlainInputs &inputs);
 
 private:

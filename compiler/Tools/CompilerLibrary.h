@@ -1,10 +1,11 @@
 /*===- CompilerLibrary.h - The compiler in the caller's process -------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The C functions of libattune_compiler.so, in which the Python package compiles on request.
+ * The C functions of libattune_compiler.so, by which the Python package compiles in the process of its caller.
  *
- * The functions install no signal handlers, change no limits and print only what flags ask for. So what the tool reports
- * and then ends by, such as a lack of memory or a model file that is cut short while it is read, ends the caller.
+ * The functions install no signal handlers, change no limits and print only what flags ask for. So a fault that the tool
+ * would report in one line before it ends, such as a lack of memory or a model file that is cut short while it is read,
+ * ends the caller's process without that line.
  *
  * Threads. Calls from several threads may run at once. A caller should have 8 MiB of stack, as tools have.
  *===----------------------------------------------------------------------===*/
@@ -31,16 +32,17 @@ typedef struct attune_compiler_events {
 } attune_compiler_events;
 
 /**
- * Names the program `attune` of the same build, by which the compile cache tells builds apart. Must be called before the
- * first compilation.
+ * Names the program `attune` of the same build, by whose build id the compile cache distinguishes builds. Must be called
+ * before the first compilation.
  */
 void attune_compiler_set_program(const char *path);
 
 /**
- * Executes `attune compile` with |count| |arguments|, those behind `compile`. Returns 0, and in |*result| the path of the
- * shared object in the cache for --cached, "" otherwise; or 1, and in |*result| the error, one line. The files are
- * written completely or not at all, also if |events->stop| ends the compilation. The caller passes |*result|, null if there
- * is no memory for it, to attune_compiler_free. |events| may be null.
+ * Executes `attune compile` with |arguments|, the |count| words after `compile`. On success returns 0 and sets |*result|
+ * to the path of the shared object in the cache if --cached is given, to "" otherwise; on failure returns 1 and sets
+ * |*result| to the error, one line. The files are written completely or not at all, also if |events->stop| ends the
+ * compilation. The caller passes |*result|, which is null if there is no memory for it, to attune_compiler_free. |events|
+ * may be null.
  */
 int attune_compiler_compile(const char *const *arguments, size_t count, const attune_compiler_events *events, char **result);
 

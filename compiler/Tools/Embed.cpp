@@ -1,7 +1,7 @@
 //===- Embed.cpp - The command embed --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texts to vectors, on the screen or in a file.
+// Implements `embed`: computes the vectors of texts and prints them or writes them to a file.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Tools/TextTask.h"

@@ -34,13 +34,14 @@ Status runtimeError(const Artifact &artifact);
 /// A call that is ready to run; move-only.
 class EntryCall {
 public:
-  /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 if the
-  /// signature has those types; an input that the entry does not have is an error. |threads| 0 means the affinity mask;
-  /// with a |host| its workers are used instead. An entry that uses caches finds |cached|.past tokens in each slot and
-  /// |cached|.source tokens in each source, all zeros, at every run.
+  /// The number of tokens in each cache slot and in each source before a run.
   struct Cached {
     int64_t past = 0, source = 0;
   };
+  /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 if the
+  /// signature has those types; an input that the entry does not have is an error. |threads| 0 means one thread for each
+  /// CPU of the affinity mask; if there is a |host|, its workers are used instead. At every run, the caches of an entry
+  /// that uses caches hold |cached| tokens, whose keys and values are zeros.
   static Result<EntryCall> prepare(const Artifact &artifact, const std::string &entryName, const std::vector<TensorView> &inputs,
                                    int64_t threads, const attune_host *host = nullptr, Cached cached = {0, 0});
 

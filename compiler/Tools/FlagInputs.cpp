@@ -133,7 +133,7 @@ Result<std::vector<int64_t>> FlagInputs::Signature::resolve(const Target &target
   return shape;
 }
 
-/// Parses |text| as a number that a float holds; infinities and NaN by name.
+/// Parses |text|, a number in the range of a float, or "inf", "-inf" or "nan".
 static Result<float> parseFloat(const std::string &text) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (auto [word, value] : {std::pair("inf", infinity), std::pair("-inf", -infinity), std::pair("nan", std::nanf(""))})

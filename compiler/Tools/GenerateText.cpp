@@ -16,7 +16,7 @@ using namespace attune;
 using OrderedJson = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-/// The lines of a file that an encoder-decoder takes at once.
+/// The most lines of a file in one batch of an encoder-decoder.
 static constexpr size_t kBatch = 8;
 
 void TextPrompts::addTo(FlagTable &flags) {
@@ -128,7 +128,7 @@ Status TextRun::print(const attune_text_generation *generation, size_t begin, si
 
 /// Generates from the texts from |begin| to |end| in one batch.
 Status TextRun::generate(size_t begin, size_t end) {
-  // A line without text has a line without text as its translation.
+  // The translation of an empty line is an empty line.
   if (hasEncoder && texts[begin].empty())
     return print(nullptr, begin, end);
   attune_text_generation_options call;

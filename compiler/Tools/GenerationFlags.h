@@ -12,7 +12,7 @@ namespace attune {
 /// The settings of a generation that a command line sets. Their defaults come from the model's files.
 class GenerationFlags {
 public:
-  /// The groups of flags in help; that of further settings is folded.
+  /// The groups of flags in help; the group of further settings is folded.
   enum class Group { Common, Further };
 
   /// Adds the flags to |flags|, which must not outlive this.
@@ -25,7 +25,7 @@ public:
   /// Warns of flags that the chosen search does not read. Otherwise an ignored temperature would look like a model that
   /// never varies.
   void warnOfUnread(const CommandHost &host, const Artifact &artifact);
-  /// Returns the settings of a model with those of the flags.
+  /// Returns the model's own settings, overridden by those of the flags.
   attune_generation_options optionsFor(const Artifact &artifact);
   /// Returns true if a flag or a file of the model says how long a result may be.
   bool limitsLength(const attune_generation_options &options) const;

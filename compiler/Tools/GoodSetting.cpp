@@ -14,7 +14,7 @@
 
 using namespace attune;
 
-/// Parses |words|, flags of compilations and --threads.
+/// Parses |words|, which are flags of compilations or --threads.
 static Status parseFlags(const std::vector<std::string> &words, CompileOptions &options, int64_t &threads) {
   FlagTable table;
   // The call decides these.
@@ -111,7 +111,7 @@ static bool isFlag(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> flags) 
 std::vector<std::string> GoodSetting::joinWords(const PlainCall &call) const {
   bool hasTarget = llvm::any_of(flags, [](const std::string &word) { return isFlag(word, {"--target"}); });
   std::vector<std::string> words;
-  // Words of calls have their values in them.
+  // In call.words, a flag and its value are one word.
   for (const std::string &word : call.words)
     if (!hasTarget || !isFlag(word, {"--target", "--gpu", "--kernels"}))
       words.push_back(word);
@@ -122,7 +122,7 @@ std::vector<std::string> GoodSetting::joinWords(const PlainCall &call) const {
 Result<PlainCall> GoodSetting::apply(const PlainCall &call, int64_t &threads) const {
   PlainCall changed = call;
   changed.words = joinWords(call);
-  // The inputs and outputs of the call, and the flags of both.
+  // The result has the flags of the call and of the setting, and the inputs and outputs of the call.
   CompileOptions options;
   if (Status status = parseFlags(changed.words, options, threads); status.failed())
     return status;
@@ -166,7 +166,7 @@ Result<std::vector<OwnedTensor>> GoodSetting::execute(std::vector<std::string> a
   options.program = program;
   options.arguments = std::move(arguments);
   if (Status status = Subprocess::runTool(options, "'" + program + "'"); status.failed()) {
-    // The messages of this program need no name.
+    // Removes the name of the program from the message if it is this one.
     size_t begin = isOther ? std::string::npos : status.message().find(": error: ");
     return begin == std::string::npos ? status : Status::error(status.message().substr(begin + 9));
   }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The values of `--good`: flags of `attune compile`, or another attune, which may have flags of its own behind it. A
-// call by the good setting is a process of `attune run`: another build shares nothing with this one but files.
+// The value of `--good` is flags of `attune compile`, or the executable `attune` of another build, which flags for that
+// executable may follow. A call by the good setting is a process of `attune run`: another build shares nothing with this
+// one but files.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_GOODSETTING_H
@@ -24,23 +25,24 @@ public:
   const std::string &text() const { return given; }
   /// True if the setting belongs to another program.
   bool isOtherProgram() const { return isOther; }
-  /// Returns |call| with the flags of this setting behind its own, whose --target, --gpu and --kernels are left out if
-  /// the setting has a target. Sets |threads| if the setting does. Only for a setting of this program.
+  /// Returns |call| with the flags of this setting after the flags of the call. If the setting has --target, the call's
+  /// --target, --gpu and --kernels are omitted. Sets |threads| if the setting has --threads. Only for a setting of this
+  /// program.
   Result<PlainCall> apply(const PlainCall &call, int64_t &threads) const;
-  /// Returns the results of |call|, compiled with the flags of the call and, behind them, those of this setting.
+  /// Returns the results of |call|, compiled with the flags of the call followed by those of this setting.
   Result<std::vector<OwnedTensor>> run(const PlainCall &call, const PlainInputs &inputs, int64_t threads) const;
   /// Returns the results of the module of |phase|, executed by the plain path of the program.
   Result<std::vector<OwnedTensor>> runPhase(Phase phase, const PlainCall &call, const PlainInputs &inputs) const;
 
 private:
   GoodSetting() = default;
-  /// Returns the words of |call| and those of the setting.
+  /// Returns the flags of |call| that apply, followed by those of the setting.
   std::vector<std::string> joinWords(const PlainCall &call) const;
   Result<std::vector<OwnedTensor>> execute(std::vector<std::string> arguments, const PlainCall &call, const PlainInputs &inputs) const;
 
   std::string given, program;
   bool isOther = false;
-  /// Flags of compilations, and of calls.
+  /// The setting's flags of compilations, and its flags of calls (--threads).
   std::vector<std::string> flags, ofCalls;
 };
 

@@ -17,7 +17,7 @@
 
 using namespace attune;
 
-/// The longest message that is read; longer ones end the connection.
+/// The size of the longest message that is read; a longer one ends the connection.
 static constexpr size_t kMostBytes = size_t(256) << 20;
 
 namespace {
@@ -26,7 +26,7 @@ class Messages {
 public:
   explicit Messages(int descriptor) : descriptor(descriptor) {}
 
-  /// Reads what is there. Returns false at the end.
+  /// Reads the bytes that have arrived. Returns false at the end of the stream.
   bool fill() {
     char part[65536];
     ssize_t count = ::read(descriptor, part, sizeof(part));
@@ -71,7 +71,7 @@ public:
     if (method == "textDocument/didOpen") {
       documents[uri] = textAt(message, "/params/textDocument/text");
     } else if (method == "textDocument/didChange") {
-      // The server asks for whole documents.
+      // The server requests full synchronization, so a change contains the whole document.
       documents[uri] = textAt(message, "/params/contentChanges/0/text");
     } else if (method == "textDocument/didClose") {
       documents.erase(uri);

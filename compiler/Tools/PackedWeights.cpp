@@ -1,7 +1,7 @@
 //===- PackedWeights.cpp - Looking into a weights file --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the checks of attune_model_open, without a descriptor to compare with.
+// Makes the checks of attune_model_open that need no descriptor.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/PackedWeights.h"
 

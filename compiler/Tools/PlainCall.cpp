@@ -13,7 +13,7 @@
 
 using namespace attune;
 
-/// The flags of compilations that a call defines itself.
+/// The flags of compilations whose values a call determines.
 static constexpr llvm::StringRef kOwnFlags[] = {"inputs", "outputs", "set"};
 
 void PlainCall::addTo(FlagTable &flags) {

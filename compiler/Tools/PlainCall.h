@@ -18,7 +18,7 @@ struct PlainCall {
   std::string input;
   std::vector<std::vector<int64_t>> ids;
   std::vector<std::string> steps, outputs;
-  /// The flags of the compilation as words, "--cpu=x86-64-v3", with those that a case stands for.
+  /// The flags of the compilation as words, such as "--cpu=x86-64-v3", and the flags that follow from a case.
   std::vector<std::string> words;
 
   /// Adds the flags that describe the call, and those of compilations.
@@ -26,12 +26,12 @@ struct PlainCall {
   bool hasInputs() const { return !input.empty() || !ids.empty(); }
   /// Returns the inputs of the call: the tensors of the file, and rows of ids.
   Result<PlainInputs> readInputs() const;
-  /// Returns the inputs of the golden case in the model's folder, and sets what else the case says. Returns nullopt if
-  /// there is no case; fails if the case is a generation.
+  /// Returns the inputs of the golden case in the model's folder, and sets the pruned heads, adapters and outputs of the
+  /// case. Returns nullopt if there is no case; fails if the case is a generation.
   Result<std::optional<PlainInputs>> readCase();
-  /// Sets |words| to those of |table|, which was parsed.
+  /// Appends to |words| the flags of the compilation that |table| has parsed.
   void keepWords(const FlagTable &table);
-  /// Returns arguments of `attune run` for the same call on |inputs|, which are in the file |from|.
+  /// Returns arguments of `attune run` for the same call on |inputs|, which are in the file |from|, with outputs in |to|.
   std::vector<std::string> repeat(const PlainInputs &inputs, const std::string &from, const std::string &to) const;
   /// Adds the inputs, outputs and entries that the call needs to the options of an import.
   void request(const PlainInputs &inputs);

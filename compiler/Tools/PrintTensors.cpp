@@ -79,7 +79,7 @@ std::string attune::formatTensor(const TensorView &tensor) {
 }
 
 Status attune::deliverTensors(const OutputTarget &target, const std::vector<OwnedTensor> &tensors) {
-  // Rank 0 begins to write only when all ranks have come here without an error.
+  // Rank 0 begins to write only when all ranks have reached this point without an error.
   if (Status status = ranks::agree({}); status.failed())
     return status;
   if (!target.file.empty() && ranks::isFirst())

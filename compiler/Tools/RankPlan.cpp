@@ -287,7 +287,7 @@ Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRate
         call.weightBytesRead += bytes.lookup(name);
     addTimes(call, gathers, rates, plan.ranks);
   }
-  // The weights file has a weight for each layer that reads it. Its layout is that of this phase.
+  // The weights file stores a weight for each layer that reads it, so its size is known only in the phase `bufferized`.
   if (Status status = (*model)->lowerTo(Phase::Bufferized); status.failed())
     return status;
   plan.weightBytes = static_cast<double>(getWeightsBytes(module).value_or(0));

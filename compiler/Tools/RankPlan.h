@@ -23,7 +23,7 @@ struct HostRates {
   double messageLatency = 0; // microseconds of a small message between two hosts
 };
 
-/// The sizes of the calls: |length| tokens of each of |batch| prompts, then one token behind |past| tokens.
+/// The sizes of the calls: |length| tokens of each of |batch| prompts, then one token after |past| tokens.
 struct PlannedSizes {
   int64_t batch = 1, length = 128, past = 1024;
 };

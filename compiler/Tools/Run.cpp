@@ -30,7 +30,8 @@ static const char *groupOf(const std::string &key) {
   return key == "output_hidden_states" ? "hidden_states" : key == "output_attentions" ? "attentions" : nullptr;
 }
 
-/// Parses `--set KEY=VALUE` into |request| and |refused|, the groups that were switched off.
+/// Parses the values of `--set`, KEY=VALUE. Adds the groups of outputs that they switch on to |request|, and those that
+/// they switch off to |refused|.
 static Status applySettings(const std::vector<std::string> &settings, ModelRequest &request, std::vector<std::string> &refused) {
   for (const std::string &setting : settings) {
     size_t equals = setting.find('=');

@@ -18,7 +18,7 @@ struct PhaseRunFlags {
   void addTo(FlagTable &flags);
 };
 
-/// Returns true if |arguments| of `attune run` have the flag that runs IR of a phase.
+/// Returns true if |arguments| of `attune run` have the flag --from-phase.
 bool asksForPhase(const std::vector<std::string> &arguments);
 /// Executes `attune run --from-phase=PHASE`. Returns the exit status.
 int runPhaseCommand(const std::vector<std::string> &arguments);

@@ -18,8 +18,8 @@ namespace attune {
 class SharedObject {
 public:
   /// Loads |path|, which runs its code in this process. Fails if it is not a complete shared object of a model for this
-  /// machine: the loader's own messages for other files are obscure, and of a truncated file it maps pages that do not
-  /// exist.
+  /// machine: the loader's own messages about other files are obscure, and it maps a truncated file without an error,
+  /// so that an access to the missing pages is a fault.
   static Result<SharedObject> load(const std::string &path);
 
   /// Returns the descriptor, which lives as long as handle().

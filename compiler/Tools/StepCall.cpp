@@ -114,7 +114,7 @@ Status StepSession::sortInputs() {
       past.push_back(std::move(tensor));
       continue;
     }
-    // An input may be for both, for example a head mask of encoder and decoder.
+    // The encoder and the chunks may both have an input, for example a head mask.
     bool ofSources = findInput(encoder, input.name), ofChunks = !ofSources || findInput(extend, input.name);
     for (auto [belongs, entry, list] : {std::tuple(ofSources, encoder, &sources), std::tuple(ofChunks, extend, &chunked)}) {
       if (!belongs)

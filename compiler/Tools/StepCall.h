@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements `run --steps` and incremental cases: processes the tokens of a batch in chunks of given sizes, each with
-// the keys and values of the earlier ones. Chunks use the entry `extend`. A chunk of one token uses `decode`, if that
-// entry has all given inputs.
+// the keys and values of the earlier chunks. A chunk is a call of the entry `extend`, or of `decode` if it is one token
+// that follows others and `decode` has all given inputs.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_STEPCALL_H
 #define ATTUNE_COMPILER_TOOLS_STEPCALL_H

@@ -15,7 +15,8 @@ namespace attune {
 
 /// Returns the lines of the file |path|, or of standard input for "-". A last line need not end with a line break.
 Result<std::vector<std::string>> readLines(const std::string &path);
-/// Returns |words|, or the lines of standard input if they are "-", or those of |file| if it is not empty.
+/// Returns |words|; the lines of standard input if the only word is "-"; or the lines of |file| if that is not "". Fails if
+/// there are neither words nor a file, or both.
 Result<std::vector<std::string>> gatherTexts(const std::vector<std::string> &words, const std::string &file);
 
 /// Flags of all commands on texts.
@@ -30,9 +31,9 @@ struct TextTaskFlags {
 /// A model with its tokenizer and memory for one task.
 class TextTask {
 public:
-  /// Opens |model| with its tokenizer; |entry| is the one that a compiler creates.
+  /// Opens |model| with its tokenizer. If the tool compiles the model, |entry| is the only entry that it creates.
   static Result<TextTask> open(const CommandHost &host, const std::string &model, const std::string &entry);
-  /// Takes memory for |count| texts of at most |longest| bytes.
+  /// Creates the task, with memory for |count| texts of at most |longest| bytes each.
   Status begin(attune_task_kind kind, const TextTaskFlags &flags, size_t count, size_t longest);
   /// Returns the kind of task that the model is made for.
   Result<attune_task_kind> findKind() const;

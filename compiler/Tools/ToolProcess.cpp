@@ -1,8 +1,8 @@
 //===- ToolProcess.cpp - Signals and limits of a tool's process -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Signal handlers allocate nothing and call only safe functions: system calls, and functions of this file that work on
-// memory of their own.
+// Signal handlers allocate nothing and call only async-signal-safe functions: system calls, and functions of this file
+// that use only memory on their own stack or in static variables.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ToolProcess.h"
 #include "compiler/Support/Temporaries.h"
@@ -327,7 +327,7 @@ static void onBusError(int signal, siginfo_t *info, void *) {
 // ---------------------------------------------------------------- installation
 
 /// `ulimit -t` sets both limits of CPU time, and then the system sends SIGKILL without SIGXCPU before it. A timer sends
-/// that shortly before.
+/// SIGXCPU shortly before that limit.
 static void startProcessorTimer() {
   constexpr long kBefore = 50'000'000; // nanoseconds
   if (processorTime.rlim_cur == RLIM_INFINITY || processorTime.rlim_cur != processorTime.rlim_max || processorTime.rlim_cur == 0)

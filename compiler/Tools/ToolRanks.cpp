@@ -56,7 +56,7 @@ static const Launcher *findLauncher() {
   return nullptr;
 }
 
-/// Returns the value of ATTUNE_TRANSPORT, "" without it.
+/// Returns the value of ATTUNE_TRANSPORT, "" if it is not set.
 static std::string givenTransport() {
   const char *path = std::getenv("ATTUNE_TRANSPORT");
   return path ? path : "";
@@ -90,7 +90,7 @@ static Result<attune_transport_open_fn> loadTransport() {
   return Status::error("several ranks were started, but their transport cannot be loaded: " + reason);
 }
 
-/// Returns the value of ATTUNE_RANKS_TIMEOUT in seconds, 0 without it.
+/// Returns the value of ATTUNE_RANKS_TIMEOUT in seconds, 0 if it is not set.
 static Result<double> stallSeconds() {
   const char *text = std::getenv("ATTUNE_RANKS_TIMEOUT");
   if (!text || !*text)
@@ -223,7 +223,7 @@ bool ranks::printsError(std::string &message) {
       message += "; " + joined.message();
   }
   if (!process.transport) {
-    // No transport connects the ranks, so all of them come here. The one that the launcher calls 0 prints.
+    // No transport connects the ranks, so all of them reach this point. The one that the launcher numbers 0 prints.
     const Launcher *launcher = findLauncher();
     const char *rank = launcher ? std::getenv(launcher->rank) : nullptr;
     return !rank || std::atoi(rank) == 0;

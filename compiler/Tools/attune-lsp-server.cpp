@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// MLIR's language server with Attune's dialects. Its answers to a hover have the generic form of an operation; with
-// messages in the usual form on standard input, they also say what HoverText.cpp knows.
+// MLIR's language server with Attune's dialects. MLIR answers a hover by the generic form of the operation. Without
+// flags, LspProxy.cpp forwards the messages and adds the text of HoverText.cpp to such an answer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   attune::registerCompilerDialects(registry);
   auto server = [&]() -> int { return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry)); };
-  // A flag asks for another form of messages, or for help.
+  // A flag asks for another form of messages, which the proxy does not read, or for help.
   if (argc > 1)
     return server();
   return attune::runLspProxy(

@@ -44,8 +44,8 @@ inline bool visitsAllKeys(mlir::tiles::AttentionTileOp op) {
   return op.getScoreStage() == mlir::xfmr::ScoreStage::Product || op.getScoreStage() == mlir::xfmr::ScoreStage::Capped;
 }
 
-/// Returns the factor by which a score at |stage| is multiplied before it is stored: emitters keep scores in units of
-/// log2 and scale them as late as possible.
+/// Returns the factor by which a score at |stage| is multiplied before it is stored: emitters keep scores times log2(e)
+/// and scale them as late as possible.
 inline double captureFactor(mlir::tiles::AttentionTileOp op, mlir::xfmr::ScoreStage stage) {
   if (stage == mlir::xfmr::ScoreStage::Masked)
     return 1 / kLog2E;

@@ -19,8 +19,8 @@ struct KeyPanelModel : TileOpModel<KeyPanelModel, tiles::KeyPanelOp> {
   }
 };
 
-/// A `tile.attention_tile` reads its second destination: probabilities of keys that their position hides stay as they
-/// are there.
+/// A `tile.attention_tile` reads its second destination, since the probabilities of keys that positions hide keep the
+/// values that they have there.
 struct AttentionTileModel : TileOpModel<AttentionTileModel, tiles::AttentionTileOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &state) const {
     return TileOpModel::bufferizesToMemoryRead(op, operand, state) || operand.get() == cast<tiles::AttentionTileOp>(op).getProbabilities();

@@ -71,9 +71,9 @@ static std::optional<SizeExpr> countTableRows(tiles::RotaryTileOp op, const std:
   return *rows * SizeExpr(table.getDimSize(1) * llvm::divideCeil(table.getElementTypeBitWidth(), 8));
 }
 
-/// Returns the bytes that a kernel reads of |argument|, each counted once: all of it, or the slices that it takes
-/// before its loop. Of a table that is looked up element by element (an embedding) these are one element for each
-/// element of the result, and of one of rotary embeddings one row for each row of the result.
+/// Returns the bytes that a kernel reads of |argument|, each counted once: all of them, or those of the slices that the
+/// kernel takes before its loop. A table that is looked up element by element (an embedding) counts with one element for
+/// each element of the result, a table of rotary embeddings with one row for each row of the result.
 CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   if (auto it = read.find(argument); it != read.end())
     return it->second;

@@ -86,7 +86,7 @@ void PadRows::runOnOperation() {
   xfmr::FunctionUsers users(getOperation(), symbols);
   getOperation().walk([&](memref::AllocOp alloc) {
     Type element = alloc.getType().getElementType();
-    // Rows are padded for f32 register tiles only. Others read low-precision operands.
+    // Rows are padded only for register tiles of f32, so buffers of low-precision operands stay.
     if (!element.isF32() || multiple <= 0)
       return;
     MemRefType type = getPaddedType(alloc.getType(), DataLayout::closest(alloc).getTypeSize(element).getFixedValue(), multiple, pad);

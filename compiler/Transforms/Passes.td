@@ -15,8 +15,8 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
     multiply-add of its projections, of the two products of attention and of those with tables of relative positions,
     also in the functions that it calls. Attention counts every sequence at the longest length of the batch; norms and
     other elementwise work count nothing. An operation in a loop counts once; in the loop over experts it counts for the
-    rows of all experts together. The formula is in terms of the dims, the names of dynamic sizes in the signature of the
-    entry.
+    rows of all experts together. The formula is in terms of the dims, the names of dynamic sizes in the signature of
+    the entry.
 
     ```mlir
     func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>) -> tensor<?x64xf32>
@@ -55,8 +55,8 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
         xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 96)>>} {…}    // 96 = 24 * 4
     ```
 
-    `xfmr.gathers` counts an operation in a loop once for each iteration if their number is a constant, else once. In
-    the loop over experts this is an upper bound, since experts that no token chooses gather nothing.
+    `xfmr.gathers` counts an operation in a loop once for each iteration if the number of iterations is a constant, else
+    once. In the loop over experts this is an upper bound, since experts that no token chooses gather nothing.
     `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts that covers all iterations, since
     the bound of the rows of one expert is the number of rows of all experts. A size that does not follow from the dims
     is an error. Changes nothing else. Numerics: exact.
@@ -67,9 +67,9 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic and the memory traffic of each kernel in a call of every entry";
   let description = [{
     `attune bench` compares the time of kernels with the work that this pass records. The pass gives each entry the
-    attribute `rt.kernel_work`, which has an element for each kernel, in the order of the module's functions: the number
-    of calls of the kernel in a call of the entry, and formulas of the entry's dims for the arithmetic and the bytes of
-    all these calls.
+    attribute `rt.kernel_work`, which has an element for each kernel of the module, in the order of the module's
+    functions: the number of calls of the kernel in a call of the entry, 0 if the entry does not call it, and formulas
+    of the entry's dims for the arithmetic and the bytes of all these calls.
 
     ```mlir
     %y = call @linear(%x, %w, %d) {tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 64)>>>} ...
@@ -287,8 +287,8 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
 
     Every entry, a function that applications call, gets the arguments `%workspace: memref<?xi8>` and `%workers: index`,
     the number of workers, marked by `rt.role`; other functions get them if they or their callees have buffers.
-    `rt.worker_count` becomes `%workers`; in a function that does not get it, it is an error. Every entry gets the
-    attribute `rt.workspace`, a `#xfmr.formula` of its dims and of `workers`: the bytes that a call needs, an upper
+    `rt.worker_count` becomes `%workers`; it is an error in a function that does not get this argument. Every entry gets
+    the attribute `rt.workspace`, a `#xfmr.formula` of its dims and of `workers`: the bytes that a call needs, an upper
     bound where sizes are bounds.
 
     The number of rows of matrices with elements of at most 16 bits is rounded up to a multiple of `row-group`, since
@@ -328,10 +328,10 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     A kernel is row-wise if row i of its results depends only on row i of the arguments that are marked `tile.rows` and
     on all of the other arguments. A call uses a buffer by rows if it passes the buffer for an argument with
     `tile.rows`, else as a whole. The pass rewrites sequences of two or more calls of row-wise kernels in one basic
-    block. Each call uses by rows a buffer that an earlier call uses by rows, no buffer is used by rows in one call and
-    as a whole in another, and nothing between the calls accesses memory. At least one buffer is private to the
-    sequence, such as `%a`: only its rows of one step are allocated. Other sequences, and kernels that may depend on the
-    address of their first row, are left alone.
+    block. Each call after the first uses by rows a buffer that an earlier call uses by rows, no buffer is used by rows
+    in one call and as a whole in another, and nothing between the calls accesses memory. At least one buffer is private
+    to the sequence, such as `%a`: only its rows of one step are allocated. Other sequences, and kernels that may depend
+    on the address of their first row, are left alone.
 
     A step has as many rows for each worker as a block of a kernel has: all rows are divided into blocks of about equal
     size, of at most `rows` rows, and this size is rounded up to a multiple of `multiple`, but not above `rows`. So in
@@ -375,7 +375,8 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
     `tile.rows` on the arguments that the loop reads or writes row by row (by index i of the first dimension for row i
     of every result). The kernel takes its number of rows from these arguments and reads all other arguments as a whole.
     The group numbers `tile.group`, by which `attune-tile-groups` found the operations of the loop, are removed.
-    `tile.work`, the operations and bytes of the loop as formulas of its sizes, moves to the call.
+    `tile.work` moves from the loop to the call. It has formulas of the arithmetic of the loop and of the bytes of
+    key/value caches that the loop accesses, in terms of the arguments of the function around both.
 
     Every other private function then takes destinations for its tensor results, too, except for results that update an
     argument in place, such as a cache; a size that does not follow from the arguments is an error. Runs after the phase
@@ -465,8 +466,9 @@ def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
     - `xfmr.rotary`, rotary position embeddings, becomes a loop over blocks of `row-block` tokens with
       `tile.rotary_tile`.
     - `xfmr.kv_cache_update`, which appends keys and values to a cache, becomes a loop over sequences and heads. It
-      copies values and writes keys by `tile.key_panel`, since caches have keys in panels, component by component. The
-      caches themselves are its destinations, so that bufferization updates them in place.
+      copies values, or converts them by `tile.cache_rows` if the cache has another type, and writes keys by
+      `tile.key_panel`, since caches have keys in panels, component by component. The caches themselves are its
+      destinations, so that bufferization updates them in place.
     - `xfmr.kv_cache_read`, which returns the content of a cache, becomes a loop over cache slots, one for each
       sequence, and heads with `tile.unpack_keys`.
 

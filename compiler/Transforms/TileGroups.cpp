@@ -280,8 +280,8 @@ private:
     if (allColumns <= panelWidth)
       return {rows, columns};
     int64_t beside = llvm::divideCeil(allColumns, wideColumns.getValue());
-    // With more than |least| rows there are |wideBlocks| wide blocks or more, of which the last rows of blocks may be
-    // partial. |least| is at least half a block, since otherwise most of a wide block would be idle.
+    // With more than |least| rows there are |wideBlocks| wide blocks or more; those of the last rows may be partial.
+    // |least| is at least half of the rows of a wide block, since otherwise most of the block would be idle.
     int64_t least = std::max<int64_t>(wideRows / 2, (llvm::divideCeil(wideBlocks.getValue(), beside) - 1) * wideRows);
     Value limit = arith::ConstantIndexOp::create(rewriter, loc, least);
     Value isWide = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, countRows(rewriter, destinationOf(op)), limit);
@@ -308,8 +308,8 @@ private:
     return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, even, all), limit);
   }
 
-  /// Tiles |root|, a kernel without a product: blocks of rows in the last loop but one, 1 in the loops before it. The
-  /// last loop stays whole.
+  /// Tiles |root|, the root of a kernel without a product: the last loop but one by blocks of |rowBlock| rows, the loops
+  /// before it by 1. The last loop stays whole.
   LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp root) {
     SmallVector<OpFoldResult> sizes(root.getNumLoops(), rewriter.getIndexAttr(1));
     sizes.back() = rewriter.getIndexAttr(0);

@@ -70,7 +70,7 @@ static void fillTable(RankedTensorType type, int64_t begin, int64_t count, float
     out[i] = static_cast<float>(element((begin + i) / columns, (begin + i) % columns));
 }
 
-/// Fills a sinusoidal table: sines and cosines of angles, interleaved or in two halves.
+/// Fills a sinusoidal table: sines and cosines of angles, interleaved or in two halves, or those of the angle -1 alone.
 static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("sinusoidal", attrs);
   StringRef layout = params.choice("layout", {"interleaved", "half", "constant"});

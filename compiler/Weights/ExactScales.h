@@ -21,8 +21,8 @@ public:
 
   /// Sets |group| and returns true if the format represents |weights|, which are from |least| to |largest|, exactly.
   bool find(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const;
-  /// Returns false if no f16 scale times an integer can be |extreme|, the weight of the largest magnitude, because it
-  /// has more bits than such a product, which has at most 11 plus the bits of an integer.
+  /// Returns false if no f16 scale times an integer can be |extreme|, the weight of the largest magnitude, because
+  /// |extreme| has more significant bits than such a product, which has at most 11 plus the bits of an integer.
   bool isPossible(float extreme) const;
 
 private:

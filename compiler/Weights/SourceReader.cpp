@@ -161,8 +161,8 @@ Status SourceReader::readStack(StackSourceAttr source, const SourceBox &box) {
   return {};
 }
 
-/// Returns the difference of neighbors in |indices| if it is the same for all and less than a cache line of f32; else
-/// 0.
+/// Returns the difference of neighbors in |indices| if it is the same for all and less than 16, the number of f32 in a
+/// cache line; else 0.
 static int64_t smallStep(ArrayRef<int64_t> indices) {
   constexpr int64_t most = 16;
   int64_t step = indices.size() < 2 ? 0 : indices[1] - indices[0];
@@ -333,7 +333,7 @@ Status SourceReader::readRowSums(RowSumsSourceAttr source, const SourceBox &box)
   });
 }
 
-/// Returns the first tensor that |source| names; empty if it names none.
+/// Returns the name of the first tensor in |source|; "" if it has none.
 static std::string findTensor(Attribute source) {
   std::string name;
   source.walk([&](TensorSourceAttr tensor) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Eight rows are quantized side by side: lane i of a vector belongs to row i. So the sums of every row are added in the
-// order of its columns, on machines with vectors of any size, and lanes are never added to each other.
+// Eight rows are quantized side by side: lane i of a vector belongs to row i. Lanes are never added to each other, so
+// the order of a sum over the columns of a row is the same on machines with vectors of any size.
 //
 //   weights of a panel      row 0: k0 k1 k2 ...           lanes     k0: row 0, row 1, ... row 7
 //                           row 1: k0 k1 k2 ...     ->              k1: row 0, row 1, ... row 7
@@ -168,8 +168,8 @@ ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &bette
   best.minimum = changed ? better.minimum : best.minimum;
 }
 
-/// Refines |best|: computes the scale and minimum with the least squared error for the current integers, and repeats
-/// this with the new integers, at most twice and while the error of a lane becomes smaller.
+/// Refines |best|: computes the scale and minimum with the least squared error for the current integers, and once more
+/// for the new integers if the error of a lane became smaller.
 template <bool minima>
 ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFormat &format, const IntegerRange &range,
                           const Importance<minima> &importance, LaneGroups &best) {

@@ -18,7 +18,7 @@ static void must(attune_status status) {
   exit(1);
 }
 
-/* Called for every new token. Returns 0 to continue; here, until standard output is closed. */
+/* Called for every new token. Returns 0 to continue: here, as long as standard output can be written. */
 static int print_token(void *user, int64_t row, int64_t token, int64_t length) {
   (void)user, (void)row, (void)length;
   return printf("%lld\n", (long long)token) < 0 || fflush(stdout) != 0;

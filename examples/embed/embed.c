@@ -38,7 +38,7 @@ static int end_of_input;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-/* Sizes by the model and the arguments. */
+/* Sizes, from the model and the arguments. */
 static int64_t hidden_size, vocabulary, longest = 512, batch_size = 8, threads = 1, sessions = 2;
 static attune_model *model;
 

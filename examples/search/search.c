@@ -93,7 +93,7 @@ static void read_folder(const char *folder) {
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
       continue;
     const char *content = read_file(path, &bytes);
-    if (!memchr(content, 0, bytes)) /* others are no text */
+    if (!memchr(content, 0, bytes)) /* a file with a NUL is no text */
       split(path, content, bytes);
   }
 }

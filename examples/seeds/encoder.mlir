@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two layers: 32 features, 4 heads, 48 inner features. Weights are declared by their names in the weights file that the
-// compiler reads; the IR does not contain them. A layer is a function, called with the weights of each layer, so that
-// it is compiled once. Tokens of all sequences are rows of one matrix; `offsets` has the first row of each sequence.
+// Two layers: 32 features, 4 heads, 48 inner features. Weights are declared by their names in the safetensors file that
+// the compiler reads; the IR does not contain them. Both layers are calls of the function @layer, each with its weights,
+// so that it is compiled once. Tokens of all sequences are rows of one matrix; `offsets` has the first row of each one.
 //
 // attune compile encoder.mlir --weights=weights.safetensors --emit=shared -o encoder.so
 //

@@ -1,8 +1,8 @@
 # ===- compiler.py - Compilation -------------------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles model folders by the command `attune`: that which the environment variable ATTUNE_COMMAND names, else the one
-in this package, else the one on the PATH. On request, compiles by the library of this package in this process. Kept models
-are those of the command line."""
+in this package, else the one on the PATH. On request, compiles by the library of this package in this process. The compile
+cache is that of the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from typing import IO, Any, Callable, Union
 from attune.errors import CompileError, CompileWarning, InvalidArgumentError, NotFoundError, describe
 
 StrPath = Union[str, "os.PathLike[str]"]
-# A function of (work, done, total), or True for a bar of tqdm where it is installed, on a terminal or in a notebook.
+# A function of (work, done, total), or True for a bar of tqdm where it is installed, on a terminal or in a notebook. The work
+# "packing" counts bytes, "calibrating" steps.
 Progress = Union[bool, Callable[[str, int, int], None]]
 
 _REPEATED = ("limit", "adapter")
@@ -82,7 +83,7 @@ def _bar(progress: Progress) -> Callable[[str, int, int], None] | None:
 
     def show(work: str, done: int, total: int) -> None:
         if work not in bars:
-            # disable=None: not where standard error is no terminal.
+            # disable=None: tqdm shows no bar where standard error is no terminal.
             bars[work] = tqdm(total=total, desc=work, unit="B" if work == "packing" else "it", unit_scale=True, disable=None, leave=False)
         bars[work].update(done - bars[work].n)
         if done >= total:
@@ -113,8 +114,8 @@ def _read_messages(lines: IO[str], progress: Progress) -> tuple[str, list[str]]:
 
 
 def run_command(arguments: list[str], progress: Progress = False, caller: int = 3) -> str:
-    """Runs `attune` with |arguments|; returns what it prints to standard output. Its errors are CompileError, its warnings
-    CompileWarning, as of the function |caller| - 1 levels above this one."""
+    """Runs `attune` with |arguments|; returns what it prints to standard output. Its errors become
+    CompileError. Its warnings become CompileWarning, at the line of the function |caller| - 1 levels above this one."""
     import subprocess
 
     command = find_command()
@@ -135,7 +136,7 @@ def run_command(arguments: list[str], progress: Progress = False, caller: int = 
             message, found = _read_messages(process.stderr, progress)
             output = process.stdout.read()
         except BaseException:
-            # Interrupted, or the caller's function failed: the command ends, too, and leaves nothing half-written.
+            # A signal interrupted this process, or the caller's function failed: the command ends, too, and leaves nothing half-written.
             process.terminate()
             raise
     for warning in found:
@@ -144,7 +145,7 @@ def run_command(arguments: list[str], progress: Progress = False, caller: int = 
         raise CompileError(
             f"the command attune was ended by signal {-process.returncode}" + (f": {message}" if message else "")
         )
-    if process.returncode == 127:  # of the loader
+    if process.returncode == 127:  # the status of the loader, which did not find a library
         raise NotFoundError(f"{command}: {message or 'it cannot be started'}")
     if process.returncode:
         raise CompileError(message or f"the command attune failed with status {process.returncode}")
@@ -177,7 +178,7 @@ def compile(
     |out| is a shared object (`.so`), which this package runs, or an object (`.o`), assembly (`.s`) or PTX (`.ptx`).
     |flags| are those of `attune compile` with underscores: dtype="bf16", cpu="x86-64-v3", limit={"length": 128},
     padding="skip", outputs=["hidden_states"], adapter=["adapter:0.5"]. |progress| is True for a bar of tqdm, where it is
-    installed, or a function of (work, done bytes, total bytes).
+    installed, or a function of (work, done, total), where the work "packing" counts bytes.
 
     in_process=True compiles in this process, if the package has the compiler: without the start of a program, but also
     without its protection. What ends the command, as a lack of memory, would end this process. The files are the same.
@@ -203,7 +204,7 @@ def _operand(path: StrPath) -> str:
 
 
 class KeptModel:
-    """A model in the compile cache, which is not removed as long as this object lives."""
+    """A model in the compile cache, which keeps the model as long as this object lives."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -213,8 +214,8 @@ class KeptModel:
         import fcntl
         import struct
 
-        # A shared lock of byte 1, as the command line has it, which belongs to the open file. struct flock: type, whence, start, length,
-        # pid.
+        # A shared lock of byte 1, as the command line takes it; it belongs to the open file description. struct flock: type, whence,
+        # start, length, pid.
         fcntl.fcntl(self._lock, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 1, 1, 0))
         if os.stat(lock).st_ino != os.fstat(self._lock).st_ino or not os.path.exists(path):
             raise FileNotFoundError(path)
@@ -234,7 +235,7 @@ def compile_cached(
         path = _run_compile(arguments, progress, in_process).rstrip("\n")
         try:
             return KeptModel(path)
-        except OSError:  # another process has removed it since, to make room
+        except OSError:  # another process has removed the model since, to make room
             if attempt == 3:
                 raise
     raise AssertionError("not reached")

@@ -82,7 +82,7 @@ class _Listener:
         self._end = float("inf")
 
     def begin(self, prompt: Callable[[], Any]) -> Callable[[int, int, int], bool | None] | None:
-        """Begins the time and puts the ids of |prompt|; returns the function, None if there is nothing to do."""
+        """Starts max_time and passes the ids of |prompt| to the streamer; returns the function, None if there is nothing to do."""
         if self._seconds is None and self._streamer is None:
             return self._function  # type: ignore[no-any-return]
         if self._seconds is not None:
@@ -108,8 +108,7 @@ class _Listener:
 
 
 def _merge_config(settings: dict[str, Any], config: Any) -> dict[str, Any]:
-    """Returns |settings| with those of |config|, a dictionary or an object with `to_diff_dict` or `to_dict`, which they
-    override."""
+    """Returns the settings of |config|, a dictionary or an object with `to_diff_dict` or `to_dict`, overridden by |settings|."""
     if config is None:
         return settings
     for method in ("to_diff_dict", "to_dict"):
@@ -330,21 +329,21 @@ def generate_on(
 
 
 class _Work:
-    """What the thread of a stream shares with it: the thread does not keep the stream alive."""
+    """The state that a stream and its thread share, so that the thread does not keep the stream alive."""
 
     def __init__(self) -> None:
         self.cancelled = False
         self.put: Callable[[tuple[str, Any]], None] = lambda item: None
 
     def goes_on(self) -> bool:
-        # When the interpreter ends, it waits for this thread.
+        # When the interpreter ends, it waits for this thread, so the generation must end.
         return not self.cancelled and threading.main_thread().is_alive()
 
 
 class Stream:
-    """Pieces of a generation as they come: `for piece in stream`, or `async for piece in stream`. The generation begins with
-    the first one, in a thread of its own, and ends early when the stream is closed or garbage. `result` is then what
-    `generate` would have returned."""
+    """Pieces of a generation as they come: `for piece in stream`, or `async for piece in stream`. The generation begins
+    when the first piece is requested, in a thread of its own, and ends early when the stream is closed or garbage-collected.
+    After the last piece, `result` is what `generate` would have returned."""
 
     def __init__(self, run: Callable[[_Work], Any]) -> None:
         self._run = run
@@ -356,7 +355,7 @@ class Stream:
 
     @property
     def result(self) -> Any:
-        """The whole result, once the stream has ended; None before."""
+        """The whole result, once the stream has given its last piece, else None."""
         return self._result
 
     def _start(self, put: Callable[[tuple[str, Any]], None]) -> None:

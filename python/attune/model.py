@@ -19,8 +19,8 @@ _MOST_THREADS = 1024
 
 
 class TensorInfo(NamedTuple):
-    """An input or output of an entry. A size in `shape` is a number or the name of a dimension. `fill` says what takes the
-    place of an input that is left out ("zeros", "ones", "arange", …), "required" that it must be given. `group`: the first
+    """An input or output of an entry. A size in `shape` is a number or the name of a dimension. `fill` names the
+    default of an input that is left out ("zeros", "ones", "arange", …); "required" means that it must be given. `group`: the first
     dimension counts the members of a group, as those of hidden_states."""
 
     name: str
@@ -53,7 +53,8 @@ class Entry(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """A generated kernel: its name, what made it, its operation, and why this backend."""
+    """A generated kernel: its name, the backend that made it ("mlir", "halide", "nvvm"), its operation, and the reason for
+    this backend, "" without one."""
 
     name: str
     backend: str
@@ -146,16 +147,18 @@ def _check_out(out: dict[str, Any] | None) -> dict[str, Any] | None:
 class Model:
     """A compiled model with its weights mapped. Any number of threads may use it at once.
 
-    `path` is a shared object that `attune compile --emit=shared` or `attune.compile` made, or a model: a folder, a .gguf or
-    a .mlir file, which is compiled at first use and kept in the compile cache. The command line shares the cache.
+    `path` is a shared object that `attune compile --emit=shared` or `attune.compile` made, or a model: a folder, `org/name` in
+    the local Hugging Face cache, a .gguf or a .mlir file, which is compiled at first use and kept in the compile cache. The
+    command line shares the cache.
 
-    weights   the weights file or the folder to look in; by default the folder of the object. The tensors of a .mlir file
-    verify    reads all weights and compares their hash
+    weights   of a shared object: the weights file, or the folder to look in, by default that of the object; of a .mlir file:
+              the safetensors file with its tensors
+    verify    reads all weights and compares their hash with the header of the weights file
     threads   workers of a call, including the calling thread; by default ATTUNE_THREADS, else all CPUs of the affinity mask
     gpu       the number of the GPU, for a model that runs on one
-    progress  True for a bar of tqdm while the model is compiled, or a function of (work, done bytes, total bytes)
+    progress  True for a bar of tqdm while the model is compiled, or a function of (work, done, total) as for attune.compile
     flags     flags of `attune compile` for a model that is compiled: dtype="bf16", padding="skip", outputs=["hidden_states"];
-              in_process=True compiles as that of attune.compile does
+              in_process=True compiles in this process, as for attune.compile
 
     `model(input_ids=…)` runs the first entry:
 

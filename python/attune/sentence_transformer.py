@@ -48,7 +48,8 @@ def _name(name: str, value: Any) -> str | None:
 
 
 def _bar(wanted: bool, total: int) -> tuple[Callable[[int], None] | None, Callable[[], None]]:
-    """Returns the function of finished texts for a bar of tqdm, None if it is not wanted or not installed, and its end."""
+    """Returns two functions for a bar of tqdm: one that takes the number of finished texts, None if no bar is wanted or tqdm is
+    not installed, and one that ends the bar."""
     if wanted:
         with contextlib.suppress(ImportError):
             from tqdm.auto import tqdm

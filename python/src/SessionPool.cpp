@@ -52,7 +52,7 @@ void SessionPool::giveBack(Sized used) {
   if (idle.size() > kMaxIdle) {
     Sized oldest = std::move(idle.front());
     idle.erase(idle.begin());
-    // Destroyed here: destructors let other threads run, which may use this pool.
+    // |oldest| is destroyed after the changes of |idle|: its destructor lets other threads run, which may use this pool.
   }
 }
 

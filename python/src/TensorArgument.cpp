@@ -8,8 +8,9 @@
 using namespace attune;
 using namespace attune::python;
 
-/// A type of elements in the notation of the buffer protocol (one letter, native size) and of DLPack.
 namespace {
+/// A type of elements in the notation of the buffer protocol (letters of the same type, native size) and of DLPack. |dtype|
+/// is -1 if the runtime has no such type; |name| is for messages.
 struct KnownType {
   const char *letters;
   uint8_t code, bits;
@@ -61,7 +62,7 @@ bool TensorArgument::view(nb::handle value) {
                (access == Access::Input ? " or a list of numbers" : ""));
 }
 
-/// Returns the letter of the buffer format |format|, or 0 for one of several or foreign elements.
+/// Returns the letter of the buffer format |format|, or 0 for a format of several letters or of foreign byte order.
 static char findLetter(const char *format) {
   if (!format)
     return 'B';

@@ -56,7 +56,7 @@ GenerationCall::GenerationCall(const CompiledModel &model, const std::string &se
 }
 
 bool GenerationCall::limitsLength() const {
-  // As in the reference library, the default of max_length says nothing.
+  // 20 is the default of max_length. As in transformers, it does not count as a limit.
   constexpr int64_t kUnset = 20;
   return lengthGiven || fields.c().max_new_tokens > 0 || fields.c().max_length != kUnset;
 }

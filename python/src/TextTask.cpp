@@ -32,7 +32,7 @@ public:
   TaskUse(TextTask &owner, const TextTask::Sizes &wanted) : owner(owner) {
     for (size_t i = owner.idle.size(); i-- > 0;) {
       const TextTask::Sizes &sizes = owner.idle[i].sizes;
-      // A batch must not be larger than the caller wants, nor the tokens of a text more.
+      // Batches must not be larger than the caller wants, and texts must be cut at the length that the caller wants.
       if (owner.idle[i].process != getpid() || sizes.batch != wanted.batch || sizes.maxLength != wanted.maxLength ||
           sizes.texts < wanted.texts || sizes.longest < wanted.longest || sizes.results < wanted.results)
         continue;
@@ -87,7 +87,7 @@ private:
 
 TextTask::TextTask(std::shared_ptr<CompiledModel> model, std::shared_ptr<TextHandle> text, int kind, int64_t threads)
     : model(std::move(model)), owner(std::move(text)), kind(static_cast<attune_task_kind>(kind)), threads(threads) {
-  // Finds out whether the model does this work; the first call of a short text uses it.
+  // Fails if the model does not do this work; the first call with a short text uses this task.
   idle.push_back(make({1, 1, 0, 64, 0}));
 }
 

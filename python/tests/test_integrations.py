@@ -1,6 +1,6 @@
 # ===- test_integrations.py - Models inside other packages -----------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What needs PyTorch is skipped without it: requirements-test.txt does not name it, since it is large."""
+"""Tests that need PyTorch are skipped where it is missing: requirements-test.txt does not name it, since it is large."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@
 //
 // One source for all implementations of MPI; a library for each, since their binary interfaces differ. Ranks on one host
 // exchange through a window of shared memory, which MPI only allocates. Ranks on several hosts use MPI_Iallgather and
-// test for its end: a blocking call would spin, which stops the other rank where two share a CPU, and could not fail
-// after a limit.
+// test for its end: a blocking call would spin, which stops the other rank where two share a CPU, and could not end
+// with an error after a time limit.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,8 +24,8 @@ inline void pauseCpu() {
 #endif
 }
 
-/// A wait for a condition that another process makes true: spins, then yields, then sleeps. A short spin is right where
-/// ranks share CPUs: the other rank pays for each spin.
+/// A wait for a condition that another process makes true: spins, then yields, then sleeps. Where ranks share CPUs the
+/// spin should be short, because it takes the CPU from the rank that is waited for.
 class Waiting {
 public:
   Waiting(int64_t spins, double limit) : spins(spins), limit(limit) {}
@@ -57,7 +57,7 @@ public:
   }
 
 private:
-  /// Time after which a wait sleeps between its tries.
+  /// Time after which a wait sleeps between its tries instead of yielding.
   static constexpr double kYieldSeconds = 0.005;
   int64_t spins;
   double limit;

@@ -47,8 +47,8 @@ if(ATTUNE_ENABLE_COMPILER)
   set_target_properties(attune ${ir_tools} PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
 endif()
 set_target_properties(attune-run PROPERTIES INSTALL_RPATH "")
-# The Python package copies tools out of the build folder. CMake pads the path of a build with ':', an empty folder, which
-# the loader takes for the current one.
+# The Python package copies tools out of the build folder. CMake pads the rpath of the build tree with ':', that is,
+# with empty folders, which the loader takes for the current one.
 set_target_properties(${commands} ${ir_tools} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
 install(TARGETS ${commands} ${ir_tools} EXPORT AttuneTools RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 install(EXPORT AttuneTools NAMESPACE Attune:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Attune COMPONENT tools)

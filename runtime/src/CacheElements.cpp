@@ -1,8 +1,8 @@
 //===- CacheElements.cpp - Elements of caches in memory -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled with -ffp-contract=off: a fused multiplication and addition would round an integer to another one than
-// compiled code.
+// Compiled with -ffp-contract=off: with a fused multiply-add, some quantized values would differ from those that
+// compiled code writes.
 //===----------------------------------------------------------------------===//
 
 #include "CacheElements.h"

@@ -13,8 +13,9 @@ namespace attune {
 attune_status checkRanks(const attune_model_desc &desc, const attune_ranks *ranks, attune_ranks &out);
 
 /// Exchanges the state of a call of |entry| with the other ranks, before any of them gathers: |status|, which is the
-/// result of the checks of this rank, and the values of its inputs. Returns |status| if it is an error, fails with
-/// INVALID_ARGUMENT if another rank has an error or other inputs, and with IO_ERROR if it cannot be reached.
+/// result of the checks of this rank, the number of the entry, and a hash of its dims and inputs. Returns |status| if
+/// it is an error. Fails with INVALID_ARGUMENT if another rank has an error, another entry or other inputs, and with
+/// IO_ERROR if the exchange fails.
 attune_status agreeOnCall(const attune_ranks &ranks, const attune_model_desc &desc, const attune_entry_desc &entry, const attune_call &call,
                           attune_status status);
 

@@ -35,7 +35,7 @@ public:
       free(data);
   }
   SlotView(const SlotView &) = delete;
-  /// Makes |data| valid; copies the slot from the device if there is one.
+  /// Makes |data| valid; copies the slot from the device if the session is on one.
   attune_status open() {
     data = home;
     if (!session.onDevice)
@@ -174,8 +174,8 @@ static attune_status openCache(const attune_session &session, const attune_tenso
   return ATTUNE_OK;
 }
 
-/// Sets |slot| to the slot or source of |row|: slots[row], or |row| if |slots| is null. Fails if the session does not
-/// have it.
+/// Sets |slot| to the slot or source of |row|: slots[row], or |row| if |slots| is null. Fails if the session has no such
+/// slot or source.
 static attune_status chooseSlot(const attune_session &session, const CacheAccess &access, const int64_t *slots, int64_t row,
                                 int64_t &slot) {
   slot = slots ? slots[row] : row;
@@ -221,8 +221,8 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
   return ATTUNE_OK;
 }
 
-/// Checks that all |tensors| of slots agree in rows and length, and all of sources do, and that neither lacks the keys
-/// or values of a layer.
+/// Checks that the |tensors| of caches of slots agree in rows and length, and those of caches of sources among
+/// themselves, and that neither kind, if it is there, lacks the keys or values of a layer.
 static attune_status checkWrite(const attune_session &session, const int64_t *slots, const attune_tensor *tensors, size_t count) {
   const attune_model_desc &desc = *session.model->desc;
   CacheAccess first[2];

@@ -37,8 +37,10 @@ struct BuildIdText {
 };
 BuildIdText formatBuildId(const uint8_t *id);
 
-/// Writes the path of the weights file of |rank| of |desc| to |out| (PATH_MAX bytes): |where| itself if it is a file, else a file
-/// in that folder, or, if |where| is null, in the folder of the executable or shared library that |desc| is in.
+/// Writes the path of the weights file of |rank| of |desc| to |out| (PATH_MAX bytes). If |where| is a folder, that is
+/// the file `<name>.weights` in it (`<name>.rankR.weights` of a divided model) if its header has |rank| and belongs to
+/// |desc| (belongsTo), else any other `*.weights` of which this is true. If |where| is null, searches the folder of the
+/// executable or shared library that |desc| is in. Every other |where| is the path itself.
 attune_status findWeights(const attune_model_desc &desc, int64_t rank, const char *where, char *out);
 
 } // namespace attune

@@ -1,8 +1,8 @@
 //===- WeightsSearch.cpp - Finding the weights of an object ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The build id decides which weights file belongs to an object. The name of the file is only a hint, because an object
-// may be linked into any program and files may be renamed.
+// The build id decides which weights file belongs to an object (belongsTo). The name of the file is only a hint, because
+// an object may be linked into any program and files may be renamed.
 //===----------------------------------------------------------------------===//
 
 #include "Error.h"
@@ -20,7 +20,7 @@ using namespace attune;
 
 /// Writes the path of the file that |address| is mapped from to |out|, by /proc/self/maps. Unlike dladdr, this works in
 /// static executables and after a change of directory. Falls back to the path of the executable, so that a descriptor
-/// that was copied to the heap works, too; writes "" if that is unknown.
+/// that was copied to the heap works, too; writes "" if the path of the executable is unknown.
 static void objectPath(const void *address, char *out) {
   out[0] = 0;
   char line[PATH_MAX + 128];

@@ -4,7 +4,7 @@
 // A normalizer changes a text, but the offsets of tokens count characters of the original text. So each byte of a
 // changed text has the range of original bytes from which it was made:
 //
-//     original    C  a  f  é(2 bytes)           bytes 0 … 5
+//     original    C  a  f  é(2 bytes)           bytes 0 … 4
 //     NFD         C  a  f  e  ◌́(2 bytes)        ranges [0,1) [1,2) [2,3) [3,5) [3,5) [3,5)
 //
 // An unchanged text needs no ranges: byte i is original byte |origin| + i. Nor are there ranges if the caller does not

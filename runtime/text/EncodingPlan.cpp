@@ -8,8 +8,8 @@
 //                      3 4 5 6
 //                            6 7 8 9          ends at the end: the last one
 //
-// The windows of a pair of texts are combined: each further window of the first text with all of the second, then the
-// main window of the first with each further window of the second.
+// The windows of a pair of texts are combined: the main windows of both, then each further window of the first text
+// with every window of the second, then the main window of the first with each further window of the second.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/EncodingPlan.h"
@@ -56,8 +56,8 @@ int64_t EncodingPlan::lengthOf(bool isPair, Window first, Window second) const {
 }
 
 /// Returns the number of tokens of |span| at which Hugging Face's tokenizers stop: after the word that makes the tokens
-/// at least max_length, counted from the side that is kept. Added tokens count but do not stop it. Truncation of a pair
-/// compares these numbers, so they must be the same here.
+/// at least max_length, counted from the side that is kept. Added tokens count, but the stop is not after one.
+/// Truncation of a pair compares these numbers, so they must be the same here.
 int64_t EncodingPlan::lengthAtStop(TokenSpan span) const {
   int64_t size = span.size();
   if (options.max_length <= 0 || size <= options.max_length)

@@ -6,14 +6,15 @@
 //
 //     buckets   [entry entry] [entry entry] …     64 bytes each
 //     entry     key (16 bytes) | up to 3 ids | their ends | state
-//     arena     a ring of words: ids and ends of pieces with more tokens, and the bytes of pieces with more than 15
+//     arena     a ring of 32-bit words: a record of ids and ends for each piece of more than 3 tokens or more than 15
+//               bytes, in the latter case with the bytes
 //
 // A piece may be in either of two buckets. A new piece takes a free entry of its first bucket, or else one of its
-// second bucket; if both are full, it replaces the older entry of the first. So pieces are lost only when the table is
-// nearly full. The key of a piece of up to 15 bytes is the piece
-// itself, two numbers that are compared without a branch on its size. Free entries are zeros; no key is zero, since each
-// has the byte FF. A full arena overwrites its oldest records: an entry has the number of words written before its
-// record, which tells whether the record is still there.
+// second bucket. If both are full, it takes the first entry of its first bucket, whose former piece moves to the second
+// entry and replaces the piece there. So pieces are lost only when the table is nearly full. The key of a piece of up
+// to 15 bytes is the piece itself, two numbers that are compared without a branch on its size. Free entries are zeros;
+// no key is zero, since each has the byte FF. A full arena overwrites its oldest records: an entry has the number of
+// words written before its record, which tells whether the record is still there.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_PIECECACHE_H
 #define ATTUNE_RUNTIME_TEXT_PIECECACHE_H

@@ -68,7 +68,7 @@ struct Rules {
   uint32_t flags;        ///< RuleFlag
   uint32_t numPieces;    ///< every id of the model is less; at least the size of the vocabulary
   uint32_t firstUnknown; ///< BPE: ids from here on are characters that are unknown unless a merge joins them to others
-  PoolString codeBegin;  ///< a text that begins with |codeBegin| begins with one token: its bytes up to the first |codeEnd|, included
+  PoolString codeBegin;  ///< a text that begins with |codeBegin| begins with one token: its bytes up to the end of the first |codeEnd|
   PoolString codeEnd;
 };
 static_assert(sizeof(Rules) == 28, "Rules is part of the format");

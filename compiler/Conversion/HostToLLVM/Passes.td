@@ -34,8 +34,8 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
     ```
 
     Functions become internal, except those whose name begins with `attune_`, which the runtime calls. All functions get
-    `no_unwind` and no frame pointer. A function with several calls, such as that of a layer, gets `no_inline`, so that
-    compile time does not grow with the number of layers. Allocas of constant size move to the entry block, so that
+    `no_unwind` and no frame pointer. A function that several calls name, such as that of a layer, gets `no_inline`, so
+    that compile time does not grow with the number of layers. Allocas of constant size move to the entry block, so that
     loops do not grow the stack. Functions and arguments lose the attributes of the xfmr, tile and rt dialects, so that
     LLVM's tools can read the result.
 

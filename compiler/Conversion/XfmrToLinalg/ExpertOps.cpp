@@ -68,7 +68,7 @@ private:
     Value score = extract(b, scores, {token, expert});
     return op.getSigmoid() ? sigmoid(score) : score;
   }
-  /// Returns the key of |expert|. NaN, which compares with nothing, becomes the smallest.
+  /// Returns the key of |expert|, by which experts are chosen. NaN, which compares with nothing, becomes the smallest key.
   Value key(Value expert) {
     Value value = weight(expert);
     if (bias)

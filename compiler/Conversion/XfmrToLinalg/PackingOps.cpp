@@ -96,7 +96,7 @@ Values countAndPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackToke
   return {offsets, b.loop(zero, batch, 1, positions, packSequence)[0]};
 }
 
-/// gather_tokens -> copies of rows; if |knownCounts|, rows of position -1 are not read.
+/// gather_tokens -> copies of rows; if |knownCounts|, unused rows, of position -1, get copies of row 0.
 template <bool knownCounts>
 Values convertGatherTokens(IndexBuilder &b, xfmr::GatherTokensOp op, xfmr::GatherTokensOp::Adaptor adaptor, KernelGroups &groups) {
   auto type = cast<RankedTensorType>(op.getType());

@@ -42,8 +42,8 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     %a = xfmr.attention %q, %k, %v … : tensor<?x4x16xbf16>, tensor<?x4x16xbf16>, tensor<?x4x16xbf16> -> tensor<?x4x16xf32>
     ```
 
-    Operands stay f32 if keys are in a cache, if attention also returns its probabilities, or if it has tables of
-    relative positions.
+    Operands keep their types if keys are in a cache, if attention also returns its probabilities, or if it has tables
+    of relative positions.
 
     Expects no `multi_head_attention`, `ffn`, `experts` or `dropout`. Leaves `xfmr.attention`, `xfmr.rotary`,
     `xfmr.kv_cache_update` and `xfmr.kv_cache_read`, each of which the phase `tiled` turns into loops as one operation

@@ -51,15 +51,15 @@ bool isElementwiseOnTensors(mlir::Operation *op);
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Adds patterns for linear projections and for splitting and merging heads. |groups| must outlive the patterns.
 void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
-/// Adds patterns for linears of lower precision.
+/// Adds patterns for projections of lower precision.
 void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, LowPrecisionLayout bf16,
                                   LowPrecisionLayout int8);
-/// Adds patterns for linears whose weights have a format.
+/// Adds patterns for projections whose weights have a format.
 void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
 /// Converts the keys and values of each attention to |element|, bf16 or f16, and its queries, too, if only such
 /// attention reads the tensor of which they are a part. Does not change attention that reads caches, returns
-/// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or no
-/// multiple of 8.
+/// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or a number
+/// of components that is not a multiple of 8.
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
 /// Merges `tile.quantize_rows` of equal rows, and folds those whose producer can store rounded rows.
 void simplifyQuantizedRows(mlir::func::FuncOp function);

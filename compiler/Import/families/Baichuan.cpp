@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with one projection for queries, keys and values. Files that limit positions, those with 7 billion parameters,
-// have rotary embeddings; the others have ALiBi. Baichuan 2, which has a larger vocabulary, scores words by the rows of
-// its head divided by their lengths. The code was published with the files.
+// Llama with one projection for queries, keys and values. Models with 7 billion parameters, whose configuration has
+// `max_position_embeddings`, have rotary embeddings; the others have ALiBi. Baichuan 2, which has a larger vocabulary,
+// scores words by the rows of its head divided by their Euclidean lengths. The code was published with the files.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,8 +24,8 @@ enum class BartPositions {
   Counted
 };
 
-/// The first id of a decoder without an input of ids, in the classes that allow this: BART's is
-/// `decoder_start_token_id`, mBART's the last id of the sequence, its language.
+/// The first of the decoder's ids if they are made from the encoder's, because an entry has no input of decoder ids: for
+/// BART `decoder_start_token_id`, for mBART the last id of the encoder's sequence, which names its language.
 enum class BartShift { Start, LastToken };
 
 /// A family: its classes, its switches and its defaults.
@@ -57,12 +57,12 @@ struct BartVariant {
   /// `decoder_vocab_size`.
   bool ownTables = false;
   BartShift shift = BartShift::Start;
-  /// True if the base model makes the decoder's ids, too.
+  /// True if the decoder's ids are made from the encoder's, see |shift|, if an entry has no input of decoder ids.
   bool shifts = false;
   /// The probabilities of a query without a visible key, which transformers 4 and 5 compute differently
   /// (docs/reference-versions.md).
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
-  /// Another name of `encoder_layers`, or null.
+  /// Another name of the key `encoder_layers`, or null.
   const char *layersAlias = "num_hidden_layers";
 
   int64_t vocab = 50265, hidden = 1024, encoderLayers = 12, decoderLayers = 12, heads = 16, inner = 4096, maxPositions = 1024, labels = 2;

@@ -74,7 +74,7 @@ BartKeys attune::readBartKeys(ConfigReader &reader, const BartVariant &variant, 
   return keys;
 }
 
-/// Declares how the decoder's ids are made without an input of ids.
+/// Declares how the decoder's ids are made from the encoder's if an entry has no input of decoder ids.
 static void declareShift(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys) {
   if (variant.shift == BartShift::LastToken)
     spec.shiftedIds = ShiftedIdsSpec{0, keys.padding};

@@ -28,7 +28,7 @@ struct BertKeys {
   /// True if, instead of embeddings of positions, attention has a vector for each distance and multiplies it by the
   /// queries; true if it multiplies it by the keys, too.
   bool relative = false, relativeToKeys = false;
-  /// Rotary embeddings of queries and keys, if positions are these.
+  /// The rotary embeddings of queries and keys, for models that express positions by them.
   std::optional<RopeSpec> rope;
   /// True if the embeddings have a table of positions.
   bool positionTable = true;
@@ -85,7 +85,7 @@ BertKeys readBertKeys(ConfigReader &reader);
 BertKeys readBertSizes(ConfigReader &reader);
 /// Refuses positions other than a table of embeddings.
 void rejectRelativePositions(ConfigReader &reader);
-/// Reads `pad_token_id`, with the default |fallback|, for models whose positions are counted after this id.
+/// Reads `pad_token_id`, with the default |fallback|, for models whose first position is this id plus one.
 void readCountedPadding(ConfigReader &reader, BertKeys &keys, int64_t fallback);
 /// Makes positions start after the padding id and count the tokens that are not padding. Earlier rows of the table of
 /// positions are unused.
@@ -136,7 +136,7 @@ void declarePooledMultipleChoice(TransformerSpec &spec, const BertKeys &keys, co
 struct LanguageHeadParts {
   /// The name of the norm in files of transformers, and another accepted name or null.
   const char *norm = "layer_norm", *otherNorm = nullptr;
-  /// True if the bias is named that of the decoder, tied or not.
+  /// True if files name the bias `lm_head.decoder.bias`, also if the matrix is tied to the word table.
   bool hasDecoderBias = false;
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::Gelu;
 };

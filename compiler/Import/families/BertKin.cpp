@@ -19,7 +19,7 @@ struct ErnieKeys : BertKeys {
 
 } // namespace
 
-/// The architectures |heads| of BERT as those of a family with keys of its own.
+/// Returns the classes |heads| of BERT for a family with keys of its own, |Keys|.
 template <typename Keys>
 static EncoderHeads<Keys> withKeys(const BertHeads &heads) {
   EncoderHeads<Keys> result;
@@ -70,7 +70,7 @@ Result<TransformerSpec> attune::readMegatronBertSpec(const Config &config) {
   return readBertLike(config, "megatron-bert", "bert.", heads, readKeys, declareBertModel);
 }
 
-/// Scores of words by the word table alone.
+/// Declares the scores of words, a projection of the last hidden state without the transform of BERT's head.
 static void declareWordScores(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec words;
   words.bias = bertDecoderBias(spec, keys.vocab, "lm_head", keys.tied);

@@ -19,7 +19,7 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   keys.hidden = reader.integer(defaults.hiddenKey, "hidden_size", defaults.hidden, size);
   keys.layers = reader.integer(defaults.layersKey, "num_hidden_layers", defaults.layers, layers);
   keys.heads = reader.integer(defaults.headsKey, "num_attention_heads", defaults.heads, size);
-  // Without the key it is the family's default; null means the number of query heads.
+  // Without the key the number of key heads is the family's default; null means the number of query heads.
   keys.kvHeads = reader.knows("num_key_value_heads") || defaults.kvHeads == 0 ? keys.heads : defaults.kvHeads;
   keys.kvHeads = reader.integerOrNull("num_key_value_heads", keys.kvHeads, size);
   keys.intermediate =

@@ -61,9 +61,8 @@ struct DecoderKeys {
 /// Reads the keys that these decoders share. Refuses features that are implemented for none of them.
 DecoderKeys readDecoderKeys(ConfigReader &reader, const DecoderDefaults &defaults);
 
-/// Returns for each layer the number of tokens in its attention window, if it has one. A window of W tokens has the
-/// query's own and the W - 1 before it. Reads `layer_types`, a list of "full_attention" and "sliding_attention", or
-/// without it calls |isSliding| for each layer.
+/// Returns |window|, the size of an attention window, for each layer that has one, and nullopt for the others. Reads
+/// `layer_types`, a list of "full_attention" and "sliding_attention", or without it calls |isSliding| for each layer.
 std::vector<std::optional<int64_t>> readWindows(ConfigReader &reader, const Config &config, int64_t layers, std::optional<int64_t> window,
                                                 llvm::function_ref<bool(int64_t)> isSliding);
 
@@ -75,9 +74,9 @@ struct AttentionBiases {
   bool queryKeyValue = false, output = false;
 };
 
-/// Declares PATH.{q,k,v,o}_proj: causal attention with the scale of its head size.
+/// Declares PATH.{q,k,v,o}_proj: attention with the scale of its head size, causal if |keys| says so.
 AttentionSpec declareDecoderAttention(TransformerSpec &spec, const DecoderKeys &keys, const std::string &path, AttentionBiases biases = {});
-/// Sets the parts of |attention| that are not projections: causal, with the scale of its head size.
+/// Sets the parts of |attention| that are not projections, such as the scale of its head size.
 void setDecoderAttention(AttentionSpec &attention, const DecoderKeys &keys);
 /// Declares PATH.{gate,up,down}_proj.
 FfnSpec declareGatedFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &path, bool bias = false);
@@ -109,7 +108,7 @@ struct LanguageHead {
   bool bias = false;
   double scale = 1;
   std::optional<double> softcap;
-  /// True if each row of the matrix is divided by its length.
+  /// True if each row of the matrix is divided by its Euclidean length.
   bool unitRows = false;
 };
 
@@ -146,8 +145,8 @@ public:
   LanguageHead head;
   /// True if there is an input of token types, which are looked up in the word table and added.
   bool wordTypes = false;
-  /// The number of features of words, if |tables| declares projections between them and the layers; 0 for the number of
-  /// the layers.
+  /// The number of features of words, if |tables| declares projections between them and the layers; 0 for as many as the
+  /// layers have.
   int64_t wordFeatures = 0;
   /// The placement of the layers' norms, and whether there is a norm after the last layer.
   NormPlacement placement = NormPlacement::Pre;
@@ -165,7 +164,7 @@ public:
   /// Declares the head of sequence classification, where it is more than a projection of the last token.
   std::function<std::vector<HeadStep>(TransformerSpec &spec)> scoreSequence;
 
-  /// The tables of |rope| and |slidingRope|, which exist if a layer uses them.
+  /// The tables of |rope| and |slidingRope|, set before layers are declared; noWeight without these.
   WeightId rotary = noWeight, slidingRotary = noWeight;
 
   /// Declares the norm |name| of |size| features, by default as many as the model has.

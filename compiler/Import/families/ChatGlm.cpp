@@ -81,8 +81,8 @@ Result<TransformerSpec> attune::readChatGlmSpec(const Config &file) {
     layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   });
-  // Files of both generations with this vocabulary have the key. Only the code published with a file says which one it
-  // is.
+  // Files of ChatGLM2 and of ChatGLM3, which have this vocabulary, may have `rope_ratio`. Only the code published with a
+  // file says which of the two it is for.
   if (spec && ratio != 1 && keys.vocab == 65024)
     spec->warning = file.file() + ": 'rope_ratio' multiplies the base of rotary embeddings, as in ChatGLM3; the code of ChatGLM2 with "
                                   "32768 positions divides positions by it, which is another model";

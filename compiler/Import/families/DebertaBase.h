@@ -15,8 +15,8 @@ struct DebertaKeys : BertKeys {
   /// True if `pos_att_type` has the term "c2p", queries times positions, and the term "p2c", positions times keys.
   bool positionKeys = false, positionQueries = false;
   int64_t terms = 0;
-  /// The largest distance with a row of its own; or the number of rows for each side of the table, if large distances
-  /// share rows in logarithmic buckets, else 0.
+  /// The largest distance that the table distinguishes. If large distances share rows in logarithmic buckets, the number
+  /// of rows for each side of the table, else 0.
   int64_t maxDistance = 0, buckets = 0;
   /// True if vectors of positions are added to the words.
   bool positionsAdded = true;

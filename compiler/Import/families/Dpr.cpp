@@ -18,7 +18,7 @@ namespace {
 struct DprKeys : BertKeys {
   /// The number of features of the result, 0 for as many as the layers have.
   int64_t projection;
-  /// The name of BERT's module without its prefix "bert_model.", and a dot.
+  /// The path of the module that contains BERT's module `bert_model`, followed by a dot.
   std::string module;
 };
 

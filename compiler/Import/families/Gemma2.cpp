@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Gemma with norms of the results of the branches, too; softcaps of scores and logits; a scale of scores of its own;
-// and windows in most layers. Gemma 3 adds a norm of each head of queries and keys, and other rotary embeddings in
-// layers with windows.
+// and windows in every other layer. Gemma 3 has windows in most layers, with other rotary embeddings there, and a norm
+// of each head of queries and keys.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,7 +23,7 @@ using Gpt2Head = std::pair<const char *, void (*)(TransformerSpec &spec, const G
 
 /// Returns all classes, with the base model first.
 const std::vector<Gpt2Head> &gpt2Heads();
-/// Reads which token of a choice is scored; only a projection to one score is implemented.
+/// Reads the keys of the score of a choice. Refuses all but a projection of one token to one score.
 void readGpt2Summary(ConfigReader &reader, Gpt2Keys &keys);
 
 } // namespace attune

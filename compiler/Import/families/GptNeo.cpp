@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 with separate projections and unscaled scores. The file lists the kinds of layers: global or with a window.
+// GPT-2 with separate projections and unscaled scores. The key `attention_types` lists the kinds of layers: global or
+// with a window.
 //
 //===----------------------------------------------------------------------===//
 

@@ -89,7 +89,7 @@ static Result<TransformerSpec> readLanguagePart(const Config &config, const Comp
   text.set("architectures", Json::array({known->second}));
   Result<TransformerSpec> spec = readTransformerSpec(text);
   if (config.trace())
-    choose(); // the classes of this family, and not those of the language model
+    choose(); // replaces the classes of the language model in the trace by those of this family
   if (!spec)
     return spec;
   addCompositeNames(*spec);

@@ -20,7 +20,8 @@ struct LongformerKeys : BertKeys {
 
 } // namespace
 
-/// Reads `attention_window`, the tokens on both sides: a number, or a list with one for each layer.
+/// Returns for each layer the number of visible tokens on either side, half of `attention_window`, which is a number or
+/// a list with one for each layer.
 static std::vector<int64_t> readSides(ConfigReader &reader, const Config &config, int64_t layers) {
   const Json *value = reader.present("attention_window") ? config.find("attention_window") : nullptr;
   Json windows = value ? *value : Json(512);

@@ -35,7 +35,7 @@ using Heads = EncoderHeads<ModernBertKeys>;
 /// Reads which layers have windows, and both rotary embeddings.
 static void readPositions(ConfigReader &reader, const Config &config, ModernBertKeys &keys) {
   int64_t window = reader.integer("local_attention", 128, {0, int64_t(1) << 31}) / 2;
-  // The size to one side, in files with the key of other families.
+  // Files with `sliding_window`, the key of other families, give the size of one side.
   window = reader.integerOrNull("sliding_window", window, {0, int64_t(1) << 31});
   int64_t period = reader.integerOrNull("global_attn_every_n_layers", 3, {1, 1 << 24});
   keys.windows = readWindows(reader, config, keys.layers, window, [&](int64_t index) { return index % period != 0; });

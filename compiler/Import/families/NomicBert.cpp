@@ -15,7 +15,7 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-/// Refuses settings of the older code that change its results.
+/// Refuses settings of the older code that are not implemented and would change results.
 static void checkOldKeys(ConfigReader &reader) {
   for (const char *key : {"prenorm", "qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "use_rms_norm", "causal", "parallel_block",
                           "rotary_emb_interleaved", "rotary_emb_scale_base", "scale_attn_by_inverse_layer_idx"})
@@ -29,7 +29,7 @@ static void checkOldKeys(ConfigReader &reader) {
     reader.fail("scale_attn_weights", "true");
 }
 
-/// Reads the keys of the older code, which count before those of transformers.
+/// Reads the keys of the older code, which take precedence over those of transformers.
 static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12};
   checkOldKeys(reader);
@@ -39,7 +39,7 @@ static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
   keys.positions = reader.integer("n_positions", 1024, size);
   keys.epsilon = reader.number("layer_norm_epsilon", 1e-5, 0, 1);
   keys.dropout = reader.number("resid_pdrop", 0.1, 0, 1);
-  // The older code rounds sizes up to a multiple.
+  // The older code rounds the inner size up to a multiple of 256, and the vocabulary to one of `pad_vocab_size_multiple`.
   auto roundUp = [](int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; };
   keys.intermediate = roundUp(reader.integerOrNull("n_inner", 8 * keys.hidden / 3, size), 256);
   keys.vocab = roundUp(keys.vocab, reader.integerOrNull("pad_vocab_size_multiple", 1, size));
@@ -47,7 +47,8 @@ static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
       {"swiglu", Activation::Silu}, {"geglu", Activation::Gelu}, {"glu", Activation::Sigmoid}};
   if (const auto *gate = reader.choose("activation_function", reader.string("activation_function", "gelu_new"), gates))
     keys.activation = gate->second;
-  // Frequencies change only for sequences longer than in training, which the limit of lengths then excludes.
+  // With `rotary_scaling_factor`, frequencies change only for sequences longer than `max_trained_positions`. The limit
+  // of lengths excludes these.
   if (reader.present("rotary_scaling_factor"))
     keys.positions = std::min(keys.positions, reader.integer("max_trained_positions", 2048, size));
 }

@@ -17,7 +17,7 @@ using namespace attune;
 using mlir::xfmr::Activation;
 
 /// Reads `feed_forward_proj`: the name of an activation, after "gated-" if there is a gate. Newer files repeat both in
-/// keys of their own, which count first.
+/// keys of their own, which take precedence.
 static void readFeedForward(ConfigReader &reader, const char *fallback, T5Keys &keys) {
   constexpr const char *key = "feed_forward_proj";
   std::string name = reader.string(key, fallback);

@@ -36,7 +36,8 @@ struct T5Keys {
 };
 
 /// A class: its outputs, the prefix of the base model's tensors, whether there is a decoder, and whether the decoder's
-/// ids are made from the encoder's. The first member is the name, for ConfigReader::choose.
+/// ids are made from the encoder's if an entry has no input of decoder ids. The first member is the name, for
+/// ConfigReader::choose.
 struct T5Head {
   std::string first;
   void (*declare)(TransformerSpec &spec, const T5Keys &keys);

@@ -78,7 +78,7 @@ AttentionScores::Values AttentionScores::loadKeyScales(int64_t vectors, Value pa
 /// table has a column for each distance, the position of the row minus the key, from the largest distance to the
 /// smallest, with 0 in the middle. Columns are clamped to the table, whose ends repeat the vectors of the first and the
 /// last distance 16 times. If |inside|, no column needs clamping, and all are computed from the column of the first
-/// row: row r is r positions behind it.
+/// row: the position of row r is that of the first row plus r.
 AttentionScores::Values AttentionScores::emitColumns(Value table, Value key, int64_t vectors, bool inside) {
   int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), count = rows.size();
   auto columnOf = [&](const Row &row, int64_t offset) { return b.add(b.sub(key, row.position), columns / 2 + offset); };

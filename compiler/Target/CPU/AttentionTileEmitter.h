@@ -8,6 +8,7 @@
 // registers.
 //
 // A row r is a pair (query, head), heads innermost. x[r, j] is the score of row r and key j, V the values [keys, E].
+// Groups of 8 rows are those of AVX-512.
 //
 //                    block 0 of 512 keys             block 1
 //   group 0, 8 rows  | strip 8 x 512, 16 KiB |  ->   the same strip again  ..      result[r], [E], in memory
@@ -27,7 +28,7 @@
 // no key. The bits of a row's result do not depend on its group.
 //
 // Cost. Keys and values are read once for each group of 8 rows, from the L2 cache for all groups but the first. Each
-// worker has 16 KiB of scratch for scores and 128 bytes of state per row.
+// worker has 16.5 KiB of scratch for scores, padding included, and 128 bytes of state per row.
 //
 // Smaller blocks of keys, with the online softmax after each, measured slower than 512.
 //
@@ -40,8 +41,8 @@
 
 namespace attune {
 
-/// Sizes of the groups held in registers: rows (queries of one head), vectors of 16 keys, vectors of 16 value columns,
-/// and rows whose exponentials are computed together.
+/// Sizes of the groups held in registers: rows (pairs of a query and a head), vectors of 16 keys, vectors of 16 value
+/// columns, and rows whose exponentials are computed together.
 struct AttentionTileSizes {
   int64_t rows, scoreVectors, valueVectors, softmaxRows;
 };

@@ -30,7 +30,7 @@ static Value roundToBF16(VectorBuilder &b, Value value) {
                                                : TypedAttr(attribute));
   };
   Value bits = arith::BitcastOp::create(b, words, value), shift = constant(16);
-  // Half of the distance to the next bf16, less one unless the last bit of the result is set: ties go to even.
+  // Adds half of the distance to the next bf16, less one unless the last bit that is kept is set, so ties go to even.
   Value odd = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, shift), constant(1));
   Value sum = arith::AddIOp::create(b, arith::AddIOp::create(b, bits, constant(0x7fff)), odd);
   Value quiet = arith::OrIOp::create(b, bits, constant(0x400000));

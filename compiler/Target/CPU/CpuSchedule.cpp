@@ -29,7 +29,7 @@ static constexpr RegisterFile kRegisterFiles[] = {
     {16, 6, 4, 32, 768 << 10, 2, 4},
     // AVX2 (16 registers of 256 bits), NEON and RISC-V vectors of 128 bits (32 of them): 6 x 16.
     {8, 6, 4, 16, 1536 << 10, 1, 1},
-    // Scalar registers, two times 16: a single row.
+    // RISC-V without vectors, whose 32 scalar registers hold two vectors of 16 floats: 1 x 16.
     {0, 1, 1, 16, 768 << 10, 1, 1},
 };
 

@@ -1,7 +1,7 @@
 //===- IntegerScale.h - Numbers as 8-bit integers with a scale --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rule by which `tile.quantize_rows` with sums and `xfmr.kv_cache_update` quantize numbers whose largest magnitude is m:
+// The rule by which `tile.quantize_rows` with groups and `xfmr.kv_cache_update` quantize numbers whose largest magnitude is m:
 //
 //   scale = m / 127,  integer = round(x * (127 / m))          both 0 if m < 2^-119
 //
@@ -27,7 +27,7 @@ struct IntegerScale {
 };
 
 /// Returns |largest|, or the magnitudes of |x| where they are larger, as the bits of f32 in i32. Compared as integers, a
-/// NaN is larger than an infinity, and that larger than all numbers.
+/// NaN is larger than an infinity, and an infinity is larger than all finite numbers.
 mlir::Value maxMagnitude(VectorBuilder &b, mlir::Value x, mlir::Value largest);
 /// Returns the largest of the 16 lanes of |largest|.
 mlir::Value maxOfLanes(VectorBuilder &b, mlir::Value largest);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.attention_tile` on buffers with scratch, of f32 but for keys and values of caches; tiles on tensors stay.
-// AttentionTileEmitter.h describes the emitted code.
+// Expects `tile.attention_tile` with scratch, on buffers of f32 (keys and values of caches may have other types). Tiles on
+// tensors stay. AttentionTileEmitter.h describes the emitted code.
 //
 //===----------------------------------------------------------------------===//
 

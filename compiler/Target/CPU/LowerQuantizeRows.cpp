@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.quantize_rows` on buffers with contiguous last dimensions. Leaves scf loops over 16 columns, a row at a
-// time.
+// Expects `tile.quantize_rows` on buffers with contiguous last dimensions. Leaves an scf loop over rows around loops over
+// chunks of 16 columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,8 +114,8 @@ private:
   Value foldChunks(int64_t count, Value initial, llvm::function_ref<Value(Value offset, Lanes lanes, Value carried)> body) {
     constexpr int64_t kUnrolled = 128;
     int64_t whole = count > kUnrolled ? count / kUnrolled * kUnrolled : 0;
-    // If the last group of a row has fewer than |count| columns, the loop covers only whole chunks of it; the number of
-    // existing columns of a later chunk is a constant.
+    // If the last group of a row has fewer than |count| columns, the loop covers only chunks that are whole in it, too:
+    // |body| needs a constant offset for a chunk that is partial or missing there.
     int64_t existing = columns % *op.getGroup();
     if (whole > existing && existing != 0)
       whole = existing / kUnrolled * kUnrolled;

@@ -4,7 +4,7 @@
 //
 // Expects scf.forall on buffers, without results. For each outermost loop, leaves a function over a range of the
 // flattened iterations and an rt.parallel_call of it; loops inside bodies and loops of one iteration become scf.for.
-// Functions that call the host get it as first argument.
+// Functions that call the host (attune_host) get a pointer to it as first argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Replaces |forall| by a call of the host.
+/// Moves the body of |forall| into a function and replaces |forall| by an rt.parallel_call of it.
 static void outline(scf::ForallOp forall, SymbolTable &symbols) {
   auto parent = forall->getParentOfType<func::FuncOp>();
   OpBuilder builder(forall);

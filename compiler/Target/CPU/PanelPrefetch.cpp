@@ -13,7 +13,7 @@
 //   tile 0          k loop, iteration i ------> s0[i]  s1[i]  s2[i]  s3[i]
 //   tile 1          k loop, iteration i -----------------------------> s0[i]  s1[i]  s2[i]  s3[i]
 //
-//   row tiles of the block     shares     streams
+//   row tiles of the block     shares     streams (prefetch_streams = 4)
 //   1                          1          4, or one at a fixed distance ahead into the L1 cache (prefetch_streams = 1)
 //   2, 3                       2          4
 //   4 to 7                     4          1

@@ -37,8 +37,8 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
     func.func private @f_parallel(%x: memref<?x8xf32>, %n: index, %worker: index, %begin: index, %end: index)
     ```
 
-    The function computes the iterations from `%begin` to `%end - 1` of the loops as one loop of `%m * %n` iterations,
-    the last dimension the fastest; it needs `%n` to find `%i` and `%j`. The host, the runtime's structure
+    The function computes the iterations from `%begin` to `%end - 1` of one loop that has all `%m * %n` iterations, the
+    last dimension the fastest; it needs `%n` to find `%i` and `%j`. The host, the runtime's structure
     `attune_host`, divides the iterations into ranges for its workers. The length of each range but the last is a
     multiple of `%grain`, which is 1. `%worker` is the number of the worker that runs the range; it replaces
     `rt.worker_id` in the body. Outside of parallel loops `rt.worker_id` becomes 0. Loops inside a body, and loops of
@@ -118,8 +118,9 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
 
     Groups of `rows` / 2, `rows` / 4 and so on down to one row cover the last rows of a tile.
 
-    Expects `tile.attention_tile` on f32 buffers with contiguous last dimensions, with keys in panels and a scratch
-    buffer (`attune-attach-scratch`); tiles on tensors stay. Leaves scf loops that carry vectors.
+    Expects `tile.attention_tile` on buffers with contiguous last dimensions, with keys in panels and scratch buffers
+    (`attune-attach-scratch`); tiles on tensors stay. Elements are f32, but those of keys and values may have the type
+    of a cache: bf16, f16 or i8. Leaves scf loops that carry vectors.
 
     **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum of exponentials. The
     options do not change any bit of the result.
@@ -149,9 +150,9 @@ def LowerCacheRows : Pass<"attune-lower-cache-rows"> {
     }
     ```
 
-    Rows of bf16 and f16 have no scale, so their values are read once. Components after the last multiple of 16 are masked
-    lanes. Rounding to bf16 is integer arithmetic on the bits of f32, since instructions that round flush subnormal
-    numbers to zero.
+    Rows of bf16 and f16 have no scale, so their values are read once. Components after the last multiple of 16 are
+    masked lanes. Rounding to bf16 is integer arithmetic on the bits of f32, since instructions that round flush
+    subnormal numbers to zero.
 
     Expects `tile.cache_rows` on buffers with contiguous last dimensions; other buffers are an error, and operations on
     tensors stay.

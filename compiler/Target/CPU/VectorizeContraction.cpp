@@ -17,9 +17,10 @@
 //                              epilogue in registers: bias, activation, residual -> C
 //
 // Variants. A whole tile has k loops of four steps, one for each variant of the prefetch (PanelPrefetch). A partial
-// tile has a loop for one row and for each even number of rows; for an odd number of rows the loop computes the last
-// row twice. A single row reads two to eight whole panels side by side, since several streams get more memory bandwidth
-// than one. Tiling usually leaves one group of rows and one panel; larger operands get loops over both.
+// tile has a loop for one row, for each even number of rows and for the largest number; for any other number of rows the
+// next loop computes the last row twice. A single row reads two to eight panels side by side, since several streams get
+// more memory bandwidth than one. Tiling usually leaves one group of rows and one panel; larger operands get loops over
+// both.
 //
 // Invariants. Sums are fused multiply-adds in the order of k, so neither the variant nor the number of rows changes a
 // bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
@@ -164,8 +165,8 @@ private:
         [&] { emitVariants(where, base, variants.drop_front()); });
   }
 
-  /// Emits |count| rows, a run-time value of at most |most|. An odd number of rows above one computes its last row
-  /// twice.
+  /// Emits |count| rows, a run-time value of at most |most|. If it is odd, above one and below |most|, the last row is
+  /// computed twice.
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
     builder.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
   }

@@ -74,8 +74,8 @@ private:
     tile.finishRows(part, sums);
   }
 
-  /// Loads the weights of one group of neighbors in K for 16 columns: one vector of all. For f32 inputs returns two
-  /// vectors of f32, the first and the second weight of each pair; for i16 inputs see wordPairs.
+  /// Loads the weights of one group of neighbors in K for 16 columns, as one vector. For f32 inputs returns two vectors
+  /// of f32, the first and the second weight of each pair; for i16 inputs see wordPairs.
   VectorBuilder::Values loadWeights(Value panel, Value group, int64_t chunk) {
     int64_t elements = VectorBuilder::kLanes * tile.group;
     Value raw = vector::LoadOp::create(builder, vectorOf(elements, tile.panelType.getElementType()), tile.panels,

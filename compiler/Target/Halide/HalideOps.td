@@ -19,7 +19,7 @@ def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, Destin
     `description` defines the values of the destinations, in the language of `compiler/Target/Halide/README.md`. The
     inputs, scalars and outputs that it declares are the operands of this operation, in order.
 
-    - (C1) `strides` has one array of strides, in elements, for each input and destination, one per dimension. Dynamic
+    - (C1) `strides` has an array for each input and destination, with a stride in elements for each dimension. Dynamic
       strides are arguments of each call of the kernel.
     - (C2) The last stride is 1.
     - (C3) All buffers have a rank, and their elements are integers or floats.

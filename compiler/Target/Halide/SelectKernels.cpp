@@ -51,7 +51,7 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
   }
 
 private:
-  /// Reuses the kernel of an earlier tile with the same description for |tile|, so that it is compiled once.
+  /// Reuses the kernel of an earlier tile with the same description for |tile|, so that the kernel is compiled once.
   void share(halide::TileOp tile) {
     std::string rest = tile.getDescription().drop_front(("(kernel " + tile.getKernel()).str().size()).str();
     auto [known, isNew] = descriptions.try_emplace(rest, tile);

@@ -90,8 +90,8 @@ SmallVector<std::string> AttentionTranslator::loops(ArrayRef<std::string> inner,
 /// name.
 std::string AttentionTranslator::strip(StringRef stage) {
   Value result = op.getDestinations()[0];
-  // An affine.apply would be composed with the expression of the number of panels, for which mostOf finds a bound: the
-  // panels are a slice of all panels. So the product is an arith.muli.
+  // An affine.apply would be composed with the affine.apply of the number of panels. But memory planning finds a bound
+  // only of that number itself, the size of a slice of all panels (DimBounds). So the product is an arith.muli.
   Value panels = getValueOrCreateConstantIndexOp(builder, op.getLoc(), sizeOf(op.getKey(), 0));
   OpFoldResult size =
       builder.createOrFold<arith::MulIOp>(op.getLoc(), panels, arith::ConstantIndexOp::create(builder, op.getLoc(), width).getResult());

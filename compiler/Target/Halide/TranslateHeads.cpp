@@ -24,8 +24,8 @@ std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, st
     return why = "elements of type " + llvm::to_string(getElementTypeOrSelf(op.getInput())), "";
   int64_t turned = cast<ShapedType>(op.getTable().getType()).getDimSize(1), half = turned / 2;
   int64_t size = cast<ShapedType>(op.getInput().getType()).getDimSize(2);
-  // Component d2 belongs to a pair (a, b): the index of the pair's angle, the condition that d2 is a, and the index of
-  // the other component.
+  // Component d2 belongs to a pair (a, b) of components. |angle| is the index of the pair's angle, |isFirst| the condition
+  // that d2 is a, and |other| the index of the pair's other component.
   std::string angle = term("mod", {"d2", number(half)}), isFirst = term("lt", {"d2", number(half)});
   std::string other = term("select", {isFirst, term("add", {"d2", number(half)}), term("sub", {"d2", number(half)})});
   if (op.getInterleaved()) {

@@ -25,7 +25,7 @@ public:
   /// Selects the 16 rows from |first| on and loads their queries. The warp stores their results only if the i1 |stores|
   /// is true; null means always.
   void take(Value first, Value stores = {});
-  /// Returns the range [begin, end) of the keys that are visible to a row from |first| to |last|.
+  /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|.
   std::pair<Value, Value> visitedKeys(Value first, Value last);
   /// Returns the range of steps in which every key is visible to every row from |first| to |last|. |visited| is the
   /// result of visitedKeys; a step is |step| keys, and the first one begins at |visited|'s first key.

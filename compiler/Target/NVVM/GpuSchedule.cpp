@@ -12,7 +12,7 @@ using namespace attune;
 /// Returns the tile sizes and layouts that all GPUs share.
 static rt::Schedule getSharedSchedule(xfmr::Precision precision) {
   rt::Schedule schedule;
-  // A block of rows is one tile; attention reads keys in panels of the width of caches.
+  // A block of rows is one tile; attention reads keys in panels of 64 keys, as caches have.
   schedule.registerRows = schedule.panelWidth = schedule.keyPanelWidth = schedule.attentionRows = schedule.maxBlockRows = 64;
   schedule.blockBytes = int64_t(1) << 30;
   // Four warps have 16 query rows each for the tensor cores.

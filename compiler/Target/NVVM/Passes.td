@@ -71,7 +71,8 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     except for the choice of a version.
 
     **Numerics**: sums of rows have 32 lanes joined by a fixed tree. Products of f32 are fused multiply-adds in the
-    order of k; tensor cores add in an order of their own.
+    order of k or, in tiles of up to 16 rows, in 32 partial sums (N1 of `xfmr.linear`); tensor cores add in an order of
+    their own.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
@@ -112,8 +113,10 @@ def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
     Views without users get no bytes, since shared memory limits how many blocks a multiprocessor runs at once.
     `shared_bytes` in the loop's `rt.launch` is the sum.
 
-    Views stay in the workspace if they and the allocations have more than `bytes` together; allocations of more than
-    `bytes` are an error. Runs after `attune-distribute-to-threads`. Numerics: exact.
+    The limit is the option `bytes`, or `specific-bytes` in a loop that only one architecture runs. If the views and the
+    allocations of a loop together have more bytes than that, all views of the loop stay in the workspace; so they do if
+    a view is not at a constant offset in the scratch of its worker. If the allocations of a loop alone have more bytes
+    together, the loop is an error. Runs after `attune-distribute-to-threads`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"bytes", "bytes", "int64_t", "::attune::GpuSchedule().sharedBytes", "largest shared memory of a block, in bytes">,
@@ -181,8 +184,8 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
     first argument of the function: a pointer to a structure of the host and the first error of the call. `%kernel` is
     the number of the kernel in its `gpu.module`. The arguments are stored in an array on the stack, a buffer as the
     members of its memref descriptor, in the order of the parameters that `convert-gpu-to-nvvm` creates. The pass adds
-    the function `launch_on`, which calls `attune_host::launch`. This function skips launches of no blocks, and
-    all launches after one that failed.
+    the function `launch_on`, which calls `attune_host::launch`, but not for a launch of no blocks nor after a launch
+    that failed.
 
     `rt.device_arch_is` and `rt.worker_count` become loads from the structure of the host. `rt.tensor_map` becomes a
     call of `attune_host::encode_map`, which writes the TMA descriptor to the stack.

@@ -38,10 +38,11 @@ def Rt_KernelWorkAttr : AttrDef<Rt_Dialect, "KernelWork"> {
   let description = [{
     `rt.kernel_work` on an entry has one of these attributes for each kernel of the module, in the order of the module's
     functions. The name of the kernel is a string and not a symbol reference: a reference would make the entry a user of
-    functions that it may not call. `calls` is the number of calls. Of all calls together, `flops` counts two operations
-    for each multiply-add of a matrix product, `weight_bytes` the bytes of weights and `tensor_bytes` those of other
-    tensors that the kernel reads or writes, each once in a call. Formulas are in terms of the dims of the entry. On a
-    device, a last element named `"other"` stands for loops outside of kernels, if any are launched.
+    functions that it may not call. `calls` is the number of calls, 0 for a kernel that the entry does not call. Of all
+    calls together, `flops` counts two operations for each multiply-add of a matrix product, `weight_bytes` the bytes of
+    weights and `tensor_bytes` those of other tensors that the kernel reads or writes, each once in a call. Formulas are
+    in terms of the dims of the entry. On a device, a last element named `"other"` stands for loops outside of kernels,
+    if any are launched.
 
     ```mlir
     #rt.kernel_work<"linear", calls = 2, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>,

@@ -30,8 +30,9 @@ struct OperandLayout {
   int64_t group = 2;
 };
 
-/// Tile sizes and layouts of a target, for the passes that all targets share. They change speed and the layout of
-/// packed weights, never a result, except where a field says so. The defaults are for a CPU with AVX-512.
+/// Tile sizes and layouts of a target, for the passes that all targets share. On a CPU they change speed and the layout
+/// of packed weights, never a result, except where a field says so. On a GPU the order of the sums of a projection
+/// depends on the rows and columns of its tiles, too. The defaults are for a CPU with AVX-512.
 struct Schedule {
   /// Maximum rows of a register tile.
   int64_t registerRows = 12;

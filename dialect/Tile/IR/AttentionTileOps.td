@@ -52,10 +52,10 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     - (C4) `scratch` and `state`, both present or neither, are contiguous f32 buffers: `[rows, key_block or more]` for
       the scores of the rows that are computed at once, and `[R * H or more, 32 or more]` for 16 partial sums and the
       maximum of each row between blocks. The vector lowering needs them; `attune-attach-scratch` adds them.
-    - (C5) Elements are f32, with these exceptions: keys in rows, and the values of such keys, have the type of
-      `precision`, bf16 or f16; the queries are f32 or of that type. Keys in panels and their values may be those of a cache of bf16,
-      f16 or i8; with i8, D + 4 and E + 4 stand in the place of D and E, for the scales that `xfmr.kv_cache_update`
-      defines, and W is a multiple of 64.
+    - (C5) Elements are f32, with these exceptions. Keys in rows, and the values of such keys, have the type of
+      `precision`, bf16 or f16, and the queries beside them are f32 or of that type. Keys in panels and their values may
+      be those of a cache of bf16, f16 or i8; with i8, D + 4 and E + 4 stand in the place of D and E, for the scales
+      that `xfmr.kv_cache_update` defines, and W is a multiple of 64. The result has any float type.
     - (C6) `sinks` needs `masked_rows = zero`.
     - (N1) 2^x is a polynomial with 2^0 = 1, and results below 2^-126 are 0. The sums over d of scores and over j of o
       run in order with fused multiply-adds. The sum l is kept as 16 partial sums, of the keys with equal j mod 16,

@@ -35,7 +35,8 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
       i16.
     - (C3) With `sums`, i32 `[T, G]`, `scales` are f32 `[T, G]`, quantized values are i8, and `group` is a positive
       multiple of 16 with `G * group = K'` and `K' - group < K`. Otherwise there is no `group`.
-    - (N1) A row with an infinity or NaN has an infinite or NaN scale and unspecified quantized values.
+    - (N1) With two destinations, a row with an infinity or NaN has an infinite or NaN scale and unspecified quantized
+      values.
     - (N2) With `sums`, a group with m < 2^-119, for which 127 / m may overflow, has the scale 0 and values of 0; a
       group with an infinity or NaN has the scale NaN and values of 0.
 

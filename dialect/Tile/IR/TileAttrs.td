@@ -51,12 +51,12 @@ def Tile_KernelAttr : AttrDef<Tile_Dialect, "Kernel"> {
 
 def Tile_WorkAttr : AttrDef<Tile_Dialect, "Work"> {
   let mnemonic = "work";
-  let summary = "the arithmetic and the memory traffic of one execution of a kernel";
+  let summary = "the arithmetic and the traffic of key/value caches of one execution of a kernel";
   let description = [{
     Stands as `tile.work` on the `scf.forall` of a kernel until it is outlined, then on the call of its function until
-    work is counted. Symbols of the formulas are arguments of the function around the loop or the call. `flops` counts
-    two operations for each multiply-add of a matrix product. `cache_bytes` counts the bytes read or written of key and
-    value caches, the operands of rank 4 and 5: a call accesses only parts of them.
+    `attune-count-kernel-work` has run. Symbols of the formulas are arguments of the function around the loop or the
+    call. `flops` counts two operations for each multiply-add of a matrix product. `cache_bytes` counts the bytes read
+    or written of key and value caches, the operands of rank 4 and 5: a call accesses only parts of them.
 
     ```mlir
     #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>

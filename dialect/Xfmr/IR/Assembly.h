@@ -28,7 +28,8 @@ static ParseResult parseTypesOf(OpAsmParser &parser, StringRef name, ArrayRef<Ty
   return success();
 }
 
-/// Parses `, bias` and the types of |biases|, then `, multiplier` and `, residual` with theirs; any may be missing.
+/// Parses `, bias` and the types of |biases|, then `, multiplier` and `, residual`, each with its type. Any of the
+/// three may be missing.
 static ParseResult parseEpilogueTypes(OpAsmParser &parser, ArrayRef<Type *> biases, Type *multiplier, Type &residual) {
   bool more = succeeded(parser.parseOptionalComma());
   if (parseTypesOf(parser, "bias", biases, more) || (multiplier && parseTypesOf(parser, "multiplier", multiplier, more)) ||

@@ -61,18 +61,19 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
   let summary = "computes scaled dot-product attention for every sequence of a packed batch";
   let description = [{
     The query tensor is `[T, H, D]`: T tokens of all B sequences, H heads of D components. Keys and values are token
-    tensors `[S, G, D]` and `[S, G, E]`, with one head for each H / G neighboring heads of queries, or the caches of
-    `xfmr.kv_cache_update`.
+    tensors split into heads, `[S, G, D]` and `[S, G, E]`, or the caches of `xfmr.kv_cache_update`. They have one head
+    for each H / G neighboring heads of queries.
 
-    Sequence b has Q_b queries, the rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys. Keys of a token
-    tensor are the rows from `key_offsets[b]` on; S_b is `key_offsets[b + 1] - key_offsets[b]`, or `key_lengths[b]` if
-    that is smaller. If `key` and `value` are caches, the keys are the first `key_lengths[b]` of slot b, or of slot
-    `slots[b]`. `query_length` and `key_length`, called Q and K below, are upper bounds of all Q_b and S_b.
+    Sequence b has Q_b queries, the rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys. Keys that are
+    not in a cache are the rows from `key_offsets[b]` on; S_b is `key_offsets[b + 1] - key_offsets[b]`, or
+    `key_lengths[b]` if that is smaller. If `key` and `value` are caches, the keys are the first `key_lengths[b]` of
+    slot b, or of slot `slots[b]`. `query_length` and `key_length`, called Q and K below, are upper bounds of all Q_b
+    and S_b.
 
     Query i has the position `p = i` among the keys (`alignment = start`), or `p = i + S_b - Q_b` (`alignment = end`,
     the default: the last query is aligned with the last key). For each head h and query i of sequence b, with g = h /
-    (H / G), rounded down, i and j counted from the first query and key of the sequence, and N the number of columns of
-    `distance_bias`:
+    (H / G), rounded down, i and j counted from the first query and key of the sequence (in the indices of `query`,
+    `key`, `value` and `result`, too), and N the number of columns of `distance_bias`:
 
         s[j] = scale * (q . (k[j] + rk[j]) + k[j] . rq[j])          q = query[i, h, :], k[j] = key[j, g, :]
         c[j] = softcap * tanh(s[j] / softcap)                       s[j] without `softcap`
@@ -99,18 +100,20 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 
     `masked_rows` selects the keys that get equal probabilities, times `head_mask[h]`, in a row without a visible key;
     the other keys get 0. `zero` selects no key. `uniform`, the default, selects all keys of the sequence.
-    `least_masked` selects the keys that only the mask hides and those that only `causal` or a window hides; all keys if
-    there are none. `least_masked_past` selects the same keys without those that `causal` or `window_right` hides; all
-    keys if there are none. A sequence without keys gives zeros.
+    `least_masked` selects the keys that only the mask hides and those that only `causal` or a window hides.
+    `least_masked_past` selects those of these keys that neither `causal` nor `window_right` hides. If there is no such
+    key, each of these two values selects all keys of the sequence. A sequence without keys gives zeros.
 
-    `probabilities[b, h, i, j]` is P[j], and zero where i or j is beyond the sequence. `score_stage` selects an earlier
-    value instead: `product` gives s, `capped` gives c, and `masked` gives x, with the most negative f32 for hidden keys
-    and beyond the sequence. The default is `softmax`, which gives P.
+    `probabilities[b, h, i, j]` is P[j]. `score_stage` selects an earlier value instead: `product` gives s and `capped`
+    gives c, for hidden keys, too; `masked` gives x for visible keys and the most negative f32 for hidden ones. The
+    default is `softmax`, which gives P. Where i or j is beyond the sequence, the element is the most negative f32 with
+    `masked`, and 0 with each of the other values.
 
     - (C1) `query` and `key` have the same head size. `key` and `value` have the same number of heads, which divides
-      that of `query`. Both are token tensors, with `key_offsets`; or both are caches, with `key_lengths` and without
-      `key_offsets`. The panel width of a key cache is a multiple of 16. Only caches have `slots`. Caches of i8 have
-      integers and scales, laid out as `xfmr.kv_cache_update` says; both caches have the same type of elements.
+      that of `query`. Both are token tensors split into heads, with `key_offsets`; or both are caches, with
+      `key_lengths` and without `key_offsets`. The panel width of a key cache is a multiple of 16. Only caches have
+      `slots`. Caches of i8 have integers and scales, laid out as `xfmr.kv_cache_update` says; both caches have the same
+      type of elements.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
     - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast, also if it is dynamic;
       the key dimension only if it is static. `head_mask` has H elements.
@@ -126,10 +129,10 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
       of a query and a key is the sum over components of query times integer, times the key's scale; with `relative_key`
       or `relative_query`, each component of a key is first its integer times the scale, rounded. An element of a value
       is its integer times its scale, rounded. Keys are processed in blocks of 512 from key 0 on, in order, with a
-      running maximum and sum. In a row with a visible key, a hidden key, and a key whose score is more than about 87
-      below the maximum, has probability exactly 0. Blocks that `causal` or a window hides from all rows of an attention
-      tile (see `tile.attention_tile`) are not read, unless `score_stage` is `product` or `capped`, which have values
-      for hidden keys, too. GPUs use smaller blocks.
+      running maximum and sum. In a row with a visible key, the probability of each hidden key is exactly 0, and so is
+      that of each key whose score is more than about 87 below the maximum. Blocks that `causal` or a window hides from
+      all rows of an attention tile (see `tile.attention_tile`) are not read, unless `score_stage` is `product` or
+      `capped`, which have values for hidden keys, too. GPUs use smaller blocks.
 
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)
@@ -175,19 +178,19 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
 
         q = split_heads(query wq^T + bq)            num_heads heads
         k = split_heads(memory wk^T + bk)           num_kv_heads heads
-        v = split_heads(value wv^T + bv)            num_kv_heads heads; without `value`, of `memory`
+        v = split_heads(value wv^T + bv)            num_kv_heads heads; `memory` stands for a missing `value`
         result = merge_heads(attention(q, k, v)) wo^T + bo
 
     A missing bias is not added. Without `wo` the merged heads are the result. `query`, `memory` and `value` are token
     tensors `[tokens, features]`. Self-attention passes its input as `query` and as `memory`, cross attention passes
-    encoder states as `memory`. `xfmr-decompose-composites` rewrites the operation by this definition. The importer
-    emits these parts directly for attention with a cache or with rotary embeddings.
+    encoder states as `memory`. `xfmr-decompose-composites` rewrites the operation by this definition. For attention
+    with a cache or with rotary embeddings the importer emits the operations on the right-hand sides instead.
 
     - (C1) `wq`, `wk` and `wv` have as many columns as their input has features. With D components of a head, `wq` has
       `num_heads * D` rows and `wk` `num_kv_heads * D`. With E components of a value, `wv` has `num_kv_heads * E` rows
       and `wo` has `num_heads * E` columns. `num_kv_heads` divides `num_heads`.
     - (C2) A bias has as many elements as its matrix has rows. Either all of `bq`, `bk` and `bv` are present or none is
-      (`#xfmr.fill` makes one of zeros), and `bo` only with them.
+      (`#xfmr.fill` makes a bias of zeros), and `bo` only with them.
     - (C3) Offsets, lengths, masks, score biases, attributes and `probabilities` are as in `xfmr.attention`.
 
     ```mlir

@@ -10,8 +10,8 @@
 
 namespace mlir::xfmr {
 
-/// Keys of one panel of a cache. The width is the same on all machines, so that the contents of a session do not depend
-/// on the schedule of one object.
+/// The number of keys of a panel of a cache, its width. It is the same on all machines, so that the contents of a
+/// session do not depend on the schedule of one object.
 inline constexpr int64_t kCachePanelWidth = 64;
 /// The bytes of the scale of a key or a value in a cache of i8.
 inline constexpr int64_t kCacheScaleBytes = 4;

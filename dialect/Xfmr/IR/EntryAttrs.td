@@ -61,10 +61,12 @@ def Xfmr_InputAttr : Xfmr_EntryAttribute<"Input", "input"> {
     dimensions of the same name have the same size in a call.
 
     `default` is the value of an omitted input: `zeros`, `ones`, `arange` (0, 1, 2, … along the last dimension),
-    `tokens` (ones; where a caller gives 0, an entry with `caches` skips the token), or a number that the session knows
-    for each sequence of the batch: `slots` (its cache slot), `sources` (its source: the encoder states that it reads),
-    `past_lengths` (tokens in its slot), `source_lengths` (tokens of its source). Without `default` the input is
-    required. Integers are from 0 to `max_value - 1`; without `max_value`, any integer is accepted.
+    `tokens` (ones; where a caller gives 0, an entry with `caches` skips the token), or a number for each sequence of
+    the batch: `slots` (its cache slot; 0, 1, 2, …), `sources` (the number of its source, the encoder states that it
+    reads; 0, 1, 2, … in an entry that encodes, else the source of its slot), `past_lengths` (the tokens in its slot
+    before the call), `source_lengths` (the tokens of its source). Callers never give the last two. Without `default`
+    the input is required. The elements of an input of integers are from 0 to `max_value - 1`; without `max_value`, any
+    integer is accepted.
 
     ```mlir
     %ids: tensor<?x?xi64> {xfmr.input = #xfmr.input<"input_ids", [batch, length], max_value = 203>}
@@ -98,8 +100,8 @@ def Xfmr_CacheAttr : Xfmr_EntryAttribute<"Cache", "cache"> {
     Stands on an argument of an entry with `caches`, and on the result that is the updated cache. The first dim is
     `slots` for sequences and `sources` for the encoder states that cross attention reads. A cache holds keys in panels,
     `[slots, heads, panels, size, 64]`, or values, `[slots, heads, capacity, size]`, of f32, bf16, f16 or i8 (with four
-    more components for a scale), or a mask of f32, `[slots, capacity]`. A panel has
-    64 keys on every machine, so that the content of a session does not depend on the object.
+    more components for a scale), or a mask of f32, `[slots, capacity]`. A panel has 64 keys on every machine, so that
+    the content of a session does not depend on the object.
 
     ```mlir
     %keys: tensor<?x2x?x12x64xf32> {xfmr.cache = #xfmr.cache<"past_key_values.0.0", [slots, 2, panels, 12, 64]>}

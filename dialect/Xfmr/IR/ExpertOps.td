@@ -24,8 +24,8 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
 
     `shares[t, i] = exp(scores[t, choices[t, i]] - m) / sum_e exp(scores[t, e] - m)` with `m = max_e scores[t, e]`. The
     sum is over all experts, or, with `normalized`, over the chosen ones, so that the shares of a token add up to 1.
-    With `sigmoid`, `shares[t, i] = 1 / (1 + exp(-scores[t, choices[t, i]]))`, with `normalized` divided by the sum of
-    these over i. `bias` does not enter the shares.
+    With `sigmoid`, `shares[t, i] = 1 / (1 + exp(-scores[t, choices[t, i]]))`; with `sigmoid` and `normalized`, each of
+    these is divided by their sum over i. `bias` does not enter the shares.
 
     With `groups`, the experts are divided into that many groups of E / `groups` neighbors, and a token chooses only
     from the `kept_groups` groups with the largest group keys. A group's key is the sum of the `group_keys` largest keys
@@ -37,7 +37,8 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
       code marks the kept groups by the bits of one integer, and divides the number of experts. `kept_groups` is from 1
       to `groups`, and the kept groups have `count` experts or more. `group_keys` is 1 or 2, and not more than the
       experts of a group.
-    - (N1) Arithmetic is f32. The sum of the shares runs over all experts in order, or over the choices in order.
+    - (N1) Arithmetic is f32. The sum that divides the shares runs over all experts in order or, with `normalized`, over
+      the choices in order.
 
     ```mlir
     %choices, %shares = xfmr.choose_experts %scores, 2 {normalized} : tensor<?x8xf32>   // tensor<?x2xi64>, tensor<?x2xf32>

@@ -22,26 +22,30 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     - (C1) `weight` has as many columns as `input` has features.
     - (C2) `bias` has as many elements as `weight` has rows.
     - (C3) `multiplier` and `residual` have the result's type.
-    - (C4) A `precision` other than f32 needs f32 tensors; int8 also needs at most 65536 features, so that a sum of
-      products of unsigned and signed bytes fits in 32 bits.
+    - (C4) A `precision` other than f32 needs f32 tensors. Int8 also needs at most 65536 features of `input`: on some
+      targets the quantized values of `input` are stored as unsigned bytes, those of `weight` are signed bytes, and a
+      sum of their products must fit in 32 bits.
     - (C5) A `format` needs the precision int8.
     - (N1) With `precision` f32, the sum starts from the value 0 and adds the terms in f32, with one fused multiply-add
-      per term: in order of increasing k, or, on a GPU in blocks of up to 16 rows, as 32 partial sums of the terms with
-      equal k mod 32, which are added in order. The bias is added afterwards. `xfmr-split-deep-projections` replaces an
-      operation of many features by a sum of several, each with this order. The epilogue is computed in f32 for every
-      `precision`.
+      per term, in order of increasing k. A GPU does so only in thread-block tiles of more than 16 rows. In tiles of up
+      to 16 rows, each of 32 partial sums adds the terms with equal k mod 32 in this way, and these sums are added in
+      order. Tiles have 64 rows; the last one has the rows that remain. The bias is added afterwards.
+      `xfmr-split-deep-projections` replaces an operation of many features by a sum of several, each with this order.
+      The epilogue is computed in f32 for every `precision`.
     - (N2) With `precision` bf16 or f16, `input` and `weight` are first rounded to it, to nearest, ties to even.
-      Products are added in f32, in an order that is the same for every row but depends on the target. A value of 65520
-      or more becomes infinite in f16.
+      Products are added in f32, in an order that depends on the target. On a CPU the order is the same for every row;
+      on a GPU it is the same for all T rows and depends on the kernel that T selects, such as that for up to 16 rows. A
+      value of 65520 or more becomes infinite in f16.
     - (N3) With `precision` int8, `weight[n, k]` is approximated by `q[n, k] * s[n]` with 8-bit quantized values and one
       scale per row (see `xfmr.weight_quantize`), and `input[t, k]` by `p[t, k] * r[t]` with
       `r[t] = max_k |input[t, k]| / 127` (see `tile.quantize_rows`). The sum over k of `p[t, k] * q[n, k]` is exact in
       i32; it is converted to f32, multiplied by `s[n]`, then by `r[t]`, and rounded after each of these steps.
     - (N4) With `format`, `weight[n, k]` is approximated by `scale[n, g] * q[n, k] + minimum[n, g]`, where g is the
       group of column k (see `#xfmr.weight_format`), and `input[t, k]` by `p[t, k] * r[t, g]` with the same groups.
-      Groups are added in order, from +0, by `acc = fma(f32(sum_k p[t, k] * q[n, k]), r[t, g] * scale[n, g], acc)` with
-      k in g, then, with minima, `acc = fma(minimum[n, g], r[t, g] * f32(sum_k p[t, k]), acc)`. Sums of integers are
-      exact. A group with an infinity or NaN of the input makes the row NaN; one of magnitudes below 2^-119 counts as
+      The accumulator `acc` begins as +0. For each group g in order, with sums over the columns k of g, it becomes
+      `acc = fma(f32(sum_k p[t, k] * q[n, k]), r[t, g] * scale[n, g], acc)` and then, if the format has minima,
+      `acc = fma(minimum[n, g], r[t, g] * f32(sum_k p[t, k]), acc)`. Sums of integers are exact. A group of `input` that
+      has an infinity or NaN makes the row of the result NaN; a group whose magnitudes are all below 2^-119 counts as
       zeros.
 
     ```mlir

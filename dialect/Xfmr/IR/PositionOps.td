@@ -20,9 +20,9 @@ def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]
         result[t, h, b] = input[t, h, b] * c + input[t, h, a] * s
 
     Components from R on are copied. `positions[t]` is the row of the table for token t, usually its position. The table
-    is a weight of source `#xfmr.computed<"rotary", …>`; models of the type longrope have two such tables, one after the
-    other, and if the longest sequence of a call has more tokens than the first table has rows, the importer adds that
-    number of rows to all positions of the call.
+    is a weight of source `#xfmr.computed<"rotary", …>`. Models with rotary embeddings of the type longrope have two
+    such tables in one, the second after the first. If the longest sequence of a call has more tokens than the first
+    table has rows, code that the importer emits adds that number of rows to all positions of the call.
 
     - (C1) `table` has static shape; R is even and at most the head size.
     - (N1) Each element is the rounded product with c, then a fused multiply-add with s. A position outside the table is
@@ -71,8 +71,9 @@ def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
   let description = [{
     `result[h, d + length - 1] = -slopes[h] * |d|` for the distances `-length < d < length` from a query to a key. For H
     slopes, one for each head, the result is `[H, 2 length - 1]`. It is the operand `distance_bias` of `xfmr.attention`,
-    for sequences of up to `length` tokens. The slopes are a weight of source `#xfmr.computed<"alibi_slopes", …>`;
-    those of Falcon are also scaled.
+    for sequences of up to `length` tokens. The slopes are a weight of source `#xfmr.computed<"alibi_slopes", …>`. For
+    Falcon, which scales scores after it has added the bias, the importer multiplies the slopes by the scale of the
+    scores, 1 / sqrt(head size), with `#xfmr.scale`.
 
     - (C1) `slopes` has static shape.
 

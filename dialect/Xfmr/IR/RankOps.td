@@ -21,9 +21,9 @@ def Xfmr_AllGatherOp : Xfmr_ShardOp<"all_gather", (ins AnyRankedTensor:$input), 
   let summary = "joins the shards of all ranks to the whole tensor";
   let description = [{
     A model that is compiled for several ranks runs as one process for each rank. All processes run the same code on the
-    same inputs with other weights. `input` is the shard of this rank: the indices `begins[rank]` to
-    `begins[rank] + S - 1` along `axis` of `result`, where S is the size of `input` there. The result is the same on all
-    ranks. Every rank must execute the operation, the same number of times and in the same order. The phase `linalg`
+    same inputs, each with its own shards of the weights. `input` is the shard of this rank: the indices `begins[rank]`
+    to `begins[rank] + S - 1` along `axis` of `result`, where S is the size of `input` there. The result is the same on
+    all ranks. Every rank must execute the operation, the same number of times and in the same order. The phase `linalg`
     turns it into `rt.all_gather`.
 
     - (C1) `axis` is 0 or 1. `input` and `result` differ only in its size, which is static in both.

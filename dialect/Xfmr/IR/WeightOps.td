@@ -129,8 +129,10 @@ def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
     they are `q`. Rows beyond the matrix have scales and minima 0 and q = 0, columns beyond it have q = 0.
 
     A group that the format represents exactly keeps its values. For any other group the packer tries several scales and
-    minima and takes those with the smallest squared error. A scale or minimum beyond the range of f16 is an error of
-    the packer unless the format stores them as f32.
+    minima and takes those with the smallest sum of squared errors; without minima, the sum is weighted, with larger
+    factors for larger weights. A row for which a calibration has chosen integers (`--calibrate`) has those. Infinities
+    and NaN count as 0. A scale or minimum beyond the range of f16 is an error of the packer unless the format stores
+    them as f32.
 
     The result is `[ceil(N / width), groups, bytes]`, where a group has `width * (s + columns * bits / 8)` bytes; s is
     the size of a scale, or of a scale and a minimum. A stack `[E, N, K]` of matrices becomes the stack of their

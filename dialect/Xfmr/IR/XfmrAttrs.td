@@ -212,7 +212,7 @@ def Xfmr_RowQuantizedSourceAttr : Xfmr_Source<"RowQuantizedSource", "row_quantiz
   let genVerifyDecl = 1;
 }
 def Xfmr_QuantizedPanelsSourceAttr : Xfmr_Source<"QuantizedPanelsSource", "quantized_panels"> {
-  let summary = "a `[N, K]` matrix in a format of few bits, as bytes `[ceil(N / width)][groups][bytes of a group]`";
+  let summary = "a `[N, K]` matrix quantized to `format`, as bytes `[ceil(N / width)][groups][bytes of a group]`";
   let description = [{
     The choice of scales and minima and the layout of a group are those of `xfmr.weight_quantize_panels`.
   }];

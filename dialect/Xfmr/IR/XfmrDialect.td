@@ -15,9 +15,9 @@ def Xfmr_Dialect : Dialect {
   let cppNamespace = "::mlir::xfmr";
   let summary = "transformer building blocks: attention, projections, norms, embeddings, weights";
   let description = [{
-    An op exists here if fusion, tiling or numerics need to see it as one thing (see RATIONALE.md). Activations are
-    token tensors `[tokens, hidden]`: the sequences of a batch follow each other without padding, and `offsets[i]` is
-    the first token of sequence `i` (`batch + 1` entries; the last is the number of tokens). Hidden sizes are static,
+    An op exists here if fusion, tiling or numerics need to see it as one thing (see dialect/RATIONALE.md). Activations
+    are token tensors `[tokens, hidden]`: the sequences of a batch follow each other without padding, and `offsets[i]`
+    is the first token of sequence `i` (`batch + 1` entries; the last is the number of tokens). Hidden sizes are static,
     token counts dynamic.
 
     Shape letters: T tokens, S tokens on the key side, B sequences of a batch, Q and K the largest number of queries and

@@ -36,7 +36,7 @@ RankedTensorType getQuantizedPanelsType(RankedTensorType matrix, int64_t width, 
 /// each, fits in a signed 32-bit integer.
 inline constexpr int64_t kMaxInt8Depth = 65536;
 
-/// Weights begin at multiples of this number of bytes in the weights file.
+/// Weights begin at multiples of this number of bytes in the data section of the weights file.
 inline constexpr int64_t kWeightAlignment = 64;
 
 } // namespace mlir::xfmr

@@ -38,8 +38,8 @@ def Xfmr_Offsets : Xfmr_DynamicI64<"offsets">;
 def Xfmr_Lengths : Xfmr_DynamicI64<"lengths">;
 /// Cache slot of each sequence, `[batch]`.
 def Xfmr_Slots : Xfmr_DynamicI64<"slots">;
-/// Attention mask: `[batch, key]`, `[batch, query, key]` or `[batch, heads, query, key]`. f32 is added to the scores;
-/// with i1 and i64 a key is visible where the mask is not 0.
+/// Attention mask: `[batch, key]`, `[batch, query, key]` or `[batch, heads, query, key]`. A mask of f32 is added to the
+/// scores; where a mask of i1 or i64 is 0, it hides the key or, with `mask_fill`, replaces the score.
 def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
 
 /// Elements of caches of keys and values.
@@ -52,7 +52,7 @@ def Xfmr_KeyCache : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[5]>]>
 def Xfmr_ValueCache : 4DTensorOf<[Xfmr_CacheElement]>;
 /// Additive mask of cached keys, `[slots, capacity]`.
 def Xfmr_MaskCache : 2DTensorOf<[F32]>;
-/// Keys and values that attention reads: a token tensor `[tokens, kv_heads, size]`, or a cache.
+/// Keys and values that attention reads: packed tokens split into heads, `[tokens, kv_heads, size]`, or a cache.
 def Xfmr_Keys : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[3, 5]>]>;
 def Xfmr_Values : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[3, 4]>]>;
 

@@ -28,8 +28,9 @@
 // Cost. A kernel call for each chosen expert and projection, each of which ends with a barrier; the sort is serial, in
 // T * k + E steps.
 //
-// Not done: rows of an expert padded to whole tiles with one kernel over all tiles, as on GPUs. There, blocks of a
-// fixed number of rows each read the panels of their expert again; here, a block has all rows of its expert.
+// Not done: to pad the rows of each expert to whole tiles and to run one kernel over all tiles, as is usual on GPUs. In
+// such a kernel each block of a fixed number of rows reads the panels of its expert again; here, a block has all rows
+// of its expert, up to the block sizes of a projection.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,8 +85,8 @@ private:
     return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(count) : ValueRange());
   }
 
-  /// Returns |sum| with the outputs of |expert|, times their shares, added to the rows of the tokens that chose it; |sum|
-  /// itself if no token did.
+  /// Returns |sum| with the outputs of |expert|, times their shares, added to the rows of the tokens that chose the
+  /// expert; |sum| itself if no token did.
   Value addExpert(Value expert, Value sum) {
     Value begin = offsetAt(expert), end = offsetAt(arith::AddIOp::create(b, expert, index(1)));
     // min(count, bound), so that later passes can size buffers by the bound.
@@ -116,7 +117,7 @@ private:
     return tensor::ExtractSliceOp::create(b, type.clone(shape), tensor, starts, sizes, strides);
   }
 
-  /// Returns the feed-forward network |expert| of |input|.
+  /// Returns the output of the feed-forward network of |expert| for the rows |input|.
   Value forward(Value expert, Value input) {
     auto select = [&](Value stack) -> Value { return stack ? WeightSelectOp::create(b, stack, expert).getResult() : Value(); };
     Value up = select(op.getUp()), upBias = select(op.getUpBias()), down = select(op.getDown()), downBias = select(op.getDownBias());

@@ -20,17 +20,19 @@ struct Division {
 
   bool operator==(const Division &other) const { return size == other.size && begins == other.begins; }
   bool operator!=(const Division &other) const { return !(*this == other); }
-  /// Returns the division of a dimension that has |unit| neighboring indices for each index of this one, as features
-  /// for heads.
+  /// Returns the division of a dimension that has |unit| neighboring indices for each index of this one: of features,
+  /// if this division is one of heads.
   Division times(int64_t unit) const;
   /// Returns true if every shard consists of whole groups of |unit| neighboring indices.
   bool isDivisibleBy(int64_t unit) const;
-  /// Returns the division of the groups of |unit| indices, as heads for features. Expects isDivisibleBy(unit).
+  /// Returns the division of the groups of |unit| indices: of heads, if this division is one of features. Expects
+  /// isDivisibleBy(unit).
   Division dividedBy(int64_t unit) const;
 };
 
-/// Divides |whole| indices, at least |ranks|, into nearly equal shards. Shards of 64 indices or more begin at multiples
-/// of 16, so that they fill vectors and cache lines.
+/// Divides |whole| indices, at least |ranks|, into shards of one size: |whole| / |ranks|, rounded up. A size of 64 or
+/// more is then rounded up to a multiple of 16, but not above |whole|, so that shards fill vectors and cache lines. The
+/// last shards end with the last index.
 Division divideIndices(int64_t whole, int64_t ranks);
 
 /// The divisions of the heads of one attention.
@@ -38,9 +40,9 @@ struct HeadDivisions {
   Division query, keyValue;
 };
 
-/// Divides |kvHeads| heads of keys and values and the |heads| query heads, a multiple, that read them. The query heads
-/// of a shard read the key heads of the same shard. With fewer key heads than ranks, several ranks have the same one
-/// and divide its query heads. The division of the key heads depends on their number alone.
+/// Divides |kvHeads| heads of keys and values and the |heads| query heads that read them, a multiple of |kvHeads|. The
+/// query heads of a shard read the key heads of the same shard. With fewer key heads than ranks, several ranks have the
+/// same one and divide its query heads. The division of the key heads depends only on |kvHeads| and |ranks|.
 HeadDivisions divideHeads(int64_t heads, int64_t kvHeads, int64_t ranks);
 
 } // namespace mlir::xfmr

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites; leaves one linear per input and block where several fed split_heads.
-// xfmr-hoist-weight-expressions must run afterwards to turn the joined weights into constants.
+// Expects decomposed composites. Joins the linears of one input and block that feed split_heads into one.
+// xfmr-hoist-weight-expressions must run afterwards, so that weights are joined when they are packed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// Returns true if |op| has weights as operands and only feeds heads.
+/// Returns true if the matrix and the bias of |op| are weights and all users of its result are `split_heads`.
 bool isHeadProjection(LinearOp op) {
   if (op.getMultiplier() || op.getResidual() || op->use_empty() || !op.getWeight().getType().hasStaticShape() || !isWeight(op.getWeight()))
     return false;

@@ -14,8 +14,8 @@ namespace mlir::xfmr {
 bool hasExpressionsOverArguments(func::FuncOp function);
 
 /// Turns the expressions of |function| over its arguments into new arguments, each at the position of the first
-/// argument that it uses, and computes them at |callers|, which are all uses of the function. Fails, with an error, if
-/// the arguments of the function cannot be changed.
+/// argument that the expression uses, and computes them at |callers|, which are all uses of the function. Fails, with
+/// an error, if the arguments of the function cannot be changed.
 LogicalResult hoistToCallers(func::FuncOp function, ArrayRef<func::CallOp> callers);
 
 /// Declares weights for expressions over references.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects caches of f32. Leaves caches of the type of the option: arguments and results of entries and of the functions
-// that they call, and the operands and results of operations on caches. Masks stay f32.
+// Expects caches of f32. Leaves caches whose elements have the type that the option `type` names: arguments and results
+// of entries and of the functions that they call, and the operands and results of operations on caches. Masks stay f32.
 //
 //===----------------------------------------------------------------------===//
 

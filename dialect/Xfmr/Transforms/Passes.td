@@ -208,8 +208,9 @@ def LowerCaches : Pass<"xfmr-lower-caches", "::mlir::ModuleOp"> {
 
     Gives all caches of keys and values another type: the arguments and results of entries, those of the functions to
     which entries pass caches, and the operands and results of `xfmr.kv_cache_update` and `xfmr.attention`. With int8
-    heads grow by four bytes, the scale of a key or a value. Caches of masks stay f32. A module that has a
-    `xfmr.kv_cache_read`, or passes a cache to another operation or to an external function, is an error.
+    each key and each value of a head grows by four bytes, its scale. Caches of masks stay f32. With the type f32 the
+    pass changes nothing. With another type, a module that has a `xfmr.kv_cache_read`, or passes a cache to another
+    operation or to an external function, is an error.
 
     Numerics: rounds keys and values where they enter a cache, as the description of `xfmr.kv_cache_update` says. The
     entries that read caches then agree bit for bit with each other, however the tokens are divided among calls; with
@@ -243,18 +244,23 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
     %y = xfmr.linear %g, %w1 : tensor<?x48xf32>, tensor<24x48xf32>
     ```
 
-    The number of ranks is the module's attribute `xfmr.ranks`; without it, or with 1, the pass changes nothing. All
-    ranks run the resulting module, each with its own shards of the weights.
+    The number of ranks is the option `ranks` or, if that is 0, the module's attribute `xfmr.ranks`. With 1, or without
+    either, the pass changes nothing. All ranks run the resulting module, each with its own shards of the weights.
 
     - A projection by weights is divided by its output features, also those of each expert of a layer, and an embedding
-      by the columns of its table. A projection with fewer features than ranks, or whose result `choose_experts` reads,
-      is not divided: every rank computes all of it.
+      by the columns of its table; a projection to heads is divided as its heads are. A projection to fewer features
+      than ranks that is not one to heads, and one whose result `choose_experts` reads, is not divided: every rank
+      computes all of it.
     - Attention is divided by heads. The query heads that share a head of keys and values stay together. If there are
       more ranks than heads of keys and values, several ranks keep the same one and divide its query heads. Caches of
       keys and values have the heads of the rank. Masks and biases with a dimension of heads are divided with
       `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
-    - Activations, sums and products of tensors that are divided alike, and rotary embeddings stay divided. Any other
-      user gets the whole tensor from one `xfmr.all_gather`, and is computed by every rank.
+    - Operations on elements or heads keep tensors divided: activations; sums, differences and products of tensors that
+      are divided alike; rotary embeddings and norms of heads; `split_heads` and `merge_heads`.
+    - Every other operation that reads a divided tensor gets the whole tensor; one `xfmr.all_gather` joins it for all
+      such readers. A divided projection or embedding reads its input or ids as a whole in this way, and computes a
+      shard. An operation that no rule here divides is computed by every rank; so is the addition of the residual of a
+      divided projection, unless the residual is divided like the result.
     - If the size of a dimension is not a multiple of the number of ranks, its shards still have equal sizes, and the
       last ones overlap.
 

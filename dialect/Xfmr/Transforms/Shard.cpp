@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Divides a model among ranks: processes that run the same code with other weights. A projection is divided by its
-// output features, so that each rank computes whole sums, with the bits of one rank. A layer of two ranks:
+// Divides a model among ranks: processes that run the same code, each with its own shards of the weights. A projection
+// is divided by its output features, so that each rank computes whole sums, with the same bits as a model that is not
+// divided. A layer of two ranks:
 //
 //              rank 0                    rank 1
 //     x        [========]                [========]            every rank has all of x
-//     q k v    [====]                         [====]           heads of the rank, caches too
+//     q k v    [====]                         [====]           heads of the rank, in caches, too
 //     heads    [====]                         [====]
 //                    \--- all_gather ---/
 //     m        [========]                [========]            all heads: the next sum needs them
@@ -86,7 +87,7 @@ private:
   const HeadPlan &plan;
   int64_t ranks;
   ShardedValues values;
-  /// Operations that others have replaced.
+  /// Operations whose results are replaced by shards; run() erases them at the end.
   SmallVector<Operation *> replaced;
 };
 
@@ -214,7 +215,7 @@ bool FunctionSharder::shardEmbedding(EmbeddingOp op) {
   return true;
 }
 
-/// Operations that compute an element from the same element of their operands.
+/// Divides an operation that computes an element from the same element of its operands.
 bool FunctionSharder::shardElementwise(Operation *op) {
   const Sharding *first = values.find(op->getOperand(0));
   if (!first || !isa<RankedTensorType>(op->getResult(0).getType()))
@@ -251,7 +252,7 @@ bool FunctionSharder::shardMerge(MergeHeadsOp op) {
   return true;
 }
 
-/// Operations on each head by itself: rotary embeddings, and norms of heads.
+/// Divides an operation on each head by itself: rotary embeddings, or the norm of each head.
 bool FunctionSharder::shardHeads(Operation *op) {
   const Sharding *input = values.find(op->getOperand(0));
   if (!input || input->axis != 1 || cast<RankedTensorType>(op->getResult(0).getType()).getRank() != 3)

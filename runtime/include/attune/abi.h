@@ -33,7 +33,7 @@ typedef enum attune_dtype {
   ATTUNE_BF16 = 2,
   ATTUNE_F16 = 3,
   ATTUNE_I8 = 4,
-  ATTUNE_I32 = 5 /* callers may give I32 tensors for I64 inputs; no signature has it */
+  ATTUNE_I32 = 5 /* callers may give I32 tensors for I64 inputs; no signature has I32 */
 } attune_dtype;
 
 /* The default of an optional input that the caller omits. */
@@ -42,7 +42,7 @@ typedef enum attune_fill {
   ATTUNE_FILL_ZEROS = 1,
   ATTUNE_FILL_ONES = 2,
   ATTUNE_FILL_ARANGE = 3, /* 0, 1, 2, … along the last dimension */
-  ATTUNE_FILL_TOKENS = 4, /* I64 [batch, length], ones; an entry that uses caches skips the tokens where it is 0 */
+  ATTUNE_FILL_TOKENS = 4, /* I64 [batch, length], ones; an entry that uses caches skips the tokens whose element is 0 */
   /* I64 [batch], from the caches of the session: */
   ATTUNE_FILL_SLOTS = 5,         /* the slot of each row, 0, 1, 2, … if omitted; no two rows may share one */
   ATTUNE_FILL_SOURCES = 6,       /* the source of each row; if omitted 0, 1, 2, … for entries that encode, else the source of each slot */
@@ -66,8 +66,8 @@ typedef enum attune_cache_use {
   ATTUNE_CACHE_CONTINUE = 3  /* the same, for slots that hold tokens already */
 } attune_cache_use;
 
-/* The values that a cache holds for each token. In a cache of I8, an F32 scale follows the |size| integers of each value;
-   a panel of keys ends with ATTUNE_CACHE_PANEL scales. */
+/* The contents of a cache for each token. In a cache of I8, an F32 scale follows the |size| integers of each token's
+   values; a panel of keys ends with ATTUNE_CACHE_PANEL F32 scales, one for each token. */
 typedef enum attune_cache_kind {
   ATTUNE_CACHE_KEYS = 0,   /* [slots, heads, panels, size, ATTUNE_CACHE_PANEL]: token j is column j mod 64 of panel j / 64 */
   ATTUNE_CACHE_VALUES = 1, /* [slots, heads, panels * ATTUNE_CACHE_PANEL, size] */
@@ -101,14 +101,14 @@ typedef struct attune_launch {
 /* A tensor in device memory and the size of its TMA tiles, which kernels copy to shared memory. Lists begin with the
    innermost dimension. */
 typedef struct attune_tensor_map {
-  const void *data;       /* a multiple of 16 */
+  const void *data;       /* an address that is a multiple of 16 */
   uint32_t rank;          /* 1 to 5 */
   uint32_t element_bytes; /* 2 or 4 */
   uint32_t swizzle;       /* 128: swizzles the 16-byte chunks of 128-byte rows of a box in shared memory; 0: does not */
   uint32_t reserved;      /* 0 */
   uint64_t sizes[5];
-  uint64_t strides[5];    /* bytes from one element to the next, multiples of 16; the first is the size of an element */
-  uint32_t box[6];        /* elements, at most 256 in a dimension; elements outside of the tensor are 0 in the copy */
+  uint64_t strides[5];    /* bytes from one element to the next: the first is element_bytes, the others are multiples of 16 */
+  uint32_t box[6];        /* elements of a TMA tile, at most 256; those outside of the tensor are 0 in the copy; box[5] is unused */
 } attune_tensor_map;
 
 /* A tensor that is divided among the ranks of a model: each rank has the same number of units of every row. A unit is
@@ -149,8 +149,8 @@ typedef struct attune_host {
   /* Queues a launch after the earlier ones of this call and returns 0, or another value, which the entry must return at
      once. Null on a CPU. */
   int32_t (*launch)(void *pool, const attune_launch *launch);
-  /* Writes to |out| the TMA descriptor that a kernel gets as parameter for |map|, unless one of its sizes is 0; returns
-     as launch does. Null on a CPU. */
+  /* Writes to |out| the TMA descriptor that a kernel gets as parameter for |map|; writes nothing if one of map->sizes
+     is 0. Returns as launch does. Null on a CPU. */
   int32_t (*encode_map)(void *pool, const attune_tensor_map *map, void *out);
   int64_t rank; /* of this process; 0 if the model is not divided */
   void *ranks;  /* passed to all_gather */
@@ -179,8 +179,8 @@ typedef int32_t (*attune_entry_fn)(const attune_host *host, const attune_call *c
    argument. */
 typedef uint64_t (*attune_size_fn)(const int64_t *dims, int64_t workers);
 
-/* The work of one kernel in all its runs of one call. Bytes assume that no cache keeps anything from one run to the
-   next. */
+/* The work of one kernel in all its runs of one call. Bytes assume that no cache of the processor keeps anything from
+   one run to the next. */
 typedef struct attune_kernel_work {
   uint64_t calls;        /* runs */
   uint64_t flops;        /* GEMM and attention-product operations */
@@ -313,7 +313,7 @@ typedef struct attune_weights_header {
   uint64_t magic;       /* ATTUNE_WEIGHTS_MAGIC */
   uint32_t abi_version; /* ATTUNE_ABI_VERSION */
   uint32_t header_bytes;
-  uint8_t build_id[16]; /* the object's; all zeros if several objects share the file, which then need a manifest of this checksum */
+  uint8_t build_id[16]; /* the object's; all zeros in a file that several objects share: those with the same manifest_checksum */
   uint64_t file_bytes;
   uint64_t data_offset; /* multiple of 4096 */
   uint64_t data_bytes;

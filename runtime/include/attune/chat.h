@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Renders a conversation by the chat template of a model, to the text that apply_chat_template of transformers 5 gives.
- * The template was compiled with the model; nothing is parsed here. The conventions on
- * errors, threads and strings are those of runtime.h; a chat serves one call at a time.
+ * The template was compiled with the model; nothing is parsed here. The conventions on errors, threads and strings are
+ * those of runtime.h; a chat serves one call at a time.
  *
  *   program = attune_text_chat_program(text, &bytes);  // of OUT.text (text.h)
  *   attune_chat_open(program, bytes, NULL, &chat);
@@ -35,9 +35,9 @@ typedef struct attune_chat_value attune_chat_value;
 typedef struct attune_chat_options {
   size_t struct_bytes;       ///< sizeof(attune_chat_options), set by init
   const char *template_name; ///< null = "tool_use" if there is one and tools are given, else "default"
-  size_t memory_bytes;       ///< address space for values and the work of a rendering; 256 MiB. Pages are used when needed
-  size_t output_bytes;       ///< most bytes of text; 64 MiB
-  uint64_t max_steps;        ///< most steps of a rendering; 100 million, about a second
+  size_t memory_bytes;       ///< address space for values and the work of a rendering (256 MiB); pages are taken when needed
+  size_t output_bytes;       ///< most bytes of text (64 MiB)
+  uint64_t max_steps;        ///< most steps of a rendering (100 million, which take about a second)
 } attune_chat_options;
 
 /// A date and a time, in the time zone of the user. A chat has none until attune_chat_set_date sets one.
@@ -98,14 +98,14 @@ attune_chat_value *attune_chat_set_text(attune_chat *chat, attune_chat_value *di
 
 //===--- Rendering ---------------------------------------------------------===//
 
-/// Returns the dictionary of the variables that the template sees, for attune_chat_set. The names are those of the
+/// Returns the dictionary of the variables that the template sees, for attune_chat_set. The names are those of
 /// transformers: `messages`, a list of dictionaries; `tools` and `documents`, lists of dictionaries or none;
 /// `add_generation_prompt`; and variables of a model's own template, such as `enable_thinking`. The tokenizer's special
 /// tokens (`bos_token`, `eos_token`, …) are there unless they are set here.
 attune_chat_value *attune_chat_variables(attune_chat *chat);
 /// Appends a message of |role| with |content| to the variable `messages`; returns the message.
 attune_chat_value *attune_chat_message(attune_chat *chat, const char *role, const char *content);
-/// Sets the date that templates print (`strftime_now`). A rendering that asks for it without one fails.
+/// Sets the date that templates print (`strftime_now`). If none is set, a rendering that asks for the date fails.
 attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *date);
 /// Renders the conversation. As in transformers, the template does not see keys of a message whose value is
 /// none, and it finds the reasoning of a message under all its names (`reasoning_content`, `thinking`, `reasoning`).
@@ -113,7 +113,8 @@ attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *da
 /// Fails with INVALID_ARGUMENT if there is no message, or for an error of the template: one that it raises
 /// (`raise_exception`, whose text attune_last_error gives), or an operation that its values do not allow; with
 /// NOT_FOUND if there is no such template, or none that could be compiled; with LIMIT_EXCEEDED above the options' steps
-/// or bytes of text, above 200 nested calls or 64-bit integers; with OUT_OF_MEMORY above their memory.
+/// or bytes of text, above 200 nested calls, or for an integer of more than 64 bits; with OUT_OF_MEMORY above the
+/// options' memory_bytes.
 attune_status attune_chat_render(attune_chat *chat, attune_chat_rendered *out_rendered);
 
 #ifdef ATTUNE_BUILD_SHARED

@@ -76,8 +76,8 @@ typedef struct attune_generation_options {
   double encoder_repetition_penalty; ///< scores of the source's ids (without sources, the prompt's): multiplied by it if > 0, else divided
   const int64_t *suppress_tokens;    ///< ids that are never chosen; borrowed
   size_t num_suppress_tokens;
-  const int64_t *begin_suppress_tokens; ///< ids that are never the first after the prompt or start token, or, if that is a single id, after
-                                        ///< forced_bos_token_id; borrowed
+  const int64_t *begin_suppress_tokens; ///< ids that are never the first after the prompt or start token, or, if that is a single id and
+                                        ///< forced_bos_token_id follows it, the first after forced_bos_token_id; borrowed
   size_t num_begin_suppress_tokens;
   int64_t renormalize_logits; ///< beam search: 1 = scores are normalized to log-probabilities again after the rules
   double typical_p;           ///< sampling: only the ids nearest to the expected surprise that make up this probability, in (0, 1]

@@ -153,7 +153,7 @@ attune_status attune_output_shape(const attune_model *model, const char *entry, 
 
 //===--- Sessions ----------------------------------------------------------===//
 
-/// Workspace and workers for one call at a time.
+/// Memory (workspace, caches) and workers for one call at a time.
 typedef struct attune_session attune_session;
 
 /// The largest value a session accepts for a dimension, in every entry that has it.
@@ -170,7 +170,7 @@ typedef struct attune_session_options {
   size_t struct_bytes;            ///< sizeof(attune_session_options), set by init
   const attune_dim_limit *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
   size_t num_limits;
-  int64_t num_threads;     ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs; on a GPU none
+  int64_t num_threads;     ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs; ignored on a GPU
   const attune_host *host; ///< the caller's own pool, copied; null = the session makes workers. Excludes num_threads
   void *memory;            ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
   size_t memory_bytes;     ///< size of |memory|, at least attune_session_memory_bytes
@@ -181,14 +181,14 @@ typedef struct attune_session_options {
 /// Sets |options| to the defaults.
 void attune_session_options_init(attune_session_options *options);
 
-/// Computes in |out_bytes| the host memory a session with these options needs (its |memory| fields are ignored):
-/// workspace, caches, defaults of optional inputs, bookkeeping. The workspace comes last, so a guard page after the
-/// memory guards the workspace.
+/// Computes in |out_bytes| the host memory that a session with these options needs (|memory| and |memory_bytes| in them
+/// are ignored): workspace, caches, defaults of optional inputs, bookkeeping. The workspace comes last, so a guard page
+/// after the memory guards the workspace.
 attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes);
-/// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation; runs make
-/// none. The first session of a model on a GPU opens the NVIDIA driver and loads code and weights; workspace and caches
-/// are memory of the GPU. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY, on a GPU also with INCOMPATIBLE
-/// (no driver, no GPU, or a GPU that none of the model's images runs on) or DEVICE_ERROR.
+/// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation of host memory;
+/// runs make none. The first session of a model on a GPU opens the NVIDIA driver and loads code and weights; workspace
+/// and caches are memory of the GPU. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY, on a GPU also with
+/// INCOMPATIBLE (no driver, no GPU, or a GPU that none of the model's images runs on) or DEVICE_ERROR.
 attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
 /// Ends the workers and gives the memory back. No call may be running. Null is allowed.
 void attune_session_destroy(attune_session *session);
@@ -198,15 +198,16 @@ int64_t attune_session_num_threads(const attune_session *session);
 /// Returns the model of |session|.
 const attune_model *attune_session_model(const attune_session *session);
 
-/// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs
-/// that have a default may be omitted; outputs must be complete, have exactly the shapes of the signature, and overlap
-/// neither each other nor the inputs. Borrows everything for the call. A model on a GPU may take memory there for
-/// tensors in host memory, once for the largest; if the stream is the caller's and all the caller's tensors are on the
-/// GPU, the call returns when its work is queued in the stream. While that stream is captured into a CUDA graph, calls
-/// that copy host memory or use caches fail with INVALID_ARGUMENT. The floating-point environment is the default one
-/// during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on
-/// a GPU, OUT_OF_MEMORY or DEVICE_ERROR; with IO_ERROR if the other ranks of a divided model cannot be reached. Outputs
-/// are untouched by all but INTERNAL, DEVICE_ERROR and IO_ERROR.
+/// Runs |entry| (null = the first) once; blocks; allocates no host memory. Tensors are matched by name, in any order.
+/// Inputs that have a default may be omitted; outputs must be complete, have exactly the shapes of the signature, and
+/// overlap neither each other nor the inputs. Borrows everything for the call. A model on a GPU may take GPU memory for
+/// the caller's tensors in host memory, again only for a call that needs more of it than all earlier ones; if the
+/// stream is the caller's and all the caller's tensors are on the GPU, the call returns when its work is queued in the
+/// stream. While that stream is captured into a CUDA graph, calls that copy host memory or use caches fail with
+/// INVALID_ARGUMENT. The floating-point environment is the default one during the call and the caller's again after it.
+/// Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on a GPU, OUT_OF_MEMORY or DEVICE_ERROR; with
+/// IO_ERROR if the other ranks of a divided model cannot be reached. Outputs are untouched by all but INTERNAL,
+/// DEVICE_ERROR and IO_ERROR.
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs);
 
@@ -236,21 +237,23 @@ int64_t attune_cache_token_bytes(const attune_cache_desc *cache);
 int64_t attune_session_num_slots(const attune_session *session);
 /// Returns the number of tokens in |slot|, -1 if there is no such slot.
 int64_t attune_session_slot_length(const attune_session *session, int64_t slot);
-/// Keeps the first |length| tokens of |slot|; with 0 it is empty and reads the source of its own number. Fails with
-/// INVALID_ARGUMENT if it has fewer, or BUSY.
+/// Keeps the first |length| tokens of |slot|. If |length| is 0, the slot is empty and reads the source of its own number.
+/// Fails with INVALID_ARGUMENT if the slot has fewer tokens, or BUSY.
 attune_status attune_session_slot_truncate(attune_session *session, int64_t slot, int64_t length);
-/// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY, or DEVICE_ERROR, which leaves |to|
+/// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY, or DEVICE_ERROR, after which |to| may be
 /// empty.
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
 /// Reads the first tokens of the cache whose name in the descriptor is |tensor|.name to |tensor|, as F32: [rows, heads,
 /// length, head size] of a cache of keys or values, [rows, length] of a mask. Row i is slot |slots|[i], or slot i if
 /// |slots| is null; for caches of sources these are numbers of sources. Fails with INVALID_ARGUMENT if a slot has fewer
-/// tokens than the shape says, or BUSY.
+/// tokens than the shape says, LIMIT_EXCEEDED if the shape has more than any slot, or BUSY; on a GPU also with
+/// DEVICE_ERROR or OUT_OF_MEMORY.
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
 /// Fills slots (by |tensors| that name caches of sequences) and sources (by |tensors| that name caches of sources) so
 /// that attune_session_cache_read would read the same values, rounded to the type of the cache. Keys and values of all
 /// layers must be given; a mask that is omitted becomes 0. Lengths become those of the tensors. Fails with
-/// INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY, or DEVICE_ERROR or OUT_OF_MEMORY, which leave them empty.
+/// INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY; on a GPU also with DEVICE_ERROR or OUT_OF_MEMORY, which leave these slots
+/// and sources empty.
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors);
 
 //===--- Pools -------------------------------------------------------------===//

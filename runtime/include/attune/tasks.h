@@ -133,9 +133,9 @@ attune_status attune_classify_texts(attune_task *task, const attune_text_input *
 typedef enum attune_aggregation {
   ATTUNE_AGGREGATE_NONE = 0,    ///< each token is a span
   ATTUNE_AGGREGATE_SIMPLE = 1,  ///< tokens side by side whose labels belong together (B-X I-X) are one
-  ATTUNE_AGGREGATE_FIRST = 2,   ///< the same for whole words; a word has the label of its first token
-  ATTUNE_AGGREGATE_AVERAGE = 3, ///< …; a word has the label whose mean score over its tokens is best
-  ATTUNE_AGGREGATE_MAX = 4      ///< …; a word has the label of its token with the best score
+  ATTUNE_AGGREGATE_FIRST = 2,   ///< the same with whole words for tokens; a word has the label of its first token
+  ATTUNE_AGGREGATE_AVERAGE = 3, ///< whole words; a word has the label whose mean score over its tokens is best
+  ATTUNE_AGGREGATE_MAX = 4      ///< whole words; a word has the label of its token with the best score
 } attune_aggregation;
 
 /// A part of a text with a label.
@@ -179,11 +179,11 @@ attune_status attune_fill_text(attune_task *task, const attune_text_input *text,
 typedef struct attune_answer_options {
   size_t struct_bytes;    ///< sizeof(attune_answer_options), set by init
   int64_t top_k;          ///< most answers (1)
-  int64_t max_length;     ///< most tokens of a window: question, a part of the context, special ones (384, at most those of the task)
-  int64_t stride;         ///< tokens that a window shares with the one before (128, at most half of max_length)
+  int64_t max_length;     ///< most tokens of a window: question, a part of the context, special ones; 0 = 384 or the task's if fewer
+  int64_t stride;         ///< tokens that a window shares with the one before; 0 = 128, or half of max_length if that is less
   int64_t max_answer;     ///< most tokens of an answer (15)
-  int32_t allow_none;     ///< 1 = the empty answer competes, too
-  int32_t align_to_words; ///< 1 = answers are whole words
+  int32_t allow_none;     ///< 1 = the empty answer competes, too (0)
+  int32_t align_to_words; ///< 1 = answers are whole words (1)
 } attune_answer_options;
 
 /// Sets |options| to the defaults.

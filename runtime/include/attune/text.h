@@ -47,7 +47,7 @@ const void *attune_text_chat_program(const attune_text *text, size_t *out_bytes)
 
 //===--- Tokenizers --------------------------------------------------------===//
 
-/// Memory and caches for one call at a time, of one thread at a time.
+/// Memory and caches for one call at a time, by any one thread.
 typedef struct attune_tokenizer attune_tokenizer;
 
 /// The options of a tokenizer. Set every field by attune_tokenizer_options_init first.
@@ -98,7 +98,7 @@ typedef struct attune_encode_options {
   int32_t truncate_left;        ///< 1 = the end of the text is kept, not the beginning
   int32_t pad_to_longest;       ///< 1 = encodings get the length of the longest
   int32_t pad_left;             ///< 1 = padding goes before the tokens
-  int64_t pad_length;           ///< > 0: least length of an encoding
+  int64_t pad_length;           ///< > 0: least length of an encoding; ignored with pad_to_longest
   int64_t pad_to_multiple_of;   ///< > 1: padded lengths are multiples of this
   int64_t pad_id;               ///< the id of padding
   int64_t pad_type_id;
@@ -108,7 +108,8 @@ typedef struct attune_encode_options {
 /// are those of |text|, which may be null.
 void attune_encode_options_init(const attune_text *text, attune_encode_options *options);
 
-/// The tokens of an input, or of one window of it, in memory of the tokenizer.
+/// The tokens of an input, or of one window of it, in memory of the tokenizer. |offsets| and |word_ids| are null unless
+/// options.want_offsets.
 typedef struct attune_encoding {
   int64_t input;                      ///< the number of the input
   int64_t length;                     ///< tokens, special ones and padding included
@@ -117,8 +118,8 @@ typedef struct attune_encoding {
   const int32_t *attention_mask;      ///< 0 for padding
   const int32_t *special_tokens_mask; ///< 1 for tokens that the template or padding added
   const int32_t *sequence_ids;        ///< 0 or 1: the text; -1 for tokens of the template and padding
-  const int32_t *offsets;  ///< [length, 2]: first character in the text and the one after the last, (0, 0) for others; null unless wanted
-  const int32_t *word_ids; ///< number of the pre-tokenizer's piece that the token is part of, -1 for others; null unless wanted
+  const int32_t *offsets;  ///< [length, 2]: first character in the text and the one after the last; (0, 0) where sequence_ids is -1
+  const int32_t *word_ids; ///< number of the pre-tokenizer's piece that the token is part of; -1 where sequence_ids is -1
 } attune_encoding;
 
 /// Encodes |num_inputs| inputs. |*out_encodings| is an array of |*out_num| encodings, in the order of the inputs, each

@@ -154,11 +154,11 @@ void attune_chat_session_reset(attune_chat_session *chat);
 ///
 /// A reply ends with an end id of the settings, with the token by which the template ends a message of the assistant,
 /// with a stop string, or when the context is full; max_length of the settings does not count, max_new_tokens does. If
-/// there is no room for the message and max_new_tokens (at most a quarter of the context), the oldest turns leave the
-/// conversation, a message and its reply at a time; the system message stays. A reply that a callback ends stays in the
-/// conversation as far as it got; one without any text leaves together with its message.
+/// there is no room for the message and max_new_tokens (a quarter of the context if that is less, or if it is not set),
+/// the oldest turns leave the conversation, a message and its reply at a time; the system message stays. A reply that a
+/// callback ends stays in the conversation as far as it got; one without any text leaves together with its message.
 ///
-/// Sampling draws turn n of a conversation with the seed of the settings plus n. Fails with INVALID_ARGUMENT for a
+/// Sampling draws reply n, counted from 0, with the seed of the settings plus n. Fails with INVALID_ARGUMENT for a
 /// message that is not UTF-8 or that the template refuses, with LIMIT_EXCEEDED for a message that is too long for the
 /// context, with BUSY while another call runs, and as attune_generate does; the conversation is then as before.
 attune_status attune_chat_session_send(attune_chat_session *chat, const char *message, size_t bytes, attune_chat_reply *out_reply);

@@ -113,7 +113,7 @@ attune_status CudaModel::findFunctions(const attune_model_desc &desc) {
       continue;
     }
     ATTUNE_TRY(driver->check(code, what));
-    // A kernel needs permission for more than 48 KiB.
+    // A kernel needs permission for more than 48 KiB of dynamic shared memory.
     if (desc.functions[i].shared_bytes > 48 * 1024) {
       snprintf(what, sizeof(what), "getting %u bytes of shared memory for '%s'", desc.functions[i].shared_bytes, desc.functions[i].symbol);
       ATTUNE_TRY(driver->check(

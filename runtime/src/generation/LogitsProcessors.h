@@ -33,10 +33,10 @@ struct LogitsContext {
 
 /// Applies the logits processors of |options| to the |scores| [vocabSize] of the id that follows |input|, in the order
 /// of transformers: penalties of the ids of the source and of the sequence, repeated n-grams of the sequence, n-grams
-/// of the source, bad words, minimum length, forced first and last id, suppressed ids. The penalties of generated ids,
-/// which that library lacks, come after those of the sequence. Penalties compute in f32, as there. A banned id scores
-/// -infinity, a forced one 0. |counts| is scratch memory of vocabSize zeros, which are restored. |options.max_length|
-/// must include max_new_tokens already.
+/// of the source, bad words, minimum length, forced first and last id, suppressed ids, and renormalization in a beam
+/// search. The penalties of generated ids, which transformers lacks, come after those of the sequence. Penalties
+/// compute in f32, as in transformers. A banned id scores -infinity, a forced one 0. |counts| is scratch memory of
+/// vocabSize zeros, which are restored. |options.max_length| must include max_new_tokens already.
 void applyLogitsProcessors(const attune_generation_options &options, const LogitsContext &input, int64_t vocabSize, float *scores,
                            int32_t *counts);
 

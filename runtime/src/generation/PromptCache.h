@@ -1,10 +1,10 @@
 //===- PromptCache.h - Reuse of tokens that slots hold already ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A slot that holds the beginning of a prompt saves computing it again, as in a conversation whose turns are sent with
-// all the text before them. Each row of a generation gets a slot of its own. Rows choose in order, each the free slot
-// with the largest saved - lost: the tokens at its beginning that agree with the prompt, less those after them, which
-// are overwritten.
+// A slot that holds the beginning of a prompt saves computing this beginning again, as in a conversation whose turns
+// are sent with all the text before them. Each row of a generation gets a slot of its own. Rows choose in order, each
+// the free slot with the largest saved - lost: the tokens at its beginning that agree with the prompt, less those after
+// them, which are overwritten.
 //
 //   prompt          a b c d x y          agree   saved - lost
 //   slot 0          a b c d e f g          4       4 - 3 =  1
@@ -32,9 +32,9 @@ public:
   /// Takes memory from |arena|; |plan| and |caches| must outlive this.
   PromptCache(const GenerationPlan &plan, Caches &caches, Arena &arena);
 
-  /// Chooses slots for all sequences and truncates those of rows to the tokens that agree; without reuse, empties all
-  /// slots first. Fails with INVALID_ARGUMENT if the caller's slots do not exist or are not distinct; then the caches
-  /// are unchanged.
+  /// Chooses slots for all sequences and truncates those of rows to the tokens that agree; without reuse, or with an
+  /// encoder, empties all slots first. Fails with INVALID_ARGUMENT if the caller's slots do not exist or are not
+  /// distinct; then the caches are unchanged.
   attune_status open();
 
   /// Returns the slots of the session, [plan.sequences]: first those of the rows, then those of further sequences.

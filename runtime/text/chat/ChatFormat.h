@@ -74,7 +74,7 @@ typedef struct attune_chat_constant {
 /// A variable as one function sees it: slot |slot| of the enclosing function |depth| levels further out.
 typedef struct attune_chat_variable {
   uint16_t depth, slot;
-  uint32_t name; ///< constant
+  uint32_t name; ///< constant with the name of the variable
 } attune_chat_variable;
 
 /// Flags of calls.

@@ -74,7 +74,7 @@ public:
   const attune_chat_date *date = nullptr;
   attune_chat_span *spans = nullptr;
   size_t numSpans = 0, maxSpans = 0;
-  uint64_t steps = 0; ///< left
+  uint64_t steps = 0; ///< steps that are left
   Value *stackTop = nullptr, *stackEnd = nullptr;
   uint32_t depth = 0;      ///< functions that run
   uint32_t generators = 0; ///< nested generators that are computing an item

@@ -1,9 +1,9 @@
 //===- EndOfTurn.cpp - The token that ends a message of the assistant -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A template says how a message of the assistant ends: a conversation whose last message has a text that no template
-// writes is rendered, and what follows this text is encoded. If it begins with a special token, that is the one by
-// which a model that was trained on such conversations ends its replies; generation_config.json often lacks it.
+// The template tells how a message of the assistant ends: findEndOfTurn renders a conversation whose last message is a
+// text that no template writes, and encodes what follows this text. If the first token there is a special one, a model
+// that was trained on such conversations ends its replies by this token, which generation_config.json often lacks.
 //===----------------------------------------------------------------------===//
 
 #include "EndOfTurn.h"

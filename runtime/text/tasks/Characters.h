@@ -8,7 +8,8 @@
 
 namespace attune::text {
 
-/// Finds bytes of characters by number; near the last one in constant time.
+/// Finds the bytes of characters by their numbers: counts on from the character found last, or from the beginning of the
+/// text if the number is smaller.
 class CharacterPlaces {
 public:
   CharacterPlaces(const char *text, size_t bytes) : text(reinterpret_cast<const uint8_t *>(text)), bytes(bytes) {}

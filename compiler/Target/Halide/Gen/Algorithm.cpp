@@ -94,8 +94,8 @@ static int costOf(const Term &term) {
   return cost;
 }
 
-/// The largest cost of a host's expression that is unrolled over all rows and columns of a tile. More expensive ones
-/// are loops that read the sums from memory.
+/// The largest cost of a host's expression that is unrolled over all rows and columns of a tile. A more expensive one is
+/// computed in loops that read the sums from memory.
 static constexpr int kMostUnrolled = 8;
 
 /// Adds |count| tiles of |rows| rows and |columns| columns, from row |first| on, to |host|. Each tile computes its own
@@ -156,8 +156,9 @@ static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage
 }
 
 /// Defines |host| by tiles, so that no row is computed twice: as many tiles of the largest size as possible, then tiles
-/// whose numbers of rows are powers of two. The numbers are powers of four if the columns are not a multiple of the
-/// tile's or if the stage has more than two parallel loops, since the code of each size is then several times as long.
+/// whose numbers of rows are powers of two. Only powers of four are used, for fewer sizes and so less code, if the
+/// number of columns is not known to be a multiple of the tile's (each size may then need code for partial tiles of
+/// columns, too) or if the stage has more than two parallel loops.
 static void defineTiles(StageFunc &host, const Scope &scope, const Plan &plan, const ScheduleOptions &options) {
   std::vector<const Stage *> chain = plan.tileStages(*host.stage);
   int columns = tileColumnsFor(host.extents[0], options);
