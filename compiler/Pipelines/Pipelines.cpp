@@ -47,9 +47,11 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
   fused.addPass(xfmr::createFuseEpilogues());
   fused.addPass(createCanonicalizer());
   fused.addPass(createCSEPass());
-  if (target.precision() != xfmr::Precision::F32)
+  if (target.precision() != xfmr::Precision::F32) {
     fused.addPass(xfmr::createLowerPrecision(
         xfmr::LowerPrecisionOptions{target.precision(), target.weightsFormat() ? target.weightsFormat()->str() : ""}));
+    fused.addPass(xfmr::createRoundGathers());
+  }
   fused.addPass(xfmr::createSplitDeepProjections(xfmr::SplitDeepProjectionsOptions{schedule.maxFeatures}));
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(func::createDuplicateFunctionEliminationPass());

@@ -305,8 +305,9 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
   } else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
     return getDim(destination.getTiedOpOperand(result)->get(), dim);
   } else if (OpTrait::hasElementwiseMappableTraits(op)) {
+    // A conversion has operands of another element type.
     for (Value operand : op->getOperands())
-      if (operand.getType() == shaped.getType())
+      if (auto other = dyn_cast<ShapedType>(operand.getType()); other && other.hasRank() && other.getShape() == type.getShape())
         return getDim(operand, dim);
   }
   return std::nullopt;

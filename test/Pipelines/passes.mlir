@@ -41,9 +41,10 @@
 // DIALECT-NEXT: attune-count-gathers
 // DIALECT-NEXT: )
 
-// With a lower precision, one more pass runs.
+// With a lower precision, two more passes run.
 // LOWER: cse
 // LOWER-NEXT: xfmr-lower-precision{precision=int8 weights-format=}
+// LOWER-NEXT: xfmr-round-gathers
 // LOWER-NEXT: xfmr-split-deep-projections{max-features=2048}
 // LOWER-NEXT: ),
 // LOWER-NEXT: xfmr-hoist-weight-expressions,

@@ -30,6 +30,25 @@ module attributes {xfmr.ranks = 3 : i64} {
 
 // -----
 
+// Rounded rows have half of the bytes; the sizes of a conversion are those of its operand.
+// CHECK: xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 64)>>
+// CHECK-SAME: xfmr.gathers = #xfmr.formula<[], affine_map<() -> (2)>>
+module attributes {xfmr.ranks = 2 : i64} {
+  func.func @rounded(%x: tensor<?x16xf32> {xfmr.input = #xfmr.input<"x", [tokens, 16]>})
+      -> (tensor<?x32xf32> {xfmr.output = #xfmr.output<"y", [tokens, 32]>}) attributes {xfmr.entry = #xfmr.entry<"rounded">} {
+    %r = arith.truncf %x : tensor<?x16xf32> to tensor<?x16xbf16>
+    %g = xfmr.all_gather %r, 1 at [0, 16] : tensor<?x16xbf16> -> tensor<?x32xbf16>
+    %w = arith.extf %g : tensor<?x32xbf16> to tensor<?x32xf32>
+    %r2 = arith.truncf %w : tensor<?x32xf32> to tensor<?x32xbf16>
+    %s = xfmr.rank_slice %r2, 1 at [0, 16] : tensor<?x32xbf16> -> tensor<?x16xbf16>
+    %g2 = xfmr.all_gather %s, 1 at [0, 16] : tensor<?x16xbf16> -> tensor<?x32xbf16>
+    %y = arith.extf %g2 : tensor<?x32xbf16> to tensor<?x32xf32>
+    return %y : tensor<?x32xf32>
+  }
+}
+
+// -----
+
 // Without ranks there is nothing to count.
 // CHECK-NOT: xfmr.gathers
 func.func @alone(%x: tensor<?x16xf32> {xfmr.input = #xfmr.input<"x", [tokens, 16]>})

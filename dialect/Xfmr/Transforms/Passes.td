@@ -196,6 +196,29 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
                         "format of quantized weights, such as int4:32 (4 bits, a scale per 32 columns); none by default">];
 }
 
+def RoundGathers : Pass<"xfmr-round-gathers", "::mlir::func::FuncOp"> {
+  let summary = "round rows before they are gathered from ranks";
+  let description = [{
+    ```mlir
+    %g = xfmr.all_gather %x, 1 at [0, 24] : tensor<?x24xf32> -> tensor<?x48xf32>
+    %y = xfmr.linear %g, %w {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>
+    // becomes
+    %r = arith.truncf %x : tensor<?x24xf32> to tensor<?x24xbf16>
+    %h = xfmr.all_gather %r, 1 at [0, 24] : tensor<?x24xbf16> -> tensor<?x48xbf16>
+    %g = arith.extf %h : tensor<?x48xbf16> to tensor<?x48xf32>
+    %y = xfmr.linear %g, %w {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>
+    ```
+
+    A gather of f32 is rounded if all its readers are linears that round it to the same floating-point type, bf16 or
+    f16. It then moves half of the bytes. A gather that has another reader, such as a norm or a residual sum, is not
+    changed, nor is one that int8 linears read, whose scales need the largest magnitude of the whole row. Runs after
+    `xfmr-shard` and `xfmr-lower-precision`.
+
+    Numerics: exact. The linear rounds again, which changes nothing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LowerCaches : Pass<"xfmr-lower-caches", "::mlir::ModuleOp"> {
   let summary = "select the element type of caches";
   let description = [{
