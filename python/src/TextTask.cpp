@@ -97,8 +97,9 @@ TextTask::Sized TextTask::make(const Sizes &sizes) {
   options.max_batch = sizes.batch;
   options.max_texts = sizes.texts;
   options.max_text_bytes = std::max({sizes.longest, size_t(4096), sizes.results / 16});
-  // A byte is at most four tokens after normalization. Memory for more would only be reserved.
-  options.max_length = std::min<int64_t>(sizes.maxLength ? sizes.maxLength : INT32_MAX, 4 * static_cast<int64_t>(sizes.longest) + 64);
+  // Allows twelve tokens for each byte: NFKC makes 33 bytes of the 3 of U+FDFA, and a token may be one byte. Memory for more
+  // would only be reserved.
+  options.max_length = std::min<int64_t>(sizes.maxLength ? sizes.maxLength : INT32_MAX, 12 * static_cast<int64_t>(sizes.longest) + 64);
   options.num_threads = threads;
   Sized made = {sizes, nullptr, getpid()};
   nb::gil_scoped_release release;
