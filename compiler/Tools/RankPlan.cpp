@@ -16,6 +16,7 @@
 #include "compiler/Weights/WeightRows.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
@@ -100,7 +101,8 @@ static double receivedBytes(AllGatherOp gather) {
   return tokenBytes(gather.getInput()) * static_cast<double>(gather.getBegins().size() - 1);
 }
 
-/// Adds to |sums| the gathers of the results of the projections that read |rows|, a gathered tensor, or columns of it.
+/// Adds to |sums| the gathers of the results of the projections that read |rows|, a gathered tensor, or columns of it,
+/// also in another element type.
 /// A projection may be several `xfmr.linear`, one for each range of columns, each of which has the result of the one
 /// before as its residual. Returns false if another operation reads |rows| or these results.
 static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
@@ -108,8 +110,8 @@ static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
   llvm::SmallVector<mlir::Value> columns = {rows};
   while (!columns.empty())
     for (mlir::OpOperand &use : columns.pop_back_val().getUses()) {
-      if (auto slice = llvm::dyn_cast<mlir::tensor::ExtractSliceOp>(use.getOwner()))
-        columns.push_back(slice.getResult());
+      if (llvm::isa<mlir::tensor::ExtractSliceOp, mlir::arith::ExtFOp>(use.getOwner()))
+        columns.push_back(use.getOwner()->getResult(0));
       else if (auto linear = llvm::dyn_cast<LinearOp>(use.getOwner()); linear && linear.getInput() == use.get())
         partialSums.insert(linear.getResult());
       else if (!llvm::isa<mlir::tensor::DimOp>(use.getOwner()))
