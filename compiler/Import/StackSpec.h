@@ -148,8 +148,9 @@ struct AttentionSpec {
   WeightId rotary = noWeight;
   /// True if rotary embeddings rotate pairs of neighboring components; otherwise they rotate pairs (i, i + R / 2).
   bool interleaved = false;
-  /// `[2 N - 1, head size]` or `[2 N - 1, heads * head size]`: a vector for each distance of a key from 1 - N to N - 1,
-  /// or for each distance and head. Scores add its product with the query (relativeKey) or with the key (relativeQuery).
+  /// `[2 N - 1, head size]` or `[2 N - 1, heads * head size]`: a vector for each distance d from 1 - N to N - 1, in row
+  /// d + N - 1, or for each distance and head; d is the position of the query minus that of the key, and N the largest
+  /// number of tokens of a sequence. Scores add its product with the query (relativeKey) or with the key (relativeQuery).
   WeightId relativeKey = noWeight, relativeQuery = noWeight;
   /// If heads were removed (pruned): the number of heads before, and the numbers of the remaining ones among them.
   int64_t originalHeads = 0;

@@ -11,7 +11,8 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
     the types of attune/abi.h: `attune_entry_forward(host, call)` runs it; `attune_workspace_forward(dims, workers)`
     returns the bytes of scratch memory of a call, and `attune_flops_forward(dims, workers)` its arithmetic operations,
     for given values of the dims (batch, length and so on). If the entry has `rt.kernel_work`,
-    `attune_work_forward(dims, out)` stores the arithmetic and the bytes of each kernel. If the entry has
+    `attune_work_forward(dims, out)` stores an `attune_kernel_work` for each kernel: its runs, arithmetic operations, and
+    bytes of weights and tensors that it reads and writes. If the entry has
     `xfmr.gathers`, because the model is divided among processes, `attune_gathers_forward(dims, workers)` returns the
     number of all-gathers of a call, and `attune_gather_bytes_forward(dims, workers)` the bytes that a process receives
     by them from the others.
@@ -27,9 +28,9 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
     ```
 
     All of these but `attune_entry_forward` evaluate formulas, `rt.workspace`, `xfmr.flops` and so on, which the pass
-    removes from the entry. `attune_entry_forward` returns 0. With `device`, kernels run on a GPU and a launch can
-    fail: the host argument of functions then points to a `!llvm.struct<(ptr, i32)>` of the host and the first error,
-    and the C function returns this error.
+    removes from the entry. `attune_entry_forward` returns 0. With `device`, kernels run on a GPU and a launch can fail:
+    `attune_entry_forward` then makes a `!llvm.struct<(ptr, i32)>` of the host and the first error, passes its address
+    as the host argument of `@forward` and thereby of the functions that this calls, and returns the error.
 
     Expects `attune-plan-memory` done, and `attune-outline-parallel` or, with `device`, `attune-outline-launches`.
     Leaves functions that are not entries alone. Numerics: exact.

@@ -27,7 +27,7 @@ public:
 private:
   CompiledCall(TemporaryFolder folder, const CompileOptions &options, const CompileListener &listener, int64_t threads)
       : folder(std::move(folder)), options(options), listener(listener), threads(threads) {}
-  /// Executes the shared object |path|, whose weights are |weights|.
+  /// Executes the shared object at |path| with the weights file at |weights|.
   Result<std::vector<OwnedTensor>> executeShared(const std::string &path, const std::string &weights, const PlainInputs &inputs) const;
   Result<std::vector<OwnedTensor>> execute(const std::string &object, const PlainInputs &inputs) const;
 

@@ -502,7 +502,8 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     is tiled in the same way. Any other kernel becomes an `scf.forall` over blocks of `row-block` rows.
 
     The attribute `tile.kernel` of a loop describes the kernel and says `row_wise` if a row depends neither on other
-    rows, nor on its index, nor on the number of rows. `tile.work` has the arithmetic of a product.
+    rows, nor on its index, nor on the number of rows. On the loop of a product, `tile.work` has the number of arithmetic
+    operations of all iterations, two for each multiply-add.
 
     Expects `convert-xfmr-to-linalg` and `attune-tile-attention` done. A dimension of static size 0 is an error. Leaves
     alone operations with fewer than two parallel dimensions and operations inside an `scf.forall`. Numerics: exact; no

@@ -19,7 +19,8 @@ namespace {
 
 /// The keys of these families that other decoders lack.
 struct DeepseekKeys {
-  /// The number of features of the vectors for queries, 0 if the input is projected, and for keys and values.
+  /// The number of features of the small vectors that are projected to queries, 0 if the input of the layer is projected to
+  /// queries directly, and of those that are projected to keys and values.
   int64_t queryRank, keyRank;
   /// The number of components of a key that are not rotated, that are, and of a value.
   int64_t plain, rotated, value;

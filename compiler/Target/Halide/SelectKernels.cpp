@@ -61,7 +61,8 @@ private:
     tile.setDescriptionAttr(known->second.getDescriptionAttr());
   }
 
-  /// The first tile of every description, by the description's text after the name.
+  /// The first tile op of each description. The key is the text of the description without the kernel's name, with which
+  /// it begins: kernels that differ only in their names are one.
   llvm::StringMap<halide::TileOp> descriptions;
 };
 } // namespace

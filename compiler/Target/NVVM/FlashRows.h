@@ -27,8 +27,8 @@ public:
   void take(Value first, Value stores = {});
   /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|.
   std::pair<Value, Value> visitedKeys(Value first, Value last);
-  /// Returns the range of steps in which every key is visible to every row from |first| to |last|. |visited| is the
-  /// result of visitedKeys; a step is |step| keys, and the first one begins at |visited|'s first key.
+  /// Returns the range [begin, end) of keys that are visible to every row from |first| to |last|, shortened to whole steps.
+  /// |visited| is the result of visitedKeys; a step is |step| keys, and the first one begins at |visited|'s first key.
   std::pair<Value, Value> seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step);
   /// Return the values before the first key. The state is the maxima of the lane's two rows, then this lane's parts of
   /// their sums; the results are this lane's accumulators.

@@ -28,14 +28,15 @@ namespace attune {
 
 /// The threads of a warpgroup, and the rows and components (K) of a product.
 inline constexpr int64_t kWarpgroup = 128, kProductRows = 64, kProductDepth = 16;
-/// Bytes and 16-bit components of a row of a swizzled matrix.
+/// Bytes and 16-bit elements of a line of a swizzled matrix.
 inline constexpr int64_t kRowBytes = 128, kRowComponents = 64;
 
-/// The layout of an operand in shared memory. Core matrices are 8 rows of 16 bytes.
+/// The layout of an operand in shared memory. A line is a run of contiguous bytes: components of K of one row, or, if
+/// transposed, neighboring rows at one component. Core matrices are 8 lines of 16 bytes.
 struct MatrixLayout {
   /// False if neighbors in memory are components of K; true if they are rows (a transposed B).
   bool isTransposed = false;
-  /// True for rows of 128 bytes with the 128-byte swizzle of TMA loads: blocks of eight rows are |stride| bytes apart,
+  /// True for lines of 128 bytes with the 128-byte swizzle of TMA loads: blocks of eight lines are |stride| bytes apart,
   /// and if transposed, the next 64 rows are |leading| bytes away. False for contiguous core matrices: the next 8 rows
   /// are |stride| bytes away, the next 8 components |leading| bytes.
   bool isSwizzled = false;

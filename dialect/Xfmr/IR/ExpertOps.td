@@ -72,7 +72,7 @@ def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTy
     - (C2) `up` and `gate` are `[E, M, N]` for an input of N features, `down` is `[E, N', M]` for a result of N'
       features.
     - (C3) A bias is `[E, rows]` for a stack of matrices `[E, rows, columns]`. Either all stacks have a bias or none.
-    - (C4) Either both `glu_limit` and `glu_alpha` are present or neither is. They require `gate` and no activation; the
+    - (C4) Either both `glu_limit` and `glu_alpha` are present or neither is. They require `gate` and the activation `none`; the
       limit is positive.
     - (N1) The sum runs over the experts of a token in ascending order, with one fused multiply-add per expert. The bits
       of a token do not depend on other tokens.

@@ -21,8 +21,9 @@ def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]
 
     Components from R on are copied. `positions[t]` is the row of the table for token t, usually its position. The table
     is a weight of source `#xfmr.computed<"rotary", …>`. Models with rotary embeddings of the type longrope have two
-    such tables in one, the second after the first. If the longest sequence of a call has more tokens than the first
-    table has rows, code that the importer emits adds that number of rows to all positions of the call.
+    such tables in one, the second after the first. If the longest sequence of a call, tokens in caches included, has
+    more tokens than the first table has rows, code that the importer emits adds that number of rows to all positions of
+    the call.
 
     - (C1) `table` has static shape; R is even and at most the head size.
     - (N1) Each element is the rounded product with c, then a fused multiply-add with s. A position outside the table is
