@@ -276,6 +276,9 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
       more ranks than heads of keys and values, several ranks keep the same one and divide its query heads. Caches of
       keys and values have the heads of the rank. Masks and biases with a dimension of heads are divided with
       `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
+    - Before that, additions are moved into projections, as by `xfmr-fuse-epilogues`. A rank adds the columns of the
+      residual that it computes: the position of the residual in a sum decides its bits
+      (`xfmr-split-deep-projections`).
     - Activations, sums and products of tensors that are divided alike, and rotary embeddings stay divided. Any other
       user gets the whole tensor from one `xfmr.all_gather`, and is computed by every rank.
     - If the size of a dimension is not a multiple of the number of ranks, its shards still have equal sizes, and the
