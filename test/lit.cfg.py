@@ -19,8 +19,8 @@
 # Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers),
 # ptxas (NVIDIA's assembler), compiler, nvvm, halide (parts of this build), numpy, asan, shared-linker, pkg-config (with
 # CMake), debian (the tools for a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that
-# machine), mpi (a transport of this build and its mpirun), openmpi, mpich (this one), gdb, chromium, valgrind, fuzzer
-# (libFuzzer and its sanitizers), long (sweeps of many models and minutes of random inputs,
+# machine), mpi (a transport of this build and its mpirun), openmpi, mpich (this one), hosts (network namespaces, for root), gdb,
+# chromium, valgrind, fuzzer (libFuzzer and its sanitizers), long (sweeps of many models and minutes of random inputs,
 # enabled by `--param long=1` and by the target check-attune-all). Tests of features that a machine lacks are reported as
 # unsupported, never as passed.
 
@@ -94,6 +94,7 @@ substitute("%runtime_lib", config.attune_runtime_lib)
 substitute("%python", config.python)
 substitute("%fake_cuda", "env", "LD_LIBRARY_PATH=" + os.path.join(config.attune_binary_dir, "lib", "fake-cuda"))
 substitute("%local_ranks", os.path.join(config.attune_binary_dir, "lib", "libattune_local_ranks.so"))
+substitute("%hosts", os.path.join(config.attune_binary_dir, "bin", "attune-test-hosts"))
 substitute("%mpirun_openmpi", "mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
            "--mca", "mpi_yield_when_idle", "1")
 substitute("%mpirun_mpich", "mpirun.mpich")
@@ -157,6 +158,8 @@ for mpi, flags in (("openmpi", ["--allow-run-as-root"]), ("mpich", [])):
     library = os.path.join(config.attune_binary_dir, "lib", "libattune_mpi_" + mpi + ".so")
     if os.path.exists(library) and succeeds("mpirun." + mpi, *flags, "-n", "1", "true"):
         config.available_features.update({"mpi", mpi})
+if succeeds(os.path.join(config.attune_binary_dir, "bin", "attune-test-hosts"), "1", "1", "0", "true"):
+    config.available_features.add("hosts")
 
 for arch in ("aarch64", "riscv64"):
     compiler = shutil.which("cmake") and shutil.which("ninja") and find_cross_compiler(arch)

@@ -104,7 +104,8 @@ static double receivedBytes(AllGatherOp gather) {
 /// Adds to |sums| the gathers of the results of the projections that read |rows|, a gathered tensor, or columns of it,
 /// also in another element type.
 /// A projection may be several `xfmr.linear`, one for each range of columns, each of which has the result of the one
-/// before as its residual. Returns false if another operation reads |rows| or these results.
+/// before as its residual; the residual of another projection may be such a result, too. Returns false if another
+/// operation reads |rows| or these results.
 static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
   llvm::SetVector<mlir::Value> partialSums;
   llvm::SmallVector<mlir::Value> columns = {rows};
@@ -124,7 +125,7 @@ static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
         continue;
       }
       auto next = llvm::dyn_cast<LinearOp>(use.getOwner());
-      bool isAdded = next && next.getResidual() == sum && partialSums.contains(next.getResult());
+      bool isAdded = next && next.getResidual() == sum && next.getInput() != sum;
       if (!isAdded && !llvm::isa<mlir::tensor::DimOp>(use.getOwner()))
         return false;
     }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/Transforms/FuseEpilogues.h"
 #include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,6 +81,8 @@ LogicalResult fuseAddition(arith::AddFOp op, PatternRewriter &rewriter) {
 /// Moves the addition of a norm into the linear before it.
 template <typename NormOp>
 LogicalResult giveToLinear(NormOp op, PatternRewriter &rewriter) {
+  if (!op.getResidual())
+    return failure();
   LinearOp linear = chooseLinear(op.getInput(), op.getResidual(), op);
   if (!linear)
     return failure();
@@ -96,6 +99,8 @@ LogicalResult giveToLinear(NormOp op, PatternRewriter &rewriter) {
 /// Moves an addition that no linear can take into the norm.
 template <typename NormOp>
 LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
+  if (op.getResidual())
+    return failure();
   auto add = op.getInput().template getDefiningOp<arith::AddFOp>();
   if (!add || !add->hasOneUse() || add->getBlock() != op->getBlock() || chooseLinear(add.getLhs(), add.getRhs(), add))
     return failure();
@@ -105,11 +110,6 @@ LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
     op.getResidualMutable().assign(add.getRhs());
   });
   return success();
-}
-
-template <typename NormOp>
-LogicalResult moveNormResidual(NormOp op, PatternRewriter &rewriter) {
-  return op.getResidual() ? giveToLinear(op, rewriter) : takeFromAddition(op, rewriter);
 }
 
 /// Emits a remark for each projection whose addition or activation is not fused because the projection has other uses.
@@ -124,7 +124,8 @@ void reportMissed(func::FuncOp function) {
 struct FuseEpilogues : xfmr::impl::FuseEpiloguesBase<FuseEpilogues> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add(fuseActivation).add(fuseAddition).add(moveNormResidual<LayerNormOp>).add(moveNormResidual<RmsNormOp>);
+    patterns.add(fuseActivation).add(takeFromAddition<LayerNormOp>).add(takeFromAddition<RmsNormOp>);
+    populateResidualPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     reportMissed(getOperation());
@@ -132,3 +133,7 @@ struct FuseEpilogues : xfmr::impl::FuseEpiloguesBase<FuseEpilogues> {
 };
 
 } // namespace
+
+void mlir::xfmr::populateResidualPatterns(RewritePatternSet &patterns) {
+  patterns.add(fuseAddition).add(giveToLinear<LayerNormOp>).add(giveToLinear<RmsNormOp>);
+}

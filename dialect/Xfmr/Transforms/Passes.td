@@ -278,12 +278,14 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
       more ranks than heads of keys and values, several ranks keep the same one and divide its query heads. Caches of
       keys and values have the heads of the rank. Masks and biases with a dimension of heads are divided with
       `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
+    - Before anything is divided, additions are moved into projections, as by `xfmr-fuse-epilogues`. A rank adds the
+      columns of the residual that it computes: the position of the residual in a sum decides its bits
+      (`xfmr-split-deep-projections`).
     - Operations on elements or heads keep tensors divided: activations; sums, differences and products of tensors that
       are divided alike; rotary embeddings and norms of heads; `split_heads` and `merge_heads`.
     - Every other operation that reads a divided tensor gets the whole tensor; one `xfmr.all_gather` joins it for all
       such readers. A divided projection or embedding reads its input or ids as a whole in this way, and computes a
-      shard. An operation that no rule here divides is computed by every rank; so is the addition of the residual of a
-      divided projection, unless the residual is divided like the result.
+      shard. An operation that no rule here divides is computed by every rank.
     - If the size of a dimension is not a multiple of the number of ranks, its shards still have equal sizes, and the
       last ones overlap.
 

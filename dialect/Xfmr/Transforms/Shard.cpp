@@ -12,9 +12,9 @@
 //     heads    [====]                         [====]
 //                    \--- all_gather ---/
 //     m        [========]                [========]            all heads: the next sum needs them
-//     o        [====]                         [====]
+//     x + o    [====]                         [====]           the columns of x that the rank has in o
 //                    \--- all_gather ---/
-//     x + o    [========]                [========]            residual and norm: by every rank
+//     norm     [========]                [========]            by every rank
 //
 // The pass visits operations in order and knows for each tensor whether a rank has all of it or a shard
 // (ShardedValues). An operation with a rule computes a shard from shards; any other operation gets whole tensors, so
@@ -27,12 +27,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Xfmr/IR/EntryAttrs.h"
+#include "dialect/Xfmr/Transforms/FuseEpilogues.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "dialect/Xfmr/Transforms/ShardCaches.h"
 #include "dialect/Xfmr/Transforms/ShardedValues.h"
 #include "dialect/Xfmr/Transforms/WeightExpressions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::xfmr {
@@ -191,18 +193,11 @@ bool FunctionSharder::shardLinear(LinearOp op) {
   OpBuilder builder(op);
   Value input = values.getWhole(op.getInput()), weight = values.getShard(op, op.getWeight(), rows);
   Value bias = values.getShard(op, op.getBias(), rows), multiplier = values.getShard(op, op.getMultiplier(), columns);
-  const Sharding *added = op.getResidual() ? values.find(op.getResidual()) : nullptr;
-  Value residual = added && *added == columns ? values.getShard(op.getResidual()) : Value();
+  Value residual = values.getShard(op, op.getResidual(), columns);
   auto local = LinearOp::create(builder, op.getLoc(), input, weight, bias, multiplier, residual, op.getActivation(), op.getPrecision(),
                                 op.getFormatAttr());
   values.add(op.getResult(), local.getResult(), columns);
   replaced.push_back(op);
-  if (!op.getResidual() || residual)
-    return true;
-  // The epilogue adds the residual last, so the sum of whole tensors has the same bits.
-  Value whole = values.getWhole(op.getResult());
-  builder.setInsertionPoint(op);
-  op.replaceAllUsesWith(arith::AddFOp::create(builder, op.getLoc(), whole, values.getWhole(op.getResidual())).getResult());
   return true;
 }
 
@@ -362,6 +357,12 @@ void Shard::runOnOperation() {
   }
   if (count == 1)
     return;
+  // The bits of a sum of many features depend on where its residual is added (xfmr-split-deep-projections). So the linear
+  // adds it here as on one rank, to the columns of the rank.
+  RewritePatternSet patterns(&getContext());
+  populateResidualPatterns(patterns);
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return signalPassFailure();
   HeadPlan plan;
   WalkResult walk = module.walk([&](Operation *op) { return WalkResult(plan.add(op, count)); });
   if (walk.wasInterrupted() || failed(shardCaches(module, count)))

@@ -1,7 +1,7 @@
 // RUN: attune-opt %s --xfmr-shard --split-input-file --verify-diagnostics | FileCheck %s
 
-// A layer of two ranks: heads and columns are divided, the sums over all columns get whole tensors, the residual is
-// added to a whole tensor.
+// A layer of two ranks: heads and columns are divided, the sums over all columns get whole tensors. A rank adds the residual
+// to its columns, in the projection, as one rank does.
 module attributes {xfmr.ranks = 2 : i64} {
   // CHECK-LABEL: func.func private @layer
   // CHECK-SAME: (%[[X:.*]]: tensor<?x48xf32>, %[[OFF:.*]]: tensor<?xi64>, %[[LEN:.*]]: index, %[[WQ:.*]]: tensor<48x48xf32> {xfmr.weight}, %[[BQ:.*]]: tensor<48xf32> {xfmr.weight}, %[[WK:.*]]: tensor<24x48xf32> {xfmr.weight}, %[[WO:.*]]: tensor<48x48xf32> {xfmr.weight}
@@ -25,9 +25,9 @@ module attributes {xfmr.ranks = 2 : i64} {
     // CHECK: %[[ALL:.*]] = xfmr.all_gather %[[M]], 1 at [0, 24] : tensor<?x24xf32> -> tensor<?x48xf32>
     %m = xfmr.merge_heads %a : tensor<?x4x12xf32>
     // CHECK: %[[WO0:.*]] = xfmr.weight_shard %[[WO]], 0 at [0, 24]
-    // CHECK: %[[O:.*]] = xfmr.linear %[[ALL]], %[[WO0]] : tensor<?x48xf32>, tensor<24x48xf32>
-    // CHECK: %[[OALL:.*]] = xfmr.all_gather %[[O]], 1 at [0, 24]
-    // CHECK: %[[SUM:.*]] = arith.addf %[[OALL]], %[[X]] : tensor<?x48xf32>
+    // CHECK: %[[X0:.*]] = xfmr.rank_slice %[[X]], 1 at [0, 24] : tensor<?x48xf32> -> tensor<?x24xf32>
+    // CHECK: %[[O:.*]] = xfmr.linear %[[ALL]], %[[WO0]] residual(%[[X0]]) : tensor<?x48xf32>, tensor<24x48xf32>
+    // CHECK: %[[SUM:.*]] = xfmr.all_gather %[[O]], 1 at [0, 24] : tensor<?x24xf32> -> tensor<?x48xf32>
     %o = xfmr.linear %m, %wo residual(%x) : tensor<?x48xf32>, tensor<48x48xf32>, residual tensor<?x48xf32>
     // Features of 65 and more are divided at multiples of 16; parts overlap. The multiplier is divided alike.
     // CHECK: %[[U:.*]] = xfmr.linear %[[SUM]], %{{.*}} : tensor<?x48xf32>, tensor<80x48xf32>
@@ -36,11 +36,13 @@ module attributes {xfmr.ranks = 2 : i64} {
     // CHECK: %[[G:.*]] = xfmr.linear %[[SUM]], %{{.*}} multiplier(%[[U]]) {activation = #xfmr.activation<silu>}
     // CHECK: %[[GALL:.*]] = xfmr.all_gather %[[G]], 1 at [0, 50] : tensor<?x80xf32> -> tensor<?x130xf32>
     %g = xfmr.linear %o, %gate multiplier(%u) {activation = #xfmr.activation<silu>} : tensor<?x48xf32>, tensor<130x48xf32>, multiplier tensor<?x130xf32>
-    // CHECK: %[[D:.*]] = xfmr.linear %[[GALL]]
+    // The addition becomes the residual of the projection before anything is divided.
+    // CHECK: %[[D:.*]] = xfmr.linear %[[GALL]], %{{.*}} residual(%[[O]])
     // CHECK: %[[DALL:.*]] = xfmr.all_gather %[[D]]
+    // CHECK-NOT: arith.addf
     %d = xfmr.linear %g, %down : tensor<?x130xf32>, tensor<48x130xf32>
-    // CHECK: arith.addf %[[DALL]], %[[SUM]]
     %y = arith.addf %d, %o : tensor<?x48xf32>
+    // CHECK: return %[[DALL]]
     return %y : tensor<?x48xf32>
   }
 }
