@@ -26,16 +26,11 @@ CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::option
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
-/// Returns an error if products in |precision| by weights in |format| are not implemented for |backend|, which may be
-/// null.
-static Status checkFormat(const std::optional<xfmr::WeightFormat> &format, xfmr::Precision precision, const KernelBackend *backend) {
-  if (!format)
-    return {};
-  std::string flag = "--weights-format=" + format->str();
-  if (precision != xfmr::Precision::Int8)
-    return Status::error(flag + ": not implemented for --dtype=" + xfmr::stringifyPrecision(precision).str() + ", expected int8");
-  if (backend)
-    return Status::error(flag + ": not implemented for --kernels=" + backend->name().str() + ", expected " + kOwnKernels.str());
+/// Returns an error if weights in |format| are not implemented for |backend|, which may be null.
+static Status checkFormat(const std::optional<xfmr::WeightFormat> &format, const KernelBackend *backend) {
+  if (format && backend)
+    return Status::error("--weights-format=" + format->str() + ": not implemented for --kernels=" + backend->name().str() + ", expected " +
+                         kOwnKernels.str());
   return {};
 }
 
@@ -50,7 +45,7 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
   std::optional<xfmr::WeightFormat> format = request.weightsFormat;
   if (request.choosesFormat && request.precision == xfmr::Precision::Int8 && !*backend)
     format = xfmr::WeightFormat();
-  if (Status status = checkFormat(format, request.precision, backend->get()); status.failed())
+  if (Status status = checkFormat(format, backend->get()); status.failed())
     return status;
   // Without instructions that convert f16, LLVM would call a library for it.
   if (bool isX86 = StringRef(host.triple()).starts_with("x86_64");
@@ -88,7 +83,7 @@ Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
     if (!format)
       return Status::error("expected 'weights_format' to be a format such as int8:32, got '" + text.str() + "'");
   }
-  if (Status status = checkFormat(format, attribute.getPrecision(), backend->get()); status.failed())
+  if (Status status = checkFormat(format, backend->get()); status.failed())
     return status;
   xfmr::Precision cachePrecision = xfmr::Precision::F32;
   if (StringRef text = attribute.getText("cache_precision"); !text.empty()) {
