@@ -48,7 +48,7 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
     ```mlir
     %y = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<4x2x576xi8>)
         outs(%d : tensor<?x100xf32>) width 32 format <"int4:32"> -> tensor<?x100xf32>
-    %z = tile.grouped_product ins(%x, %p : tensor<?x50xf32>, tensor<4x2x576xi8>)
+    %u = tile.grouped_product ins(%x, %p : tensor<?x50xf32>, tensor<4x2x576xi8>)
         outs(%d : tensor<?x100xf32>) width 32 format <"int4:32"> -> tensor<?x100xf32>
     ```
   }];
