@@ -48,8 +48,11 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
   if (Status status = checkFormat(format, backend->get()); status.failed())
     return status;
   // Without instructions that convert f16, LLVM would call a library for it.
-  if (bool isX86 = StringRef(host.triple()).starts_with("x86_64");
-      request.cachePrecision == xfmr::Precision::F16 && (isX86 ? !host.hasFeature("f16c") : StringRef(host.triple()).starts_with("riscv")))
+  bool isX86 = StringRef(host.triple()).starts_with("x86_64");
+  if (format && !format->wideScales && isX86 && !host.hasFeature("f16c"))
+    return Status::error("--weights-format=" + format->str() + ": not implemented for CPUs without F16C, expected scales of f32, as in " +
+                         format->str() + ":f32");
+  if (request.cachePrecision == xfmr::Precision::F16 && (isX86 ? !host.hasFeature("f16c") : StringRef(host.triple()).starts_with("riscv")))
     return Status::error("--cache-dtype=f16: not implemented for " + std::string(isX86 ? "CPUs without F16C" : "RISC-V") +
                          ", expected f32, bf16 or int8");
   CpuFeatures features{host.vectorBits(), host.vectorRegisters(), host.scheduleFeatures()};
