@@ -23,8 +23,8 @@ class Format:
         self.flags, self.peer, self.weight_bytes, self.products = flags, peer, weight_bytes, products
 
 
-def quantized(name, peer, weight_bytes):
-    return Format(["--dtype=int8", "--weights-format=" + name], peer, weight_bytes, "byte_gops")
+def quantized(name, peer, weight_bytes, dtype="int8"):
+    return Format(["--dtype=" + dtype, "--weights-format=" + name], peer, weight_bytes, "byte_gops" if dtype == "int8" else "gflops")
 
 
 # int8 without groups has a scale for each row of 2048 or 5632 weights; 4096 is a value between these.
@@ -33,6 +33,9 @@ FORMATS = {
     "int4:128": quantized("int4:128", "q4_0", 0.5 + 2 / 128),
     "int8:32": quantized("int8:32", "q8_0", 1 + 2 / 32),
     "int8": quantized("int8:0", "q8_0", 1 + 2 / 4096),
+    # Products of f32 and bf16; the rate is that of f32.
+    "f32-int4:32": quantized("int4:32", "q4_0", 0.5 + 2 / 32, "f32"),
+    "bf16-int4:32": quantized("int4:32", "q4_0", 0.5 + 2 / 32, "bf16"),
     "bf16": Format(["--dtype=bf16"], "bf16", 2, "gflops"),
 }
 

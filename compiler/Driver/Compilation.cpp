@@ -77,7 +77,7 @@ Status Compilation::prepare() {
   if (Status status = target->checkRanks(options.ranks); status.failed())
     return status;
   if (!options.calibrate.empty() && !target->weightsFormat())
-    return Status::error("--calibrate: expected a format of weights beside it, such as --dtype=int8 --weights-format=int4:32");
+    return Status::error("--calibrate: expected a format of weights beside it, such as --weights-format=int4:32");
   if (!options.calibrate.empty() && options.ranks > 1)
     return Status::error("--calibrate: not with --ranks");
   Result<std::unique_ptr<TargetEmission>> created = target->createEmission(*host);

@@ -47,7 +47,7 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
   fused.addPass(xfmr::createFuseEpilogues());
   fused.addPass(createCanonicalizer());
   fused.addPass(createCSEPass());
-  if (target.precision() != xfmr::Precision::F32) {
+  if (target.precision() != xfmr::Precision::F32 || target.weightsFormat()) {
     fused.addPass(xfmr::createLowerPrecision(
         xfmr::LowerPrecisionOptions{target.precision(), target.weightsFormat() ? target.weightsFormat()->str() : ""}));
     fused.addPass(xfmr::createRoundGathers());

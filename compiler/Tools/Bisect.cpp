@@ -55,6 +55,8 @@ static Status bisect(CommandLine &request, BisectRun &run) {
   call.compile.model = absolute.str().str();
   if (call.compile.target.precision != mlir::xfmr::Precision::F32)
     return Status::error("--dtype: expected f32, since products of other types have no definition by which they could be executed");
+  if (call.compile.target.weightsFormat)
+    return Status::error("--weights-format: expected native, since other products have no definition by which they could be executed");
   if (!request.goodValues.empty()) {
     Result<GoodSetting> good = GoodSetting::create(request.goodValues, compilerFile());
     if (!good)

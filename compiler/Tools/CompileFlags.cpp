@@ -79,7 +79,7 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
                 options.target.precision = *mlir::xfmr::symbolizePrecision(value);
                 return Status();
               });
-  table.addCustom("weights-format", "SPEC", "native, auto, int8:G or int4:G with groups of G columns, for --dtype=int8 (native)",
+  table.addCustom("weights-format", "SPEC", "native, auto, int8:G or int4:G with groups of G columns (native)",
                   [&options](const std::string &value) { return readWeightsFormat(value, options); });
   table.addCustom("cache-dtype", "TYPE", "type of caches: f32, bf16, f16 or int8 (f32)",
                   [&options](const std::string &value) {

@@ -499,7 +499,8 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     an `scf.for` over register tiles, the rows whose sums are in registers at once. Blocks have about the same size, at
     most `max-block-rows` rows and `block-bytes` bytes of input rows, which every panel reads again from the L2 cache.
     If there are at most three register tiles in a block, they have about the same size, too. A `tile.grouped_product`
-    is tiled in the same way. Any other kernel becomes an `scf.forall` over blocks of `row-block` rows.
+    is tiled in the same way, by `grouped-rows` if its rows are quantized, else by `register-rows`. Any other kernel
+    becomes an `scf.forall` over blocks of `row-block` rows.
 
     The attribute `tile.kernel` of a loop describes the kernel and says `row_wise` if a row depends neither on other
     rows, nor on its index, nor on the number of rows. On the loop of a product, `tile.work` has the number of arithmetic

@@ -83,9 +83,8 @@ bool Group::add(linalg::LinalgOp op, unsigned row) {
 }
 
 bool Group::add(tiles::GroupedProductOp op) {
-  return llvm::all_of(ValueRange{op.getRows(), op.getScales(), op.getSums(), op.getDestination()},
-                      [&](Value rows) { return read(rows, /*byRows=*/true); }) &&
-         read(op.getPanels(), /*byRows=*/false);
+  return llvm::all_of(op.getRowInputs(), [&](Value rows) { return read(rows, /*byRows=*/true); }) &&
+         read(op.getDestination(), /*byRows=*/true) && read(op.getPanels(), /*byRows=*/false);
 }
 
 std::optional<int64_t> attune::getGroupNumber(Operation *op) {

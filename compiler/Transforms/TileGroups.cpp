@@ -54,12 +54,13 @@ static bool isLowPrecision(linalg::LinalgOp contraction) {
 }
 
 namespace {
-/// The product of a projection: a contraction, or a product of quantized operands with scales of groups.
+/// The product of a projection: a contraction, or a product by weights with scales of groups, of rows that are quantized
+/// or floats.
 struct Product {
   Operation *op = nullptr;
   /// The number of columns of the result, and the number of products that are added for one element.
   int64_t columns = 0, depth = 0;
-  bool lowPrecision = false, grouped = false;
+  bool lowPrecision = false, grouped = false, quantizedRows = false;
 
   explicit operator bool() const { return op != nullptr; }
 };
@@ -69,7 +70,8 @@ struct Product {
 static Product findProduct(Operation *root) {
   if (auto grouped = dyn_cast<tiles::GroupedProductOp>(root))
     return {root, cast<ShapedType>(grouped.getDestination().getType()).getDimSize(1),
-            cast<ShapedType>(grouped.getRows().getType()).getDimSize(1), /*lowPrecision=*/true, /*grouped=*/true};
+            cast<ShapedType>(grouped.getRows().getType()).getDimSize(1), /*lowPrecision=*/true, /*grouped=*/true,
+            grouped.hasQuantizedRows()};
   auto op = dyn_cast<linalg::LinalgOp>(root);
   if (!op)
     return {};
@@ -214,7 +216,8 @@ private:
     if (!product)
       return tileRows(rewriter, cast<linalg::LinalgOp>(root.getOperation()));
     bool lowPrecision = product.lowPrecision;
-    int64_t tileRows = product.grouped ? groupedRows : lowPrecision ? lowPrecisionRows : registerRows;
+    bool fillsRegisters = product.grouped ? !product.quantizedRows : !lowPrecision;
+    int64_t tileRows = fillsRegisters ? registerRows : product.grouped ? groupedRows : lowPrecisionRows;
     int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / 4 / std::max<int64_t>(1, product.depth) / tileRows * tileRows);
     OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
     OpFoldResult columns = lowPrecision && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, product);

@@ -111,7 +111,7 @@ cases = [
     (compile_ + ["--weights-format=int4"], "--weights-format: expected native, auto, or int4 or int8 with groups of 16, 32, 64, 128 or 0 "
      "(a row) and perhaps :asym, as in int4:32, got 'int4'"),
     (compile_ + ["--weights-format=int4:48"], "got 'int4:48'"),
-    (compile_ + ["--weights-format=int4:32"], "--weights-format=int4:32: not implemented for --dtype=f32, expected int8"),
+    (compile_ + ["--weights-format=int4:32:bf16"], "got 'int4:32:bf16'"),
     (compile_ + ["--kernels=hand"], "--kernels: 'hand' is not in this build, expected mlir"),
     (compile_ + ["--padding=some"], "--padding: expected compute, skip, got 'some'"),
     (compile_ + ["--inputs=ids"], "got 'ids'"),

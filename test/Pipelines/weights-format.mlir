@@ -13,8 +13,8 @@
 // RUN: not attune-opt %t/model.mlir --attune-to-dialect="precision=int8 weights-format=int9:32" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: expects a weights-format such as int8:32 or int4:64:asym, but got 'int9:32'
 // RUN: not attune-opt %t/target.mlir --attune-replace-target="precision=int8 weights-format=int9:32" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// RUN: not attune-opt %t/model.mlir --attune-to-dialect=weights-format=int4:32 2>&1 | FileCheck %s --check-prefix=PRECISION
-// PRECISION: --weights-format=int4:32: not implemented for --dtype=f32, expected int8
+// RUN: attune-opt %t/model.mlir --attune-to-dialect=weights-format=int4:32 | FileCheck %s --check-prefix=F32
+// F32: xfmr.linear %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"int4:32">} :
 // RUN: sed -e 's/int8:64:asym/int8:65/' %t/replaced.mlir > %t/damaged.mlir
 // RUN: not attune-opt %t/damaged.mlir --attune-to-dialect 2>&1 | FileCheck %s --check-prefix=DAMAGED
 // DAMAGED: error: 'rt.target': expected 'weights_format' to be a format such as int8:32, got 'int8:65'

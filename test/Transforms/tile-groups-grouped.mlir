@@ -1,4 +1,4 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg=panel-width=16 --attune-tile-groups="panel-width=16 stream-panels=4 grouped-rows=4" --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg=panel-width=16 --attune-tile-groups="panel-width=16 stream-panels=4 grouped-rows=4 register-rows=6 max-block-rows=48" --canonicalize | FileCheck %s
 
 // Blocks of rows and panels around register tiles of rows; panels are tiled as they are packed. A row depends on one row of the operands.
 // CHECK-LABEL: @product
@@ -24,5 +24,16 @@ func.func @product(%x: tensor<?x40xf32>, %w: tensor<100x40xf32>, %b: tensor<100x
 // CHECK: {tile.kernel = #tile.kernel<"linear 40 -> 100, int4:32", row_wise>
 func.func @alone(%x: tensor<?x40xf32>, %w: tensor<100x40xf32>) -> tensor<?x100xf32> {
   %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>} : tensor<?x40xf32>, tensor<100x40xf32>
+  return %y : tensor<?x100xf32>
+}
+
+// Rows of f32 fill the registers as those of a contraction do.
+// CHECK-LABEL: @f32
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 100) step (%{{.*}}, 16)
+// CHECK: scf.for
+// CHECK: tile.grouped_product ins(%{{.*}}, %{{.*}} : tensor<?x40xf32>, tensor<?x2x288xi8>)
+// CHECK: {tile.kernel = #tile.kernel<"linear 40 -> 100, int4:32, f32 rows", row_wise>
+func.func @f32(%x: tensor<?x40xf32>, %w: tensor<100x40xf32>) -> tensor<?x100xf32> {
+  %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">} : tensor<?x40xf32>, tensor<100x40xf32>
   return %y : tensor<?x100xf32>
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A projection whose weights have a scale per group of columns multiplies rows that are quantized by the same groups:
+// A projection whose weights have a scale per group of columns multiplies rows of f32, rows that are rounded to bf16, or
+// with int8 rows that are quantized by the same groups:
 //
 //   %y = xfmr.linear %x, %w bias(%b) {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>}
 //   // becomes
@@ -19,15 +20,17 @@
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attune;
 
 namespace {
 
-/// linear with a format -> quantize_rows, grouped_product, epilogue.
+/// linear with a format -> quantize_rows (not with f32), grouped_product, epilogue.
 struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
-  ConvertGroupedLinear(MLIRContext *context, KernelGroups &groups, int64_t width) : GroupedPattern(context, groups), width(width) {}
+  ConvertGroupedLinear(MLIRContext *context, KernelGroups &groups, int64_t width, Type bf16Type)
+      : GroupedPattern(context, groups), width(width), bf16Type(bf16Type) {}
 
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (!op.getFormat())
@@ -35,15 +38,17 @@ struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
     IndexBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
     Value rows = b.size(adaptor.getInput(), 0);
-    tiles::QuantizeRowsOp quantized = quantize(b, adaptor.getInput(), rows, *op.getFormat());
+    SmallVector<Value> inputs = getRows(b, op.getPrecision(), adaptor.getInput(), rows, *op.getFormat());
     Value panels = xfmr::WeightQuantizePanelsOp::create(b, adaptor.getWeight(), width, *op.getFormat());
+    inputs.push_back(panels);
     Value destination = empty(b, type, rows);
-    auto product = tiles::GroupedProductOp::create(b, TypeRange{type}, quantized.getResult(0), quantized.getResult(1),
-                                                   quantized.getResult(2), panels, ValueRange{destination}, width, *op.getFormat());
+    auto product = tiles::GroupedProductOp::create(b, TypeRange{type}, inputs, ValueRange{destination}, width, *op.getFormat());
     SmallVector<Operation *> ops{product};
     if (hasEpilogue(op))
       ops.push_back(epilogue(b, op, adaptor, product.getResult(0), empty(b, type, rows)));
     std::string text = describeLinear(op) + ", " + op.getFormat()->getValue().str();
+    if (op.getPrecision() != xfmr::Precision::Int8)
+      text += (", " + xfmr::stringifyPrecision(op.getPrecision()) + " rows").str();
     groups.mark(ops, text);
     xfmr::passed(op, "convert-xfmr-to-linalg", "PackWeights")
         << remark::metric(xfmr::kRemarkKernel, text)
@@ -57,18 +62,28 @@ private:
     return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(rows) : ValueRange());
   }
 
-  static tiles::QuantizeRowsOp quantize(IndexBuilder &b, Value input, Value rows, xfmr::WeightFormatAttr format) {
+  /// Returns the inputs of a product in |precision| that have a row for each row of |input|: with int8 the integers and the
+  /// scales and sums of their groups.
+  SmallVector<Value> getRows(IndexBuilder &b, xfmr::Precision precision, Value input, Value rows, xfmr::WeightFormatAttr format) const {
+    if (precision == xfmr::Precision::F32)
+      return {input};
     auto type = cast<RankedTensorType>(input.getType());
     int64_t columns = type.getDimSize(1), groups = format.getValue().groups(columns), group = format.getValue().groupColumns(columns);
     auto destination = [&](int64_t size, Type element) {
       return empty(b, RankedTensorType::get({type.getDimSize(0), size}, element), rows);
     };
-    SmallVector<Value> destinations{destination(groups * group, b.getI8Type()), destination(groups, b.getF32Type()),
-                                    destination(groups, b.getI32Type())};
-    auto op = tiles::QuantizeRowsOp::create(b, TypeRange(ValueRange(destinations)), input, destinations, b.getI64IntegerAttr(group));
-    std::string text = ("rows of " + Twine(columns) + " as int8 in groups of " + Twine(group)).str();
+    SmallVector<Value> destinations;
+    std::string text = ("rows of " + Twine(columns) + " as " + xfmr::stringifyPrecision(precision)).str();
+    if (precision == xfmr::Precision::Int8) {
+      destinations = {destination(groups * group, b.getI8Type()), destination(groups, b.getF32Type()), destination(groups, b.getI32Type())};
+      text += " in groups of " + std::to_string(group);
+    } else {
+      destinations = {destination(llvm::alignTo(columns, 2), bf16Type)};
+    }
+    auto op = tiles::QuantizeRowsOp::create(b, TypeRange(ValueRange(destinations)), input, destinations,
+                                            precision == xfmr::Precision::Int8 ? b.getI64IntegerAttr(group) : IntegerAttr());
     op->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(op.getContext(), std::nullopt, text));
-    return op;
+    return SmallVector<Value>(op->getResults());
   }
 
   /// Creates `activation(sum + bias) * multiplier + residual`.
@@ -86,10 +101,12 @@ private:
   }
 
   int64_t width;
+  /// The type in memory of rows rounded to bf16: bf16 or f32.
+  Type bf16Type;
 };
 
 } // namespace
 
-void attune::populateGroupedProductPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth) {
-  patterns.add<ConvertGroupedLinear>(patterns.getContext(), groups, panelWidth);
+void attune::populateGroupedProductPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, Type bf16Type) {
+  patterns.add<ConvertGroupedLinear>(patterns.getContext(), groups, panelWidth, bf16Type);
 }

@@ -21,6 +21,8 @@ struct ConvertLinear : GroupedPattern<xfmr::LinearOp> {
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getPrecision() != xfmr::Precision::F32)
       return rewriter.notifyMatchFailure(op, "of lower precision");
+    if (op.getFormat())
+      return rewriter.notifyMatchFailure(op, "with a format of weights");
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getType());
     Value rows = tensor::DimOp::create(rewriter, loc, adaptor.getInput(), 0);

@@ -27,8 +27,9 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     epilogue applies the scales. Rows that several projections read are converted once, and a result that only a bf16 or
     f16 projection reads is stored rounded.
 
-    A projection with a `format` of weights multiplies rows and panels that both have a scale per group of neighbors in
-    k (`tile.grouped_product`). Its epilogue is that of an f32 projection.
+    A projection with a `format` of weights multiplies rows by panels that have a scale per group of neighbors in k
+    (`tile.grouped_product`). With int8, rows are quantized in the same groups, with bf16 they are rounded, and with
+    f32 they stay as they are. The epilogue is that of an f32 projection.
 
     With an `attention-precision` of bf16 or f16, for tensor cores, keys and values are stored in this type, and
     queries, too, if only attention reads the tensor of which they are a part. This needs heads whose number of

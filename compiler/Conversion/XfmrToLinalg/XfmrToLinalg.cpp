@@ -34,7 +34,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     RewritePatternSet patterns(&getContext());
     attune::populateLinearPatterns(patterns, groups, panelWidth);
     attune::populateLowPrecisionPatterns(patterns, groups, panelWidth, *bf16, *int8);
-    attune::populateGroupedProductPatterns(patterns, groups, panelWidth);
+    attune::populateGroupedProductPatterns(patterns, groups, panelWidth, bf16->type);
     attune::populateElementwisePatterns(patterns, groups);
     attune::populateNormPatterns(patterns, groups);
     attune::populatePositionPatterns(patterns, groups);

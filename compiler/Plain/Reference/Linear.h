@@ -101,6 +101,8 @@ void compute(Context<T> &c, xfmr::LinearOp op) {
   PlainBuffer multiplier = c.in(op.getMultiplier()), residual = c.in(op.getResidual());
   if (op.getPrecision() != xfmr::Precision::F32)
     return c.fault("expected products of f32, got " + xfmr::stringifyPrecision(op.getPrecision()).str());
+  if (op.getFormat())
+    return c.fault("expected weights of f32, got " + op.getFormat()->getValue().str());
   Matrix<T> y = projectBuffers(Matrix<T>(c.in(op.getInput())), c.in(op.getWeight()), c.in(op.getBias()));
   for (int64_t t = 0; t < y.rows; ++t)
     for (int64_t n = 0; n < y.columns; ++n) {

@@ -26,16 +26,11 @@ CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::option
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
-/// Returns an error if products in |precision| by weights in |format| are not implemented for |backend|, which may be
-/// null.
-static Status checkFormat(const std::optional<xfmr::WeightFormat> &format, xfmr::Precision precision, const KernelBackend *backend) {
-  if (!format)
-    return {};
-  std::string flag = "--weights-format=" + format->str();
-  if (precision != xfmr::Precision::Int8)
-    return Status::error(flag + ": not implemented for --dtype=" + xfmr::stringifyPrecision(precision).str() + ", expected int8");
-  if (backend)
-    return Status::error(flag + ": not implemented for --kernels=" + backend->name().str() + ", expected " + kOwnKernels.str());
+/// Returns an error if weights in |format| are not implemented for |backend|, which may be null.
+static Status checkFormat(const std::optional<xfmr::WeightFormat> &format, const KernelBackend *backend) {
+  if (format && backend)
+    return Status::error("--weights-format=" + format->str() + ": not implemented for --kernels=" + backend->name().str() + ", expected " +
+                         kOwnKernels.str());
   return {};
 }
 
@@ -50,11 +45,14 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
   std::optional<xfmr::WeightFormat> format = request.weightsFormat;
   if (request.choosesFormat && request.precision == xfmr::Precision::Int8 && !*backend)
     format = xfmr::WeightFormat();
-  if (Status status = checkFormat(format, request.precision, backend->get()); status.failed())
+  if (Status status = checkFormat(format, backend->get()); status.failed())
     return status;
   // Without instructions that convert f16, LLVM would call a library for it.
-  if (bool isX86 = StringRef(host.triple()).starts_with("x86_64");
-      request.cachePrecision == xfmr::Precision::F16 && (isX86 ? !host.hasFeature("f16c") : StringRef(host.triple()).starts_with("riscv")))
+  bool isX86 = StringRef(host.triple()).starts_with("x86_64");
+  if (format && !format->wideScales && isX86 && !host.hasFeature("f16c"))
+    return Status::error("--weights-format=" + format->str() + ": not implemented for CPUs without F16C, expected scales of f32, as in " +
+                         format->str() + ":f32");
+  if (request.cachePrecision == xfmr::Precision::F16 && (isX86 ? !host.hasFeature("f16c") : StringRef(host.triple()).starts_with("riscv")))
     return Status::error("--cache-dtype=f16: not implemented for " + std::string(isX86 ? "CPUs without F16C" : "RISC-V") +
                          ", expected f32, bf16 or int8");
   CpuFeatures features{host.vectorBits(), host.vectorRegisters(), host.scheduleFeatures()};
@@ -88,7 +86,7 @@ Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
     if (!format)
       return Status::error("expected 'weights_format' to be a format such as int8:32, got '" + text.str() + "'");
   }
-  if (Status status = checkFormat(format, attribute.getPrecision(), backend->get()); status.failed())
+  if (Status status = checkFormat(format, backend->get()); status.failed())
     return status;
   xfmr::Precision cachePrecision = xfmr::Precision::F32;
   if (StringRef text = attribute.getText("cache_precision"); !text.empty()) {

@@ -1,10 +1,10 @@
-//===- GroupedProduct.cpp - Products by weights with a scale per group ----===//
+//===- GroupedProduct.cpp - Products of quantized rows by groups of weights ===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Code for `tile.grouped_product`: products of int8 rows by panels of int4 or int8 weights. The weights of a panel are
-// one stream of bytes, in which the scales of each group of columns precede its integers. A tile of R rows keeps an f32
-// accumulator for each row r and output n, and i32 sums of the current group:
+// Code for `tile.grouped_product` of quantized rows: products of int8 rows by panels of int4 or int8 weights. The
+// weights of a panel are one stream of bytes, in which the scales of each group of columns precede its integers. A tile
+// of R rows keeps an f32 accumulator for each row r and output n, and i32 sums of the current group:
 //
 //   for each group g of columns
 //     sum[r, n] = (base - zero) * sums[r, g]                 zero: the stored weight that means 0 (stored unsigned)
@@ -29,7 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/GroupedProduct.h"
-#include "compiler/Target/CPU/ProductTile.h"
+#include "compiler/Target/CPU/GroupedTile.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -48,33 +48,7 @@ ByteUnit attune::getByteUnit(DotUnit unit, bool vnni) {
 
 namespace {
 
-/// The tile of a grouped product: its operands and its epilogue.
-class GroupedTile : public ProductTile {
-public:
-  GroupedTile(VectorBuilder &builder, tiles::GroupedProductOp op, linalg::LinalgOp epilogue, int64_t rows, PrefetchPlan plan)
-      : ProductTile(builder, op, op.getDestination(), epilogue, rows, plan), op(op), format(op.getFormat().getValue()) {
-    panels = op.getPanels();
-    width = op.getWidth();
-  }
-
-  /// Returns null if the tile can be emitted, else the reason why not.
-  const char *check() {
-    for (Value operand : {op.getRows(), op.getScales(), op.getSums()})
-      if (!cast<MemRefType>(operand.getType()).isLastDimUnitStride())
-        return "its rows are not contiguous";
-    auto type = cast<MemRefType>(panels.getType());
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (failed(type.getStridesAndOffset(strides, offset)) || strides[2] != 1 || strides[1] != type.getDimSize(2) ||
-        ShapedType::isDynamic(strides[0]))
-      return "its panels have no known layout";
-    return checkOutput();
-  }
-
-  tiles::GroupedProductOp op;
-  xfmr::WeightFormat format;
-};
-
+/// Emits products of quantized rows.
 class GroupedKernel {
 public:
   GroupedKernel(GroupedTile &tile, ByteUnit unit)
@@ -92,11 +66,7 @@ private:
 
   VectorType vectorOf(int64_t size, Type type) { return VectorType::get({size}, type); }
   Value splat(Value scalar) { return vector::BroadcastOp::create(builder, vectorOf(lanes, scalar.getType()), scalar); }
-  Value splatOf(VectorType type, int64_t value) {
-    Type element = type.getElementType();
-    APInt bits(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(value), /*isSigned=*/false, /*implicitTrunc=*/true);
-    return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, bits));
-  }
+  Value splatOf(VectorType type, int64_t value) { return tile.splatOf(type, value); }
 
   /// Emits the products of one register tile and the epilogue of each of its rows.
   void emitRows(const ProductTile::Tile &part) {
@@ -107,7 +77,7 @@ private:
     Values sums = builder.loop(builder.index(0), builder.index(groups), 1, none, [&](Value group, ValueRange carried) {
       Values next(carried);
       // A group of many columns prefetches in the loop over its columns.
-      if (!hasLoop() && prefetches(part.rows))
+      if (!hasLoop() && tile.prefetches(part.rows))
         tile.prefetch(part.shares, part.panel.index, group, groups);
       addGroup(part.panel.index, group, groups, part.rows, part.shares, next);
       return next;
@@ -119,10 +89,6 @@ private:
   static constexpr int64_t kStep = 32;
   /// Returns true if the steps of a group are a loop.
   bool hasLoop() const { return groupColumns > 2 * kStep; }
-
-  /// Returns true if a tile of |rows| prefetches weights. On CPUs that read memory fastest in one stream, the
-  /// hardware's prefetcher keeps up with the products of a single row, and prefetch instructions only slow these down.
-  bool prefetches(ArrayRef<Value> rows) const { return rows.size() > 1 || tile.prefetchStreams() > 1; }
 
   /// Adds the products of |group| to the accumulators |acc|: |vectors| of the first row, then of the next one, and so
   /// on.
@@ -145,7 +111,7 @@ private:
       sums = builder.loop(builder.index(0), builder.index(steps * kStep), kStep, sums, [&](Value column, ValueRange carried) {
         Values next(carried);
         Value iteration = builder.add(builder.mul(group, steps), builder.div(column, kStep));
-        if (prefetches(rows))
+        if (tile.prefetches(rows))
           tile.prefetch(shares, panel, iteration, groups * steps);
         step(column, kStep, next);
         return next;
@@ -163,9 +129,9 @@ private:
   void rescale(Value panel, Value group, ArrayRef<Value> rows, ArrayRef<Value> rowSums, ArrayRef<Value> sums, Values &acc) {
     Values scales, minima;
     for (int64_t vector = 0; vector < vectors; ++vector) {
-      scales.push_back(loadNumbers(panel, group, vector));
+      scales.push_back(tile.loadNumbers(panel, group, vector, lanes, unit != ByteUnit::Portable));
       if (tile.format.minima)
-        minima.push_back(loadNumbers(panel, group, vectors + vector));
+        minima.push_back(tile.loadNumbers(panel, group, vectors + vector, lanes, unit != ByteUnit::Portable));
     }
     for (auto [index, row] : llvm::enumerate(rows)) {
       Value rowScale = memref::LoadOp::create(builder, tile.op.getScales(), ValueRange{row, group});
@@ -182,33 +148,6 @@ private:
     }
   }
 
-  /// Loads |lanes| scales of a group as f32, those of vector |index| of the panel's rows. Minima follow the scales:
-  /// their indices begin at |vectors|.
-  Value loadNumbers(Value panel, Value group, int64_t index) {
-    int64_t bytes = tile.format.scaleBytes();
-    Value raw = load(panel, group, builder.index(index * lanes * bytes), lanes * bytes);
-    if (tile.format.wideScales)
-      return vector::BitCastOp::create(builder, vectorOf(lanes, f32), raw);
-    if (unit != ByteUnit::Portable) {
-      Value halves = vector::BitCastOp::create(builder, vectorOf(lanes, builder.getF16Type()), raw);
-      return arith::ExtFOp::create(builder, vectorOf(lanes, f32), halves);
-    }
-    // LLVM would call a library function for the conversion from f16. Instead, sign, exponent and mantissa are moved to
-    // their places in an f32, whose exponent bias is larger by 112, and the f32 is multiplied by 2^112. This is exact
-    // for subnormal numbers, too; scales are finite.
-    Value words = vector::BitCastOp::create(builder, vectorOf(lanes, i16), raw);
-    Value wide = arith::ExtSIOp::create(builder, vectorOf(lanes, i32), words);
-    auto mask = [&](uint32_t bits) { return splatOf(vectorOf(lanes, i32), bits); };
-    Value magnitude = arith::ShLIOp::create(builder, arith::AndIOp::create(builder, wide, mask(0x7fff)), mask(13));
-    Value sign = arith::AndIOp::create(builder, wide, mask(0x80000000));
-    Value bits = arith::OrIOp::create(builder, magnitude, sign);
-    return builder.mulf(vector::BitCastOp::create(builder, vectorOf(lanes, f32), bits), builder.splat(0x1p112));
-  }
-
-  Value load(Value panel, Value group, Value byte, int64_t bytes) {
-    return vector::LoadOp::create(builder, vectorOf(bytes, i8), tile.panels, ValueRange{panel, group, byte});
-  }
-
   //===--------------------------------------------------------------------===//
   // Products of bytes
   //===--------------------------------------------------------------------===//
@@ -222,7 +161,7 @@ private:
     for (int64_t quad = 0; quad < columns / 4; quad += narrow ? 2 : 1) {
       Values low, high;
       for (int64_t vector = 0; vector < vectors; ++vector) {
-        Value raw = load(panel, group, builder.add(byte, quad / (narrow ? 2 : 1) * stride + vector * 4 * lanes), 4 * lanes);
+        Value raw = tile.load(panel, group, builder.add(byte, quad / (narrow ? 2 : 1) * stride + vector * 4 * lanes), 4 * lanes);
         VectorType type = vectorOf(4 * lanes, i8);
         low.push_back(narrow ? arith::AndIOp::create(builder, raw, splatOf(type, 15)).getResult() : raw);
         if (narrow)

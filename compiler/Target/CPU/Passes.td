@@ -278,8 +278,10 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     `dot-unit` for each group, row and 16 columns. With `amx` an instruction takes 16 rows and 16 columns; it always
     reads 16 rows, for which `attune-plan-memory` leaves room.
 
-    A `tile.grouped_product` becomes a loop over groups of columns around products of bytes: by `vpdpbusd` if the CPU
-    has it (`vnni`), by `vpmaddubsw` and `vpmaddwd` on other x86 CPUs, and by 32-bit products elsewhere.
+    A `tile.grouped_product` of quantized rows becomes a loop over groups of columns around products of bytes: by
+    `vpdpbusd` if the CPU has it (`vnni`), by `vpmaddubsw` and `vpmaddwd` on other x86 CPUs, and by 32-bit products
+    elsewhere. One of f32 or bf16 rows becomes a loop over blocks of columns, in which integers of weights are converted
+    to the type of the rows and multiplied, in register tiles of `register-rows`.
 
     Other elementwise operations, copies, and row reductions become loops over chunks of 16 columns; the last chunk is
     masked. Other linalg operations become scalar loops, with a remark. Expects linalg and `tile.grouped_product` on

@@ -57,13 +57,17 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
     for (tiles::GroupedProductOp op : products) {
       linalg::LinalgOp epilogue = findEpilogue(op);
       VectorBuilder builder(op.getLoc(), epilogue ? epilogue.getOperation() : op.getOperation());
-      if (const char *reason = vectorizeGroupedProduct(builder, op, epilogue, groupedRows, getByteUnit(dotUnit, vnni), plan)) {
+      bool quantized = op.hasQuantizedRows();
+      const char *reason = quantized ? vectorizeGroupedProduct(builder, op, epilogue, groupedRows, getByteUnit(dotUnit, vnni), plan)
+                                     : vectorizeGroupedFloatProduct(builder, op, epilogue, registerRows, dotUnit, plan);
+      if (reason) {
         op->emitError("cannot be vectorized: ") << reason;
         return signalPassFailure();
       }
+      std::string type = quantized ? "int8" : getElementTypeOrSelf(op.getRows()).isBF16() ? "bf16" : "f32";
       xfmr::passed(op, kVectorizeTilesName, "VectorizeProduct")
-          << remark::add("int8 products with scales of groups, in register tiles of {0} rows{1}", groupedRows.getValue(),
-                         epilogue ? ", with the epilogue" : "");
+          << remark::add("{0} products with scales of groups, in register tiles of {1} rows{2}", type,
+                         (quantized ? groupedRows : registerRows).getValue(), epilogue ? ", with the epilogue" : "");
       if (epilogue)
         done.insert(epilogue);
       op.erase();

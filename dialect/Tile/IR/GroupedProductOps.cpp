@@ -21,8 +21,11 @@ LogicalResult GroupedProductOp::verify() {
   if (getDestinations().size() != 1)
     return emitOpError("expects one destination, but got ") << getDestinations().size();
   Value destination = getDestination();
-  if (failed(verifyKinds(*this, getOperands())) || failed(verifyRank(*this, getRows(), "rows", 2)) || // C1
-      failed(verifyRank(*this, getScales(), "scales", 2)) || failed(verifyRank(*this, getSums(), "sums", 2)) ||
+  if (getInputs().size() != 2 && getInputs().size() != 4) // C1
+    return emitOpError("expects rows and panels, or rows, scales, sums and panels, but got ") << getInputs().size() << " inputs";
+  bool quantized = hasQuantizedRows(), bf16 = getElementTypeOrSelf(getRows()).isBF16();
+  if (failed(verifyKinds(*this, getOperands())) || failed(verifyRank(*this, getRows(), "rows", 2)) ||
+      (quantized && (failed(verifyRank(*this, getScales(), "scales", 2)) || failed(verifyRank(*this, getSums(), "sums", 2)))) ||
       failed(verifyRank(*this, getPanels(), "panels", 3)) || failed(verifyRank(*this, destination, "the destination", 2)))
     return failure();
   auto verifyElement = [&](Value value, StringRef name, Type type) -> LogicalResult {
@@ -32,15 +35,22 @@ LogicalResult GroupedProductOp::verify() {
     return success();
   };
   Builder b(getContext());
-  if (failed(verifyElement(getRows(), "rows", b.getI8Type())) || failed(verifyElement(getScales(), "scales", b.getF32Type())) ||
-      failed(verifyElement(getSums(), "sums", b.getI32Type())) || failed(verifyElement(getPanels(), "panels", b.getI8Type())) ||
-      failed(verifyElement(destination, "a destination", b.getF32Type())))
+  Type rowElement = quantized ? Type(b.getI8Type()) : bf16 ? Type(b.getBF16Type()) : Type(b.getF32Type());
+  if (failed(verifyElement(getRows(), "rows", rowElement)) ||
+      (quantized &&
+       (failed(verifyElement(getScales(), "scales", b.getF32Type())) || failed(verifyElement(getSums(), "sums", b.getI32Type())))) ||
+      failed(verifyElement(getPanels(), "panels", b.getI8Type())) || failed(verifyElement(destination, "a destination", b.getF32Type())))
     return failure();
-  for (Value numbers : SmallVector<Value>{getScales(), getSums(), destination})
-    if (failed(verifySize(*this, "rows", sizeOf(getRows(), 0), sizeOf(numbers, 0))))
+  SmallVector<std::pair<Value, StringRef>> scalesAndSums;
+  if (quantized)
+    scalesAndSums = {{getScales(), "the columns of scales"}, {getSums(), "the columns of sums"}};
+  if (failed(verifySize(*this, "rows", sizeOf(getRows(), 0), sizeOf(destination, 0))))
+    return failure();
+  for (auto [numbers, what] : scalesAndSums)
+    if (failed(verifySize(*this, "rows", sizeOf(getRows(), 0), sizeOf(numbers, 0))) ||
+        failed(verifyStatic(*this, what, sizeOf(numbers, 1), numbers.getType())))
       return failure();
-  for (auto [value, dim, what] : {std::tuple(getRows(), 1, "the columns of rows"), std::tuple(getScales(), 1, "the columns of scales"),
-                                  std::tuple(getSums(), 1, "the columns of sums"), std::tuple(getPanels(), 1, "the groups of panels"),
+  for (auto [value, dim, what] : {std::tuple(getRows(), 1, "the columns of rows"), std::tuple(getPanels(), 1, "the groups of panels"),
                                   std::tuple(getPanels(), 2, "the bytes of a group")})
     if (failed(verifyStatic(*this, what, sizeOf(value, dim), value.getType())))
       return failure();
@@ -49,12 +59,14 @@ LogicalResult GroupedProductOp::verify() {
     return emitOpError("expects a width that is a positive multiple of 16, but got ") << width;
   xfmr::WeightFormat format = getFormat().getValue();
   int64_t depth = sizeOf(getRows(), 1);
-  if (format.paddedColumns(depth) != depth) // C2
+  if (quantized && format.paddedColumns(depth) != depth) // C2
     return emitOpError("expects rows of whole groups of '")
            << format.str() << "', such as " << format.paddedColumns(depth) << " columns, but got " << getRows().getType();
+  if (bf16 && depth % 2 != 0) // C2
+    return emitOpError("expects an even number of columns of bf16 rows, but got ") << getRows().getType();
   if (format.groups(depth) != groups) // C2
     return emitOpError("expects rows of ") << groups << " groups of '" << format.str() << "', but got " << getRows().getType();
-  for (auto [numbers, what] : {std::pair(getScales(), "the columns of scales"), std::pair(getSums(), "the columns of sums")})
+  for (auto [numbers, what] : scalesAndSums)
     if (failed(verifySize(*this, what, groups, sizeOf(numbers, 1))))
       return failure();
   if (failed(verifySize(*this, "the bytes of a group", format.groupBytes(width, depth), sizeOf(getPanels(), 2))))
@@ -94,7 +106,7 @@ FailureOr<TilingResult> GroupedProductOp::getTiledImplementation(OpBuilder &buil
   AffineExpr n = builder.getAffineDimExpr(0);
   OpFoldResult panel = affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(1, 0, n.floorDiv(getWidth())), {offsets[1]});
   OpFoldResult count = affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(1, 0, n.ceilDiv(getWidth())), {sizes[1]});
-  SmallVector<Value> operands{rowsOf(getRows()), rowsOf(getScales()), rowsOf(getSums())};
+  SmallVector<Value> operands = llvm::map_to_vector(getRowInputs(), rowsOf);
   operands.push_back(slice(getPanels(), {panel, zero, zero},
                            {count, builder.getIndexAttr(sizeOf(getPanels(), 1)), builder.getIndexAttr(sizeOf(getPanels(), 2))}));
   operands.push_back(slice(getDestination(), offsets, sizes));

@@ -8,41 +8,68 @@ include "dialect/Tile/IR/TileDialect.td"
 include "dialect/Xfmr/IR/XfmrAttrs.td"
 include "mlir/Interfaces/TilingInterface.td"
 
-def Tile_GroupedProductOp : Tile_Op<"grouped_product", [DeclareOpInterfaceMethods<TilingInterface,
+def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition",
      "generateResultTileValue"]>]> {
-  let summary = "multiplies quantized rows by quantized weights that both have a scale per group of columns";
+  let summary = "multiplies rows by quantized weights that have a scale per group of columns";
   let description = [{
-    Multiplies T rows of K integers by a matrix `[N, K]` of quantized weights, both in G groups of columns. With the
-    integers p of `rows`, their scales r and their sums z of each group (see `tile.quantize_rows`), and with the
-    integers q, scales s and minima m of `panels`, which `xfmr.weight_quantize_panels` describes,
+    Multiplies T rows by a matrix `[N, K]` of quantized weights in G groups of columns. `inputs` are either rows of
+    integers with their scales and sums, then panels; or rows of f32 or bf16, then panels. The panels have integers q, scales s
+    and minima m, which `xfmr.weight_quantize_panels` describes.
+
+    Rows of integers p are in the same groups, with the scales r and the sums z of each group (see
+    `tile.quantize_rows`):
 
         result[t, n] = acc after all groups g in order, from +0:
           acc = fma(f32(sum_k p[t, k] q[n, k]), r[t, g] * s[n, g], acc)      for the columns k of group g
           acc = fma(m[n, g], r[t, g] * f32(z[t, g]), acc)                    only if the format has minima
 
-    - (C1) `rows` is i8 `[T, K]`, `scales` f32 and `sums` i32 `[T, G]`, `panels` i8 `[P, G, B]`, the destination f32
-      `[T, N]`; all but T, P and N are static.
-    - (C2) K is G times the columns of a group, and B the bytes of a group of `width` rows in `format`; with one group
-      per row (`intB:0`), a group has K columns, and K is a multiple of 32.
+    Rows of floats x are multiplied as they are. A block is 32 neighbors in K, or 16 if a group has 16 columns; the last
+    block ends with K:
+
+        result[t, n] = acc after all blocks in order, from +0:
+          sum = fma(q[n, k], x[t, k], sum)                                   for the columns k of the block in order, from +0
+          acc = fma(s[n, g], sum, acc)                                       for the group g of the block
+          acc = fma(m[n, g], sum_k x[t, k], acc)                             only if the format has minima
+
+    - (C1) The rows are i8 `[T, K]`, their scales f32 and their sums i32 `[T, G]`, or the rows are f32 or bf16
+      `[T, K]`. The panels are i8 `[P, G, B]`, the destination f32 `[T, N]`; all but T, P and N are static.
+    - (C2) G groups cover K, and B is the bytes of a group of `width` rows in `format`. Rows of integers have whole
+      groups; with one group per row (`intB:0`), a group has K columns, and K is a multiple of 32. Rows of bf16 have an
+      even K.
     - (C3) `width`, the rows of a panel, is a positive multiple of 16; P panels have N rows, or up to `width - 1` more.
     - (N1) Sums of integers are exact, `f32` converts them, and `fma` rounds once. Tiles of columns begin at multiples
       of `width`.
+    - (N2) The sum of a block of x adds its columns 0 to 15 and 16 to 31 pairwise, then the 16 sums: i and i + 8, then
+      i and i + 4, 2, 1. Columns that do not exist count as 0.
+    - (N3) With rows of bf16, products of two neighbors in K are added to the sum of a block at once, and how often that
+      rounds depends on the target's instruction.
 
     ```mlir
     %y = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<4x2x576xi8>)
         outs(%d : tensor<?x100xf32>) width 32 format <"int4:32"> -> tensor<?x100xf32>
+    %u = tile.grouped_product ins(%x, %p : tensor<?x50xf32>, tensor<4x2x576xi8>)
+        outs(%d : tensor<?x100xf32>) width 32 format <"int4:32"> -> tensor<?x100xf32>
     ```
   }];
-  let arguments = (ins AnyShaped:$rows, AnyShaped:$scales, AnyShaped:$sums, AnyShaped:$panels, Variadic<AnyShaped>:$destinations,
-                       I64Attr:$width, Xfmr_WeightFormatAttr:$format);
+  let arguments = (ins Variadic<AnyShaped>:$inputs, Variadic<AnyShaped>:$destinations, I64Attr:$width,
+                       Xfmr_WeightFormatAttr:$format);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    `ins` `(` $rows `,` $scales `,` $sums `,` $panels `:` type($rows) `,` type($scales) `,` type($sums) `,` type($panels) `)`
-    `outs` `(` $destinations `:` type($destinations) `)` `width` $width `format` $format attr-dict (`->` type($results)^)?
+    `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $destinations `:` type($destinations) `)`
+    `width` $width `format` $format attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = tileDeclaration # [{
     ::mlir::Value getDestination() { return getDestinations()[0]; }
+    /// Returns true if the rows are integers with scales and sums, false if they are floats.
+    bool hasQuantizedRows() { return getInputs().size() == 4; }
+    ::mlir::Value getRows() { return getInputs().front(); }
+    ::mlir::Value getPanels() { return getInputs().back(); }
+    /// Returns the operands that have a row for each row of the result: the rows, their scales and sums.
+    ::mlir::ValueRange getRowInputs() { return getInputs().drop_back(); }
+    /// Return the scales and the sums of quantized rows.
+    ::mlir::Value getScales() { return getInputs()[1]; }
+    ::mlir::Value getSums() { return getInputs()[2]; }
     /// Returns the number of columns of a group.
     int64_t getGroupColumns();
   }];

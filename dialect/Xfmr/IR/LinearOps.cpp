@@ -21,15 +21,16 @@ LogicalResult LinearOp::verify() {
     return failure();
   if (failed(verifySameType(*this, getMultiplier(), "multiplier", getType()))) // C3
     return failure();
-  if (getPrecision() != Precision::F32) { // C4
+  if (getPrecision() != Precision::F32 || getFormat()) { // C4, C5
     for (Value operand : getOperands())
       if (!getElementTypeOrSelf(operand).isF32())
-        return emitOpError("expects f32 tensors with a lower precision, but got ") << operand.getType();
+        return emitOpError("expects f32 tensors with a ")
+               << (getFormat() ? "format" : "lower precision") << ", but got " << operand.getType();
     if (getPrecision() == Precision::Int8 && getInput().getType().getDimSize(1) > kMaxInt8Depth)
       return emitOpError("expects at most ") << kMaxInt8Depth << " features of 'input' with int8, but got "
                                              << getInput().getType().getDimSize(1);
   }
-  if (getFormat() && getPrecision() != Precision::Int8) // C5
-    return emitOpError("expects a format with the precision int8 only, but got ") << stringifyPrecision(getPrecision());
+  if (getFormat() && getPrecision() == Precision::F16) // C5
+    return emitOpError("expects a format with the precision f32, bf16 or int8, but got ") << stringifyPrecision(getPrecision());
   return verifyResidual(*this, getResidual(), getType());
 }

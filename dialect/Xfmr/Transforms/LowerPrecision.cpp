@@ -1,9 +1,9 @@
-//===- LowerPrecision.cpp - Projections from rounded inputs ---------------===//
+//===- LowerPrecision.cpp - Projections from rounded operands -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites. Records the precision of every linear as an attribute for later phases; rounds nothing
-// yet.
+// Expects decomposed composites. Records the precision of every linear and the format of its weights as attributes for
+// later phases; rounds nothing yet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,15 +39,15 @@ struct LowerPrecision : xfmr::impl::LowerPrecisionBase<LowerPrecision> {
     WeightFormatAttr format;
     if (!weightsFormat.empty()) {
       std::optional<WeightFormat> known = WeightFormat::parse(weightsFormat);
-      if (!known || precision != Precision::Int8) {
-        getOperation().emitError("expects a weights-format such as int8:32 or int4:64 with the precision int8, but got '")
+      if (!known || precision == Precision::F16) {
+        getOperation().emitError("expects a weights-format such as int8:32 or int4:64 with the precision f32, bf16 or int8, but got '")
             << weightsFormat << "' with " << stringifyPrecision(precision);
         return signalPassFailure();
       }
       format = WeightFormatAttr::get(&getContext(), *known);
     }
     getOperation().walk([&](LinearOp op) {
-      if (precision == Precision::F32 || op.getPrecision() != Precision::F32)
+      if ((precision == Precision::F32 && !format) || op.getPrecision() != Precision::F32 || op.getFormat())
         return;
       if (StringRef why = whyNot(op, precision); !why.empty()) {
         missed(op, "xfmr-lower-precision", "LowerPrecision") << remark::reason("{0}", why);

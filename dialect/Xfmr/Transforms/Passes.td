@@ -172,18 +172,18 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
     ```
 
     Sets the attribute `precision` of every linear on f32 tensors that has none, and with `weights-format` also its
-    `format`. The types stay f32; the phase `linalg` rounds the operands. Some linears stay as they are, with a remark:
+    `format`. With the precision f32 it sets only the `format`. The types stay f32; the phase `linalg` rounds the
+    operands. Some linears stay as they are, with a remark:
 
     - a linear whose result `choose_experts` reads, because rounding could change which experts run;
     - a linear on tensors of another element type;
     - with int8, a linear of more than 65536 input features, because its sums of products of bytes, up to 255 x 127
       each, could exceed 32 bits.
 
-    A `weights-format` with another precision than int8 is an error, because the rows that multiply such weights are
-    quantized to int8. Attention, norms, embeddings and elementwise operations are not changed. Runs after
-    `xfmr-decompose-composites`.
+    A `weights-format` with the precision f16 is an error. Attention, norms, embeddings and elementwise
+    operations are not changed. Runs after `xfmr-decompose-composites`.
 
-    Numerics: rounds the operands of products, as the description of `xfmr.linear` says under N2, N3 and N4.
+    Numerics: rounds the operands of products, as the description of `xfmr.linear` says under N2 to N5.
   }];
   let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16",
                         "type to which operands of projections are rounded",

@@ -29,9 +29,9 @@ constexpr int64_t kMostParts = 4096;
 /// The number of features of every part but the last is a multiple of this.
 constexpr int64_t kPartMultiple = 64;
 
-/// Returns true if |op| is an f32 projection with weights whose epilogue has only additions.
+/// Returns true if |op| is an f32 projection with weights, without a format, whose epilogue has only additions.
 bool isSum(LinearOp op) {
-  return op.getActivation() == Activation::None && !op.getMultiplier() && op.getPrecision() == Precision::F32 &&
+  return op.getActivation() == Activation::None && !op.getMultiplier() && op.getPrecision() == Precision::F32 && !op.getFormat() &&
          getElementTypeOrSelf(op.getType()).isF32() && isWeight(op.getWeight());
 }
 

@@ -1,4 +1,5 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg=panel-width=16 --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg=panel-width=16 --canonicalize | FileCheck %s --check-prefixes=CHECK,WIDENED
+// RUN: attune-opt %s --convert-xfmr-to-linalg="panel-width=16 bf16-element=bf16 bf16-multiple=32" --canonicalize | FileCheck %s --check-prefixes=CHECK,PAIRS
 
 // Rows and weights have the same groups; the epilogue is one elementwise op of the same kernel.
 // CHECK-LABEL: @epilogue
@@ -51,5 +52,30 @@ func.func @shared(%x: tensor<?x64xf32>, %a: tensor<20x64xf32>, %b: tensor<20x64x
 func.func @experts(%x: tensor<?x64xf32>, %w: tensor<3x20x64xf32>, %e: index) -> tensor<?x20xf32> {
   %one = xfmr.weight_select %w[%e] : tensor<3x20x64xf32>
   %y = xfmr.linear %x, %one {format = #xfmr.weight_format<"int8:32">, precision = #xfmr.precision<int8>} : tensor<?x64xf32>, tensor<20x64xf32>
+  return %y : tensor<?x20xf32>
+}
+
+// With f32 the product reads the rows as they are, of any number of columns.
+// CHECK-LABEL: @f32
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x41xf32>
+// CHECK-NOT: tile.quantize_rows
+// CHECK: %[[P:.*]] = xfmr.weight_quantize_panels %{{.*}}, 16 format <"int4:32"> : tensor<20x41xf32>
+// CHECK: tile.grouped_product ins(%[[X]], %[[P]] : tensor<?x41xf32>, tensor<2x2x288xi8>) outs(%{{.*}} : tensor<?x20xf32>) width 16 format <"int4:32">
+// CHECK-SAME: {tile.group = #tile.group<{{[0-9]+}}, "linear 41 -> 20, relu, int4:32, f32 rows">}
+// CHECK: linalg.generic
+func.func @f32(%x: tensor<?x41xf32>, %w: tensor<20x41xf32>) -> tensor<?x20xf32> {
+  %y = xfmr.linear %x, %w {activation = #xfmr.activation<relu>, format = #xfmr.weight_format<"int4:32">} : tensor<?x41xf32>, tensor<20x41xf32>
+  return %y : tensor<?x20xf32>
+}
+
+// With bf16 rows are rounded; pairs of bf16 need an even number of columns.
+// CHECK-LABEL: @bf16
+// WIDENED: %[[Q:.*]] = tile.quantize_rows ins(%{{.*}} : tensor<?x41xf32>) outs(%{{.*}} : tensor<?x42xf32>)
+// PAIRS: %[[Q:.*]] = tile.quantize_rows ins(%{{.*}} : tensor<?x41xf32>) outs(%{{.*}} : tensor<?x42xbf16>)
+// CHECK-SAME: {tile.group = #tile.group<"rows of 41 as bf16">}
+// CHECK: tile.grouped_product ins(%[[Q]], %{{.*}} : tensor<?x42x{{b?f[0-9]+}}>, tensor<2x2x288xi8>)
+// CHECK-SAME: {tile.group = #tile.group<{{[0-9]+}}, "linear 41 -> 20, int4:32, bf16 rows">}
+func.func @bf16(%x: tensor<?x41xf32>, %w: tensor<20x41xf32>) -> tensor<?x20xf32> {
+  %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<bf16>} : tensor<?x41xf32>, tensor<20x41xf32>
   return %y : tensor<?x20xf32>
 }

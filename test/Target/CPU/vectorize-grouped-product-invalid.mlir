@@ -1,9 +1,25 @@
-// RUN: attune-opt %s --attune-vectorize-tiles --split-input-file --verify-diagnostics
+// RUN: attune-opt %s --attune-vectorize-tiles=dot-unit=avx2 --split-input-file --verify-diagnostics
 
 func.func @strided(%q: memref<2x64xi8, strided<[128, 2]>>, %s: memref<2x2xf32>, %z: memref<2x2xi32>, %p: memref<1x2x288xi8>, %out: memref<2x16xf32>) {
   // expected-error @below {{cannot be vectorized: its rows are not contiguous}}
   tile.grouped_product ins(%q, %s, %z, %p : memref<2x64xi8, strided<[128, 2]>>, memref<2x2xf32>, memref<2x2xi32>, memref<1x2x288xi8>)
       outs(%out : memref<2x16xf32>) width 16 format <"int4:32">
+  return
+}
+
+// -----
+
+func.func @bf16(%x: memref<2x64xbf16>, %p: memref<1x2x288xi8>, %out: memref<2x16xf32>) {
+  // expected-error @below {{cannot be vectorized: its rows are bf16, which only AVX-512 multiplies}}
+  tile.grouped_product ins(%x, %p : memref<2x64xbf16>, memref<1x2x288xi8>) outs(%out : memref<2x16xf32>) width 16 format <"int4:32">
+  return
+}
+
+// -----
+
+func.func @strided_floats(%x: memref<2x64xf32, strided<[128, 2]>>, %p: memref<1x2x288xi8>, %out: memref<2x16xf32>) {
+  // expected-error @below {{cannot be vectorized: its rows are not contiguous}}
+  tile.grouped_product ins(%x, %p : memref<2x64xf32, strided<[128, 2]>>, memref<1x2x288xi8>) outs(%out : memref<2x16xf32>) width 16 format <"int4:32">
   return
 }
 

@@ -24,6 +24,8 @@ func.func @weights(%w: tensor<20x40xf32>, %s: tensor<3x20x40xf32>) {
 func.func @linear(%x: tensor<?x40xf32>, %w: tensor<20x40xf32>) {
   // CHECK: xfmr.linear %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"int8:32">, precision = #xfmr.precision<int8>}
   %0 = xfmr.linear %x, %w {format = #xfmr.weight_format<"int8:32">, precision = #xfmr.precision<int8>} : tensor<?x40xf32>, tensor<20x40xf32>
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"int4:0">} :
+  %1 = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:0">} : tensor<?x40xf32>, tensor<20x40xf32>
   return
 }
 
@@ -34,6 +36,9 @@ func.func @tiles(%x: tensor<?x40xf32>, %q: tensor<?x64xi8>, %s: tensor<?x2xf32>,
       -> tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>
   // CHECK: tile.grouped_product ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<2x2x288xi8>) outs(%{{.*}} : tensor<?x20xf32>) width 16 format <"int4:32"> -> tensor<?x20xf32>
   %1 = tile.grouped_product ins(%0#0, %0#1, %0#2, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<2x2x288xi8>)
+      outs(%y : tensor<?x20xf32>) width 16 format <"int4:32"> -> tensor<?x20xf32>
+  // CHECK: tile.grouped_product ins(%{{.*}}, %{{.*}} : tensor<?x40xf32>, tensor<2x2x288xi8>) outs(%{{.*}} : tensor<?x20xf32>) width 16 format <"int4:32"> -> tensor<?x20xf32>
+  %2 = tile.grouped_product ins(%x, %p : tensor<?x40xf32>, tensor<2x2x288xi8>)
       outs(%y : tensor<?x20xf32>) width 16 format <"int4:32"> -> tensor<?x20xf32>
   return
 }

@@ -85,3 +85,13 @@ func.func @negative_not_a_weight(%x: tensor<?x300xf32>, %w: tensor<8x300xf32>) -
   %y = xfmr.linear %x, %w : tensor<?x300xf32>, tensor<8x300xf32>
   return %y : tensor<?x8xf32>
 }
+
+// A format stays, and so does the product.
+// CHECK-LABEL: @negative_format
+// CHECK-NOT: xfmr.weight_slice
+// CHECK: xfmr.linear {{.*}} {format = #xfmr.weight_format<"int4:32">}
+func.func @negative_format(%x: tensor<?x300xf32>) -> tensor<?x8xf32> {
+  %w = xfmr.weight_ref @w : tensor<8x300xf32>
+  %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">} : tensor<?x300xf32>, tensor<8x300xf32>
+  return %y : tensor<?x8xf32>
+}

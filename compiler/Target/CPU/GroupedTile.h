@@ -1,0 +1,38 @@
+//===- GroupedTile.h - Register tiles of grouped products -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_GROUPEDTILE_H
+#define ATTUNE_COMPILER_TARGET_CPU_GROUPEDTILE_H
+
+#include "compiler/Target/CPU/ProductTile.h"
+#include "dialect/Tile/IR/TileOps.h"
+
+namespace attune {
+
+/// The tile of a grouped product: its operands, its epilogue, and loads from the stream of a panel.
+class GroupedTile : public ProductTile {
+public:
+  GroupedTile(VectorBuilder &builder, mlir::tiles::GroupedProductOp op, mlir::linalg::LinalgOp epilogue, int64_t rows, PrefetchPlan plan);
+
+  /// Returns null if the tile can be emitted, else the reason why not.
+  const char *check();
+
+  /// Loads |bytes| bytes of |group| of |panel| from byte |byte| of the group on.
+  mlir::Value load(mlir::Value panel, mlir::Value group, mlir::Value byte, int64_t bytes);
+  /// Loads |lanes| scales of a group as f32, those of vector |index| of the panel's rows. Minima follow the scales: their
+  /// indices begin at `width / lanes`. |convertsHalves| is true if the CPU has an instruction that converts f16.
+  mlir::Value loadNumbers(mlir::Value panel, mlir::Value group, int64_t index, int64_t lanes, bool convertsHalves);
+
+  /// Returns true if a tile of |rows| prefetches weights. On CPUs that read memory fastest in one stream, the hardware's
+  /// prefetcher keeps up with the products of a single row, and prefetch instructions only slow these down.
+  bool prefetches(mlir::ArrayRef<mlir::Value> rows) const { return rows.size() > 1 || prefetchStreams() > 1; }
+  /// Returns a constant vector of integers |value|.
+  mlir::Value splatOf(mlir::VectorType type, int64_t value);
+
+  mlir::tiles::GroupedProductOp op;
+  mlir::xfmr::WeightFormat format;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_GROUPEDTILE_H
