@@ -76,7 +76,7 @@ ATTUNE_INLINE void setInverses(const Floats &numbers, Floats &inverses) {
   inverses = (bits & 0x7f800000) == 0x7f800000 ? Floats{} : inverses;
 }
 
-/// The scale and minimum of each lane's row, and the inverse of the scale, which is 0 if it is not finite.
+/// For each lane, the scale and minimum of a group of its row, and 1 / scale, or 0 where that is not finite.
 struct LaneGroups {
   Floats scale = {}, minimum = {}, inverse = {};
 

@@ -51,7 +51,8 @@ static bool storeRounded(tiles::QuantizeRowsOp op) {
 void attune::simplifyQuantizedRows(func::FuncOp function) {
   SmallVector<tiles::QuantizeRowsOp> ops;
   function.walk([&](tiles::QuantizeRowsOp op) { ops.push_back(op); });
-  // Equal rows are merged first: a result that two projections read then has one reader.
+  // Equal operations are merged first: rows that are quantized for two projections then have one reader, the remaining
+  // operation.
   llvm::MapVector<std::tuple<Value, Type, Attribute>, tiles::QuantizeRowsOp> known;
   for (tiles::QuantizeRowsOp &op : ops) {
     tiles::QuantizeRowsOp &first = known[{op.getInput(), op.getQuantized().getType(), op.getGroupAttr()}];

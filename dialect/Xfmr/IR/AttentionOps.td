@@ -131,8 +131,9 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
       is its integer times its scale, rounded. Keys are processed in blocks of 512 from key 0 on, in order, with a
       running maximum and sum. In a row with a visible key, the probability of each hidden key is exactly 0, and so is
       that of each key whose score is more than about 87 below the maximum. Blocks that `causal` or a window hides from
-      all rows of an attention tile (see `tile.attention_tile`) are not read, unless `score_stage` is `product` or
-      `capped`, which have values for hidden keys, too. GPUs use smaller blocks.
+      all rows of an attention tile (see `tile.attention_tile`) are not read, with two exceptions: `score_stage` is
+      `product` or `capped`, which have values for hidden keys, too; and rows without a visible key are computed again
+      from the keys that `masked_rows` selects. GPUs use smaller blocks.
 
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)

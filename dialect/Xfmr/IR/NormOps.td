@@ -23,8 +23,8 @@ def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, AllTypesMatch<["input", "res
     - (C3) `epsilon` is not negative.
     - (N1) Mean and variance are accumulated in f32; the variance is the mean of the squared differences from the mean,
       not E[x^2] - mean^2. On a CPU a sum is computed as 16 partial sums, the l-th of the columns l, l + 16, l + 32, …,
-      which are then added in a fixed tree. On a GPU there are 32 partial sums. `1 / sqrt` is a square root and a
-      division.
+      which are then added in a fixed tree. On a GPU there are 32 partial sums. The difference is multiplied by
+      `1 / sqrt(…)`, which is computed once for each row by a square root and a division.
 
     ```mlir
     %y = xfmr.layer_norm %x, %g, %b residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-12 : f64}
@@ -54,8 +54,8 @@ def Xfmr_RmsNormOp : Xfmr_Op<"rms_norm", [Pure, AllTypesMatch<["input", "result"
     - (C2) `residual` has the type of `input`, which is `[T, N]` then.
     - (C3) `epsilon` is not negative.
     - (N1) The mean is accumulated in f32. On a CPU its sum is computed as 16 partial sums, the l-th of the columns l,
-      l + 16, l + 32, …, which are then added in a fixed tree. On a GPU there are 32 partial sums. `1 / sqrt` is a
-      square root and a division.
+      l + 16, l + 32, …, which are then added in a fixed tree. On a GPU there are 32 partial sums. `x` is
+      multiplied by `1 / sqrt(…)`, which is computed once for each row by a square root and a division, then by `weight`.
 
     ```mlir
     %y = xfmr.rms_norm %x, %g residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-6 : f64} : tensor<?x48xf32>, tensor<48xf32>

@@ -55,12 +55,13 @@ def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
     its weights are not read. `xfmr.add_rows` multiplies each row by its share and adds it to the sum of its token.
 
     Leaves no `xfmr.experts`. Run it before `xfmr-decompose-composites`, which decomposes the `xfmr.ffn`. The host
-    decides which experts run, so it must read what tokens choose. With `known-counts`, `xfmr.experts` is an error.
+    decides which experts run, so it must read what tokens choose. For a target whose host cannot read tensors, a GPU,
+    set `known-counts`: it allows only counts that the host knows without them, and `xfmr.experts` is an error.
 
     Numerics: exact; the operation is defined as this sum.
   }];
   let options = [Option<"knownCounts", "known-counts", "bool", "false",
-                        "the host cannot read tensors, as on a GPU: it knows sizes only by upper bounds">];
+                        "allow only counts that the host knows without reading tensors, as for a GPU">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }

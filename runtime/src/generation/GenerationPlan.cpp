@@ -23,7 +23,7 @@ static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const
   return nullptr;
 }
 
-/// Finds the entries and checks that every tensor is an input of one of them.
+/// Finds the entries of generation and checks that every tensor that the caller passes is an input of one of them.
 static attune_status findEntries(const attune_model &model, GenerationPlan &plan) {
   plan.desc = model.desc;
   if (!attune_model_entry(&model, "prefill") && !attune_model_entry(&model, "decode"))
