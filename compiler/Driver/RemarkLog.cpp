@@ -73,8 +73,8 @@ ModelPaths::ModelPaths(mlir::ModuleOp module) {
       std::vector<std::string> &callee = layers[call.callee];
       size_t size = callee.size();
       for (const std::string &path : layers[call.caller]) {
-        // The location of a call of a layer function names the layer's path. The location of a call of a kernel names a
-        // part of the caller, so the kernel gets the caller's path.
+        // The location of a call by an entry, which has no path of its own, names the path of the layer. The location of a
+        // call of a kernel, or by a layer function, names only a part of the caller, so the callee gets the caller's path.
         if (call.toKernel || !path.empty() || call.names.empty())
           addOnce(callee, path);
         else

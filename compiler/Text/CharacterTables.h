@@ -54,7 +54,8 @@ std::vector<Composition> compositions();
 /// Runs of characters with equal values: start << 8 | value, sorted. They begin at 0.
 using CharacterRuns = std::vector<uint32_t>;
 CharacterRuns combiningClasses();
-/// Returns the numbers of scripts in the order of UnicodeScripts; 0 is compatible with any other.
+/// Returns the script of each character, as a number in the order of the pre-tokenizer UnicodeScripts of `tokenizers`; 0 is
+/// compatible with any other.
 CharacterRuns splitScripts();
 /// Returns the values of Grapheme_Cluster_Break, in the order of runtime/text/TextTables.h, with flags for
 /// Extended_Pictographic and Indic_Conjunct_Break.

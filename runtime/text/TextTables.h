@@ -94,7 +94,7 @@ struct TrieUnit {
   uint32_t value; ///< id of the string that ends here, or kNoId
 };
 
-/// A slot of MERG; empty slots have the pair (kNoId, kNoId).
+/// A slot of the hash table of BPE merges (section MERG); empty slots have the pair (kNoId, kNoId).
 struct MergeSlot {
   uint32_t left, right, rank, id;
 };

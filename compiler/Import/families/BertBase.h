@@ -98,10 +98,10 @@ void declareBertEmbeddings(TransformerSpec &spec, const BertKeys &keys, const st
 void declareBertInputs(TransformerSpec &spec, const BertKeys &keys);
 /// Declares the stack of a model, without layers.
 StackSpec &declareBertStack(TransformerSpec &spec, const BertKeys &keys);
-/// Sets the parts of |attention| that are not projections, for all heads.
+/// Sets the parts of |attention| that are not projections. No head is removed (pruned).
 void setWholeAttention(AttentionSpec &attention, const BertKeys &keys);
-/// Declares an attention of all heads. Its projections of queries, keys, values and results are PATH.NAME for each of
-/// |names|.
+/// Declares an attention without removed heads. Its projections of queries, keys, values and outputs are PATH.NAME, in this
+/// order of |names|.
 AttentionSpec declareWholeAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
                                     const std::array<const char *, 4> &names);
 /// Declares the feed-forward of |layer|, PATH.intermediate.dense and PATH.output.dense, and the norm after it.

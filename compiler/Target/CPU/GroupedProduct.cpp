@@ -85,7 +85,8 @@ private:
     tile.finishRows(part, join(sums));
   }
 
-  /// Columns of a step: sums of int4 products of so many columns fit in 16 bits, which vpmaddubsw has.
+  /// Columns of a step. vpmaddubsw adds the products of half of them in each lane of 16 bits, which 16 products of 4 and 8
+  /// bits fit: 16 * 15 * 127 < 2^15.
   static constexpr int64_t kStep = 32;
   /// Returns true if the steps of a group are a loop.
   bool hasLoop() const { return groupColumns > 2 * kStep; }

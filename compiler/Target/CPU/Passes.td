@@ -274,14 +274,14 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     share of the next weight panel, and whole tiles prefetch the other operands of the epilogue (a residual) before the
     product.
 
-    A tile of bf16 or int8 operands becomes a loop over groups of 2 or 4 neighbors in k, with one instruction of
-    `dot-unit` for each group, row and 16 columns. With `amx` an instruction takes 16 rows and 16 columns; it always
-    reads 16 rows, for which `attune-plan-memory` leaves room.
+    A tile of bf16 or int8 operands becomes a loop over groups of 2 or 4 neighbors in k, with one dot product of
+    `dot-unit` for each group, row and 16 columns. With `amx` one instruction takes several groups, 16 rows and 16
+    columns; it always reads 16 rows, for which `attune-plan-memory` leaves room.
 
-    A `tile.grouped_product` of quantized rows becomes a loop over groups of columns around products of bytes: by
-    `vpdpbusd` if the CPU has it (`vnni`), by `vpmaddubsw` and `vpmaddwd` on other x86 CPUs, and by 32-bit products
-    elsewhere. One of f32 or bf16 rows becomes a loop over blocks of columns, in which integers of weights are converted
-    to the type of the rows and multiplied, in register tiles of `register-rows`.
+    A `tile.grouped_product` of quantized rows becomes a loop over groups in k, which share a scale, around products of
+    bytes: by `vpdpbusd` if the CPU has it (`vnni`), by `vpmaddubsw` and `vpmaddwd` on other x86 CPUs, and by 32-bit
+    products elsewhere. One of f32 or bf16 rows becomes a loop over blocks in k, in which integers of weights are
+    converted to the type of the rows and multiplied.
 
     Other elementwise operations, copies, and row reductions become loops over chunks of 16 columns; the last chunk is
     masked. Other linalg operations become scalar loops, with a remark. Expects linalg and `tile.grouped_product` on
@@ -294,11 +294,11 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect"];
   let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows",
-                        "most rows of a register tile of f32">,
+                        "most rows of a register tile of f32, and of a grouped product of f32 or bf16 rows">,
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
                         "rows of a register tile of low-precision operands, a power of two">,
                  Option<"groupedRows", "grouped-rows", "int64_t", "::mlir::rt::Schedule().groupedRows",
-                        "rows of a register tile of products by quantized weights with a scale per group">,
+                        "rows of a register tile of a grouped product of quantized rows">,
                  Option<"vnni", "vnni", "bool", "::attune::CpuSchedule().vnni",
                         "the CPU has the instruction vpdpbusd for its widest vectors">,
                  Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::CpuSchedule().dotUnit",

@@ -139,7 +139,8 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
     `threads` elements, at most 4096. Anything else is the work of one block.
 
     An error is reported if the host needs an element of a buffer, for a size or a branch. Expects bufferized functions,
-    before `attune-distribute-to-threads`. Leaves on the host arithmetic on sizes, views, calls and parallel loops.
+    before `attune-distribute-to-threads`. Arithmetic on sizes, views and calls stay on the host; parallel loops that are
+    there already are not changed.
     Numerics: exact.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -250,8 +251,9 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     first parameters.
 
     Functions that launch, and functions that call them, get the host as first argument, `%host: !llvm.ptr {rt.role =
-    #rt.role<host>}`. Expects loops on buffers whose bodies are the code of one thread, without loops inside of others,
-    and no other operation on elements of buffers. Leaves no `scf.forall`. Numerics: exact.
+    #rt.role<host>}`. Expects `scf.forall` loops on buffers, none inside another, whose bodies are the code of one
+    thread. Outside of these loops no operation reads or writes elements of buffers. Leaves no `scf.forall`. Numerics:
+    exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];

@@ -13,11 +13,11 @@ def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
     destination. Columns before `column` (0 if absent) are not changed. Columns after the keys either become 0 or are
     not changed, as the backend chooses; readers must ignore them.
 
-    A panel of bf16 or f16 gets keys rounded to its type, a panel of i8 gets integers and the keys' scales, in four more
-    rows; `xfmr.kv_cache_update` defines both.
+    A panel of bf16 or f16 gets keys rounded to its type. A panel of i8 gets quantized keys and, in four more rows, the
+    bytes of their scales; `xfmr.kv_cache_update` defines the quantization and the layout.
 
     - (C1) `keys` is `[n, D]`, the panel `[D, W]`, with `column + n <= W`; D and W are static, `W <= 1024`. `keys` is of
-      f32, or of the panel's type. A panel of i8 is `[D + 4, W]`, with W a multiple of 64.
+      f32 or, unless the panel is of i8, of the panel's type. A panel of i8 is `[D + 4, W]`, with W a multiple of 64.
 
     ```mlir
     %p = tile.key_panel ins(%k : tensor<?x12xf32>) outs(%d : tensor<12x32xf32>) -> tensor<12x32xf32>
