@@ -51,6 +51,8 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
     fused.addPass(xfmr::createLowerPrecision(
         xfmr::LowerPrecisionOptions{target.precision(), target.weightsFormat() ? target.weightsFormat()->str() : ""}));
   fused.addPass(xfmr::createSplitDeepProjections(xfmr::SplitDeepProjectionsOptions{schedule.maxFeatures}));
+  if (target.readsPackedRows())
+    pm.addPass(xfmr::createTieEmbeddings());
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
   pm.addPass(createSymbolDCEPass());
