@@ -268,6 +268,10 @@ Result<CalibratedRows> attune::calibrateWeights(ModuleOp module, const TensorPro
     }
     op.setPrecision(xfmr::Precision::F32);
   });
+  clone->walk([](xfmr::EmbeddingOp op) {
+    op.removeTiedAttr();
+    op.removeFormatAttr();
+  });
   if (!format)
     return Status::error("--calibrate: expected projections in a format of weights, but '" + chosen->str() + "' has none");
   size_t callIds = kCallIds;

@@ -53,6 +53,8 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
     fused.addPass(xfmr::createRoundGathers());
   }
   fused.addPass(xfmr::createSplitDeepProjections(xfmr::SplitDeepProjectionsOptions{schedule.maxFeatures}));
+  if (target.readsPackedRows())
+    pm.addPass(xfmr::createTieEmbeddings());
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
   pm.addPass(createSymbolDCEPass());

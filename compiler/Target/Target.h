@@ -84,6 +84,9 @@ public:
   const std::optional<mlir::xfmr::WeightFormat> &weightsFormat() const { return format; }
   /// Returns the type of the elements of caches of keys and values.
   mlir::xfmr::Precision cachePrecision() const { return cacheRounding; }
+  /// Returns true if embeddings may read their rows from packed weights, so that a matrix that is both a table and the
+  /// weight of a projection is stored once.
+  virtual bool readsPackedRows() const { return false; }
   /// Returns the backend of kernels that name none, such as "mlir".
   virtual llvm::StringRef defaultBackend() const = 0;
   /// Returns the flags that name this target, "--a=b --c=d"; "" for the defaults.

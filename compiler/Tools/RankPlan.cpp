@@ -196,28 +196,19 @@ static double evaluate(mlir::func::FuncOp entry, llvm::StringRef name, const Pla
   }));
 }
 
-/// Adds to |names| the weights that |function| and its callees read.
+/// Adds to |names| the weights that |function|, in phase `linalg`, and its callees read. Of a weight that is only looked
+/// up element by element, such as the table of an embedding, a call reads single rows; it is left out.
 static void findWeights(mlir::func::FuncOp function, llvm::StringSet<> &names, llvm::SmallPtrSetImpl<mlir::Operation *> &visited) {
   if (!visited.insert(function).second)
     return;
   function.walk([&](mlir::Operation *op) {
-    if (auto reference = llvm::dyn_cast<WeightRefOp>(op))
+    auto reference = llvm::dyn_cast<WeightRefOp>(op);
+    if (reference && !llvm::all_of(reference->getUsers(), llvm::IsaPred<mlir::tensor::ExtractOp>))
       names.insert(reference.getWeight());
     if (auto call = llvm::dyn_cast<mlir::func::CallOp>(op))
       if (auto callee = mlir::SymbolTable::lookupNearestSymbolFrom<mlir::func::FuncOp>(call, call.getCalleeAttr()))
         findWeights(callee, names, visited);
   });
-}
-
-/// Returns the names of the tables of embeddings: a call reads single rows of them. A projection that uses the same
-/// tensor has packed weights of another name from the phase `linalg` on.
-static llvm::StringSet<> findTables(mlir::ModuleOp module) {
-  llvm::StringSet<> tables;
-  module.walk([&](EmbeddingOp embedding) {
-    if (auto reference = embedding.getTable().getDefiningOp<WeightRefOp>())
-      tables.insert(reference.getWeight());
-  });
-  return tables;
 }
 
 /// Fills in the times of |call|.
@@ -273,7 +264,6 @@ Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRate
   }
   if (plan.calls.empty())
     return Status::error("'" + options.model + "': expected a model with an entry");
-  llvm::StringSet<> tables = findTables(module);
 
   // Weights are packed in this phase.
   if (Status status = (*model)->lowerTo(Phase::Linalg); status.failed())
@@ -286,8 +276,7 @@ Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRate
     llvm::SmallPtrSet<mlir::Operation *, 8> visited;
     findWeights(findEntry(module, call.entry), names, visited);
     for (const auto &name : names.keys())
-      if (!tables.contains(name))
-        call.weightBytesRead += bytes.lookup(name);
+      call.weightBytesRead += bytes.lookup(name);
     addTimes(call, gathers, rates, plan.ranks);
   }
   // The weights file stores a weight for each layer that reads it, so its size is known only in the phase `bufferized`.

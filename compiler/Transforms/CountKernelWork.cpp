@@ -71,9 +71,16 @@ static std::optional<SizeExpr> countTableRows(tiles::RotaryTileOp op, const std:
   return *rows * SizeExpr(table.getDimSize(1) * llvm::divideCeil(table.getElementTypeBitWidth(), 8));
 }
 
+/// Returns the bytes of |rows| elements of the vector of which |op| extracts one.
+static std::optional<SizeExpr> countVectorElements(tensor::ExtractOp op, const std::optional<SizeExpr> &rows) {
+  int64_t bits = op.getTensor().getType().getElementTypeBitWidth();
+  return rows ? std::optional(*rows * SizeExpr(llvm::divideCeil(bits, 8))) : std::nullopt;
+}
+
 /// Returns the bytes that a kernel reads of |argument|, each counted once: all of them, or those of the slices that the
 /// kernel takes before its loop. A table that is looked up element by element (an embedding) counts with one element for
-/// each element of the result, a table of rotary embeddings with one row for each row of the result.
+/// each element of the result, a vector (the scales of an embedding's rows) with one for each row of the result, and a
+/// table of rotary embeddings with one row for each row of the result.
 CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   if (auto it = read.find(argument); it != read.end())
     return it->second;
@@ -87,8 +94,11 @@ CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
     auto rotary = dyn_cast<tiles::RotaryTileOp>(user);
     Count part = SizeExpr(0);
-    if (isa<tensor::ExtractOp>(user) && cast<RankedTensorType>(argument.getType()).getRank() > 1)
+    auto looked = dyn_cast<tensor::ExtractOp>(user);
+    if (looked && looked.getTensor().getType().getRank() > 1)
       lookups = countBytes(result, bounds);
+    else if (looked && looked.getTensor().getType().hasStaticShape())
+      lookups = countVectorElements(looked, bounds.getDim(result, 0));
     else if (rotary && rotary.getTable() == argument)
       lookups = countTableRows(rotary, bounds.getDim(result, 0));
     else

@@ -34,6 +34,7 @@
 // DIALECT-NEXT: cse
 // DIALECT-NEXT: xfmr-split-deep-projections{max-features=2048}
 // DIALECT-NEXT: ),
+// DIALECT-NEXT: xfmr-tie-embeddings,
 // DIALECT-NEXT: xfmr-hoist-weight-expressions,
 // DIALECT-NEXT: duplicate-function-elimination,
 // DIALECT-NEXT: symbol-dce,
@@ -47,6 +48,7 @@
 // LOWER-NEXT: xfmr-round-gathers
 // LOWER-NEXT: xfmr-split-deep-projections{max-features=2048}
 // LOWER-NEXT: ),
+// LOWER-NEXT: xfmr-tie-embeddings,
 // LOWER-NEXT: xfmr-hoist-weight-expressions,
 
 // LINALG: builtin.module(

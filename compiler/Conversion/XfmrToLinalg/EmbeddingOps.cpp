@@ -1,24 +1,99 @@
 //===- EmbeddingOps.cpp - Embeddings as linalg ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+//
+// An embedding becomes a gather of rows. A tied one gathers them element by element from the panels of the projection:
+//
+//   %x = xfmr.embedding %ids, %w {tied = #xfmr.precision<bf16>}
+//   // becomes, with panels of 32 rows and groups of 2 columns
+//   %c = xfmr.weight_convert %w
+//   %p = xfmr.weight_pack %c, 32 group 2 multiple 2
+//   %x = linalg.generic ins(%ids) …        %p[id / 32, k / 2, id mod 32, k mod 2] as f32
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
+#include "compiler/Conversion/XfmrToLinalg/WeightPanels.h"
 
 using namespace mlir;
 using namespace attune;
 
 namespace {
 
-Values convertEmbedding(IndexBuilder &b, xfmr::EmbeddingOp op, xfmr::EmbeddingOp::Adaptor adaptor, KernelGroups &groups) {
-  Value result = gatherRows(b, op.getType(), adaptor.getTable(), adaptor.getIds());
-  auto table = op.getTable().getType();
-  groups.mark(result.getDefiningOp(), "embedding " + Twine(table.getDimSize(0)) + " x " + Twine(table.getDimSize(1)));
-  return {result};
-}
+struct ConvertEmbedding : GroupedPattern<xfmr::EmbeddingOp> {
+  ConvertEmbedding(MLIRContext *context, KernelGroups &groups, const PanelLayouts &layouts)
+      : GroupedPattern(context, groups), layouts(layouts) {}
+
+  LogicalResult matchAndRewrite(xfmr::EmbeddingOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder b(op.getLoc(), rewriter);
+    auto table = cast<RankedTensorType>(op.getTable().getType());
+    Value result;
+    if (op.getTied() || op.getScale()) {
+      Weights weights = getWeights(b, op, adaptor.getTable());
+      Value destination = tensor::EmptyOp::create(b, op.getType(), b.size(adaptor.getIds(), 0));
+      AffineMap perRow = AffineMap::get(2, 0, b.getAffineDimExpr(0));
+      result = generic(b, adaptor.getIds(), perRow, destination, [&](ValueRange args) {
+        return scale(b, op, element(b, op, weights, b.toIndex(args[0]), linalg::IndexOp::create(b, 1)));
+      });
+    } else {
+      result = gatherRows(b, op.getType(), adaptor.getTable(), adaptor.getIds());
+    }
+    groups.mark(result.getDefiningOp(), "embedding " + Twine(table.getDimSize(0)) + " x " + Twine(table.getDimSize(1)) + suffix(op));
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  /// The stored elements of a table and, for int8, the scale of each row.
+  struct Weights {
+    Value elements, scales;
+  };
+
+  Weights getWeights(IndexBuilder &b, xfmr::EmbeddingOp op, Value table) const {
+    if (!op.getTied())
+      return {table, Value()};
+    if (op.getFormat())
+      return {xfmr::WeightQuantizePanelsOp::create(b, table, layouts.width, *op.getFormat()), Value()};
+    Value panels = packWeight(b, roundWeight(b, table, *op.getTied()), layouts);
+    return {panels, *op.getTied() == xfmr::Precision::Int8 ? xfmr::WeightScalesOp::create(b, table).getResult() : Value()};
+  }
+
+  /// Returns the f32 element in row |n| and column |k| of the table.
+  Value element(IndexBuilder &b, xfmr::EmbeddingOp op, const Weights &weights, Value n, Value k) const {
+    if (!op.getTied())
+      return extract(b, weights.elements, {n, k});
+    if (op.getFormat()) {
+      int64_t columns = cast<RankedTensorType>(op.getTable().getType()).getDimSize(1);
+      return extractQuantized(b, weights.elements, columns, layouts.width, op.getFormat()->getValue(), n, k);
+    }
+    Value stored = extractPacked(b, weights.elements, n, k);
+    if (weights.scales)
+      return b.mulf(arith::SIToFPOp::create(b, b.getF32Type(), stored), extract(b, weights.scales, n));
+    return stored.getType().isF32() ? stored : arith::ExtFOp::create(b, b.getF32Type(), stored).getResult();
+  }
+
+  /// Returns |value| times the `scale` of |op|, computed in f64 and rounded once.
+  static Value scale(IndexBuilder &b, xfmr::EmbeddingOp op, Value value) {
+    if (!op.getScale())
+      return value;
+    Value wide = arith::ExtFOp::create(b, b.getF64Type(), value);
+    Value product = arith::MulFOp::create(b, wide, arith::ConstantOp::create(b, op.getScaleAttr()));
+    return arith::TruncFOp::create(b, b.getF32Type(), product);
+  }
+
+  /// Returns the end of the text of the kernel: the type of the table's elements if it is not f32.
+  static std::string suffix(xfmr::EmbeddingOp op) {
+    if (op.getFormat())
+      return ", " + op.getFormat()->getValue().str();
+    return op.getTied().value_or(xfmr::Precision::F32) == xfmr::Precision::F32 ? "" : ", " + xfmr::stringifyPrecision(*op.getTied()).str();
+  }
+
+  PanelLayouts layouts;
+};
 
 } // namespace
 
-void attune::populateEmbeddingPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  addConversion(patterns, groups, convertEmbedding);
+void attune::populateEmbeddingPatterns(RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts) {
+  patterns.add<ConvertEmbedding>(patterns.getContext(), groups, layouts);
 }

@@ -13,6 +13,7 @@
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
+#include "compiler/Conversion/XfmrToLinalg/WeightPanels.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -27,8 +28,8 @@ using utils::IteratorType;
 
 /// linear -> quantize_rows, fill, contraction over grouped panels, epilogue.
 struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
-  ConvertLowPrecisionLinear(MLIRContext *context, KernelGroups &groups, int64_t width, LowPrecisionLayout bf16, LowPrecisionLayout int8)
-      : GroupedPattern(context, groups), width(width), bf16(bf16), int8(int8) {}
+  ConvertLowPrecisionLinear(MLIRContext *context, KernelGroups &groups, const PanelLayouts &layouts)
+      : GroupedPattern(context, groups), layouts(layouts) {}
 
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getPrecision() == xfmr::Precision::F32)
@@ -36,7 +37,7 @@ struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
     if (op.getFormat())
       return rewriter.notifyMatchFailure(op, "with a format of weights");
     bool bytes = op.getPrecision() == xfmr::Precision::Int8;
-    LowPrecisionLayout layout = bytes ? int8 : bf16;
+    LowPrecisionLayout layout = bytes ? layouts.int8 : layouts.bf16;
     if (op.getPrecision() == xfmr::Precision::F16)
       layout.type = rewriter.getF16Type();
     IndexBuilder b(op.getLoc(), rewriter);
@@ -48,10 +49,8 @@ struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
     Value zero = arith::ConstantOp::create(b, rewriter.getZeroAttr(sumType));
     auto fill = linalg::FillOp::create(b, zero, destination(b, type.clone(sumType), rows));
     SmallVector<Operation *> ops{fill};
-    Type weightType = layout.type.isF32() ? rewriter.getBF16Type() : layout.type;
-    Value weight = bytes ? xfmr::WeightQuantizeOp::create(b, adaptor.getWeight()).getResult()
-                         : xfmr::WeightConvertOp::create(b, op.getWeight().getType().clone(weightType), adaptor.getWeight()).getResult();
-    ops.push_back(contract(b, quantized.getResult(0), weight, fill.getResult(0), layout));
+    Value weight = roundWeight(b, adaptor.getWeight(), op.getPrecision());
+    ops.push_back(contract(b, quantized.getResult(0), packWeight(b, weight, layouts), fill.getResult(0), layout.group));
     if (bytes || hasEpilogue(op))
       ops.push_back(
           epilogue(b, op, adaptor, ops.back()->getResult(0), bytes ? quantized.getResult(1) : Value(), weight, destination(b, type, rows)));
@@ -59,8 +58,8 @@ struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
     groups.mark(ops, text);
     xfmr::passed(op, "convert-xfmr-to-linalg", "PackWeights")
         << remark::metric(xfmr::kRemarkKernel, text)
-        << remark::add("{0} weights in panels of {1} columns and groups of {2} rows", xfmr::stringifyPrecision(op.getPrecision()), width,
-                       layout.group);
+        << remark::add("{0} weights in panels of {1} columns and groups of {2} rows", xfmr::stringifyPrecision(op.getPrecision()),
+                       layouts.width, layout.group);
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
   }
@@ -84,12 +83,11 @@ private:
   }
 
   /// Creates `result[m, n] += sum_k quantized[m, k] * panels[n / width, k / group, n mod width, k mod group]`.
-  Operation *contract(IndexBuilder &b, Value quantized, Value weight, Value init, const LowPrecisionLayout &layout) const {
+  Operation *contract(IndexBuilder &b, Value quantized, Value panels, Value init, int64_t group) const {
     AffineExpr m, n, k;
     bindDims(b.getContext(), m, n, k);
     auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(3, 0, results, b.getContext()); };
-    Value panels = xfmr::WeightPackOp::create(b, weight, width, layout.group, layout.multiple);
-    AffineMap panelMap = map({n.floorDiv(width), k.floorDiv(layout.group), n % width, k % layout.group});
+    AffineMap panelMap = map({n.floorDiv(layouts.width), k.floorDiv(group), n % layouts.width, k % group});
     return linalg::GenericOp::create(
         b, init.getType(), ValueRange{quantized, panels}, init, ArrayRef<AffineMap>{map({m, k}), panelMap, map({m, n})},
         ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel, IteratorType::reduction}, multiplyAdd);
@@ -117,7 +115,7 @@ private:
                       Value destination) const {
     AffineMap identity = b.getMultiDimIdentityMap(2);
     AffineMap rows = AffineMap::get(2, 0, b.getAffineDimExpr(0)), columns = AffineMap::get(2, 0, b.getAffineDimExpr(1));
-    bool unsignedOperands = rowScales && int8.type.isInteger(8);
+    bool unsignedOperands = rowScales && layouts.int8.type.isInteger(8);
     SmallVector<Value> inputs{sum};
     SmallVector<AffineMap> maps{identity};
     auto add = [&](Value input, AffineMap map) { inputs.push_back(input), maps.push_back(map); };
@@ -154,13 +152,11 @@ private:
     return arith::MulFOp::create(b, loc, scaled, rowScale);
   }
 
-  int64_t width;
-  LowPrecisionLayout bf16, int8;
+  PanelLayouts layouts;
 };
 
 } // namespace
 
-void attune::populateLowPrecisionPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, LowPrecisionLayout bf16,
-                                          LowPrecisionLayout int8) {
-  patterns.add<ConvertLowPrecisionLinear>(patterns.getContext(), groups, panelWidth, bf16, int8);
+void attune::populateLowPrecisionPatterns(RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts) {
+  patterns.add<ConvertLowPrecisionLinear>(patterns.getContext(), groups, layouts);
 }

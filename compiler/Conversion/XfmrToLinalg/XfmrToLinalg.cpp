@@ -31,16 +31,17 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     if (failed(bf16) || failed(int8))
       return signalPassFailure();
     attune::KernelGroups groups;
+    const attune::PanelLayouts layouts{panelWidth, *bf16, *int8};
     RewritePatternSet patterns(&getContext());
     attune::populateLinearPatterns(patterns, groups, panelWidth);
-    attune::populateLowPrecisionPatterns(patterns, groups, panelWidth, *bf16, *int8);
+    attune::populateLowPrecisionPatterns(patterns, groups, layouts);
     attune::populateGroupedProductPatterns(patterns, groups, panelWidth, bf16->type);
     attune::populateElementwisePatterns(patterns, groups);
     attune::populateNormPatterns(patterns, groups);
     attune::populatePositionPatterns(patterns, groups);
     attune::populateActivationPatterns(patterns, groups);
     attune::populateCachePatterns(patterns, groups);
-    attune::populateEmbeddingPatterns(patterns, groups);
+    attune::populateEmbeddingPatterns(patterns, groups, layouts);
     attune::populateExpertPatterns(patterns, groups);
     attune::populateMaskPatterns(patterns, groups);
     attune::populatePackingPatterns(patterns, groups, knownCounts);

@@ -34,6 +34,14 @@ struct LowPrecisionLayout {
   int64_t multiple;
 };
 
+/// The layouts of weight panels.
+struct PanelLayouts {
+  /// The rows of a weight matrix in a panel.
+  int64_t width;
+  /// The layouts of bf16, which is also that of f16 but for the type, and of int8.
+  LowPrecisionLayout bf16, int8;
+};
+
 /// A counter of the kernels of a function, which sets the attribute `tile.group` of their operations.
 class KernelGroups {
 public:
@@ -52,8 +60,7 @@ void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups
 /// Adds patterns for linear projections and for splitting and merging heads. |groups| must outlive the patterns.
 void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
 /// Adds patterns for projections of lower precision.
-void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, LowPrecisionLayout bf16,
-                                  LowPrecisionLayout int8);
+void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts);
 /// Adds patterns for projections whose weights have a format. Rows rounded to bf16 have the type |bf16Type| in memory.
 void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, mlir::Type bf16Type);
 /// Converts the keys and values of each attention to |element|, bf16 or f16, and its queries, too, if only such
@@ -74,7 +81,8 @@ void populatePositionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &g
 void populateActivationPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateCachePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateExpertPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-void populateEmbeddingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+/// Adds the pattern for embeddings, which read rows of a table or, if they are tied, of the panels of a projection.
+void populateEmbeddingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts);
 void populateMaskPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Adds patterns for tensors that are divided among ranks.
 void populateRankPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);

@@ -27,9 +27,18 @@ inline void copyRow(const PlainBuffer &source, int64_t from, const PlainBuffer &
 
 template <typename T>
 void compute(Context<T> &c, xfmr::EmbeddingOp op) {
+  if (op.getTied().value_or(xfmr::Precision::F32) != xfmr::Precision::F32)
+    return c.fault("expected a table of f32, got " + xfmr::stringifyPrecision(*op.getTied()).str());
+  if (op.getFormat())
+    return c.fault("expected a table of f32, got the format " + op.getFormat()->getValue().str());
   PlainBuffer ids = c.in(op.getIds()), table = c.in(op.getTable()), out = c.out({ids.size(0), table.size(1)});
   for (int64_t t = 0; t < ids.size(0); ++t)
     copyRow(table, ids.get<int64_t>({t}), out, t);
+  // As the source `scale` computes it: in f64, rounded once.
+  for (int64_t i = 0, end = op.getScale() ? out.elements() : 0; i < end; ++i) {
+    auto at = out.indicesOf(i);
+    out.set<T>(at, static_cast<T>(static_cast<double>(out.get<T>(at)) * op.getScale()->convertToDouble()));
+  }
 }
 
 template <typename T>

@@ -20,6 +20,7 @@ public:
   llvm::StringRef name() const override { return kName; }
   mlir::rt::TargetAttr attribute(mlir::MLIRContext *context) const override;
   const mlir::rt::Schedule &schedule() const override { return shared; }
+  bool readsPackedRows() const override { return true; }
   llvm::StringRef defaultBackend() const override { return kOwnKernels; }
   std::string flags() const override;
   std::vector<std::string> programs() const override;

@@ -12,19 +12,36 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
   let summary = "looks up rows of a table by id";
   let description = [{
-    `result[t, :] = table[ids[t], :]`, a row of N features for each of T ids from a table `[rows, N]`.
+    `result[t, :] = table[ids[t], :] * scale`, a row of N features for each of T ids from a table `[rows, N]`. Without
+    `scale` the factor is 1.
+
+    With `tied`, the table is also the weight of an `xfmr.linear` of this precision and of the format `format`. It is
+    then stored once, in the panels of that projection, and the operation reads its rows there
+    (`xfmr-tie-embeddings`).
 
     - (C1) `table` has static shape.
-    - (N1) Exact. An id outside the table is undefined behavior: the runtime checks ids before a compiled entry sees
-      them.
+    - (C2) A `format` needs `tied` f32, bf16 or int8.
+    - (N1) Exact without `tied`, and with `tied` f32 and no `format`. An id outside the table is undefined behavior: the runtime checks
+      ids before a compiled entry sees them.
+    - (N2) With `tied` bf16 or f16 and no `format`, elements are rounded to this type, to nearest, ties to even.
+    - (N3) With `tied` int8, an element is `f32(q[n, k]) * s[n]`, rounded once, with the quantized values and the scale
+      of its row (see `xfmr.weight_quantize`).
+    - (N4) With `format`, an element is `scale[n, g] * q[n, k]`, or with minima `fma(scale[n, g], q[n, k], minimum[n,
+      g])`, rounded once, where g is the group of column k (see `#xfmr.weight_format`).
+    - (N5) The product with `scale` is computed in f64 and rounded once, as that of the source `#xfmr.scale`.
 
     ```mlir
     %x = xfmr.embedding %ids, %table : tensor<203x48xf32>    // tensor<?x48xf32>
+    %y = xfmr.embedding %ids, %table {scale = 6.928203e+00 : f64, tied = #xfmr.precision<bf16>} : tensor<203x48xf32>
     ```
   }];
-  let arguments = (ins Xfmr_Ids:$ids, Xfmr_Matrix:$table);
+  let arguments = (ins Xfmr_Ids:$ids, Xfmr_Matrix:$table, OptionalAttr<Xfmr_PrecisionAttr>:$tied,
+                       OptionalAttr<Xfmr_WeightFormatAttr>:$format, OptionalAttr<F64Attr>:$scale);
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = "$ids `,` $table attr-dict `:` type($table)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$ids, "::mlir::Value":$table), [{
+    build($_builder, $_state, ids, table, ::mlir::xfmr::PrecisionAttr(), ::mlir::xfmr::WeightFormatAttr(), ::mlir::FloatAttr());
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -335,3 +335,37 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
                         "largest number of input features of one linear; 0 disables the pass">];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
+
+def TieEmbeddings : Pass<"xfmr-tie-embeddings", "::mlir::ModuleOp"> {
+  let summary = "let embeddings read the weights of projections that have their table as matrix";
+  let description = [{
+    ```mlir
+    %table = xfmr.weight_ref @wte : tensor<203x48xf32>
+    %x = xfmr.embedding %ids, %table : tensor<203x48xf32>
+    …
+    %head = xfmr.weight_ref @wte : tensor<203x48xf32>
+    %y = xfmr.linear %h, %head {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<203x48xf32>
+    // becomes
+    %x = xfmr.embedding %ids, %table {tied = #xfmr.precision<bf16>} : tensor<203x48xf32>
+    ```
+
+    The weights of a projection are packed in panels, in the precision and format of the projection. A table that is
+    also such a matrix, as in language models with tied embeddings, would be stored a second time, as rows of f32. This
+    pass gives the embedding the attributes `tied` and `format` of the projection, and the phase `linalg` reads its rows
+    from the panels.
+
+    A table is tied if its source is that of a projection's matrix, in any function of the module. If table and matrix
+    are multiples of one source by different factors (`#xfmr.scale`), the embedding reads the matrix and gets the
+    quotient of the factors as its `scale`. If several projections have the matrix, the first counts. Some tables keep
+    their own rows, with a remark:
+
+    - a table with other users, such as a call or a `weight_shard`, since its rows are stored anyway; so do tables whose
+      projections are divided by `xfmr-split-deep-projections`;
+    - a table whose f32 projection has a matrix that is scaled, since the product with the factor was rounded.
+
+    Runs after `xfmr-lower-precision` and before `xfmr-hoist-weight-expressions`, for targets that read rows from panels.
+
+    Numerics: exact for projections in f32. Otherwise rounds embeddings as the description of `xfmr.embedding` says under
+    N2, N3 and N4.
+  }];
+}

@@ -67,3 +67,19 @@ xfmr.weight @quantized : tensor<8x6xi8> = #xfmr.row_quantized<#xfmr.row_quantize
 
 // expected-error @below {{expects a weight source of floats, but got 4 : i64}}
 xfmr.weight @convert : tensor<8x6xbf16> = #xfmr.convert<4, bf16>
+
+// -----
+
+func.func @embedding_c2(%ids: tensor<?xi64>, %w: tensor<8x6xf32>) {
+  // expected-error @below {{expects 'tied' f32, bf16 or int8 with the format int4:32}}
+  %0 = xfmr.embedding %ids, %w {tied = #xfmr.precision<f16>, format = #xfmr.weight_format<"int4:32">} : tensor<8x6xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_c2_untied(%ids: tensor<?xi64>, %w: tensor<8x6xf32>) {
+  // expected-error @below {{expects 'tied' f32, bf16 or int8 with the format int4:32}}
+  %0 = xfmr.embedding %ids, %w {format = #xfmr.weight_format<"int4:32">} : tensor<8x6xf32>
+  return
+}

@@ -73,6 +73,10 @@ func.func @tokens(%batch: index, %length: index, %mask: tensor<?x?xi64>, %x: ten
   %table = xfmr.weight_ref @table : tensor<203x48xf32>
   // CHECK: xfmr.embedding %{{.*}}, %{{.*}} : tensor<203x48xf32>
   %e = xfmr.embedding %ids, %table : tensor<203x48xf32>
+  // CHECK: xfmr.embedding %{{.*}}, %{{.*}} {scale = 2.000000e+00 : f64, tied = #xfmr.precision<bf16>} : tensor<203x48xf32>
+  %tied = xfmr.embedding %ids, %table {tied = #xfmr.precision<bf16>, scale = 2.0 : f64} : tensor<203x48xf32>
+  // CHECK: xfmr.embedding %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"int8:32">, tied = #xfmr.precision<int8>} : tensor<203x48xf32>
+  %bytes = xfmr.embedding %ids, %table {tied = #xfmr.precision<int8>, format = #xfmr.weight_format<"int8:32">} : tensor<203x48xf32>
   // CHECK: xfmr.pool <first> %{{.*}}, %{{.*}} : tensor<?x48xf32>
   %first = xfmr.pool <first> %scattered, %padded : tensor<?x48xf32>
   // CHECK: xfmr.pool <mean> %{{.*}}, %{{.*}} packed(%{{.*}}, %{{.*}}) : tensor<?x48xf32>

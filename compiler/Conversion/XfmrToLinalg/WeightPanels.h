@@ -1,0 +1,33 @@
+//===- WeightPanels.h - Packed weights of projections -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The weight expressions of projections. A tied embedding uses the same functions, so its expression is that of the
+// projection, and both become one weight.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_WEIGHTPANELS_H
+#define ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_WEIGHTPANELS_H
+
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Transforms/IndexBuilder.h"
+
+namespace attune {
+
+/// Returns the matrix |weight|, `[N, K]`, rounded or quantized to |precision|.
+mlir::Value roundWeight(IndexBuilder &b, mlir::Value weight, mlir::xfmr::Precision precision);
+
+/// Returns the panels of |rounded|, a result of roundWeight.
+mlir::Value packWeight(IndexBuilder &b, mlir::Value rounded, const PanelLayouts &layouts);
+
+/// Returns the element in row |n| and column |k| of the matrix whose panels |panels| are, as packWeight returns them.
+mlir::Value extractPacked(IndexBuilder &b, mlir::Value panels, mlir::Value n, mlir::Value k);
+
+/// Returns the f32 element in row |n| and column |k| of a matrix of |columns| in |panels| of `xfmr.weight_quantize_panels`
+/// with |width| and |format|: `scale * q` or, with minima, `fma(scale, q, minimum)`.
+mlir::Value extractQuantized(IndexBuilder &b, mlir::Value panels, int64_t columns, int64_t width, mlir::xfmr::WeightFormat format,
+                             mlir::Value n, mlir::Value k);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_WEIGHTPANELS_H
