@@ -359,9 +359,13 @@ def TieEmbeddings : Pass<"xfmr-tie-embeddings", "::mlir::ModuleOp"> {
     quotient of the factors as its `scale`. If several projections have the matrix, the first counts. Some tables keep
     their own rows, with a remark:
 
-    - a table with other users, such as a call or a `weight_shard`, since its rows are stored anyway; so do tables whose
-      projections are divided by `xfmr-split-deep-projections`;
+    - a table with other users, such as a call, since its rows are stored anyway; so do tables whose projections are
+      divided by `xfmr-split-deep-projections`;
     - a table whose f32 projection has a matrix that is scaled, since the product with the factor was rounded.
+
+    Among ranks the matrix is divided by rows and the table by columns (`xfmr-shard`), so nothing is shared. If the
+    projection rounds its matrix, each rank nevertheless gets a whole table that is rounded in the same way, so that
+    embeddings have the bits of one rank; it needs no gather.
 
     Runs after `xfmr-lower-precision` and before `xfmr-hoist-weight-expressions`, for targets that read rows from panels.
 

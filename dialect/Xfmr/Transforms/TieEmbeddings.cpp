@@ -5,6 +5,14 @@
 // Expects decomposed composites, projections with their precision, and references to weights in the functions that use
 // them. Weights are compared by their sources, so a table and a head that name one tensor twice are recognized.
 //
+// Among ranks, a head is divided by rows of the matrix and an embedding by columns of the table:
+//
+//     matrix of rank 0  [##########]      table of rank 0  [#####     ]
+//     matrix of rank 1  [##########]                       [#####     ]
+//
+// If the projection rounds its matrix, as with a scale for each row, columns alone do not determine the rounded values. So
+// each rank then has the whole table, in the format of the head, and takes its columns of the result.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Xfmr/IR/OpRemark.h"
@@ -29,7 +37,8 @@ struct Projection {
 
 /// The uses of the weights of one source.
 struct Uses {
-  SmallVector<EmbeddingOp> embeddings;
+  /// Embeddings by the weights or, in |divided|, by columns of them that ranks have.
+  SmallVector<EmbeddingOp> embeddings, divided;
   /// The first projection by such a weight; null if there is none.
   Projection projection;
   /// A use other than as a table or as the matrix of a projection; null if there is none.
@@ -61,53 +70,92 @@ struct TieEmbeddings : xfmr::impl::TieEmbeddingsBase<TieEmbeddings> {
         multiples.try_emplace(getScaled(source).first, found.projection);
     for (auto &[source, table] : uses) {
       Projection projection = table.projection.linear ? table.projection : multiples.lookup(getScaled(source).first);
-      if (projection.linear)
-        tie(source, table, projection);
+      if (!projection.linear)
+        continue;
+      for (EmbeddingOp embedding : table.embeddings)
+        if (canTie(embedding, source, table, projection))
+          tie(embedding, source, projection);
+      for (EmbeddingOp embedding : table.divided)
+        if (isRounded(projection.linear) && canTie(embedding, source, table, projection))
+          tie(gatherTable(embedding), source, projection);
     }
   }
 
 private:
+  static bool isRounded(LinearOp linear) { return linear.getPrecision() != Precision::F32 || linear.getFormat(); }
+
   static void add(Uses &uses, OpOperand &use, WeightOp weight) {
+    Operation *user = use.getOwner();
+    if (auto shard = dyn_cast<WeightShardOp>(user)) {
+      for (OpOperand &shardUse : shard->getUses())
+        addUse(uses, shardUse, weight, shard.getAxis() == 1);
+    } else {
+      addUse(uses, use, weight, /*hasColumns=*/false);
+    }
+  }
+
+  /// Adds |use|, of |weight| or, if |hasColumns|, of columns of it.
+  static void addUse(Uses &uses, OpOperand &use, WeightOp weight, bool hasColumns) {
     auto linear = dyn_cast<LinearOp>(use.getOwner());
-    if (auto embedding = dyn_cast<EmbeddingOp>(use.getOwner()))
-      uses.embeddings.push_back(embedding);
-    else if (!linear || use.get() != linear.getWeight())
+    auto embedding = dyn_cast<EmbeddingOp>(use.getOwner());
+    bool isRowShard = !hasColumns && isa<WeightShardOp>(use.get().getDefiningOp());
+    if (embedding && !isRowShard)
+      (hasColumns ? uses.divided : uses.embeddings).push_back(embedding);
+    else if (!linear || hasColumns || use.get() != linear.getWeight())
       uses.other = use.getOwner();
     else if (!uses.projection.linear)
       uses.projection = {linear, weight};
   }
 
-  /// Makes the embeddings of |table|, whose source is |source|, read the matrix of |projection|.
-  static void tie(Attribute source, const Uses &table, Projection projection) {
-    LinearOp linear = projection.linear;
-    double divisor = getScaled(projection.matrix.getSource()).second;
-    bool isRounded = linear.getPrecision() != Precision::F32 || linear.getFormat();
-    for (EmbeddingOp embedding : table.embeddings) {
-      if (StringRef why = whyNot(embedding, table, isRounded, source != projection.matrix.getSource() && divisor != 1);
-          !why.empty()) {
-        missed(embedding, "xfmr-tie-embeddings", "TieEmbeddings") << remark::reason("{0}", why);
-        continue;
+  /// Replaces |embedding|, of columns that a rank has, by one of the whole table, whose columns of the rank take its place.
+  /// Returns the embedding of the whole table.
+  static EmbeddingOp gatherTable(EmbeddingOp embedding) {
+    auto shard = embedding.getTable().getDefiningOp<WeightShardOp>();
+    OpBuilder builder(embedding);
+    Location loc = embedding.getLoc();
+    auto whole = EmbeddingOp::create(builder, loc, embedding.getIds(), shard.getInput());
+    whole.setScaleAttr(embedding.getScaleAttr());
+    Value columns = RankSliceOp::create(builder, loc, embedding.getType(), whole, shard.getAxis(), shard.getBegins());
+    for (Operation *user : llvm::make_early_inc_range(embedding->getUsers()))
+      if (auto gather = dyn_cast<AllGatherOp>(user); gather && gather.getBegins() == shard.getBegins() && gather.getAxis() == 1) {
+        gather.replaceAllUsesWith(whole.getResult());
+        gather.erase();
       }
-      OpBuilder builder(embedding);
-      if (source != projection.matrix.getSource()) {
-        embedding.getTableMutable().assign(
-            WeightRefOp::create(builder, embedding.getLoc(), projection.matrix.getType(), projection.matrix.getSymName()));
-        embedding.setScaleAttr(builder.getF64FloatAttr(getScaled(source).second / divisor));
-      }
-      embedding.setTied(linear.getPrecision());
-      embedding.setFormatAttr(linear.getFormatAttr());
-      std::string format = linear.getFormat() ? linear.getFormat()->getValue().str() : stringifyPrecision(linear.getPrecision()).str();
-      passed(embedding, "xfmr-tie-embeddings", "TieEmbeddings")
-          << remark::add("its rows are read from the weights of a projection, {0}", format);
-    }
+    embedding.replaceAllUsesWith(columns);
+    embedding.erase();
+    return whole;
   }
 
-  /// Returns the reason why |embedding|, one of |table|, keeps a table of its own; empty if it need not. |isRounded| is true
-  /// if the projection rounds its matrix, |divides| if rows of the matrix must be divided by a factor.
-  static StringRef whyNot(EmbeddingOp embedding, const Uses &table, bool isRounded, bool divides) {
+  /// Makes |embedding|, of weights whose source is |source|, read the matrix of |projection|.
+  static void tie(EmbeddingOp embedding, Attribute source, Projection projection) {
+    LinearOp linear = projection.linear;
+    OpBuilder builder(embedding);
+    if (source != projection.matrix.getSource()) {
+      embedding.getTableMutable().assign(
+          WeightRefOp::create(builder, embedding.getLoc(), projection.matrix.getType(), projection.matrix.getSymName()));
+      double factor = getScaled(source).second / getScaled(projection.matrix.getSource()).second;
+      embedding.setScaleAttr(builder.getF64FloatAttr(factor));
+    }
+    embedding.setTied(linear.getPrecision());
+    embedding.setFormatAttr(linear.getFormatAttr());
+    std::string format = linear.getFormat() ? linear.getFormat()->getValue().str() : stringifyPrecision(linear.getPrecision()).str();
+    passed(embedding, "xfmr-tie-embeddings", "TieEmbeddings")
+        << remark::add("its rows are read from the weights of a projection, {0}", format);
+  }
+
+  /// Returns true if |embedding|, one of |table|, can read the matrix of |projection|; otherwise emits a remark.
+  static bool canTie(EmbeddingOp embedding, Attribute source, const Uses &table, Projection projection) {
+    StringRef why = whyNot(embedding, source, table, projection);
+    if (!why.empty())
+      missed(embedding, "xfmr-tie-embeddings", "TieEmbeddings") << remark::reason("{0}", why);
+    return why.empty();
+  }
+
+  static StringRef whyNot(EmbeddingOp embedding, Attribute source, const Uses &table, Projection projection) {
     if (table.other)
       return "another operation uses its table";
-    if (divides && !isRounded)
+    Attribute matrix = projection.matrix.getSource();
+    if (source != matrix && getScaled(matrix).second != 1 && !isRounded(projection.linear))
       return "the matrix of the projection is scaled and rounded to f32";
     if (embedding.getTied() || embedding.getScale())
       return "it is tied or scaled already";

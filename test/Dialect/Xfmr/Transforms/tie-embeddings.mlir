@@ -57,6 +57,42 @@ func.func @f32_format(%ids: tensor<?xi64>) -> tensor<?x203xf32> {
 
 // -----
 
+// Among ranks, the embedding reads the whole table if the head is rounded, and the gather of its columns goes.
+// CHECK-LABEL: @ranks
+// CHECK: %[[WHOLE:.*]] = xfmr.embedding %{{.*}}, %{{.*}} {tied = #xfmr.precision<int8>} : tensor<203x48xf32>
+// CHECK: %[[COLUMNS:.*]] = xfmr.rank_slice %[[WHOLE]], 1 at [0, 24] : tensor<?x48xf32> -> tensor<?x24xf32>
+// CHECK-NOT: xfmr.all_gather
+// CHECK: xfmr.linear %[[WHOLE]]
+// CHECK: return %{{.*}}, %[[COLUMNS]]
+xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"wte" : tensor<203x48xf32>>
+func.func @ranks(%ids: tensor<?xi64>) -> (tensor<?x104xf32>, tensor<?x24xf32>) {
+  %table = xfmr.weight_ref @table : tensor<203x48xf32>
+  %columns = xfmr.weight_shard %table, 1 at [0, 24] : tensor<203x48xf32> -> tensor<203x24xf32>
+  %0 = xfmr.embedding %ids, %columns : tensor<203x24xf32>
+  %1 = xfmr.all_gather %0, 1 at [0, 24] : tensor<?x24xf32> -> tensor<?x48xf32>
+  %rows = xfmr.weight_shard %table, 0 at [0, 99] : tensor<203x48xf32> -> tensor<104x48xf32>
+  %2 = xfmr.linear %1, %rows {precision = #xfmr.precision<int8>} : tensor<?x48xf32>, tensor<104x48xf32>
+  return %2, %0 : tensor<?x104xf32>, tensor<?x24xf32>
+}
+
+// -----
+
+// In f32 the columns have the bits of the whole table.
+// CHECK-LABEL: @negative_ranks_f32
+// CHECK: xfmr.embedding %{{.*}}, %{{.*}} : tensor<203x24xf32>
+xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"wte" : tensor<203x48xf32>>
+func.func @negative_ranks_f32(%ids: tensor<?xi64>) -> tensor<?x104xf32> {
+  %table = xfmr.weight_ref @table : tensor<203x48xf32>
+  %columns = xfmr.weight_shard %table, 1 at [0, 24] : tensor<203x48xf32> -> tensor<203x24xf32>
+  %0 = xfmr.embedding %ids, %columns : tensor<203x24xf32>
+  %1 = xfmr.all_gather %0, 1 at [0, 24] : tensor<?x24xf32> -> tensor<?x48xf32>
+  %rows = xfmr.weight_shard %table, 0 at [0, 99] : tensor<203x48xf32> -> tensor<104x48xf32>
+  %2 = xfmr.linear %1, %rows : tensor<?x48xf32>, tensor<104x48xf32>
+  return %2 : tensor<?x104xf32>
+}
+
+// -----
+
 // A table that is the matrix times a factor reads the matrix.
 // CHECK-LABEL: @scaled
 // CHECK: %[[TABLE:.*]] = xfmr.weight_ref @shared : tensor<11x8xf32>
