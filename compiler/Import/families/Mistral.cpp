@@ -42,5 +42,5 @@ Result<TransformerSpec> attune::readMistralSpec(const Config &config) {
 }
 
 Result<TransformerSpec> attune::readMinistralSpec(const Config &config) {
-  return readMistral(config, {"ministral", "Ministral"}, /*listsTypes=*/true);
+  return readMistral(config, {"ministral", "Ministral", true, true, "transformer."}, /*listsTypes=*/true);
 }

@@ -74,8 +74,11 @@ Value VectorBuilder::maxLanes(Value vector) {
 }
 
 void VectorBuilder::forEvenRows(Value rows, int64_t maxRows, llvm::function_ref<void(int64_t, Value)> body) {
-  if (std::optional<int64_t> constant = getConstant(rows))
-    return body(*constant, Value());
+  if (std::optional<int64_t> constant = getConstant(rows)) {
+    if (*constant > 0)
+      body(*constant, Value());
+    return;
+  }
   auto one = [&] { return body(1, Value()), Values(); };
   auto more = [&] {
     if (maxRows < 2)

@@ -213,3 +213,21 @@ func.func @bf16_tiles(%x: memref<3x64xbf16>, %w: memref<1x32x32x2xbf16>, %out: m
   }
   return
 }
+
+// A static number of rows may be 0.
+// CHECK-LABEL: @no_rows
+// CHECK-NOT: vector.
+// CHECK: return
+func.func @no_rows(%x: memref<0x18xf32>, %w: memref<1x9x32x2xbf16>, %out: memref<0x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<0x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b2, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<0x18xf32>, memref<1x9x32x2xbf16>) outs(%out : memref<0x32xf32>) {
+  ^bb0(%a: f32, %b: bf16, %acc: f32):
+    %r = arith.extf %b : bf16 to f32
+    %p = arith.mulf %a, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
