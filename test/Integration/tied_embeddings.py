@@ -218,7 +218,11 @@ def main(work, *cpus):
     check_int8(model, cpus)
     for format in FORMATS:
         table = represented(rng, format)
-        check_gpt2(Model("gpt2", work, table), table, cpus, format, "--dtype=int8", "--weights-format=" + format)
+        gpt2 = Model("gpt2", work, table)
+        check_gpt2(gpt2, table, cpus, format, "--dtype=int8", "--weights-format=" + format)
+        if format == FORMATS[0]:
+            for dtype in ("f32", "bf16"):
+                check_gpt2(gpt2, table, cpus, dtype + "-" + format, "--dtype=" + dtype, "--weights-format=" + format)
     check_sizes(work, cpus[0])
     check_families(work, cpus)
 

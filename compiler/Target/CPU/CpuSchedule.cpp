@@ -51,7 +51,9 @@ static DotUnit getDotUnit(const CpuFeatures &features) {
     return DotUnit::Portable;
   if (features.vectorBits < 512)
     return DotUnit::Avx2;
-  return has(features, "amx-bf16") && has(features, "amx-int8") ? DotUnit::Amx : DotUnit::Avx512;
+  // Kernels for AMX use the instructions for bf16 of AVX-512, too, which every CPU with AMX has.
+  bool hasTiles = has(features, "amx-bf16") && has(features, "amx-int8") && has(features, "avx512bf16");
+  return hasTiles ? DotUnit::Amx : DotUnit::Avx512;
 }
 
 rt::Schedule attune::getSchedule(const CpuFeatures &features) {

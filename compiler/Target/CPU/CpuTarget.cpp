@@ -43,16 +43,18 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
   if (!backend)
     return backend.status();
   std::optional<xfmr::WeightFormat> format = request.weightsFormat;
-  if (request.choosesFormat && request.precision == xfmr::Precision::Int8 && !*backend)
+  // Without instructions that convert f16, LLVM would call a library for it.
+  bool isX86 = StringRef(host.triple()).starts_with("x86_64"), lacksF16 = isX86 && !host.hasFeature("f16c");
+  if (request.choosesFormat && request.precision == xfmr::Precision::Int8 && !*backend) {
     format = xfmr::WeightFormat();
+    format->wideScales = lacksF16;
+  }
   if (Status status = checkFormat(format, backend->get()); status.failed())
     return status;
-  // Without instructions that convert f16, LLVM would call a library for it.
-  bool isX86 = StringRef(host.triple()).starts_with("x86_64");
-  if (format && !format->wideScales && isX86 && !host.hasFeature("f16c"))
+  if (format && !format->wideScales && lacksF16)
     return Status::error("--weights-format=" + format->str() + ": not implemented for CPUs without F16C, expected scales of f32, as in " +
                          format->str() + ":f32");
-  if (request.cachePrecision == xfmr::Precision::F16 && (isX86 ? !host.hasFeature("f16c") : StringRef(host.triple()).starts_with("riscv")))
+  if (request.cachePrecision == xfmr::Precision::F16 && (isX86 ? lacksF16 : StringRef(host.triple()).starts_with("riscv")))
     return Status::error("--cache-dtype=f16: not implemented for " + std::string(isX86 ? "CPUs without F16C" : "RISC-V") +
                          ", expected f32, bf16 or int8");
   CpuFeatures features{host.vectorBits(), host.vectorRegisters(), host.scheduleFeatures()};

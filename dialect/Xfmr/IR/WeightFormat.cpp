@@ -45,6 +45,8 @@ std::string WeightFormat::str() const {
   return "int" + std::to_string(bits) + ":" + std::to_string(group) + (minima ? ":asym" : "") + (wideScales ? ":f32" : "");
 }
 
-int64_t WeightFormat::groupColumns(int64_t columns) const { return group != 0 ? group : llvm::alignTo(columns, kRowMultiple); }
+int64_t WeightFormat::groupColumns(int64_t columns) const {
+  return group != 0 ? group : llvm::alignTo(std::max<int64_t>(columns, 1), kRowMultiple);
+}
 
 int64_t WeightFormat::groups(int64_t columns) const { return llvm::divideCeil(columns, groupColumns(columns)); }

@@ -19,6 +19,8 @@
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <cmath>
+
 namespace mlir::xfmr {
 #define GEN_PASS_DEF_TIEEMBEDDINGS
 #include "dialect/Xfmr/Transforms/Passes.h.inc"
@@ -57,11 +59,10 @@ struct TieEmbeddings : xfmr::impl::TieEmbeddingsBase<TieEmbeddings> {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     llvm::MapVector<Attribute, Uses> uses;
-    module.walk([&](WeightRefOp reference) {
-      auto weight = symbols.lookup<WeightOp>(reference.getWeight());
-      Uses &found = uses[weight.getSource()];
-      for (OpOperand &use : reference->getUses())
-        add(found, use, weight);
+    // In the order of operations, since the order of uses is not part of the IR.
+    module.walk([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands())
+        add(uses, operand, symbols);
     });
     // The first projection by a multiple of each source.
     DenseMap<Attribute, Projection> multiples;
@@ -84,27 +85,23 @@ struct TieEmbeddings : xfmr::impl::TieEmbeddingsBase<TieEmbeddings> {
 private:
   static bool isRounded(LinearOp linear) { return linear.getPrecision() != Precision::F32 || linear.getFormat(); }
 
-  static void add(Uses &uses, OpOperand &use, WeightOp weight) {
-    Operation *user = use.getOwner();
-    if (auto shard = dyn_cast<WeightShardOp>(user)) {
-      for (OpOperand &shardUse : shard->getUses())
-        addUse(uses, shardUse, weight, shard.getAxis() == 1);
-    } else {
-      addUse(uses, use, weight, /*hasColumns=*/false);
-    }
-  }
-
-  /// Adds |use|, of |weight| or, if |hasColumns|, of columns of it.
-  static void addUse(Uses &uses, OpOperand &use, WeightOp weight, bool hasColumns) {
+  /// Adds |use| if it is one of a weight or of a shard of one.
+  static void add(llvm::MapVector<Attribute, Uses> &uses, OpOperand &use, const SymbolTable &symbols) {
+    auto shard = use.get().getDefiningOp<WeightShardOp>();
+    auto reference = (shard ? shard.getInput() : use.get()).getDefiningOp<WeightRefOp>();
+    if (!reference || isa<WeightShardOp>(use.getOwner()))
+      return;
+    auto weight = symbols.lookup<WeightOp>(reference.getWeight());
+    Uses &found = uses[weight.getSource()];
+    bool hasColumns = shard && shard.getAxis() == 1, hasRows = shard && !hasColumns;
     auto linear = dyn_cast<LinearOp>(use.getOwner());
     auto embedding = dyn_cast<EmbeddingOp>(use.getOwner());
-    bool isRowShard = !hasColumns && isa<WeightShardOp>(use.get().getDefiningOp());
-    if (embedding && !isRowShard)
-      (hasColumns ? uses.divided : uses.embeddings).push_back(embedding);
+    if (embedding && !hasRows)
+      (hasColumns ? found.divided : found.embeddings).push_back(embedding);
     else if (!linear || hasColumns || use.get() != linear.getWeight())
-      uses.other = use.getOwner();
-    else if (!uses.projection.linear)
-      uses.projection = {linear, weight};
+      found.other = use.getOwner();
+    else if (!found.projection.linear)
+      found.projection = {linear, weight};
   }
 
   /// Replaces |embedding|, of columns that a rank has, by one of the whole table, whose columns of the rank take its place.
@@ -155,8 +152,12 @@ private:
     if (table.other)
       return "another operation uses its table";
     Attribute matrix = projection.matrix.getSource();
-    if (source != matrix && getScaled(matrix).second != 1 && !isRounded(projection.linear))
+    double divisor = getScaled(matrix).second, factor = getScaled(source).second / divisor;
+    if (source != matrix && divisor != 1 && !isRounded(projection.linear))
       return "the matrix of the projection is scaled and rounded to f32";
+    // Rounding of a matrix that is scaled by much loses values that the table has.
+    if (!(std::abs(factor) >= 0x1p-20 && std::abs(factor) <= 0x1p20))
+      return "the matrix of the projection has another magnitude";
     if (embedding.getTied() || embedding.getScale())
       return "it is tied or scaled already";
     return "";

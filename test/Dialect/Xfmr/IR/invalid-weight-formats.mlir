@@ -54,6 +54,19 @@ func.func @weight_quantize_panels_c1(%w: tensor<20x40xf32>) {
 
 // -----
 
+func.func @weight_quantize_panels_c1_large(%w: tensor<20x40xf32>) {
+  // expected-error @below {{expects a width of at most 4096 and at most 2147483647 columns, but got 4611686018427387904 and 'tensor<20x40xf32>'}}
+  %0 = xfmr.weight_quantize_panels %w, 4611686018427387904 format <"int4:32"> : tensor<20x40xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{expects a width of at most 4096 and at most 2147483647 columns, but got 4112 and 'tensor<20x40xf32>'}}
+xfmr.weight @w : tensor<3x2x144xi8> = #xfmr.quantized_panels<#xfmr.tensor<"w" : tensor<20x40xf32>>, 4112, <"int4:32">>
+
+// -----
+
 // expected-error @below {{expects a width that is a positive multiple of 16, but got 8}}
 xfmr.weight @w : tensor<3x2x144xi8> = #xfmr.quantized_panels<#xfmr.tensor<"w" : tensor<20x40xf32>>, 8, <"int4:32">>
 
@@ -203,6 +216,14 @@ func.func @grouped_product_c2_bytes(%q: tensor<?x64xi8>, %s: tensor<?x2xf32>, %z
 func.func @grouped_product_c3_width(%q: tensor<?x64xi8>, %s: tensor<?x2xf32>, %z: tensor<?x2xi32>, %p: tensor<2x2x288xi8>, %y: tensor<?x20xf32>) {
   // expected-error @below {{expects a width that is a positive multiple of 16, but got 8}}
   %0 = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<2x2x288xi8>) outs(%y : tensor<?x20xf32>) width 8 format <"int4:32"> -> tensor<?x20xf32>
+  return
+}
+
+// -----
+
+func.func @grouped_product_c3_depth(%x: memref<?x9223372036854775807xf32>, %p: memref<?x1x64xi8>, %y: memref<?x20xf32>) {
+  // expected-error @below {{expects a width of at most 4096 and rows of at most 2147483647 columns, but got 16 and 'memref<?x9223372036854775807xf32>'}}
+  tile.grouped_product ins(%x, %p : memref<?x9223372036854775807xf32>, memref<?x1x64xi8>) outs(%y : memref<?x20xf32>) width 16 format <"int8:0:f32">
   return
 }
 

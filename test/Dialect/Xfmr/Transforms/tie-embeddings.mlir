@@ -155,16 +155,45 @@ func.func @negative_untied(%ids: tensor<?xi64>) -> tensor<?x11xf32> {
 
 // -----
 
-// The rows of a table with other users are stored anyway: the shards of ranks, the slices of deep projections.
+// The rows of a table with other users are stored anyway, such as the slices of deep projections.
 // CHECK-LABEL: @negative_other_use
 // CHECK: xfmr.embedding %{{.*}}, %{{.*}} : tensor<12x8xf32>
 // REMARK: remark: [Missed] TieEmbeddings | Category:xfmr-tie-embeddings | Function=negative_other_use | Reason="another operation uses its table"
 xfmr.weight @wte : tensor<12x8xf32> = #xfmr.tensor<"wte" : tensor<12x8xf32>>
-func.func @negative_other_use(%ids: tensor<?xi64>) -> (tensor<?x12xf32>, tensor<?x6xf32>) {
+func.func @negative_other_use(%ids: tensor<?xi64>, %x: tensor<?x4xf32>) -> (tensor<?x12xf32>, tensor<?x12xf32>) {
   %w = xfmr.weight_ref @wte : tensor<12x8xf32>
   %0 = xfmr.embedding %ids, %w : tensor<12x8xf32>
   %1 = xfmr.linear %0, %w : tensor<?x8xf32>, tensor<12x8xf32>
-  %shard = xfmr.weight_shard %w, 0 at [0, 6] : tensor<12x8xf32> -> tensor<6x8xf32>
-  %2 = xfmr.linear %0, %shard : tensor<?x8xf32>, tensor<6x8xf32>
-  return %1, %2 : tensor<?x12xf32>, tensor<?x6xf32>
+  %slice = xfmr.weight_slice %w, 0 to 4 : tensor<12x8xf32>
+  %2 = xfmr.linear %x, %slice : tensor<?x4xf32>, tensor<12x4xf32>
+  return %1, %2 : tensor<?x12xf32>, tensor<?x12xf32>
+}
+
+// -----
+
+// The first projection in the order of operations counts.
+// CHECK-LABEL: @first
+// CHECK: xfmr.embedding %{{.*}}, %{{.*}} {tied = #xfmr.precision<f32>} : tensor<64x32xf32>
+xfmr.weight @wte : tensor<64x32xf32> = #xfmr.tensor<"wte" : tensor<64x32xf32>>
+func.func @first(%ids: tensor<?xi64>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
+  %w = xfmr.weight_ref @wte : tensor<64x32xf32>
+  %0 = xfmr.embedding %ids, %w : tensor<64x32xf32>
+  %1 = xfmr.linear %0, %w : tensor<?x32xf32>, tensor<64x32xf32>
+  %2 = xfmr.linear %0, %w {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>} : tensor<?x32xf32>, tensor<64x32xf32>
+  return %1, %2 : tensor<?x64xf32>, tensor<?x64xf32>
+}
+
+// -----
+
+// The matrix is 0, or rounded far from the table's values.
+// CHECK-LABEL: @negative_magnitude
+// CHECK: xfmr.embedding %{{.*}}, %{{.*}} : tensor<11x8xf32>
+xfmr.weight @table : tensor<11x8xf32> = #xfmr.scale<#xfmr.tensor<"w" : tensor<11x8xf32>>, 2.0 : f64>
+xfmr.weight @head : tensor<11x8xf32> = #xfmr.scale<#xfmr.tensor<"w" : tensor<11x8xf32>>, 0.0 : f64>
+func.func @negative_magnitude(%ids: tensor<?xi64>) -> tensor<?x11xf32> {
+  %table = xfmr.weight_ref @table : tensor<11x8xf32>
+  %0 = xfmr.embedding %ids, %table : tensor<11x8xf32>
+  %head = xfmr.weight_ref @head : tensor<11x8xf32>
+  %1 = xfmr.linear %0, %head {precision = #xfmr.precision<bf16>} : tensor<?x8xf32>, tensor<11x8xf32>
+  return %1 : tensor<?x11xf32>
 }
