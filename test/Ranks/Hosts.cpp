@@ -93,8 +93,12 @@ static int64_t nanoseconds() {
 }
 
 [[noreturn]] static void fail(const char *what) {
-  fprintf(stderr, "attune-test-hosts: error: %s: %s\n", what, strerror(errno));
-  exit(errno == EPERM || errno == EACCES || errno == ENOENT || errno == ENOSYS || errno == ENODEV ? kUnsupported : 1);
+  const int code = errno;
+  fprintf(stderr, "attune-test-hosts: error: %s: %s\n", what, strerror(code));
+  for (int refusal : {EPERM, EACCES, ENOENT, ENOSYS, ENODEV, ENOSPC, EUSERS})
+    if (code == refusal)
+      exit(kUnsupported);
+  exit(1);
 }
 
 static void check(int result, const char *what) {

@@ -6,6 +6,7 @@ set -e
 "$ATTUNE_HOSTS_SHELL" 10.77.0.2 "python3 -c '
 import socket
 server = socket.create_server((\"10.77.0.2\", 7000))
+server.settimeout(10)
 print(\"ready\", flush=True)
 peer, _ = server.accept()
 peer.sendall(peer.recv(100))
