@@ -53,10 +53,8 @@ static Status bisect(CommandLine &request, BisectRun &run) {
   llvm::SmallString<256> absolute(call.compile.model);
   llvm::sys::fs::make_absolute(absolute);
   call.compile.model = absolute.str().str();
-  if (call.compile.target.precision != mlir::xfmr::Precision::F32)
-    return Status::error("--dtype: expected f32, since products of other types have no definition by which they could be executed");
-  if (call.compile.target.weightsFormat)
-    return Status::error("--weights-format: expected native, since other products have no definition by which they could be executed");
+  if (Status status = checkPlainProducts(call.compile.target); status.failed())
+    return status;
   if (!request.goodValues.empty()) {
     Result<GoodSetting> good = GoodSetting::create(request.goodValues, compilerFile());
     if (!good)

@@ -91,10 +91,8 @@ Result<GoodSetting> GoodSetting::create(const std::vector<std::string> &values, 
   if (!setting.isOther)
     if (Status status = parseFlags(words, options, threads); status.failed())
       return status;
-  if (options.target.precision != mlir::xfmr::Precision::F32)
-    return Status::error("--dtype: expected f32, since products of other types have no definition by which they could be executed");
-  if (options.target.weightsFormat)
-    return Status::error("--weights-format: expected native, since other products have no definition by which they could be executed");
+  if (Status status = checkPlainProducts(options.target); status.failed())
+    return status;
   for (size_t i = 0; i < words.size(); ++i) {
     bool isThreads = words[i] == "--threads" && i + 1 < words.size();
     auto &list = isThreads || words[i].rfind("--threads=", 0) == 0 ? setting.ofCalls : setting.flags;

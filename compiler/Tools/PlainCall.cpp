@@ -111,3 +111,12 @@ void PlainCall::request(const PlainInputs &inputs) {
   compile.outputs = outputs;
   compile.entries = inputs.steps.empty() ? std::vector<std::string>{"forward"} : stepEntries();
 }
+
+Status attune::checkPlainProducts(const TargetRequest &target) {
+  const char *reason = ", since other products have no definition by which they could be executed";
+  if (target.precision != mlir::xfmr::Precision::F32)
+    return Status::error(std::string("--dtype: expected f32") + reason);
+  if (target.weightsFormat)
+    return Status::error(std::string("--weights-format: expected native") + reason);
+  return {};
+}

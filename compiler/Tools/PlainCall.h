@@ -37,6 +37,10 @@ struct PlainCall {
   void request(const PlainInputs &inputs);
 };
 
+/// Returns an error if |target| has products that the plain path does not execute: of other types than f32, or by weights in
+/// a format.
+Status checkPlainProducts(const TargetRequest &target);
+
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TOOLS_PLAINCALL_H

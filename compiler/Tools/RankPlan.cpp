@@ -44,12 +44,10 @@ struct ReplacedGathers {
   /// Gathers of the results of these projections. An all-reduce of |sumWidth| bytes for each token takes their place.
   double sums = 0, sumBytes = 0, sumWidth = 0;
 
-  /// Adds |other|, whose operations run |times| times. Its bytes are not multiplied, because they are those of all runs
-  /// together: the runs are those of experts, which share the rows.
-  void add(const ReplacedGathers &other, double times) {
-    inputs += times * other.inputs;
+  void add(const ReplacedGathers &other) {
+    inputs += other.inputs;
     inputBytes += other.inputBytes;
-    sums += times * other.sums;
+    sums += other.sums;
     sumBytes += other.sumBytes;
     sumWidth += other.sumWidth;
   }
@@ -102,10 +100,9 @@ static double receivedBytes(AllGatherOp gather) {
 }
 
 /// Adds to |sums| the gathers of the results of the projections that read |rows|, a gathered tensor, or columns of it,
-/// also in another element type.
-/// A projection may be several `xfmr.linear`, one for each range of columns, each of which has the result of the one
-/// before as its residual; the residual of another projection may be such a result, too. Returns false if another
-/// operation reads |rows| or these results.
+/// also in another element type. A result that no gather reads may be the residual of another projection, whose result
+/// is looked at in its place: that of the next range of columns of one projection, or of the feed-forward beside an
+/// attention. Returns false if another operation reads |rows| or these results.
 static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
   llvm::SetVector<mlir::Value> partialSums;
   llvm::SmallVector<mlir::Value> columns = {rows};
@@ -118,35 +115,21 @@ static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
       else if (!llvm::isa<mlir::tensor::DimOp>(use.getOwner()))
         return false;
     }
-  for (mlir::Value sum : partialSums)
+  for (size_t i = 0; i < partialSums.size(); ++i) {
+    mlir::Value sum = partialSums[i];
+    bool isGathered = llvm::any_of(sum.getUsers(), llvm::IsaPred<AllGatherOp>);
     for (mlir::OpOperand &use : sum.getUses()) {
-      if (auto gather = llvm::dyn_cast<AllGatherOp>(use.getOwner())) {
-        sums.insert(gather);
-        continue;
-      }
       auto next = llvm::dyn_cast<LinearOp>(use.getOwner());
       bool isAdded = next && next.getResidual() == sum && next.getInput() != sum;
-      if (!isAdded && !llvm::isa<mlir::tensor::DimOp>(use.getOwner()))
+      if (auto gather = llvm::dyn_cast<AllGatherOp>(use.getOwner()))
+        sums.insert(gather);
+      else if (isAdded && !isGathered)
+        partialSums.insert(next.getResult());
+      else if (!isAdded && !llvm::isa<mlir::tensor::DimOp>(use.getOwner()))
         return false;
     }
-  return !sums.empty();
-}
-
-/// Returns the gathers that all-reduce replaces if the projections of |gather|'s result are divided by their inputs;
-/// none if they cannot be.
-static ReplacedGathers findReplaced(AllGatherOp gather) {
-  llvm::SetVector<AllGatherOp> sums;
-  if (tokenBytes(gather.getResult()) == 0 || !findSums(gather.getResult(), sums))
-    return {};
-  ReplacedGathers replaced;
-  replaced.inputs = 1;
-  replaced.inputBytes = receivedBytes(gather);
-  for (AllGatherOp sum : sums) {
-    replaced.sums += 1;
-    replaced.sumBytes += receivedBytes(sum);
-    replaced.sumWidth += tokenBytes(sum.getResult());
   }
-  return replaced;
+  return !sums.empty();
 }
 
 ReplacedGathers AllReduceAnalysis::countFunction(mlir::func::FuncOp function) {
@@ -154,14 +137,26 @@ ReplacedGathers AllReduceAnalysis::countFunction(mlir::func::FuncOp function) {
     return it->second;
   counted[function] = {}; // a recursive call counts nothing
   ReplacedGathers total;
+  // Several inputs may have one sum.
+  llvm::SetVector<AllGatherOp> allSums;
   function.walk([&](mlir::Operation *op) {
-    if (auto gather = llvm::dyn_cast<AllGatherOp>(op))
-      total.add(findReplaced(gather), static_cast<double>(countRuns(op)));
+    llvm::SetVector<AllGatherOp> sums;
+    auto gather = llvm::dyn_cast<AllGatherOp>(op);
+    if (gather && tokenBytes(gather.getResult()) != 0 && findSums(gather.getResult(), sums)) {
+      total.inputs += static_cast<double>(countRuns(op));
+      total.inputBytes += receivedBytes(gather);
+      allSums.insert_range(sums);
+    }
     auto call = llvm::dyn_cast<mlir::func::CallOp>(op);
     auto callee = call ? mlir::SymbolTable::lookupNearestSymbolFrom<mlir::func::FuncOp>(call, call.getCalleeAttr()) : mlir::func::FuncOp();
     if (callee)
-      total.add(countFunction(callee), 1);
+      total.add(countFunction(callee));
   });
+  for (AllGatherOp sum : allSums) {
+    total.sums += static_cast<double>(countRuns(sum));
+    total.sumBytes += receivedBytes(sum);
+    total.sumWidth += tokenBytes(sum.getResult());
+  }
   return counted[function] = total;
 }
 

@@ -121,8 +121,8 @@ static Status runPhase(PhaseCall &request) {
     return inputs.status();
   if (call.compile.model.empty())
     return Status::error("expected a model, a folder or IR of the phase");
-  if (call.compile.target.weightsFormat)
-    return Status::error("--weights-format: expected native, since other products have no definition by which they could be executed");
+  if (Status status = checkPlainProducts(call.compile.target); status.failed())
+    return status;
   if (llvm::sys::fs::is_directory(call.compile.model))
     call.request(*inputs);
   std::unique_ptr<LoadedModel> loaded;

@@ -39,6 +39,22 @@ Value IndexBuilder::divf(Value a, Value b) { return arith::DivFOp::create(*this,
 Value IndexBuilder::fma(Value a, Value b, Value c) { return math::FmaOp::create(*this, a, b, c); }
 Value IndexBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) { return createOrFold<arith::CmpFOp>(predicate, a, b); }
 
+// For some machines LLVM would call a library function for the conversion from f16. Instead, sign, exponent and mantissa
+// are moved to their places in an f32, whose exponent bias is larger by 112, and the f32 is multiplied by 2^112. This is
+// exact for subnormal numbers, too.
+Value IndexBuilder::widenHalf(Value words) {
+  auto vector = dyn_cast<VectorType>(words.getType());
+  Type number = vector ? Type(vector.clone(getF32Type())) : Type(getF32Type());
+  auto constant = [&](TypedAttr value) -> Value {
+    return arith::ConstantOp::create(*this, vector ? DenseElementsAttr::get(vector.clone(value.getType()), value) : value);
+  };
+  auto word = [&](uint32_t bits) { return constant(getI32IntegerAttr(static_cast<int32_t>(bits))); };
+  Value magnitude = arith::ShLIOp::create(*this, arith::AndIOp::create(*this, words, word(0x7fff)), word(13));
+  Value sign = arith::AndIOp::create(*this, words, word(0x80000000));
+  Value moved = arith::BitcastOp::create(*this, number, arith::OrIOp::create(*this, magnitude, sign));
+  return mulf(moved, constant(getF32FloatAttr(0x1p112f)));
+}
+
 IndexBuilder::Values IndexBuilder::loop(Value begin, Value end, Value step, ValueRange initial, LoopBody body) {
   auto loop = scf::ForOp::create(*this, begin, end, step, initial);
   OpBuilder::InsertionGuard guard(*this);

@@ -60,6 +60,9 @@ public:
   /// Returns a * b + c, rounded once.
   Value fma(Value a, Value b, Value c);
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
+  /// Returns the f32 of a finite f16, or of a vector of them, without an instruction for f16; |words| are its bits,
+  /// extended to i32 with the sign.
+  Value widenHalf(Value words);
 
   /// Creates `for (i = begin; i < end; i += step)` with the carried values |initial|; returns their last values.
   Values loop(Value begin, Value end, Value step, mlir::ValueRange initial, LoopBody body);

@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
@@ -222,6 +223,24 @@ static void writeShell(const std::string &path, const std::vector<Host> &hosts) 
   check(chmod(path.c_str(), 0700), "cannot make the shell executable");
 }
 
+/// Ends all processes on |host|, also those that the command has left.
+static void endProcesses(const Host &host) {
+  struct stat own, other;
+  const std::string network = "/ns/net", folder = "/proc/";
+  if (stat((folder + std::to_string(host.keeper) + network).c_str(), &own) != 0)
+    return;
+  if (DIR *processes = opendir(folder.c_str())) {
+    while (dirent *entry = readdir(processes)) {
+      const int process = atoi(entry->d_name);
+      if (process > 1 && stat((folder + entry->d_name + network).c_str(), &other) == 0 && other.st_ino == own.st_ino &&
+          other.st_dev == own.st_dev)
+        kill(process, SIGKILL);
+    }
+    closedir(processes);
+  }
+  waitpid(host.keeper, nullptr, 0);
+}
+
 //===----------------------------------------------------------------------===//
 // The switch
 //===----------------------------------------------------------------------===//
@@ -318,9 +337,7 @@ int main(int argc, char **argv) {
   int status = Switch(hosts, gigabits, microseconds).run(commandProcess);
   unlink(shell.c_str());
   rmdir(folder);
-  for (Host &host : hosts) {
-    kill(host.keeper, SIGKILL);
-    waitpid(host.keeper, nullptr, 0);
-  }
+  for (const Host &host : hosts)
+    endProcesses(host);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -55,13 +55,7 @@ static Value extractScale(IndexBuilder &b, Value panels, Value panel, Value grou
   }
   if (size == 4)
     return arith::BitcastOp::create(b, b.getF32Type(), bits);
-  // For some machines LLVM would call a library function for the conversion from f16. Instead, sign, exponent and
-  // mantissa are moved to their places in an f32, whose exponent bias is larger by 112, and the f32 is multiplied by
-  // 2^112. This is exact for subnormal numbers, too; scales are finite.
-  Value magnitude = arith::ShLIOp::create(b, arith::AndIOp::create(b, bits, constant(0x7fff)), constant(13));
-  Value moved = arith::OrIOp::create(b, magnitude, arith::AndIOp::create(b, bits, constant(0x80000000)));
-  Value number = arith::BitcastOp::create(b, b.getF32Type(), moved);
-  return b.mulf(number, b.f32(0x1p112));
+  return b.widenHalf(bits);
 }
 
 Value attune::extractQuantized(IndexBuilder &b, Value panels, int64_t columns, int64_t width, xfmr::WeightFormat format, Value n, Value k) {

@@ -41,16 +41,8 @@ Value GroupedTile::loadNumbers(Value panel, Value group, int64_t index, int64_t 
     Value halves = vector::BitCastOp::create(builder, vectorOf(builder.getF16Type()), raw);
     return arith::ExtFOp::create(builder, vectorOf(builder.getF32Type()), halves);
   }
-  // LLVM would call a library function for the conversion from f16. Instead, sign, exponent and mantissa are moved to
-  // their places in an f32, whose exponent bias is larger by 112, and the f32 is multiplied by 2^112. This is exact
-  // for subnormal numbers, too; scales are finite.
-  VectorType words = vectorOf(builder.getI32Type());
-  Value wide = arith::ExtSIOp::create(builder, words, vector::BitCastOp::create(builder, vectorOf(builder.getI16Type()), raw));
-  Value magnitude = arith::ShLIOp::create(builder, arith::AndIOp::create(builder, wide, splatOf(words, 0x7fff)), splatOf(words, 13));
-  Value sign = arith::AndIOp::create(builder, wide, splatOf(words, 0x80000000));
-  Value bits = arith::OrIOp::create(builder, magnitude, sign);
-  Value scale = arith::ConstantOp::create(builder, DenseElementsAttr::get(vectorOf(builder.getF32Type()), 0x1p112f));
-  return builder.mulf(vector::BitCastOp::create(builder, vectorOf(builder.getF32Type()), bits), scale);
+  Value halves = vector::BitCastOp::create(builder, vectorOf(builder.getI16Type()), raw);
+  return builder.widenHalf(arith::ExtSIOp::create(builder, vectorOf(builder.getI32Type()), halves));
 }
 
 Value GroupedTile::splatOf(VectorType type, int64_t value) {

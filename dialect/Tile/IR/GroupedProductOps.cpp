@@ -59,11 +59,9 @@ LogicalResult GroupedProductOp::verify() {
     return emitOpError("expects a width that is a positive multiple of 16, but got ") << width;
   xfmr::WeightFormat format = getFormat().getValue();
   int64_t depth = sizeOf(getRows(), 1);
-  // So that sizes in bytes do not overflow; code grows with the width.
-  constexpr int64_t kMostWidth = 4096, kMostDepth = INT32_MAX;
-  if (width > kMostWidth || depth > kMostDepth) // C3
-    return emitOpError("expects a width of at most ")
-           << kMostWidth << " and rows of at most " << kMostDepth << " columns, but got " << width << " and " << getRows().getType();
+  if (width > format.kMostWidth || depth > format.kMostColumns) // C3
+    return emitOpError("expects a width of at most ") << format.kMostWidth << " and rows of at most " << format.kMostColumns
+                                                      << " columns, but got " << width << " and " << getRows().getType();
   if (quantized && format.paddedColumns(depth) != depth) // C2
     return emitOpError("expects rows of whole groups of '")
            << format.str() << "', such as " << format.paddedColumns(depth) << " columns, but got " << getRows().getType();

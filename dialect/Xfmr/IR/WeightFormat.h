@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,9 @@ namespace mlir::xfmr {
 ///
 /// If the last group of a row has fewer columns than |group|, it is padded with integers q = 0.
 struct WeightFormat {
+  /// The most rows of a panel and columns of a matrix in a format, so that sizes in bytes do not overflow.
+  static constexpr int64_t kMostWidth = 4096, kMostColumns = std::numeric_limits<int32_t>::max();
+
   /// Bits of a stored integer: 4 or 8.
   int64_t bits = 8;
   /// Columns of a group, a multiple of 16; 0 for one group per row.

@@ -139,20 +139,15 @@ LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   return success();
 }
 
-/// The largest width of a panel of weights in a format, and the most columns of such weights.
-static constexpr int64_t kMostWidth = 4096, kMostColumns = INT32_MAX;
-
 LogicalResult WeightQuantizePanelsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                                        SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
   int64_t width = adaptor.getWidth();
   if (width <= 0 || width % 16 != 0) // C1
     return emitOptionalError(loc, "expects a width that is a positive multiple of 16, but got ", width);
-  // So that sizes in bytes do not overflow.
-  int64_t columns = type.getShape().empty() ? 0 : type.getShape().back();
-  if (width > kMostWidth || columns > kMostColumns) // C1
-    return emitOptionalError(loc, "expects a width of at most ", kMostWidth, " and at most ", kMostColumns, " columns, but got ", width,
-                             " and ", type);
+  if (width > WeightFormat::kMostWidth || type.getShape().back() > WeightFormat::kMostColumns) // C1
+    return emitOptionalError(loc, "expects a width of at most ", WeightFormat::kMostWidth, " and at most ", WeightFormat::kMostColumns,
+                             " columns, but got ", width, " and ", type);
   WeightFormat format = adaptor.getFormat().getValue();
   types.push_back(mapMatrices(type, [&](RankedTensorType matrix) { return getQuantizedPanelsType(matrix, width, format); }));
   return success();

@@ -250,16 +250,13 @@ LogicalResult RowSumsSourceAttr::verify(EmitError emitError, Attribute source) {
   return verifyMatrix(emitError, source, /*quantized=*/true);
 }
 
-/// As those of weight_quantize_panels.
-static constexpr int64_t kMostWidth = 4096, kMostColumns = INT32_MAX;
-
 LogicalResult QuantizedPanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width, WeightFormatAttr) {
   if (failed(verifyFloats(emitError, source)))
     return failure();
   if (width <= 0 || width % 16 != 0)
     return emitError() << "expects a width that is a positive multiple of 16, but got " << width;
-  if (width > kMostWidth || getSourceType(source).getDimSize(1) > kMostColumns)
-    return emitError() << "expects a width of at most " << kMostWidth << " and at most " << kMostColumns << " columns, but got " << width
-                       << " and " << getSourceType(source);
+  if (width > WeightFormat::kMostWidth || getSourceType(source).getDimSize(1) > WeightFormat::kMostColumns)
+    return emitError() << "expects a width of at most " << WeightFormat::kMostWidth << " and at most " << WeightFormat::kMostColumns
+                       << " columns, but got " << width << " and " << getSourceType(source);
   return success();
 }

@@ -124,8 +124,8 @@ void reportMissed(func::FuncOp function) {
 struct FuseEpilogues : xfmr::impl::FuseEpiloguesBase<FuseEpilogues> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add(fuseActivation).add(takeFromAddition<LayerNormOp>).add(takeFromAddition<RmsNormOp>);
-    populateResidualPatterns(patterns);
+    populateEpiloguePatterns(patterns);
+    patterns.add(takeFromAddition<LayerNormOp>).add(takeFromAddition<RmsNormOp>);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     reportMissed(getOperation());
@@ -134,6 +134,6 @@ struct FuseEpilogues : xfmr::impl::FuseEpiloguesBase<FuseEpilogues> {
 
 } // namespace
 
-void mlir::xfmr::populateResidualPatterns(RewritePatternSet &patterns) {
-  patterns.add(fuseAddition).add(giveToLinear<LayerNormOp>).add(giveToLinear<RmsNormOp>);
+void mlir::xfmr::populateEpiloguePatterns(RewritePatternSet &patterns) {
+  patterns.add(fuseActivation).add(fuseAddition).add(giveToLinear<LayerNormOp>).add(giveToLinear<RmsNormOp>);
 }

@@ -1,4 +1,4 @@
-//===- FuseEpilogues.h - Residuals into projections -------------*- C++ -*-===//
+//===- FuseEpilogues.h - Epilogues of projections ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_XFMR_TRANSFORMS_FUSEEPILOGUES_H
@@ -8,9 +8,9 @@
 
 namespace mlir::xfmr {
 
-/// Adds the patterns that make the other addend of a linear's result, in an addition or in a norm with a residual, the
-/// residual of the linear.
-void populateResidualPatterns(RewritePatternSet &patterns);
+/// Adds the patterns of `xfmr-fuse-epilogues` that move an activation or an addition into the epilogue of the linear before
+/// it.
+void populateEpiloguePatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::xfmr
 

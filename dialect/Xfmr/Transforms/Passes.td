@@ -279,8 +279,8 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
       more ranks than heads of keys and values, several ranks keep the same one and divide its query heads. Caches of
       keys and values have the heads of the rank. Masks and biases with a dimension of heads are divided with
       `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
-    - Before anything is divided, additions are moved into projections, as by `xfmr-fuse-epilogues`. A rank adds the
-      columns of the residual that it computes: the position of the residual in a sum decides its bits
+    - Before anything is divided, epilogues are fused as by `xfmr-fuse-epilogues`. A rank adds the columns of the
+      residual that it computes: the position of the residual in a sum decides its bits
       (`xfmr-split-deep-projections`).
     - Operations on elements or heads keep tensors divided: activations; sums, differences and products of tensors that
       are divided alike; rotary embeddings and norms of heads; `split_heads` and `merge_heads`.

@@ -357,10 +357,11 @@ void Shard::runOnOperation() {
   }
   if (count == 1)
     return;
-  // The bits of a sum of many features depend on where its residual is added (xfmr-split-deep-projections). So the linear
-  // adds it here as on one rank, to the columns of the rank.
+  // Epilogues are fused as on one rank, before gathers stand between projections and what follows them: the bits of a sum
+  // of many features depend on where its residual is added (xfmr-split-deep-projections). Norms do not take additions yet,
+  // which keep tensors divided.
   RewritePatternSet patterns(&getContext());
-  populateResidualPatterns(patterns);
+  populateEpiloguePatterns(patterns);
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return signalPassFailure();
   HeadPlan plan;

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "grouped-panels.h"
-#include <stdio.h>
 
 #ifdef BF16
 #define KERNEL(name) _mlir_ciface_##name##_bf16
@@ -28,16 +27,6 @@ static const struct { weight_format format; kernel *run; } kernels[] = {
     {{"int4:16:asym:f32", 4, 16, 1, 4, 57 + IS_BF16}, KERNEL(int4_16_asym_f32)},
     {{"int8:64", 8, 64, 0, 2, 10}, KERNEL(int8_64)},
 };
-
-static int failures = 0;
-static uint64_t hash = 14695981039346656037u, state = 7;
-
-static void fail(const weight_format *f, const char *what, int row, int column, double got, double want) {
-  if (failures++ < 10)
-    printf("%s, %s of %d, %d: got %.9g, expected %.9g\n", f->name, what, row, column, got, want);
-}
-
-static int same(float a, float b) { return !memcmp(&a, &b, 4) || (a != a && b != b); }
 
 /// Returns the sum of |count| elements: columns 0 to 15 and 16 to 31 pairwise, then lanes at distances of 8, 4, 2 and 1.
 static float sum_of(const float *x, int count) {

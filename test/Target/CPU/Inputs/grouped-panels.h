@@ -6,6 +6,7 @@
 
 #include "buffers.h"
 #include <math.h>
+#include <stdio.h>
 
 enum { WIDTH = 32 };
 
@@ -75,6 +76,16 @@ static inline int integer_of(const grouped_panels *p, int n, int g, int k) {
                                  : codes[(k / 8 * WIDTH + n % WIDTH) * 4 + k % 4] >> (k / 4 % 2 * 4) & 15;
   return code - (p->format.minima ? 0 : 1 << (p->format.bits - 1));
 }
+
+static int failures = 0;
+static uint64_t hash = 14695981039346656037u, state = 7;
+
+static void fail(const weight_format *f, const char *what, int row, int column, double got, double want) {
+  if (failures++ < 10)
+    printf("%s, %s of %d, %d: got %.9g, expected %.9g\n", f->name, what, row, column, got, want);
+}
+
+static int same(float a, float b) { return !memcmp(&a, &b, 4) || (a != a && b != b); }
 
 static inline memref3 memref_of(const grouped_panels *p) { return cube_of((float *)p->stream, p->panels, p->groups, p->bytes); }
 

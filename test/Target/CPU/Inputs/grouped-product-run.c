@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "grouped-panels.h"
-#include <stdio.h>
 
 typedef void kernel(memref2 *x, memref2 *q, memref2 *scales, memref2 *sums, memref3 *panels, memref2 *out);
 kernel _mlir_ciface_int4_32, _mlir_ciface_int8_32_asym, _mlir_ciface_int4_128, _mlir_ciface_int8_0_f32, _mlir_ciface_int4_16_asym_f32;
@@ -20,16 +19,6 @@ static const struct { weight_format format; kernel *run; } kernels[] = {
     {{"int8:0:f32", 8, 480, 0, 4, 460}, _mlir_ciface_int8_0_f32},
     {{"int4:16:asym:f32", 4, 16, 1, 4, 48}, _mlir_ciface_int4_16_asym_f32},
 };
-
-static int failures = 0;
-static uint64_t hash = 14695981039346656037u, state = 7;
-
-static void fail(const weight_format *f, const char *what, int row, int column, double got, double want) {
-  if (failures++ < 10)
-    printf("%s, %s of %d, %d: got %.9g, expected %.9g\n", f->name, what, row, column, got, want);
-}
-
-static int same(float a, float b) { return !memcmp(&a, &b, 4) || (a != a && b != b); }
 
 static void test(const weight_format *f, kernel *run, int M, int N) {
   grouped_panels panels = random_panels(f, N, &state);
