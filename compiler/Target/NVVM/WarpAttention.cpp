@@ -37,13 +37,18 @@ void WarpAttention::run(const ThreadLoops &loops) {
 
 Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sums) {
   Value value = op.getValue(), last = e.sub(end, e.index(1));
-  for (int64_t j = 0; j < kWarp; ++j) {
-    // Keys past the last one have the probability 0; the value of the last key is read instead.
-    Value key = e.min(e.add(begin, j), last), w = e.broadcastLane(weight, j);
-    for (int64_t part = 0; part < perLane; ++part)
-      sums[part] = e.fma(w, e.loadWide(value, {key, column(part)}), sums[part]);
-  }
-  return sums;
+  // More loads at once would not fit into registers.
+  int64_t together = kWarp / llvm::PowerOf2Ceil(llvm::divideCeil(perLane, 2));
+  return e.loop(e.index(0), e.index(kWarp), e.index(together), sums, [&](Value first, ValueRange carried) {
+    Values sums(carried);
+    for (int64_t j = 0; j < together; ++j) {
+      // Keys past the last one have the probability 0; the value of the last key is read instead.
+      Value number = e.add(first, j), key = e.min(e.add(begin, number), last), w = e.broadcastLane(weight, number);
+      for (int64_t part = 0; part < perLane; ++part)
+        sums[part] = e.fma(w, e.loadWide(value, {key, column(part)}), sums[part]);
+    }
+    return sums;
+  });
 }
 
 /// Emits a step of 32 keys. Carries the maximum, the lane's part of the sum, and the lane's columns of the result.
