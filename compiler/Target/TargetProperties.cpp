@@ -36,3 +36,18 @@ Status attune::checkProperties(rt::TargetAttr attribute, ArrayRef<TargetProperty
       return Status::error("expected property '" + property.name.str() + "' of " + target);
   return {};
 }
+
+Result<xfmr::Precision> attune::readCachePrecision(rt::TargetAttr attribute) {
+  StringRef text = attribute.getText(kCachePrecision.name);
+  if (text.empty())
+    return xfmr::Precision::F32;
+  std::optional<xfmr::Precision> known = xfmr::symbolizePrecision(text);
+  if (!known)
+    return Status::error("expected 'cache_precision' to be f32, bf16, f16 or int8, got '" + text.str() + "'");
+  return *known;
+}
+
+void attune::addCachePrecision(NamedAttrList &properties, xfmr::Precision precision, MLIRContext *context) {
+  if (precision != xfmr::Precision::F32)
+    properties.set(kCachePrecision.name, StringAttr::get(context, xfmr::stringifyPrecision(precision)));
+}

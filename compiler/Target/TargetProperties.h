@@ -23,6 +23,13 @@ struct TargetProperty {
 /// kind, or lacks one that is required.
 Status checkProperties(mlir::rt::TargetAttr attribute, llvm::ArrayRef<TargetProperty> known);
 
+/// The property with the type of the elements of caches. A target of caches of f32 leaves it out.
+inline constexpr TargetProperty kCachePrecision = {"cache_precision", PropertyKind::Text, false};
+/// Returns the value of kCachePrecision, or an error if it is no type of elements.
+Result<mlir::xfmr::Precision> readCachePrecision(mlir::rt::TargetAttr attribute);
+/// Adds kCachePrecision to |properties| if |precision| is not f32.
+void addCachePrecision(mlir::NamedAttrList &properties, mlir::xfmr::Precision precision, mlir::MLIRContext *context);
+
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TARGET_TARGETPROPERTIES_H

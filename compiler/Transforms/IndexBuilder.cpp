@@ -31,6 +31,14 @@ Value IndexBuilder::select(Value condition, Value a, Value b) { return createOrF
 Value IndexBuilder::size(Value shaped, int64_t dim) { return linalg::createOrFoldDimOp(*this, getLoc(), shaped, dim); }
 Value IndexBuilder::extractIndex(Value values, Value index) { return toIndex(tensor::ExtractOp::create(*this, values, index)); }
 
+Type IndexBuilder::typeLike(Type type, Type element) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(vector.clone(element)) : element;
+}
+Value IndexBuilder::constantLike(Type type, TypedAttr value) {
+  auto vector = dyn_cast<VectorType>(type);
+  return arith::ConstantOp::create(*this, vector ? DenseElementsAttr::get(vector.clone(value.getType()), value) : value);
+}
 Value IndexBuilder::f32(double value) { return arith::ConstantOp::create(*this, getF32FloatAttr(static_cast<float>(value))); }
 Value IndexBuilder::addf(Value a, Value b) { return arith::AddFOp::create(*this, a, b); }
 Value IndexBuilder::subf(Value a, Value b) { return arith::SubFOp::create(*this, a, b); }
@@ -43,16 +51,12 @@ Value IndexBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) { 
 // are moved to their places in an f32, whose exponent bias is larger by 112, and the f32 is multiplied by 2^112. This is
 // exact for subnormal numbers, too.
 Value IndexBuilder::widenHalf(Value words) {
-  auto vector = dyn_cast<VectorType>(words.getType());
-  Type number = vector ? Type(vector.clone(getF32Type())) : Type(getF32Type());
-  auto constant = [&](TypedAttr value) -> Value {
-    return arith::ConstantOp::create(*this, vector ? DenseElementsAttr::get(vector.clone(value.getType()), value) : value);
-  };
-  auto word = [&](uint32_t bits) { return constant(getI32IntegerAttr(static_cast<int32_t>(bits))); };
+  Type number = typeLike(words.getType(), getF32Type());
+  auto word = [&](uint32_t bits) { return constantLike(words.getType(), getI32IntegerAttr(static_cast<int32_t>(bits))); };
   Value magnitude = arith::ShLIOp::create(*this, arith::AndIOp::create(*this, words, word(0x7fff)), word(13));
   Value sign = arith::AndIOp::create(*this, words, word(0x80000000));
   Value moved = arith::BitcastOp::create(*this, number, arith::OrIOp::create(*this, magnitude, sign));
-  return mulf(moved, constant(getF32FloatAttr(0x1p112f)));
+  return mulf(moved, constantLike(number, getF32FloatAttr(0x1p112f)));
 }
 
 IndexBuilder::Values IndexBuilder::loop(Value begin, Value end, Value step, ValueRange initial, LoopBody body) {

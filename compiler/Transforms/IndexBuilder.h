@@ -51,7 +51,11 @@ public:
   /// Returns `values[index]` of a `tensor<?xi64>` as an index.
   Value extractIndex(Value values, Value index);
 
-  // Floating point, scalars and vectors.
+  // Scalars and vectors.
+  /// Returns |element|, or a vector of it of the shape of |type| if that is a vector.
+  static mlir::Type typeLike(mlir::Type type, mlir::Type element);
+  /// Returns the constant |value|, or a vector of it of the shape of |type| if that is a vector.
+  Value constantLike(mlir::Type type, mlir::TypedAttr value);
   Value f32(double value);
   Value addf(Value a, Value b);
   Value subf(Value a, Value b);

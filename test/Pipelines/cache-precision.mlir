@@ -14,6 +14,13 @@
 // ORDER: xfmr-shard{ranks=0},
 // ORDER-NEXT: xfmr-lower-caches{type=int8},
 
+// RUN: %if nvvm %{ attune-opt %t/target.mlir --attune-replace-target="target=cuda gpu=sm_80 cache-precision=int8" -o %t/cuda.mlir %}
+// RUN: %if nvvm %{ FileCheck %s --check-prefix=CUDA --input-file=%t/cuda.mlir %}
+// CUDA: rt.target = #rt.target<"cuda", {archs = ["sm_80"], cache_precision = "int8", precision = "f32"}>
+// RUN: %if nvvm %{ attune-opt %t/cuda.mlir --attune-to-dialect --attune-to-linalg --attune-to-tiled | FileCheck %s --check-prefix=GPU %}
+// GPU: tile.key_panel {{.*}} outs(%{{.*}} : tensor<16x64xi8>)
+// GPU: tile.cache_rows {{.*}} outs(%{{.*}} : tensor<?x16xi8>)
+
 // RUN: not attune-opt %t/model.mlir --attune-to-dialect="cache-precision=int4" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: int4
 // RUN: not attune-opt %t/target.mlir --attune-replace-target="cache-precision=int4" 2>&1 | FileCheck %s --check-prefix=REPLACEMENT

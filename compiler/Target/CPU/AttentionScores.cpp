@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/AttentionScores.h"
-#include "compiler/Target/CPU/CacheElements.h"
+#include "compiler/Target/CPU/CacheScales.h"
 #include "compiler/Transforms/ExpandMathFunctions.h"
 #include <numeric>
 

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/AttentionValues.h"
-#include "compiler/Target/CPU/CacheElements.h"
+#include "compiler/Target/CPU/CacheScales.h"
 #include "compiler/Transforms/ExpandMathFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

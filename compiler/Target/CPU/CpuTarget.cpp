@@ -66,7 +66,7 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
 }
 
 static constexpr TargetProperty kProperties[] = {
-    {"cache_precision", PropertyKind::Text, false},
+    kCachePrecision,
     {"cpu", PropertyKind::Text, false},
     {"features", PropertyKind::List, true},
     {"kernels", PropertyKind::Text, true},
@@ -90,17 +90,13 @@ Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
   }
   if (Status status = checkFormat(format, backend->get()); status.failed())
     return status;
-  xfmr::Precision cachePrecision = xfmr::Precision::F32;
-  if (StringRef text = attribute.getText("cache_precision"); !text.empty()) {
-    std::optional<xfmr::Precision> known = xfmr::symbolizePrecision(text);
-    if (!known)
-      return Status::error("expected 'cache_precision' to be f32, bf16, f16 or int8, got '" + text.str() + "'");
-    cachePrecision = *known;
-  }
+  Result<xfmr::Precision> cachePrecision = readCachePrecision(attribute);
+  if (!cachePrecision)
+    return cachePrecision.status();
   CpuFeatures features{attribute.getNumber("vector_bits"), attribute.getNumber("vector_registers"), {}};
   features.names.insert_range(attribute.getList("features"));
   std::unique_ptr<CpuTarget> target(
-      new CpuTarget(std::move(features), attribute.getPrecision(), format, cachePrecision, std::move(*backend)));
+      new CpuTarget(std::move(features), attribute.getPrecision(), format, *cachePrecision, std::move(*backend)));
   target->cpu = attribute.getText("cpu").str();
   target->triple = attribute.getText("triple").str();
   return std::unique_ptr<Target>(std::move(target));
@@ -122,8 +118,7 @@ rt::TargetAttr CpuTarget::attribute(MLIRContext *context) const {
     properties.set("triple", builder.getStringAttr(triple));
   if (weightsFormat())
     properties.set("weights_format", builder.getStringAttr(weightsFormat()->str()));
-  if (cachePrecision() != xfmr::Precision::F32)
-    properties.set("cache_precision", builder.getStringAttr(xfmr::stringifyPrecision(cachePrecision())));
+  addCachePrecision(properties, cachePrecision(), context);
   return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
 }
 

@@ -5,7 +5,7 @@
 // Rows of i8 are read twice: for the largest magnitude, which decides the scale, and for the integers.
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/CacheElements.h"
+#include "compiler/Target/CPU/CacheScales.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/CacheElements.h"
+#include "compiler/Target/CPU/CacheScales.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CPU/VectorBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/IntegerScale.h"
+#include "compiler/Target/CPU/CacheScales.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CPU/VectorBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"

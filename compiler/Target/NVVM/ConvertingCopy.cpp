@@ -1,9 +1,10 @@
-//===- ConvertingCopy.cpp - Rows of f32 to swizzled 16-bit rows -----------===//
+//===- ConvertingCopy.cpp - Rows of a cache to swizzled rows --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/ConvertingCopy.h"
-#include "compiler/Target/NVVM/FlashRows.h"
+#include "compiler/Target/NVVM/CacheLoads.h"
+#include "compiler/Target/NVVM/TensorCores.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -30,7 +31,7 @@ void ConvertingCopy::storeChunk(Value to, Value number, ValueRange elements, int
 
 void ConvertingCopy::copy(Value to, Value from, ArrayRef<Value> first, Value count, int64_t rows, int64_t columns) {
   int64_t perRow = columns / kChunk, total = rows * perRow;
-  Value wide = isAligned(e, from);
+  CacheLoads loads(e, from);
   auto fileOf = [&](Value number) {
     SmallVector<Value> at(first);
     at.back() = e.add(at.back(), e.div(number, perRow));
@@ -42,7 +43,7 @@ void ConvertingCopy::copy(Value to, Value from, ArrayRef<Value> first, Value cou
       SmallVector<Values> loaded;
       for (int64_t i = 0; i < kChunksAtOnce; ++i) {
         Value mine = e.add(number, i * kWarpgroup);
-        loaded.push_back(loadAlignedEight(e, from, fileOf(mine), columnOf(mine)));
+        loaded.push_back(loads.loadAligned(fileOf(mine), columnOf(mine)));
       }
       for (int64_t i = 0; i < kChunksAtOnce; ++i)
         storeChunk(to, e.add(number, i * kWarpgroup), loaded[i], rows, columns);
@@ -53,10 +54,10 @@ void ConvertingCopy::copy(Value to, Value from, ArrayRef<Value> first, Value cou
     e.loop(thread, e.index(total), kWarpgroup, [&](Value number) {
       Values elements = e.choose(
           e.compare(arith::CmpIPredicate::slt, e.div(number, perRow), count),
-          [&] { return loadEight(e, from, fileOf(number), columns, columnOf(number), wide); }, [&] { return Values(kChunk, e.f32(0.0)); });
+          [&] { return loads.load(fileOf(number), columns, columnOf(number)); }, [&] { return Values(kChunk, e.f32(0.0)); });
       storeChunk(to, number, elements, rows, columns);
     });
     return {};
   };
-  e.choose(e.both(wide, e.compare(arith::CmpIPredicate::sge, count, rows)), whole, part);
+  e.choose(e.both(loads.areRowsAligned(), e.compare(arith::CmpIPredicate::sge, count, rows)), whole, part);
 }

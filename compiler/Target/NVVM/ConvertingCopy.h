@@ -1,4 +1,4 @@
-//===- ConvertingCopy.h - Rows of f32 to swizzled 16-bit rows ---*- C++ -*-===//
+//===- ConvertingCopy.h - Rows of a cache to swizzled rows ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_CONVERTINGCOPY_H
@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// Emits copies of f32 rows to shared memory as rows of bf16 or f16, by the threads of a warpgroup, since TMA does not
+/// Emits copies of rows of a cache to shared memory as rows of bf16 or f16, by the threads of a warpgroup, since TMA does not
 /// convert elements.
 class ConvertingCopy {
 public:

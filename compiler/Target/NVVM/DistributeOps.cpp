@@ -32,18 +32,7 @@ static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops)
   return success();
 }
 
-/// Returns true if |op| reads or writes a cache of another type than f32.
-static bool hasLowCache(Operation *op) {
-  auto isLow = [](Value buffer) { return !cast<MemRefType>(buffer.getType()).getElementType().isF32(); };
-  if (auto panel = dyn_cast<tiles::KeyPanelOp>(op))
-    return isLow(panel.getDestinations()[0]);
-  auto attention = dyn_cast<tiles::AttentionTileOp>(op);
-  return isa<tiles::CacheRowsOp>(op) || (attention && !attention.hasKeyRows() && isLow(attention.getKey()));
-}
-
 LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
-  if (hasLowCache(op))
-    return op->emitOpError("expects caches of f32 on a GPU");
   // The emitters of thread-block tiles need blocks of kBlockThreads threads; other blocks use the general emitters.
   auto isTile = [&](bool hasTile) { return hasTile && loops.threads == kBlockThreads; };
   if (auto store = dyn_cast<memref::StoreOp>(op))
@@ -57,6 +46,8 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
     emitCopy(copy, loops);
   } else if (auto panel = dyn_cast<tiles::KeyPanelOp>(op)) {
     emitKeyPanel(panel, loops);
+  } else if (auto rows = dyn_cast<tiles::CacheRowsOp>(op)) {
+    emitCacheRows(rows, loops);
   } else if (auto rows = dyn_cast<tiles::UnpackKeysOp>(op)) {
     emitKeyRows(rows, loops);
   } else if (auto rotary = dyn_cast<tiles::RotaryTileOp>(op)) {

@@ -15,11 +15,12 @@ bool isDistributed(mlir::Operation *op);
 /// Replaces |op| by the loops in which one thread computes its share.
 llvm::LogicalResult distributeOp(mlir::Operation *op, const ThreadLoops &loops);
 
-/// Emit one thread's share of linalg operations (ThreadLinalg.cpp), of key panels and rotary embeddings
-/// (ThreadHeads.cpp), of conversions to bf16 and f16 (ThreadQuantize.cpp) and of attention (WarpAttention.cpp). The
+/// Emit one thread's share of linalg operations (ThreadLinalg.cpp), of keys, values of caches and
+/// rotary embeddings (ThreadHeads.cpp), of conversions to bf16 and f16 (ThreadQuantize.cpp) and of attention (WarpAttention.cpp). The
 /// operation stays.
 llvm::LogicalResult emitLinalg(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 void emitKeyPanel(mlir::tiles::KeyPanelOp op, const ThreadLoops &loops);
+void emitCacheRows(mlir::tiles::CacheRowsOp op, const ThreadLoops &loops);
 void emitKeyRows(mlir::tiles::UnpackKeysOp op, const ThreadLoops &loops);
 void emitRotary(mlir::tiles::RotaryTileOp op, const ThreadLoops &loops);
 void emitQuantizeRows(mlir::tiles::QuantizeRowsOp op, const ThreadLoops &loops);

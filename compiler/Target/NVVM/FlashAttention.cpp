@@ -23,7 +23,7 @@
 //   copies     | step 0 | step 1 | step 2 | ..      bf16, f16: cp.async, two stages; the copy of the next step
 //   products            | step 0 | step 1 | ..      runs beside the products of this one
 //
-// Keys in panels and f32 values, which a cache has, are rounded by threads instead, in one stage between two barriers.
+// Keys in panels and values of a cache are rounded by threads instead, in one stage between two barriers.
 //
 // Invariants. The accumulators S have the layout of operand A, so P, rounded, needs no shuffle to become an operand.
 // Rows in shared memory are an odd number of 16-byte chunks apart, so the 8 rows that `ldmatrix` reads are in different
@@ -37,10 +37,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/NVVM/CacheLoads.h"
 #include "compiler/Target/NVVM/FlashRows.h"
 #include "compiler/Target/NVVM/WarpAttention.h"
 #include "compiler/Transforms/DimBounds.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -140,13 +142,13 @@ void FlashAttention::emit() {
 /// |to| becomes zeros.
 void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns) {
   int64_t chunks = to.columns / kChunk;
-  Value wide = isAligned(e, from);
+  CacheLoads loads(e, from);
   e.loop(loops.thread, e.index(to.rows * chunks), loops.threads, [&](Value number) {
     Value local = e.div(number, chunks), chunk = e.rem(number, chunks);
     SmallVector<Value> at(first);
     at.back() = e.add(at.back(), local);
     Values elements = e.choose(
-        e.compare(arith::CmpIPredicate::slt, local, count), [&] { return loadEight(e, from, at, columns, e.mul(chunk, kChunk), wide); },
+        e.compare(arith::CmpIPredicate::slt, local, count), [&] { return loads.load(at, columns, e.mul(chunk, kChunk)); },
         [&] { return Values(kChunk, e.f32(0.0)); });
     Values words;
     for (int64_t i = 0; i < kChunk; i += 2)
@@ -307,7 +309,7 @@ bool attune::isFlashAttention(tiles::AttentionTileOp op) {
   bool isCode = op.getPrecision() == xfmr::Precision::BF16 || op.getPrecision() == xfmr::Precision::F16;
   bool isKey = op.hasKeyRows() ? hasRowsOfChunks(op.getKey()) && hasRowsOfChunks(op.getValue()) : key.getDimSize(2) == kKeys;
   return isCode && isKey && !op.getProbabilities() && !op.hasRelativeTables() && query.getDimSize(2) <= kLargestHead &&
-         value.getDimSize(1) <= kLargestHead && key.isLastDimUnitStride() && value.isLastDimUnitStride();
+         xfmr::getHeadSize(value, 1) <= kLargestHead && key.isLastDimUnitStride() && value.isLastDimUnitStride();
 }
 
 void attune::emitFlashAttention(tiles::AttentionTileOp op, const ThreadLoops &loops) {

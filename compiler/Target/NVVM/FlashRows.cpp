@@ -5,6 +5,7 @@
 #include "compiler/Target/NVVM/FlashRows.h"
 #include "compiler/Target/NVVM/WarpAttention.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -17,8 +18,9 @@ static Type typeOf(xfmr::Precision precision, OpBuilder &builder) {
 }
 
 FlashRows::FlashRows(tiles::AttentionTileOp op, ThreadBuilder &e, Value lane)
-    : headDim(cast<MemRefType>(op.getQuery().getType()).getDimSize(2)), valueDim(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
-      cores(e, typeOf(op.getPrecision(), e)), rows(op, e), op(op), e(e), lane(lane) {
+    : headDim(cast<MemRefType>(op.getQuery().getType()).getDimSize(2)),
+      valueDim(xfmr::getHeadSize(cast<MemRefType>(op.getValue().getType()), 1)), cores(e, typeOf(op.getPrecision(), e)), rows(op, e),
+      op(op), e(e), lane(lane) {
   count = e.mul(e.size(op.getQuery(), 0), rows.heads);
 }
 
@@ -173,49 +175,4 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
     Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows.keys, 0), e.compare(arith::CmpIPredicate::slt, number, count));
     e.ifThen(e.both(sees, some), [&] { WarpAttention(op, e).emitMaskedRow(rows.rowAt(e.min(number, e.add(count, -1))), lane); });
   });
-}
-
-/// Emits the test that all rows of |from| begin at multiples of 16 bytes.
-Value attune::isAligned(ThreadBuilder &e, Value from) {
-  auto parts = memref::ExtractStridedMetadataOp::create(e, from);
-  Value bytes = e.mul(parts.getOffset(), 4);
-  for (Value stride : parts.getStrides().drop_back())
-    bytes = arith::OrIOp::create(e, bytes, e.mul(stride, 4));
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(e, from);
-  Value all = arith::OrIOp::create(e, bytes, base);
-  return e.compare(arith::CmpIPredicate::eq, e.rem(all, 16), 0);
-}
-
-Values attune::loadAlignedEight(ThreadBuilder &e, Value from, ArrayRef<Value> row, Value column) {
-  Values elements;
-  for (int64_t half = 0; half < kChunk; half += 4) {
-    SmallVector<Value> place(row);
-    place.push_back(e.add(column, half));
-    auto type = VectorType::get({4}, e.getF32Type());
-    Value four = vector::LoadOp::create(e, type, from, place);
-    for (int64_t i = 0; i < 4; ++i)
-      elements.push_back(vector::ExtractOp::create(e, four, i));
-  }
-  return elements;
-}
-
-Values attune::loadEight(ThreadBuilder &e, Value from, ArrayRef<Value> row, int64_t columns, Value column, Value isAligned) {
-  auto load = [&](int64_t i) {
-    SmallVector<Value> place(row);
-    place.push_back(e.add(column, i));
-    auto element = [&] { return Values{e.load(from, place)}; };
-    if (columns % kChunk == 0)
-      return element()[0];
-    Value exists = e.compare(arith::CmpIPredicate::slt, place.back(), columns);
-    return e.choose(exists, element, [&] { return Values{e.f32(0.0)}; })[0];
-  };
-  auto single = [&] {
-    Values elements;
-    for (int64_t i = 0; i < kChunk; ++i)
-      elements.push_back(load(i));
-    return elements;
-  };
-  if (columns % kChunk != 0)
-    return single();
-  return e.choose(isAligned, [&] { return loadAlignedEight(e, from, row, column); }, single);
 }

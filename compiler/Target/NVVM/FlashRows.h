@@ -71,15 +71,6 @@ private:
   Value exists[2];
 };
 
-/// Returns true if rows of |from| can be read 16 bytes at a time.
-mlir::Value isAligned(ThreadBuilder &e, mlir::Value from);
-/// Loads eight f32 of row |row| of |from| from |column| on, four at once; the row must be aligned (isAligned).
-ThreadBuilder::Values loadAlignedEight(ThreadBuilder &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, mlir::Value column);
-/// Loads eight f32 of row |row| of |from| from |column| on, one by one unless |isAligned|. Columns from |columns| on
-/// are zeros.
-ThreadBuilder::Values loadEight(ThreadBuilder &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, int64_t columns, mlir::Value column,
-                                mlir::Value isAligned);
-
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TARGET_NVVM_FLASHROWS_H

@@ -28,7 +28,8 @@
 // a cache.
 //
 // Not used: MLIR's wgmma operation, which has no operand A in registers and whose wait does not order accesses to the
-// sums (WarpgroupProducts.cpp). Not implemented: clusters, and TMA loads from caches, which are f32.
+// sums (WarpgroupProducts.cpp). Not implemented: clusters, and TMA loads from caches, not even of the type of the
+// products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,7 @@
 #include "compiler/Target/NVVM/WarpgroupConsumer.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -187,7 +189,7 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   auto hasSize = [](int64_t size) { return size == 64 || size == 128; };
   // The heads of a group must divide the 64 rows of a tile.
-  return hasSize(query.getDimSize(2)) && hasSize(value.getDimSize(1)) && !query.isDynamicDim(1) && query.getDimSize(1) > 0 &&
+  return hasSize(query.getDimSize(2)) && hasSize(xfmr::getHeadSize(value, 1)) && !query.isDynamicDim(1) && query.getDimSize(1) > 0 &&
          kRows % query.getDimSize(1) == 0;
 }
 
@@ -195,7 +197,7 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
 /// least 1. Assumes that a sequence has as many keys as queries: 64 / heads for each of its |tiles|.
 static Value fitTogether(ThreadBuilder &host, tiles::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
-  int64_t bytes = (query.getDimSize(2) + value.getDimSize(1)) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));
+  int64_t bytes = (query.getDimSize(2) + xfmr::getHeadSize(value, 1)) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));
   Value fit = host.div(host.index(cacheBytes), host.max(host.mul(tiles, bytes), host.index(1)));
   return host.max(host.min(fit, groups), host.index(1));
 }

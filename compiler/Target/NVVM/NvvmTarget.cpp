@@ -20,20 +20,21 @@
 using namespace mlir;
 using namespace attune;
 
-NvvmTarget::NvvmTarget(std::vector<GpuArchitecture> list, xfmr::Precision precision)
-    : Target(precision), gpus(std::move(list)), schedules(getGpuSchedules(gpus, precision)) {}
+NvvmTarget::NvvmTarget(std::vector<GpuArchitecture> list, xfmr::Precision precision, xfmr::Precision cachePrecision)
+    : Target(precision, std::nullopt, cachePrecision), gpus(std::move(list)), schedules(getGpuSchedules(gpus, precision)) {}
 
 //===----------------------------------------------------------------------===//
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
-Result<std::unique_ptr<Target>> NvvmTarget::create(const std::string &list, xfmr::Precision precision, const std::string &place) {
+Result<std::unique_ptr<Target>> NvvmTarget::create(const std::string &list, xfmr::Precision precision, xfmr::Precision cachePrecision,
+                                                   const std::string &place) {
   Result<std::vector<GpuArchitecture>> gpus = parseGpuList(list);
   if (!gpus)
     return Status::error(place + gpus.message());
   if (precision == xfmr::Precision::Int8)
     return Status::error("--dtype=int8: not implemented for --target=cuda, expected f32, bf16 or f16");
-  return std::unique_ptr<Target>(new NvvmTarget(std::move(*gpus), precision));
+  return std::unique_ptr<Target>(new NvvmTarget(std::move(*gpus), precision, cachePrecision));
 }
 
 Result<std::unique_ptr<Target>> NvvmTarget::create(const TargetRequest &request, const HostMachine &) {
@@ -41,20 +42,20 @@ Result<std::unique_ptr<Target>> NvvmTarget::create(const TargetRequest &request,
     return Status::error("--kernels=" + request.kernels + ": not for --target=cuda");
   if (!request.settings.empty())
     return Status::error("--set: '" + request.settings.begin()->first + "' is no setting of --target=cuda");
-  if (request.cachePrecision != xfmr::Precision::F32)
-    return Status::error("--cache-dtype=" + xfmr::stringifyPrecision(request.cachePrecision).str() +
-                         ": not implemented for --target=cuda, expected f32");
   if (request.weightsFormat)
     return Status::error("--weights-format=" + request.weightsFormat->str() + ": not implemented for --target=cuda, expected native");
-  return create(request.gpu.empty() ? formatGpuList(getDefaultGpus()) : request.gpu, request.precision, "--gpu: ");
+  return create(request.gpu.empty() ? formatGpuList(getDefaultGpus()) : request.gpu, request.precision, request.cachePrecision, "--gpu: ");
 }
 
-static constexpr TargetProperty kProperties[] = {{"archs", PropertyKind::List, true}};
+static constexpr TargetProperty kProperties[] = {{"archs", PropertyKind::List, true}, kCachePrecision};
 
 Result<std::unique_ptr<Target>> NvvmTarget::read(rt::TargetAttr attribute) {
   if (Status status = checkProperties(attribute, kProperties); status.failed())
     return status;
-  return create(llvm::join(attribute.getList("archs"), ","), attribute.getPrecision(), "");
+  Result<xfmr::Precision> cachePrecision = readCachePrecision(attribute);
+  if (!cachePrecision)
+    return cachePrecision.status();
+  return create(llvm::join(attribute.getList("archs"), ","), attribute.getPrecision(), *cachePrecision, "");
 }
 
 rt::TargetAttr NvvmTarget::attribute(MLIRContext *context) const {
@@ -63,6 +64,7 @@ rt::TargetAttr NvvmTarget::attribute(MLIRContext *context) const {
   NamedAttrList properties;
   properties.set("archs", builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(names)));
   properties.set("precision", builder.getStringAttr(xfmr::stringifyPrecision(precision())));
+  addCachePrecision(properties, cachePrecision(), context);
   return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
 }
 

@@ -3,7 +3,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/RowAttention.h"
+#include "compiler/Target/NVVM/CacheLoads.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -15,7 +17,8 @@ using Values = ThreadBuilder::Values;
 static constexpr int64_t kUnroll = 4;
 
 RowAttention::RowAttention(tiles::AttentionTileOp op, ThreadBuilder &e)
-    : keys(e.size(op.getValue(), 0)), heads(e.size(op.getQuery(), 1)), op(op), e(e) {}
+    : keys(e.size(op.getValue(), 0)), heads(e.size(op.getQuery(), 1)),
+      valueDim(xfmr::getHeadSize(cast<MemRefType>(op.getValue().getType()), 1)), op(op), e(e) {}
 
 RowAttention::Row RowAttention::rowAt(Value number) { return makeAttentionRow(e, op, e.div(number, heads), e.rem(number, heads), keys); }
 
@@ -29,7 +32,15 @@ Value RowAttention::keyComponent(Value key, Value d) {
   if (op.hasKeyRows())
     return e.loadWide(op.getKey(), {key, d});
   int64_t width = cast<MemRefType>(op.getKey().getType()).getDimSize(2);
-  return e.load(op.getKey(), {e.div(key, width), d, e.rem(key, width)});
+  return e.loadWide(op.getKey(), {e.div(key, width), d, e.rem(key, width)});
+}
+
+/// Returns the factor of the components of |key|; null if they are not integers.
+Value RowAttention::keyScale(Value key) {
+  if (op.hasKeyRows() || !hasScales(op.getKey()))
+    return {};
+  int64_t width = cast<MemRefType>(op.getKey().getType()).getDimSize(2);
+  return loadKeyScale(e, op.getKey(), e.div(key, width), e.rem(key, width));
 }
 
 /// Returns the column of |table|, which may be null, for the distance from |row|'s position to |key|. The distance 0 is
@@ -52,8 +63,13 @@ Value RowAttention::product(const Row &row, Value key) {
   int64_t size = cast<MemRefType>(query.getType()).getDimSize(2);
   RelativeRow relativeKey = relativeRow(row, key, op.getRelativeKey());
   RelativeRow relativeQuery = op.getRelativeQuery() == op.getRelativeKey() ? relativeKey : relativeRow(row, key, op.getRelativeQuery());
+  // Terms of relative positions are added to components, so these are scaled one by one; else their sum is.
+  Value scale = keyScale(key);
+  bool scalesComponents = scale && op.hasRelativeTables();
   auto step = [&](Value d, Value sum) {
     Value q = e.loadWide(query, {row.query, row.head, d}), k = keyComponent(key, d), r = relativeComponent(relativeKey, d);
+    if (scalesComponents)
+      k = e.mulf(k, scale);
     sum = e.fma(q, r ? e.addf(k, r) : k, sum);
     Value s = op.getRelativeQuery() == op.getRelativeKey() ? r : relativeComponent(relativeQuery, d);
     return s ? e.fma(k, s, sum) : sum;
@@ -67,7 +83,7 @@ Value RowAttention::product(const Row &row, Value key) {
       })[0];
   for (int64_t d = size / kUnroll * kUnroll; d < size; ++d)
     sum = step(e.index(d), sum);
-  return sum;
+  return scale && !scalesComponents ? e.mulf(sum, scale) : sum;
 }
 
 Value RowAttention::mask(const Row &row, Value key) { return e.load(op.getMask(), maskIndices(e, op, row, key)); }

@@ -36,6 +36,8 @@ public:
   Value maskedWeight(const Row &row, Value key);
 
   Value keys, heads;
+  /// The number of components of a value.
+  int64_t valueDim;
 
 private:
   /// A column of a table of relative positions; |table| is null if there is none.
@@ -44,6 +46,7 @@ private:
   };
 
   Value keyComponent(Value key, Value d);
+  Value keyScale(Value key);
   RelativeRow relativeRow(const Row &row, Value key, Value table);
   Value relativeComponent(const RelativeRow &place, Value d);
   Value mask(const Row &row, Value key);

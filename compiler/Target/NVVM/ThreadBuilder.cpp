@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/ThreadBuilder.h"
+#include "compiler/Transforms/CacheElements.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,10 +15,7 @@ Value ThreadBuilder::maxf(Value a, Value b) { return arith::MaxNumFOp::create(*t
 Value ThreadBuilder::exp2(Value x) { return LLVM::Exp2Op::create(*this, x.getType(), x); }
 
 Value ThreadBuilder::load(Value buffer, ValueRange at) { return memref::LoadOp::create(*this, buffer, at); }
-Value ThreadBuilder::loadWide(Value buffer, ValueRange at) {
-  Value element = load(buffer, at);
-  return element.getType().isF32() ? element : arith::ExtFOp::create(*this, getF32Type(), element).getResult();
-}
+Value ThreadBuilder::loadWide(Value buffer, ValueRange at) { return widen(*this, load(buffer, at)); }
 void ThreadBuilder::store(Value value, Value buffer, ValueRange at) { memref::StoreOp::create(*this, value, buffer, at); }
 
 Value ThreadBuilder::allocateShared(Type element, ArrayRef<int64_t> shape, int64_t alignment) {

@@ -22,7 +22,7 @@ public:
   Value exp2(Value x);
 
   Value load(Value buffer, mlir::ValueRange at);
-  /// Loads an element of f32, bf16 or f16 as f32.
+  /// Loads an element of f32, bf16, f16 or i8 as f32.
   Value loadWide(Value buffer, mlir::ValueRange at);
   void store(Value value, Value buffer, mlir::ValueRange at);
   /// Allocates memory that the threads of the block share.

@@ -2,25 +2,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/NVVM/CacheLoads.h"
 #include "compiler/Target/NVVM/DistributeOps.h"
+#include "compiler/Transforms/CacheElements.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/CacheLayout.h"
 
 using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// Emits |op| so that neighboring threads write neighboring columns of the panel. Columns before the first new key keep
-/// their values, columns past the last key become 0.
+/// Quantizes the rows of |from|, f32 `[n, size]`, a warp for each. |store| stores the integer of component |column| of
+/// row |row|, |storeScale| the scale of row |row|.
+static void quantizeRows(ThreadBuilder &e, const ThreadLoops &loops, Value from, int64_t size,
+                         llvm::function_ref<void(Value integer, Value row, Value column)> store,
+                         llvm::function_ref<void(Value scale, Value row)> storeScale) {
+  loops.forEachWarp(e, e.size(from, 0), [&](Value row, Value lane) {
+    Value none = e.constantLike(e.getI32Type(), e.getI32IntegerAttr(0)), end = e.index(size);
+    Value largest = e.loop(lane, end, e.index(kWarp), none, [&](Value column, ValueRange carried) -> Values {
+      return {maxMagnitude(e, e.load(from, {row, column}), carried[0])};
+    })[0];
+    IntegerScale scale =
+        getIntegerScale(e, e.reduceLanes(largest, [&](Value a, Value b) -> Value { return arith::MaxSIOp::create(e, a, b); }));
+    e.loop(lane, end, kWarp,
+           [&](Value column) { store(toCacheElement(e, e.load(from, {row, column}), e.getI8Type(), scale), row, column); });
+    e.ifThen(e.compare(arith::CmpIPredicate::eq, lane, 0), [&] { storeScale(scale.scale, row); });
+  });
+}
+
+/// Emits |op| so that neighboring threads write neighboring columns of the panel, or a warp writes a key of integers.
+/// Columns before the first new key keep their values; columns past the last key become 0, in a panel of integers they
+/// keep their values.
 void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
+  auto type = cast<MemRefType>(panel.getType());
   Value first = op.getColumn() ? op.getColumn() : e.index(0), width = e.size(panel, 1);
+  if (hasScales(panel)) {
+    quantizeRows(
+        e, loops, keys, xfmr::getHeadSize(type, 0),
+        [&](Value integer, Value row, Value d) { e.store(integer, panel, {d, e.add(first, row)}); },
+        [&](Value scale, Value row) { storeKeyScale(e, scale, panel, e.add(first, row)); });
+    return;
+  }
   loops.forEach(e, {e.size(panel, 0), e.sub(width, first)}, [&](ValueRange point) {
     Value row = point[1];
     Value exists = e.compare(arith::CmpIPredicate::slt, row, e.size(keys, 0));
-    Value key = e.choose(exists, [&] { return Values{e.load(keys, {row, point[0]})}; }, [&] { return Values{e.f32(0.0)}; })[0];
-    e.store(key, panel, {point[0], e.add(first, row)});
+    Value key = e.choose(exists, [&] { return Values{e.loadWide(keys, {row, point[0]})}; }, [&] { return Values{e.f32(0.0)}; })[0];
+    e.store(toCacheElement(e, key, type.getElementType(), {}), panel, {point[0], e.add(first, row)});
   });
+}
+
+void attune::emitCacheRows(tiles::CacheRowsOp op, const ThreadLoops &loops) {
+  ThreadBuilder e(op.getLoc(), op);
+  Value values = op.getValues(), rows = op.getDestinations()[0];
+  auto type = cast<MemRefType>(rows.getType());
+  if (hasScales(rows)) {
+    quantizeRows(
+        e, loops, values, xfmr::getHeadSize(type, 1),
+        [&](Value integer, Value row, Value column) { e.store(integer, rows, {row, column}); },
+        [&](Value scale, Value row) { storeValueScale(e, scale, rows, row); });
+    return;
+  }
+  loops.forEach(e, {e.size(values, 0), e.size(values, 1)},
+                [&](ValueRange point) { e.store(toCacheElement(e, e.load(values, point), type.getElementType(), {}), rows, point); });
 }
 
 void attune::emitKeyRows(tiles::UnpackKeysOp op, const ThreadLoops &loops) {

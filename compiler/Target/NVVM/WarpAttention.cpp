@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/WarpAttention.h"
+#include "compiler/Target/NVVM/CacheLoads.h"
 #include "dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
@@ -22,9 +23,8 @@ using namespace attune;
 using Values = ThreadBuilder::Values;
 
 WarpAttention::WarpAttention(tiles::AttentionTileOp op, ThreadBuilder &e)
-    : op(op), e(e), rows(op, e), columns(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
-      perLane(llvm::divideCeil(columns, kWarp)), target(op.getScoreStage() == xfmr::ScoreStage::Softmax ? op.getProbabilities() : Value()) {
-}
+    : op(op), e(e), rows(op, e), columns(rows.valueDim), perLane(llvm::divideCeil(columns, kWarp)),
+      target(op.getScoreStage() == xfmr::ScoreStage::Softmax ? op.getProbabilities() : Value()) {}
 
 void WarpAttention::run(const ThreadLoops &loops) {
   Value count = e.mul(e.size(op.getQuery(), 0), rows.heads);
@@ -37,6 +37,8 @@ void WarpAttention::run(const ThreadLoops &loops) {
 
 Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sums) {
   Value value = op.getValue(), last = e.sub(end, e.index(1));
+  if (hasScales(value))
+    weight = e.mulf(weight, loadValueScale(e, value, e.min(e.add(begin, lane), last)));
   // More loads at once would not fit into registers.
   int64_t together = kWarp / llvm::PowerOf2Ceil(llvm::divideCeil(perLane, 2));
   return e.loop(e.index(0), e.index(kWarp), e.index(together), sums, [&](Value first, ValueRange carried) {
@@ -122,6 +124,8 @@ void WarpAttention::emitMaskedRow(const RowAttention::Row &which, Value laneNumb
   auto weightOf = [&](Value key) { return e.select(isEmpty, one, rows.maskedWeight(row, key)); };
   Values sums = e.loop(none, rows.keys, e.index(1), Values(perLane, zero), [&](Value key, ValueRange carried) -> Values {
     Value weight = weightOf(key);
+    if (hasScales(op.getValue()))
+      weight = e.mulf(weight, loadValueScale(e, op.getValue(), key));
     Values next;
     for (int64_t part = 0; part < perLane; ++part)
       next.push_back(e.fma(weight, e.loadWide(op.getValue(), {key, column(part)}), carried[part]));

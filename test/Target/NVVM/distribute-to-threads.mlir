@@ -380,3 +380,48 @@ func.func @limited_rows(%a: memref<?xf32>, %x: f32, %n: index, %offsets: memref<
   } {rt.launch = #rt.launch<limit = 0>}
   return
 }
+
+// -----
+
+// A thread rounds an element of a cache of bf16.
+// CHECK-LABEL: func.func @rounded_values
+// CHECK: %[[X:.*]] = memref.load %{{.*}} : memref<?x12xf32>
+// CHECK: arith.bitcast %[[X]] : f32 to i32
+// CHECK: memref.store %{{.*}} : memref<?x12xbf16>
+func.func @rounded_values(%v: memref<?x12xf32>, %r: memref<?x12xbf16>, %n: index) {
+  scf.forall (%i) in (%n) {
+    tile.cache_rows ins(%v : memref<?x12xf32>) outs(%r : memref<?x12xbf16>)
+  }
+  return
+}
+
+// -----
+
+// A warp quantizes a key: its largest magnitude, then the integers; the first lane stores the scale behind the panel's 12 rows of
+// components, at byte 4 c for the key in column c.
+// CHECK-LABEL: func.func @integer_keys
+// CHECK: arith.maxsi
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}} : memref<16x64xi8>
+// CHECK: scf.if
+// CHECK: vector.store %{{.*}} : memref<16x64xi8>, vector<4xi8>
+func.func @integer_keys(%k: memref<?x12xf32>, %p: memref<16x64xi8>, %c: index, %n: index) {
+  scf.forall (%i) in (%n) {
+    tile.key_panel ins(%k : memref<?x12xf32>) at(%c) outs(%p : memref<16x64xi8>)
+  }
+  return
+}
+
+// -----
+
+// Scales behind 6 components are not aligned, so their bytes are stored one by one.
+// CHECK-LABEL: func.func @negative_aligned_scales
+// CHECK-NOT: vector.store
+// CHECK: return
+func.func @negative_aligned_scales(%v: memref<?x6xf32>, %r: memref<?x10xi8>, %n: index) {
+  scf.forall (%i) in (%n) {
+    tile.cache_rows ins(%v : memref<?x6xf32>) outs(%r : memref<?x10xi8>)
+  }
+  return
+}

@@ -7,10 +7,10 @@
 //
 // to nearest, ties to even. With an infinity or NaN among the numbers, the scale is NaN and the integers are 0.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_INTEGERSCALE_H
-#define ATTUNE_COMPILER_TARGET_CPU_INTEGERSCALE_H
+#ifndef ATTUNE_COMPILER_TRANSFORMS_INTEGERSCALE_H
+#define ATTUNE_COMPILER_TRANSFORMS_INTEGERSCALE_H
 
-#include "compiler/Target/CPU/VectorBuilder.h"
+#include "compiler/Transforms/IndexBuilder.h"
 
 namespace attune {
 
@@ -20,7 +20,7 @@ constexpr double kShifter = 12582912.0;
 constexpr int64_t kShifterBits = 0x4b400000;
 
 /// The scale of quantized numbers and the factor by which they are multiplied before they are rounded: scalars, or vectors
-/// of 16 lanes with numbers of their own.
+/// with a number for each lane.
 struct IntegerScale {
   mlir::Value scale, inverse;
   mlir::Value isFinite; ///< of i1; the integers are 0 where it is false
@@ -28,16 +28,12 @@ struct IntegerScale {
 
 /// Returns |largest|, or the magnitudes of |x| where they are larger, as the bits of f32 in i32. Compared as integers, a
 /// NaN is larger than an infinity, and an infinity is larger than all finite numbers.
-mlir::Value maxMagnitude(VectorBuilder &b, mlir::Value x, mlir::Value largest);
-/// Returns the largest of the 16 lanes of |largest|.
-mlir::Value maxOfLanes(VectorBuilder &b, mlir::Value largest);
+mlir::Value maxMagnitude(IndexBuilder &b, mlir::Value x, mlir::Value largest);
 /// Returns the scale of numbers whose largest magnitude has the bits |largest|, i32.
-IntegerScale getIntegerScale(VectorBuilder &b, mlir::Value largest);
-/// Returns |scale|, scalars, for each of 16 lanes.
-IntegerScale broadcast(VectorBuilder &b, const IntegerScale &scale);
+IntegerScale getIntegerScale(IndexBuilder &b, mlir::Value largest);
 /// Returns the integers of |x|, a scalar or vector of f32, as i32.
-mlir::Value toIntegers(VectorBuilder &b, mlir::Value x, const IntegerScale &scale);
+mlir::Value toIntegers(IndexBuilder &b, mlir::Value x, const IntegerScale &scale);
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_INTEGERSCALE_H
+#endif // ATTUNE_COMPILER_TRANSFORMS_INTEGERSCALE_H

@@ -1,8 +1,8 @@
-//===- CacheElements.cpp - Elements of caches in vector code --------------===//
+//===- CacheScales.cpp - Scales of integers in vector code ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/CacheElements.h"
+#include "compiler/Target/CPU/CacheScales.h"
 #include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -10,46 +10,11 @@ using namespace mlir;
 using namespace attune;
 using Values = VectorBuilder::Values;
 
-Value attune::widen(VectorBuilder &b, Value value) {
-  Type element = getElementTypeOrSelf(value.getType());
-  if (element.isF32())
-    return value;
-  if (element.isInteger(8))
-    return arith::SIToFPOp::create(b, b.getType(), value);
-  return arith::ExtFOp::create(b, b.getType(), value);
-}
+Value attune::maxOfLanes(VectorBuilder &b, Value largest) { return vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, largest); }
 
-/// Returns |value|, a scalar or vector of f32, rounded to bf16.
-static Value roundToBF16(VectorBuilder &b, Value value) {
-  auto vector = dyn_cast<VectorType>(value.getType());
-  auto withElement = [&](Type element) { return vector ? Type(VectorType::get(vector.getShape(), element)) : element; };
-  Type words = withElement(b.getI32Type());
-  auto constant = [&](int32_t number) -> Value {
-    IntegerAttr attribute = b.getI32IntegerAttr(number);
-    return arith::ConstantOp::create(b, vector ? TypedAttr(DenseElementsAttr::get(cast<VectorType>(words), Attribute(attribute)))
-                                               : TypedAttr(attribute));
-  };
-  Value bits = arith::BitcastOp::create(b, words, value), shift = constant(16);
-  // Adds half of the distance to the next bf16, less one unless the last bit that is kept is set, so ties go to even.
-  Value odd = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, shift), constant(1));
-  Value sum = arith::AddIOp::create(b, arith::AddIOp::create(b, bits, constant(0x7fff)), odd);
-  Value quiet = arith::OrIOp::create(b, bits, constant(0x400000));
-  Value isNan = b.compare(arith::CmpFPredicate::UNO, value, value);
-  Value rounded = arith::ShRUIOp::create(b, b.select(isNan, quiet, sum), shift);
-  Value half = arith::TruncIOp::create(b, withElement(b.getIntegerType(16)), rounded);
-  return arith::BitcastOp::create(b, withElement(b.getBF16Type()), half);
-}
-
-Value attune::toCacheElement(VectorBuilder &b, Value value, Type element, const IntegerScale &scale) {
-  if (element.isF32())
-    return value;
-  if (element.isBF16())
-    return roundToBF16(b, value);
-  auto vector = dyn_cast<VectorType>(value.getType());
-  Type type = vector ? Type(VectorType::get(vector.getShape(), element)) : element;
-  if (element.isF16())
-    return arith::TruncFOp::create(b, type, value);
-  return arith::TruncIOp::create(b, type, toIntegers(b, value, scale));
+IntegerScale attune::broadcast(VectorBuilder &b, const IntegerScale &scale) {
+  auto flags = VectorType::get({VectorBuilder::kLanes}, b.getI1Type());
+  return {b.splat(scale.scale), b.splat(scale.inverse), vector::BroadcastOp::create(b, flags, scale.isFinite)};
 }
 
 IntegerScale attune::getScaleOfRow(VectorBuilder &b, Value rows, Value row) {

@@ -1,0 +1,146 @@
+//===- CacheLoads.cpp - Keys and values of caches in threads --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/CacheLoads.h"
+#include "compiler/Target/NVVM/TensorCores.h"
+#include "compiler/Transforms/CacheElements.h"
+#include "dialect/Xfmr/IR/CacheLayout.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadBuilder::Values;
+
+bool attune::hasScales(Value buffer) { return xfmr::getScaleBytes(cast<MemRefType>(buffer.getType()).getElementType()) != 0; }
+
+/// Returns the indices of the first byte of the scale of column |column| in the panel of |keys| at |panel|.
+static SmallVector<Value> getKeyScaleIndices(ThreadBuilder &e, Value keys, ValueRange panel, Value column) {
+  auto type = cast<MemRefType>(keys.getType());
+  int64_t rank = type.getRank(), width = type.getDimSize(rank - 1);
+  Value byte = e.mul(column, xfmr::kCacheScaleBytes);
+  SmallVector<Value> indices(panel);
+  indices.push_back(e.add(e.div(byte, width), xfmr::getHeadSize(type, rank - 2)));
+  indices.push_back(e.rem(byte, width));
+  return indices;
+}
+
+/// Returns the indices of the first byte of the scale of value |row|, and whether scales are aligned.
+static std::pair<SmallVector<Value>, bool> getValueScaleIndices(ThreadBuilder &e, Value values, Value row) {
+  int64_t size = xfmr::getHeadSize(cast<MemRefType>(values.getType()), 1);
+  return {{row, e.index(size)}, size % xfmr::kCacheScaleBytes == 0};
+}
+
+/// Loads the f32 whose bytes begin at |indices| of |buffer|: at once if they are |aligned|, else byte by byte.
+static Value loadScale(ThreadBuilder &e, Value buffer, ArrayRef<Value> indices, bool aligned) {
+  auto bytes = VectorType::get({xfmr::kCacheScaleBytes}, e.getI8Type());
+  Value scale;
+  if (aligned) {
+    scale = vector::LoadOp::create(e, bytes, buffer, indices);
+  } else {
+    Values single;
+    for (int64_t i = 0; i < xfmr::kCacheScaleBytes; ++i) {
+      SmallVector<Value> at(indices);
+      at.back() = e.add(at.back(), i);
+      single.push_back(e.load(buffer, at));
+    }
+    scale = vector::FromElementsOp::create(e, bytes, single);
+  }
+  return vector::ExtractOp::create(e, vector::BitCastOp::create(e, VectorType::get({1}, e.getF32Type()), scale), int64_t(0));
+}
+
+static void storeScale(ThreadBuilder &e, Value scale, Value buffer, ArrayRef<Value> indices, bool aligned) {
+  auto bytes = VectorType::get({xfmr::kCacheScaleBytes}, e.getI8Type());
+  Value cast = vector::BitCastOp::create(e, bytes, vector::BroadcastOp::create(e, VectorType::get({1}, e.getF32Type()), scale));
+  if (aligned) {
+    vector::StoreOp::create(e, cast, buffer, indices);
+    return;
+  }
+  for (int64_t i = 0; i < xfmr::kCacheScaleBytes; ++i) {
+    SmallVector<Value> at(indices);
+    at.back() = e.add(at.back(), i);
+    e.store(vector::ExtractOp::create(e, cast, i), buffer, at);
+  }
+}
+
+// The scales of a panel begin after whole rows of W bytes, and W is a multiple of 64.
+Value attune::loadKeyScale(ThreadBuilder &e, Value keys, ValueRange panel, Value column) {
+  return loadScale(e, keys, getKeyScaleIndices(e, keys, panel, column), /*aligned=*/true);
+}
+
+Value attune::loadValueScale(ThreadBuilder &e, Value values, Value row) {
+  auto [indices, aligned] = getValueScaleIndices(e, values, row);
+  return loadScale(e, values, indices, aligned);
+}
+
+void attune::storeKeyScale(ThreadBuilder &e, Value scale, Value keys, Value column) {
+  storeScale(e, scale, keys, getKeyScaleIndices(e, keys, {}, column), /*aligned=*/true);
+}
+
+void attune::storeValueScale(ThreadBuilder &e, Value scale, Value values, Value row) {
+  auto [indices, aligned] = getValueScaleIndices(e, values, row);
+  storeScale(e, scale, values, indices, aligned);
+}
+
+/// Returns the bytes that one instruction loads of aligned rows of |element|. A scale of four bytes ends each row of
+/// integers.
+static int64_t getLoadBytes(Type element) { return element.isInteger(8) ? xfmr::kCacheScaleBytes : kChunkBytes; }
+
+CacheLoads::CacheLoads(ThreadBuilder &e, Value from) : e(e), from(from) {
+  Type element = cast<MemRefType>(from.getType()).getElementType();
+  int64_t elementBytes = element.getIntOrFloatBitWidth() / 8, loadBytes = getLoadBytes(element);
+  width = loadBytes / elementBytes;
+  auto parts = memref::ExtractStridedMetadataOp::create(e, from);
+  Value bytes = e.mul(parts.getOffset(), elementBytes);
+  for (Value stride : parts.getStrides().drop_back())
+    bytes = arith::OrIOp::create(e, bytes, e.mul(stride, elementBytes));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(e, from);
+  Value all = arith::OrIOp::create(e, bytes, base);
+  aligned = e.compare(arith::CmpIPredicate::eq, e.rem(all, loadBytes), 0);
+}
+
+/// Multiplies |elements|, the columns from |column| on of row |row|, by their scales if they are integers.
+Values CacheLoads::scaled(Values elements, ArrayRef<Value> row, Value column) {
+  if (!hasScales(from))
+    return elements;
+  bool areKeys = cast<MemRefType>(from.getType()).getRank() == 3;
+  Value scale = areKeys ? Value() : loadValueScale(e, from, row[0]);
+  for (auto [i, element] : llvm::enumerate(elements))
+    element = e.mulf(element, areKeys ? loadKeyScale(e, from, row[0], e.add(column, static_cast<int64_t>(i))) : scale);
+  return elements;
+}
+
+Values CacheLoads::loadAligned(ArrayRef<Value> row, Value column) {
+  Values elements;
+  auto type = VectorType::get({width}, cast<MemRefType>(from.getType()).getElementType());
+  for (int64_t first = 0; first < kChunk; first += width) {
+    SmallVector<Value> place(row);
+    place.push_back(e.add(column, first));
+    Value several = widen(e, vector::LoadOp::create(e, type, from, place));
+    for (int64_t i = 0; i < width; ++i)
+      elements.push_back(vector::ExtractOp::create(e, several, i));
+  }
+  return scaled(elements, row, column);
+}
+
+Values CacheLoads::load(ArrayRef<Value> row, int64_t columns, Value column) {
+  auto loadOne = [&](int64_t i) {
+    SmallVector<Value> place(row);
+    place.push_back(e.add(column, i));
+    auto element = [&] { return Values{e.loadWide(from, place)}; };
+    if (columns % kChunk == 0)
+      return element()[0];
+    Value exists = e.compare(arith::CmpIPredicate::slt, place.back(), columns);
+    return e.choose(exists, element, [&] { return Values{e.f32(0.0)}; })[0];
+  };
+  auto single = [&] {
+    Values elements;
+    for (int64_t i = 0; i < kChunk; ++i)
+      elements.push_back(loadOne(i));
+    return scaled(elements, row, column);
+  };
+  if (columns % kChunk != 0)
+    return single();
+  return e.choose(aligned, [&] { return loadAligned(row, column); }, single);
+}

@@ -1,0 +1,53 @@
+//===- CacheLoads.h - Keys and values of caches in threads ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A cache has elements of f32, bf16, f16 or i8. Those of i8 are integers of a key or of a value, which have a scale each, an
+// f32 in four bytes behind the components; `xfmr.kv_cache_update` defines the layout. "Keys" is a buffer of panels, whose
+// last dimensions are `[D + scale bytes, W]`, or one such panel; "values" is a buffer of rows, `[n, E + scale bytes]`.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_CACHELOADS_H
+#define ATTUNE_COMPILER_TARGET_NVVM_CACHELOADS_H
+
+#include "compiler/Target/NVVM/ThreadBuilder.h"
+
+namespace attune {
+
+/// Returns true if |buffer| has elements of i8.
+bool hasScales(mlir::Value buffer);
+/// Loads the scale of the key in column |column| of the panel of |keys| at the indices |panel|, none if |keys| is one
+/// panel.
+mlir::Value loadKeyScale(ThreadBuilder &e, mlir::Value keys, mlir::ValueRange panel, mlir::Value column);
+/// Loads the scale of value |row| of |values|.
+mlir::Value loadValueScale(ThreadBuilder &e, mlir::Value values, mlir::Value row);
+/// Store |scale| as that of the key in column |column| of the panel |keys|, or of value |row| of |values|.
+void storeKeyScale(ThreadBuilder &e, mlir::Value scale, mlir::Value keys, mlir::Value column);
+void storeValueScale(ThreadBuilder &e, mlir::Value scale, mlir::Value values, mlir::Value row);
+
+/// Loads eight neighbors of a row of keys (a component of eight keys) or of values as f32, with their scales if they are
+/// integers.
+class CacheLoads {
+public:
+  using Value = mlir::Value;
+  using Values = ThreadBuilder::Values;
+
+  /// |from| is a buffer of keys, of rank 3, or of values, of rank 2.
+  CacheLoads(ThreadBuilder &e, Value from);
+  /// Returns true if the rows are so aligned that several neighbors are loaded at once.
+  Value areRowsAligned() const { return aligned; }
+  /// Loads the columns |column| to |column| + 7 of row |row|, several at once: expects aligned rows.
+  Values loadAligned(llvm::ArrayRef<Value> row, Value column);
+  /// Loads the same columns, several at once if rows are aligned. Columns from |columns| on are zeros.
+  Values load(llvm::ArrayRef<Value> row, int64_t columns, Value column);
+
+private:
+  Values scaled(Values elements, llvm::ArrayRef<Value> row, Value column);
+
+  ThreadBuilder &e;
+  Value from, aligned;
+  /// The number of elements that one instruction loads from aligned rows.
+  int64_t width;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_CACHELOADS_H

@@ -1,0 +1,23 @@
+//===- CacheElements.h - Elements of caches of keys and values --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conversions between f32 and the elements of caches, which `xfmr.kv_cache_update` defines. Rounding to bf16 is integer
+// arithmetic, so that caches have the same bits on every machine: instructions that round flush subnormal numbers to zero,
+// and they exist on some machines only.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TRANSFORMS_CACHEELEMENTS_H
+#define ATTUNE_COMPILER_TRANSFORMS_CACHEELEMENTS_H
+
+#include "compiler/Transforms/IntegerScale.h"
+
+namespace attune {
+
+/// Returns |value|, a scalar or vector of f32, bf16, f16 or i8, as f32.
+mlir::Value widen(IndexBuilder &b, mlir::Value value);
+/// Returns |value|, a scalar or vector of f32, as an element of a cache of |element|: rounded to bf16 or f16, or as an
+/// integer of |scale|.
+mlir::Value toCacheElement(IndexBuilder &b, mlir::Value value, mlir::Type element, const IntegerScale &scale);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TRANSFORMS_CACHEELEMENTS_H
