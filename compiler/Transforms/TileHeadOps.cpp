@@ -193,6 +193,8 @@ static void tile(xfmr::KvCacheReadOp op) {
                        return SmallVector<std::pair<Value, TensorSlice>>{
                            {readKeys(slot, head, b.extractSlice(targets[0], keySlice, slotAndHead)), keySlice}, {copied, valueSlice}};
                      });
+  DimBounds bounds;
+  setWork(loop, std::nullopt, countCacheBytes(op, bounds));
   op.replaceAllUsesWith(loop.getResults());
   op.erase();
 }

@@ -91,6 +91,11 @@ Count attune::countCacheBytes(Operation *op, DimBounds &bounds) {
     if (Count length = update.getOffsets() ? Count(SizeExpr(1)) : bounds.getDim(update.getKey(), 2); tokens && length)
       return *tokens * *length * tokenBytes(update.getKeyCache().getType(), update.getValueCache().getType());
   }
+  if (auto read = dyn_cast<KvCacheReadOp>(op)) {
+    Count slots = bounds.getDim(read.getKeyCache(), 0), length = bounds.getValue(read.getLength());
+    if (slots && length)
+      return *slots * *length * tokenBytes(read.getKeyCache().getType(), read.getValueCache().getType());
+  }
   return std::nullopt;
 }
 

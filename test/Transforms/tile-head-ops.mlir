@@ -72,7 +72,8 @@ func.func @update_padded(%k: tensor<?x2x?x12xf32>, %v: tensor<?x2x?x20xf32>, %ke
 // CHECK: tensor.extract_slice %[[KEYS]][%[[S]], %[[H]], 0, 0, 0]
 // CHECK: scf.for
 // CHECK: tile.unpack_keys ins(%{{.*}} : tensor<12x64xf32>) outs(%{{.*}} : tensor<?x12xf32>)
-// CHECK: tile.kernel = #tile.kernel<"read cache of 2 heads x 12">
+// CHECK: tile.kernel = #tile.kernel<"read cache of 2 heads x 12">, tile.work = #tile.work<cache_bytes =
+// CHECK-SAME: affine_map<()[s0, s1] -> ((s0 * s1) * 256)>
 func.func @read(%keys: tensor<?x2x?x12x64xf32>, %values: tensor<?x2x?x20xf32>, %length: index) -> (tensor<?x2x?x12xf32>, tensor<?x2x?x20xf32>) {
   %k, %v = xfmr.kv_cache_read %keys, %values, %length : tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
   return %k, %v : tensor<?x2x?x12xf32>, tensor<?x2x?x20xf32>
