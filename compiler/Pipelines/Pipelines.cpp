@@ -70,6 +70,7 @@ static void buildLinalgPipeline(OpPassManager &pm, const rt::Schedule &schedule)
   convert.attentionPrecision = schedule.attentionPrecision;
   convert.attentionHead = schedule.maxAttentionHead;
   convert.panelWidth = schedule.panelWidth;
+  convert.groupedWidth = schedule.groupedPanelWidth();
   convert.bf16Element = rt::stringifyStorageType(schedule.bf16.type).str();
   convert.bf16Group = schedule.bf16.group;
   convert.bf16Multiple = schedule.bf16.multiple;

@@ -126,7 +126,7 @@ if has_cuda:
         (compile_ + ["--target=cuda", "--kernels=halide"], "--kernels=halide: not for --target=cuda"),
         (compile_ + ["--target=cuda", "--dtype=int8"], "--dtype=int8: not implemented for --target=cuda, expected f32, bf16 or f16"),
         (compile_ + ["--target=cuda", "--weights-format=int4:32"],
-         "--weights-format=int4:32: not implemented for --target=cuda, expected native"),
+         "--weights-format=int4:32: not implemented for products of f32 on --target=cuda, expected --dtype=bf16 or f16"),
         (compile_ + ["--target=cuda", "--gpu=sm_70"], "--gpu: expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, got 'sm_70'"),
         (compile_ + ["--target=cuda", "--gpu=emulator"], "got 'emulator'"),
     ]

@@ -10,8 +10,7 @@
 namespace attune {
 
 /// Returns |activation| of the f32 scalar or vector |x|, computed with arith and math operations.
-mlir::Value emitActivation(mlir::OpBuilder &builder, mlir::Location loc, mlir::xfmr::Activation activation,
-                           mlir::Value x);
+mlir::Value emitActivation(mlir::OpBuilder &builder, mlir::Location loc, mlir::xfmr::Activation activation, mlir::Value x);
 
 } // namespace attune
 

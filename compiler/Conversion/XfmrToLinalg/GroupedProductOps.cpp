@@ -29,8 +29,8 @@ namespace {
 
 /// linear with a format -> quantize_rows (not with f32), grouped_product, epilogue.
 struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
-  ConvertGroupedLinear(MLIRContext *context, KernelGroups &groups, int64_t width, Type bf16Type)
-      : GroupedPattern(context, groups), width(width), bf16Type(bf16Type) {}
+  ConvertGroupedLinear(MLIRContext *context, KernelGroups &groups, int64_t width, const LowPrecisionLayout &bf16)
+      : GroupedPattern(context, groups), width(width), bf16(bf16) {}
 
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (!op.getFormat())
@@ -78,7 +78,10 @@ private:
       destinations = {destination(groups * group, b.getI8Type()), destination(groups, b.getF32Type()), destination(groups, b.getI32Type())};
       text += " in groups of " + std::to_string(group);
     } else {
-      destinations = {destination(llvm::alignTo(columns, 2), bf16Type)};
+      Type element = precision == xfmr::Precision::F16 ? Type(b.getF16Type()) : bf16.type;
+      // Not more than whole groups, so that rows and panels have the same number of groups.
+      int64_t depth = std::min<int64_t>(llvm::alignTo(columns, bf16.multiple), format.getValue().paddedColumns(columns));
+      destinations = {destination(depth, element)};
     }
     auto op = tiles::QuantizeRowsOp::create(b, TypeRange(ValueRange(destinations)), input, destinations,
                                             precision == xfmr::Precision::Int8 ? b.getI64IntegerAttr(group) : IntegerAttr());
@@ -101,12 +104,13 @@ private:
   }
 
   int64_t width;
-  /// The type in memory of rows rounded to bf16: bf16 or f32.
-  Type bf16Type;
+  /// The layout of rows rounded to bf16, whose elements are bf16 or f32, and of rows rounded to f16.
+  LowPrecisionLayout bf16;
 };
 
 } // namespace
 
-void attune::populateGroupedProductPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, Type bf16Type) {
-  patterns.add<ConvertGroupedLinear>(patterns.getContext(), groups, panelWidth, bf16Type);
+void attune::populateGroupedProductPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth,
+                                            const LowPrecisionLayout &bf16) {
+  patterns.add<ConvertGroupedLinear>(patterns.getContext(), groups, panelWidth, bf16);
 }

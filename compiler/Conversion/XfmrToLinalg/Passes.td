@@ -53,6 +53,8 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
   }];
   let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
                         "columns of a weight panel, a multiple of 16">,
+                 Option<"groupedWidth", "grouped-width", "int64_t", "0",
+                        "columns of a panel of quantized weights with scales of groups, a multiple of 16; 0 for those of other panels">,
                  Option<"bf16Element", "bf16-element", "std::string",
                         "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().bf16.type).str()",
                         "element type in memory of operands rounded to bf16: bf16 or f32">,

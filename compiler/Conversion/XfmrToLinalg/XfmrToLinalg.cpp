@@ -35,7 +35,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     RewritePatternSet patterns(&getContext());
     attune::populateLinearPatterns(patterns, groups, panelWidth);
     attune::populateLowPrecisionPatterns(patterns, groups, layouts);
-    attune::populateGroupedProductPatterns(patterns, groups, panelWidth, bf16->type);
+    attune::populateGroupedProductPatterns(patterns, groups, groupedWidth != 0 ? groupedWidth : panelWidth, *bf16);
     attune::populateElementwisePatterns(patterns, groups);
     attune::populateNormPatterns(patterns, groups);
     attune::populatePositionPatterns(patterns, groups);
@@ -51,8 +51,8 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
     target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightConcatOp,
-                      xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp,
-                      xfmr::WeightRowSumsOp, xfmr::WeightSelectOp, xfmr::WeightShardOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp>();
+                      xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp,
+                      xfmr::WeightSelectOp, xfmr::WeightShardOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp>();
     // Tiling needs these ops whole.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(attune::hasRelativePanels);

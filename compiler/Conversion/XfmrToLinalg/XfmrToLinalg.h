@@ -62,7 +62,8 @@ void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &gro
 /// Adds patterns for projections of lower precision.
 void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts);
 /// Adds patterns for projections whose weights have a format. Rows rounded to bf16 have the type |bf16Type| in memory.
-void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, mlir::Type bf16Type);
+void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth,
+                                    const LowPrecisionLayout &bf16);
 /// Converts the keys and values of each attention to |element|, bf16 or f16, and its queries, too, if only such
 /// attention reads the tensor of which they are a part. Does not change attention that reads caches, returns
 /// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or a number

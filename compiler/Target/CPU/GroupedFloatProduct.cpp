@@ -276,6 +276,8 @@ const char *attune::vectorizeGroupedFloatProduct(VectorBuilder &builder, tiles::
   GroupedTile tile(builder, op, epilogue, rows, plan);
   if (getElementTypeOrSelf(op.getRows()).isBF16() && unit != DotUnit::Avx512 && unit != DotUnit::Amx)
     return "its rows are bf16, which only AVX-512 multiplies";
+  if (getElementTypeOrSelf(op.getRows()).isF16())
+    return "its rows are f16, which only GPUs multiply";
   if (const char *reason = tile.check())
     return reason;
   GroupedFloatKernel(tile, unit).emit();

@@ -13,7 +13,7 @@ bool attune::isDistributed(Operation *op) {
   if (isa<memref::StoreOp>(op))
     return !op->getParentOfType<linalg::LinalgOp>();
   return isa<linalg::LinalgOp, memref::CopyOp, tiles::KeyPanelOp, tiles::CacheRowsOp, tiles::UnpackKeysOp, tiles::RotaryTileOp,
-             tiles::AttentionTileOp, tiles::QuantizeRowsOp>(op);
+             tiles::AttentionTileOp, tiles::QuantizeRowsOp, tiles::GroupedProductOp>(op);
 }
 
 static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {

@@ -4,6 +4,7 @@
 
 #include "compiler/Target/NVVM/KernelVersions.h"
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
+#include "compiler/Target/NVVM/GroupedGemm.h"
 #include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -51,8 +52,13 @@ SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, cons
     loop->moveBefore(choice.getElseBodyBuilder().getInsertionBlock(), choice.getElseBodyBuilder().getInsertionPoint());
     return {{version, GemmVariant::Small, /*isArchSpecific=*/true}, {loop, GemmVariant::Small}};
   }
-  bool found = loop.walk([](linalg::LinalgOp op) { return isMmaContraction(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-                   .wasInterrupted();
+  auto isProduct = [](Operation *op) {
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      return isMmaContraction(linalgOp);
+    auto grouped = dyn_cast<tiles::GroupedProductOp>(op);
+    return grouped && isGroupedGemm(grouped);
+  };
+  bool found = loop.walk([&](Operation *op) { return isProduct(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
   if (!found || loop.getRank() != 2)
     return {{loop, GemmVariant::Small}};
   OpFoldResult columns = loop.getMixedStep()[1];

@@ -20,21 +20,26 @@
 using namespace mlir;
 using namespace attune;
 
-NvvmTarget::NvvmTarget(std::vector<GpuArchitecture> list, xfmr::Precision precision, xfmr::Precision cachePrecision)
-    : Target(precision, std::nullopt, cachePrecision), gpus(std::move(list)), schedules(getGpuSchedules(gpus, precision)) {}
+NvvmTarget::NvvmTarget(std::vector<GpuArchitecture> list, xfmr::Precision precision, std::optional<xfmr::WeightFormat> format,
+                       xfmr::Precision cachePrecision)
+    : Target(precision, format, cachePrecision), gpus(std::move(list)), schedules(getGpuSchedules(gpus, precision)) {}
 
 //===----------------------------------------------------------------------===//
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
-Result<std::unique_ptr<Target>> NvvmTarget::create(const std::string &list, xfmr::Precision precision, xfmr::Precision cachePrecision,
+Result<std::unique_ptr<Target>> NvvmTarget::create(const std::string &list, xfmr::Precision precision,
+                                                   std::optional<xfmr::WeightFormat> format, xfmr::Precision cachePrecision,
                                                    const std::string &place) {
   Result<std::vector<GpuArchitecture>> gpus = parseGpuList(list);
   if (!gpus)
     return Status::error(place + gpus.message());
   if (precision == xfmr::Precision::Int8)
     return Status::error("--dtype=int8: not implemented for --target=cuda, expected f32, bf16 or f16");
-  return std::unique_ptr<Target>(new NvvmTarget(std::move(*gpus), precision, cachePrecision));
+  if (format && precision == xfmr::Precision::F32)
+    return Status::error("--weights-format=" + format->str() +
+                         ": not implemented for products of f32 on --target=cuda, expected --dtype=bf16 or f16");
+  return std::unique_ptr<Target>(new NvvmTarget(std::move(*gpus), precision, format, cachePrecision));
 }
 
 Result<std::unique_ptr<Target>> NvvmTarget::create(const TargetRequest &request, const HostMachine &) {
@@ -42,12 +47,12 @@ Result<std::unique_ptr<Target>> NvvmTarget::create(const TargetRequest &request,
     return Status::error("--kernels=" + request.kernels + ": not for --target=cuda");
   if (!request.settings.empty())
     return Status::error("--set: '" + request.settings.begin()->first + "' is no setting of --target=cuda");
-  if (request.weightsFormat)
-    return Status::error("--weights-format=" + request.weightsFormat->str() + ": not implemented for --target=cuda, expected native");
-  return create(request.gpu.empty() ? formatGpuList(getDefaultGpus()) : request.gpu, request.precision, request.cachePrecision, "--gpu: ");
+  return create(request.gpu.empty() ? formatGpuList(getDefaultGpus()) : request.gpu, request.precision, request.weightsFormat,
+                request.cachePrecision, "--gpu: ");
 }
 
-static constexpr TargetProperty kProperties[] = {{"archs", PropertyKind::List, true}, kCachePrecision};
+static constexpr TargetProperty kProperties[] = {
+    {"archs", PropertyKind::List, true}, kCachePrecision, {"weights_format", PropertyKind::Text, false}};
 
 Result<std::unique_ptr<Target>> NvvmTarget::read(rt::TargetAttr attribute) {
   if (Status status = checkProperties(attribute, kProperties); status.failed())
@@ -55,7 +60,13 @@ Result<std::unique_ptr<Target>> NvvmTarget::read(rt::TargetAttr attribute) {
   Result<xfmr::Precision> cachePrecision = readCachePrecision(attribute);
   if (!cachePrecision)
     return cachePrecision.status();
-  return create(llvm::join(attribute.getList("archs"), ","), attribute.getPrecision(), *cachePrecision, "");
+  std::optional<xfmr::WeightFormat> format;
+  if (StringRef text = attribute.getText("weights_format"); !text.empty()) {
+    format = xfmr::WeightFormat::parse(text);
+    if (!format)
+      return Status::error("expected 'weights_format' to be a format such as int8:32, got '" + text.str() + "'");
+  }
+  return create(llvm::join(attribute.getList("archs"), ","), attribute.getPrecision(), format, *cachePrecision, "");
 }
 
 rt::TargetAttr NvvmTarget::attribute(MLIRContext *context) const {
@@ -64,6 +75,8 @@ rt::TargetAttr NvvmTarget::attribute(MLIRContext *context) const {
   NamedAttrList properties;
   properties.set("archs", builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(names)));
   properties.set("precision", builder.getStringAttr(xfmr::stringifyPrecision(precision())));
+  if (weightsFormat())
+    properties.set("weights_format", builder.getStringAttr(weightsFormat()->str()));
   addCachePrecision(properties, cachePrecision(), context);
   return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
 }

@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace attune;
 
 /// The number of blocks that a multiprocessor must be able to run at once, which limits the registers of a thread: for
-/// kernels with shared memory, and for others.
+/// kernels with shared memory or products by tensor cores, whose sums are in registers, and for others.
 static constexpr int32_t kBlocks = 2, kLightBlocks = 8;
 
 namespace {
@@ -74,8 +74,9 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), host.getUnitAttr());
   rt::LaunchAttr launch = rt::getLaunch(forall);
   int64_t threads = launch.getThreads() != 0 ? launch.getThreads() : int64_t(this->threads);
+  bool hasProducts = forall.walk([](NVVM::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
   // Without this minimum the assembler spills a few registers so that one more block fits on a multiprocessor.
-  int32_t blocksAtOnce = launch.getArch() != 0 ? 1 : launch.getSharedBytes() != 0 ? kBlocks : kLightBlocks;
+  int32_t blocksAtOnce = launch.getArch() != 0 ? 1 : launch.getSharedBytes() != 0 || hasProducts ? kBlocks : kLightBlocks;
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), host.getI32IntegerAttr(blocksAtOnce));
   kernel.setKnownBlockSizeAttr(host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   symbols.insert(kernel);

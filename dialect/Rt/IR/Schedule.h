@@ -70,6 +70,8 @@ struct Schedule {
   /// A projection of up to |fewRows| rows has blocks of |fewColumns| columns instead of |panelWidth|, so that there are
   /// enough blocks for all workers; 0 disables this.
   int64_t fewRows = 0, fewColumns = 0;
+  /// Returns the columns of a panel of weights with scales of groups. A block must begin with a whole panel.
+  int64_t groupedPanelWidth() const { return fewRows != 0 ? fewColumns : panelWidth; }
   /// Low-precision blocks have |wideRows| rows and |wideColumns| columns if there are at least |wideBlocks| such
   /// blocks; 0 disables this.
   int64_t wideRows = 0, wideColumns = 0, wideBlocks = 0;

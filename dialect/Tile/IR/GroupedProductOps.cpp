@@ -23,7 +23,9 @@ LogicalResult GroupedProductOp::verify() {
   Value destination = getDestination();
   if (getInputs().size() != 2 && getInputs().size() != 4) // C1
     return emitOpError("expects rows and panels, or rows, scales, sums and panels, but got ") << getInputs().size() << " inputs";
-  bool quantized = hasQuantizedRows(), bf16 = getElementTypeOrSelf(getRows()).isBF16();
+  bool quantized = hasQuantizedRows();
+  Type rowsElement = getElementTypeOrSelf(getRows());
+  bool rounded = rowsElement.isBF16() || rowsElement.isF16();
   if (failed(verifyKinds(*this, getOperands())) || failed(verifyRank(*this, getRows(), "rows", 2)) ||
       (quantized && (failed(verifyRank(*this, getScales(), "scales", 2)) || failed(verifyRank(*this, getSums(), "sums", 2)))) ||
       failed(verifyRank(*this, getPanels(), "panels", 3)) || failed(verifyRank(*this, destination, "the destination", 2)))
@@ -35,7 +37,7 @@ LogicalResult GroupedProductOp::verify() {
     return success();
   };
   Builder b(getContext());
-  Type rowElement = quantized ? Type(b.getI8Type()) : bf16 ? Type(b.getBF16Type()) : Type(b.getF32Type());
+  Type rowElement = quantized ? Type(b.getI8Type()) : rounded ? rowsElement : Type(b.getF32Type());
   if (failed(verifyElement(getRows(), "rows", rowElement)) ||
       (quantized &&
        (failed(verifyElement(getScales(), "scales", b.getF32Type())) || failed(verifyElement(getSums(), "sums", b.getI32Type())))) ||
@@ -65,8 +67,8 @@ LogicalResult GroupedProductOp::verify() {
   if (quantized && format.paddedColumns(depth) != depth) // C2
     return emitOpError("expects rows of whole groups of '")
            << format.str() << "', such as " << format.paddedColumns(depth) << " columns, but got " << getRows().getType();
-  if (bf16 && depth % 2 != 0) // C2
-    return emitOpError("expects an even number of columns of bf16 rows, but got ") << getRows().getType();
+  if (rounded && depth % 2 != 0) // C2
+    return emitOpError("expects an even number of columns of 16-bit rows, but got ") << getRows().getType();
   if (format.groups(depth) != groups) // C2
     return emitOpError("expects rows of ") << groups << " groups of '" << format.str() << "', but got " << getRows().getType();
   for (auto [numbers, what] : scalesAndSums)

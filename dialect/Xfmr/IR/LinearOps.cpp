@@ -30,7 +30,5 @@ LogicalResult LinearOp::verify() {
       return emitOpError("expects at most ") << kMaxInt8Depth << " features of 'input' with int8, but got "
                                              << getInput().getType().getDimSize(1);
   }
-  if (getFormat() && getPrecision() == Precision::F16) // C5
-    return emitOpError("expects a format with the precision f32, bf16 or int8, but got ") << stringifyPrecision(getPrecision());
   return verifyResidual(*this, getResidual(), getType());
 }

@@ -39,9 +39,9 @@ struct LowerPrecision : xfmr::impl::LowerPrecisionBase<LowerPrecision> {
     WeightFormatAttr format;
     if (!weightsFormat.empty()) {
       std::optional<WeightFormat> known = WeightFormat::parse(weightsFormat);
-      if (!known || precision == Precision::F16) {
-        getOperation().emitError("expects a weights-format such as int8:32 or int4:64 with the precision f32, bf16 or int8, but got '")
-            << weightsFormat << "' with " << stringifyPrecision(precision);
+      if (!known) {
+        getOperation().emitError("expects a weights-format such as int8:32 or int4:64, but got '")
+            << weightsFormat << "'";
         return signalPassFailure();
       }
       format = WeightFormatAttr::get(&getContext(), *known);

@@ -21,3 +21,13 @@ func.func @tensors_inside(%a: tensor<?x1x12xf32>, %k: tensor<?x12x32xf32>, %v: t
   }
   return
 }
+
+// -----
+
+func.func @rows_of_f32(%x: memref<?x48xf32>, %p: memref<1x2x288xi8>, %y: memref<?x16xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    // expected-error @below {{has no form for threads of a GPU}}
+    tile.grouped_product ins(%x, %p : memref<?x48xf32>, memref<1x2x288xi8>) outs(%y : memref<?x16xf32>) width 16 format <"int4:32">
+  }
+  return
+}

@@ -1,13 +1,5 @@
 // RUN: attune-opt --split-input-file --verify-diagnostics %s
 
-func.func @linear_c5(%x: tensor<?x40xf32>, %w: tensor<20x40xf32>) {
-  // expected-error @below {{expects a format with the precision f32, bf16 or int8, but got f16}}
-  %0 = xfmr.linear %x, %w {format = #xfmr.weight_format<"int8:32">, precision = #xfmr.precision<f16>} : tensor<?x40xf32>, tensor<20x40xf32>
-  return
-}
-
-// -----
-
 func.func @linear_c5_type(%x: tensor<?x40xf32>, %w: tensor<20x40xbf16>) {
   // expected-error @below {{expects f32 tensors with a format, but got 'tensor<20x40xbf16>'}}
   %0 = xfmr.linear %x, %w {format = #xfmr.weight_format<"int8:32">} : tensor<?x40xf32>, tensor<20x40xbf16>
@@ -158,7 +150,7 @@ func.func @grouped_product_c2_float_groups(%x: tensor<?x65xf32>, %p: tensor<2x2x
 // -----
 
 func.func @grouped_product_c2_bf16(%x: tensor<?x63xbf16>, %p: tensor<2x2x288xi8>, %y: tensor<?x20xf32>) {
-  // expected-error @below {{expects an even number of columns of bf16 rows, but got 'tensor<?x63xbf16>'}}
+  // expected-error @below {{expects an even number of columns of 16-bit rows, but got 'tensor<?x63xbf16>'}}
   %0 = tile.grouped_product ins(%x, %p : tensor<?x63xbf16>, tensor<2x2x288xi8>) outs(%y : tensor<?x20xf32>) width 16 format <"int4:32"> -> tensor<?x20xf32>
   return
 }

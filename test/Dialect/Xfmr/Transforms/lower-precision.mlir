@@ -6,13 +6,11 @@
 // RUN: attune-opt %s --xfmr-lower-precision="precision=int8 weights-format=int4:32" | FileCheck %s --check-prefix=FORMAT
 // RUN: attune-opt %s --xfmr-lower-precision="precision=f32 weights-format=int4:32" | FileCheck %s --check-prefix=FORMAT-F32
 // RUN: attune-opt %s --xfmr-lower-precision="precision=bf16 weights-format=int8:0" | FileCheck %s --check-prefix=FORMAT-BF16
-// RUN: not attune-opt %s --xfmr-lower-precision="precision=f16 weights-format=int4:32" 2>&1 | FileCheck %s --check-prefix=WITH-F16
 // RUN: not attune-opt %s --xfmr-lower-precision="precision=int8 weights-format=int3:32" 2>&1 | FileCheck %s --check-prefix=INT3
 // RUN: not attune-opt %s --xfmr-lower-precision=precision=int4 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: int4
-// WITH-F16: expects a weights-format such as int8:32 or int4:64 with the precision f32, bf16 or int8, but got 'int4:32' with f16
-// INT3: expects a weights-format such as int8:32 or int4:64 with the precision f32, bf16 or int8, but got 'int3:32' with int8
+// INT3: expects a weights-format such as int8:32 or int4:64, but got 'int3:32'
 
 // A linear with a precision of its own keeps it, and gets no format. Neither does one that scores experts.
 // FORMAT-LABEL: @linear

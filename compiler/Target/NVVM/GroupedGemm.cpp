@@ -1,0 +1,268 @@
+//===- GroupedGemm.cpp - Projections by quantized weights -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The GEMM of rows of bf16 or f16 and weights of 4 or 8 bits with scales of groups. The integers are converted in
+// registers, exactly, multiplied by tensor cores, and the sums of a block of K, 32 components or 16 with groups of 16,
+// are multiplied by the scale of their group in f32:
+//
+//   sum = 0;  sum += A B           one product m16n8k16 for a block of 16, two for a block of 32
+//   acc = fma(scale, sum, acc)     acc = fma(minimum, row sums of A, acc), if there are minima
+//
+// No operand passes through shared memory. The product expects in lane 4 g + t the words t and t + 4 of column g of B,
+// where a word is two neighbors in K. Instead, the lane has four neighbors of column g for each product:
+//
+//   block of 32, product p    k + 8 t + 4 p + 0 .. 3          a load of integers of 4 bits serves both products
+//   block of 16               k + 4 t + 0 .. 3
+//
+// This permutes K within a block. The rows of A are read with the same permutation, so the sums are over the same
+// products. In a panel (WeightFormat.h) the same four or eight columns of neighboring rows lie side by side, so the lanes
+// g read neighboring words. Row sums of A are its products by a B of ones.
+//
+// Up to 16 columns, for decoding, whose time is the time to read the weights: the four warps of a block split K by blocks
+// of 32 components, and their sums are added in shared memory, 16 rows at a time. More columns: each warp has 64 rows and
+// an own quarter of the columns, so that a converted integer is used for four products; rows of A come from the cache
+// of the multiprocessor, where the four warps share them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/GroupedGemm.h"
+#include "compiler/Transforms/CacheElements.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadBuilder::Values;
+
+namespace {
+
+/// Warps of a block, rows and columns of a product, and components of K in a step, which has one or two blocks.
+constexpr int64_t kWarps = kBlockThreads / kWarp, kProductRows = 16, kProductColumns = 8, kStep = 32;
+/// Components of K that a lane has in one product, and products of a step.
+constexpr int64_t kLaneComponents = 4, kProducts = 2;
+/// Rows and columns that the variant for few columns computes at once.
+constexpr int64_t kFewRows = kProductRows, kFewColumns = 2 * kProductColumns;
+
+/// Emits one operation.
+class GroupedEmitter {
+public:
+  /// A warp computes |rowTiles| times 16 rows and |columnTiles| times 8 columns at once.
+  GroupedEmitter(tiles::GroupedProductOp op, ThreadBuilder &e, Value thread, int64_t rowTiles, int64_t columnTiles);
+
+  /// Emits the operation with a part of K for each warp.
+  void emitSplit();
+  /// Emits the operation with columns of its own for each warp.
+  void emitTiles();
+
+private:
+  /// The numbers of a group for the lane's columns 2t and 2t + 1 of each column tile: scales, or minima.
+  using Pairs = SmallVector<Values>;
+
+  Values addStep(Value row, Value column, Value k, Values sums);
+  Values loadRows(Value row, Value k);
+  Values loadWeights(Value column, Value k);
+  Pairs loadPairs(Value column, Value k, int64_t firstByte);
+  std::pair<Value, Value> placeOf(Value column);
+  Value groupOf(Value k) { return e.min(e.div(k, groupColumns), e.index(groups - 1)); }
+  Value firstOf(Value k, int64_t product) {
+    return hasLargeBlocks ? e.add(k, e.add(e.mul(t, 2 * kLaneComponents), e.index(kLaneComponents * product)))
+                          : e.add(k, e.add(e.mul(t, kLaneComponents), e.index(kProductRows * product)));
+  }
+  Values noSums() { return Values(rowTiles * columnTiles * 4, e.f32(0.0)); }
+  void forEachSum(Value row, Value column, llvm::function_ref<void(int64_t number, Value row, Value column)> body);
+
+  tiles::GroupedProductOp op;
+  ThreadBuilder &e;
+  TensorCores cores;
+  xfmr::WeightFormat format;
+  Value thread, warp, lane, g, t, rows, columns, panels;
+  int64_t rowTiles, columnTiles, depth, groupColumns, groups, width;
+  /// True if the block of a scale has 32 components of K, false if it has 16.
+  bool hasLargeBlocks;
+};
+
+} // namespace
+
+static MemRefType typeOf(Value buffer) { return cast<MemRefType>(buffer.getType()); }
+
+GroupedEmitter::GroupedEmitter(tiles::GroupedProductOp op, ThreadBuilder &e, Value thread, int64_t rowTiles, int64_t columnTiles)
+    : op(op), e(e), cores(e, typeOf(op.getRows()).getElementType()), format(op.getFormat().getValue()), thread(thread),
+      warp(e.div(thread, kWarp)), lane(e.rem(thread, kWarp)), g(e.div(lane, 4)), t(e.rem(lane, 4)), rows(e.size(op.getDestination(), 0)),
+      columns(e.size(op.getDestination(), 1)), panels(e.size(op.getPanels(), 0)), rowTiles(rowTiles), columnTiles(columnTiles),
+      depth(typeOf(op.getRows()).getDimSize(1)), groupColumns(op.getGroupColumns()), groups(typeOf(op.getPanels()).getDimSize(1)),
+      width(op.getWidth()), hasLargeBlocks(groupColumns % kStep == 0) {}
+
+/// Returns the panel of |column| and its row in the panel. Columns past the last panel read the last one.
+std::pair<Value, Value> GroupedEmitter::placeOf(Value column) {
+  return {e.min(e.div(column, width), e.add(panels, -1)), e.rem(column, width)};
+}
+
+/// Loads the lane's parts of rows |row| + g and |row| + g + 8 for both products of the step at |k|: operand A of each, four
+/// words. Components past K are zeros.
+Values GroupedEmitter::loadRows(Value row, Value k) {
+  Type element = typeOf(op.getRows()).getElementType();
+  auto four = VectorType::get({kLaneComponents}, element), words = VectorType::get({2}, e.getI32Type());
+  Value none = e.constantLike(e.getI32Type(), e.getI32IntegerAttr(0)), last = e.add(rows, -1);
+  Values all;
+  for (int64_t product = 0; product < kProducts; ++product) {
+    Value first = firstOf(k, product), exists = e.compare(arith::CmpIPredicate::slt, first, depth);
+    Values part[2];
+    for (int64_t half = 0; half < 2; ++half)
+      part[half] = e.choose(
+          exists,
+          [&]() -> Values {
+            Value from = e.min(e.add(row, e.add(g, kProductColumns * half)), last);
+            Value loaded = vector::BitCastOp::create(e, words, vector::LoadOp::create(e, four, op.getRows(), ValueRange{from, first}));
+            return {vector::ExtractOp::create(e, loaded, int64_t(0)), vector::ExtractOp::create(e, loaded, int64_t(1))};
+          },
+          [&] { return Values{none, none}; });
+    all.append({part[0][0], part[1][0], part[0][1], part[1][1]});
+  }
+  return all;
+}
+
+/// Loads the integers of column |column| + g for both products of the step at |k|: operand B of each, two words.
+Values GroupedEmitter::loadWeights(Value column, Value k) {
+  auto [panel, row] = placeOf(e.add(column, g));
+  auto bytes = VectorType::get({kLaneComponents}, e.getI8Type()), word = VectorType::get({1}, e.getI32Type());
+  auto number = [&](int64_t value) { return e.constantLike(e.getI32Type(), e.getI32IntegerAttr(static_cast<int32_t>(value))); };
+  int64_t inRun = format.bits == 8 ? kLaneComponents : 2 * kLaneComponents;
+  Values all;
+  for (int64_t product = 0; product < kProducts; ++product) {
+    // Rows have zeros past K, so any integers will do there.
+    Value first = e.min(firstOf(k, product), e.index(depth - kLaneComponents)), inGroup = e.rem(first, groupColumns);
+    Value byte = e.add(e.mul(e.add(e.mul(e.div(inGroup, inRun), width), row), kLaneComponents), format.headBytes(width));
+    Value loaded = vector::LoadOp::create(e, bytes, op.getPanels(), ValueRange{panel, groupOf(first), byte});
+    Value stored = vector::ExtractOp::create(e, vector::BitCastOp::create(e, word, loaded), int64_t(0));
+    if (format.bits == 4) {
+      Value isHigh = e.compare(arith::CmpIPredicate::uge, e.rem(inGroup, inRun), kLaneComponents);
+      stored = arith::ShRUIOp::create(e, stored, e.select(isHigh, number(4), number(0)));
+    }
+    Values integers;
+    for (int64_t i = 0; i < kLaneComponents; ++i) {
+      Value one = arith::AndIOp::create(e, arith::ShRUIOp::create(e, stored, number(8 * i)), number(format.bits == 8 ? 255 : 15));
+      integers.push_back(arith::SIToFPOp::create(e, e.getF32Type(), arith::SubIOp::create(e, one, number(format.zero()))));
+    }
+    all.append({cores.pack(integers[0], integers[1]), cores.pack(integers[2], integers[3])});
+  }
+  return all;
+}
+
+/// Loads the scales or the minima, which begin at byte |firstByte| of a group, of the group at |k|.
+GroupedEmitter::Pairs GroupedEmitter::loadPairs(Value column, Value k, int64_t firstByte) {
+  Type element = format.wideScales ? Type(e.getF32Type()) : Type(e.getF16Type());
+  auto bytes = VectorType::get({2 * format.scaleBytes()}, e.getI8Type()), pair = VectorType::get({2}, element);
+  Value group = groupOf(k);
+  Pairs pairs;
+  for (int64_t tile = 0; tile < columnTiles; ++tile) {
+    auto [panel, row] = placeOf(e.add(e.add(column, tile * kProductColumns), e.mul(t, 2)));
+    Value byte = e.add(e.mul(row, format.scaleBytes()), firstByte);
+    Value loaded = vector::LoadOp::create(e, bytes, op.getPanels(), ValueRange{panel, group, byte});
+    Value numbers = widen(e, vector::BitCastOp::create(e, pair, loaded));
+    pairs.push_back({vector::ExtractOp::create(e, numbers, int64_t(0)), vector::ExtractOp::create(e, numbers, int64_t(1))});
+  }
+  return pairs;
+}
+
+/// Returns |sums| plus the products of the components |k| to |k| + 31. Sums are those of row tile 0 and column tile 0, 1, …,
+/// then of row tile 1, and so on, four of each.
+Values GroupedEmitter::addStep(Value row, Value column, Value k, Values sums) {
+  SmallVector<Values> weights, parts;
+  for (int64_t tile = 0; tile < columnTiles; ++tile)
+    weights.push_back(loadWeights(e.add(column, tile * kProductColumns), k));
+  for (int64_t tile = 0; tile < rowTiles; ++tile)
+    parts.push_back(loadRows(e.add(row, tile * kProductRows), k));
+  const Values none(4, e.f32(0.0));
+  int64_t inBlock = hasLargeBlocks ? kProducts : 1;
+  Value one = e.f32(1.0), ones = format.minima ? cores.pack(one, one) : Value();
+  for (int64_t first = 0; first < kProducts; first += inBlock) {
+    Value at = e.add(k, first * kProductRows);
+    Pairs scales = loadPairs(column, at, 0), minima;
+    if (format.minima)
+      minima = loadPairs(column, at, width * format.scaleBytes());
+    // Returns the sums over the block of the products of a row tile and the B whose words of each product are given.
+    auto multiply = [&](const Values &part, llvm::function_ref<Values(int64_t product)> words) {
+      Values block = none;
+      for (int64_t product = first; product < first + inBlock; ++product)
+        block = cores.multiply(ArrayRef(part).slice(4 * product, 4), words(product), block);
+      return block;
+    };
+    for (int64_t tile = 0; tile < rowTiles; ++tile) {
+      Values rowSums;
+      if (format.minima)
+        rowSums = multiply(parts[tile], [&](int64_t) { return Values{ones, ones}; });
+      for (int64_t beside = 0; beside < columnTiles; ++beside) {
+        Values block = multiply(parts[tile], [&](int64_t product) { return Values(ArrayRef(weights[beside]).slice(2 * product, 2)); });
+        for (int64_t i = 0; i < 4; ++i) {
+          Value &sum = sums[(tile * columnTiles + beside) * 4 + i];
+          sum = e.fma(scales[beside][i % 2], block[i], sum);
+          if (format.minima)
+            sum = e.fma(minima[beside][i % 2], rowSums[i], sum);
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+/// Calls |body| with the number, row and column of each of the lane's sums.
+void GroupedEmitter::forEachSum(Value row, Value column, llvm::function_ref<void(int64_t, Value, Value)> body) {
+  for (int64_t number = 0; number < rowTiles * columnTiles * 4; ++number) {
+    int64_t tile = number / 4, down = tile / columnTiles * kProductRows + number % 4 / 2 * 8,
+            right = tile % columnTiles * kProductColumns + number % 2;
+    body(number, e.add(row, e.add(g, down)), e.add(column, e.add(e.mul(t, 2), right)));
+  }
+}
+
+void GroupedEmitter::emitTiles() {
+  int64_t atOnce = rowTiles * kProductRows, warpColumns = columnTiles * kProductColumns;
+  Value zero = e.index(0);
+  e.loop(zero, rows, atOnce, [&](Value row) {
+    e.loop(e.mul(warp, warpColumns), columns, kWarps * warpColumns, [&](Value column) {
+      Values sums = e.loop(zero, e.index(depth), e.index(kStep), noSums(),
+                           [&](Value k, ValueRange before) { return addStep(row, column, k, Values(before)); });
+      forEachSum(row, column, [&](int64_t number, Value down, Value right) {
+        Value exists = e.both(e.compare(arith::CmpIPredicate::slt, down, rows), e.compare(arith::CmpIPredicate::slt, right, columns));
+        e.ifThen(exists, [&] { e.store(sums[number], op.getDestination(), {down, right}); });
+      });
+    });
+  });
+}
+
+void GroupedEmitter::emitSplit() {
+  Value shared = e.allocateShared(e.getF32Type(), {kWarps, kFewRows, kFewColumns}), zero = e.index(0);
+  e.loop(zero, rows, kFewRows, [&](Value row) {
+    e.loop(zero, columns, kFewColumns, [&](Value column) {
+      Values sums = e.loop(e.mul(warp, kStep), e.index(depth), e.index(kWarps * kStep), noSums(),
+                           [&](Value k, ValueRange before) { return addStep(row, column, k, Values(before)); });
+      forEachSum(zero, zero, [&](int64_t number, Value down, Value right) { e.store(sums[number], shared, {warp, down, right}); });
+      e.barrier();
+      for (int64_t first = 0; first < kFewRows * kFewColumns; first += kBlockThreads) {
+        Value place = e.add(thread, first), down = e.div(place, kFewColumns), right = e.rem(place, kFewColumns), sum;
+        for (int64_t w = 0; w < kWarps; ++w) {
+          Value part = e.load(shared, {e.index(w), down, right});
+          sum = sum ? e.addf(sum, part) : part;
+        }
+        Value atRow = e.add(row, down), atColumn = e.add(column, right);
+        Value exists = e.both(e.compare(arith::CmpIPredicate::slt, atRow, rows), e.compare(arith::CmpIPredicate::slt, atColumn, columns));
+        e.ifThen(exists, [&] { e.store(sum, op.getDestination(), {atRow, atColumn}); });
+      }
+      e.barrier();
+    });
+  });
+}
+
+bool attune::isGroupedGemm(tiles::GroupedProductOp op) {
+  auto rows = dyn_cast<MemRefType>(op.getRows().getType()), panels = dyn_cast<MemRefType>(op.getPanels().getType());
+  return rows && panels && rows.isLastDimUnitStride() && panels.isLastDimUnitStride() &&
+         (rows.getElementType().isBF16() || rows.getElementType().isF16()) && rows.getDimSize(1) % kProductRows == 0;
+}
+
+void attune::emitGroupedGemm(tiles::GroupedProductOp op, GemmVariant variant, const ThreadLoops &loops) {
+  ThreadBuilder e(op.getLoc(), op);
+  if (variant == GemmVariant::Skinny)
+    GroupedEmitter(op, e, loops.thread, kFewRows / kProductRows, kFewColumns / kProductColumns).emitSplit();
+  else
+    GroupedEmitter(op, e, loops.thread, 4, getMaxColumns(variant) / kWarps / kProductColumns).emitTiles();
+}

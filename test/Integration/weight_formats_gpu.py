@@ -1,0 +1,62 @@
+# ===- weight_formats_gpu.py - Weights of 4 and 8 bits on GPUs --------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# weight_formats_gpu.py DIR GPU DTYPE FORMAT…: a Llama whose weights every format represents exactly, small integers times a
+# power of two, on an emulated GPU. Checks that its results with each FORMAT are those of weights of DTYPE but for the order
+# of sums: for many tokens and for few, with rows that are no multiple of a tile, blocks that end with K, and a head with
+# an odd number of columns.
+
+import json
+import os
+import struct
+import sys
+
+import models
+from sweep import run
+
+VOCABULARY, HIDDEN, LAYERS = 101, 144, 1
+# Sums of f32 in another order differ by less; a rounded activation that turns over differs by 2^-8 of itself.
+ALLOWED = 4e-3
+
+
+def make_model(work):
+    config, folder = os.path.join(work, "config"), os.path.join(work, "model")
+    os.makedirs(config, exist_ok=True)
+    with open(os.path.join(config, "config.json"), "w") as f:
+        json.dump(dict(architectures=["LlamaForCausalLM"], model_type="llama", vocab_size=VOCABULARY, bos_token_id=1, eos_token_id=2,
+                       hidden_size=HIDDEN, head_dim=16, intermediate_size=176, num_hidden_layers=LAYERS, num_attention_heads=8,
+                       num_key_value_heads=4, max_position_embeddings=128, rms_norm_eps=1e-6, hidden_act="silu", rope_theta=1e4), f)
+    run("attune", "init", config, "-o", folder, "--seed", "3")
+    path, rng, tensors = os.path.join(folder, "model.safetensors"), models.generator("weights"), {}
+    for name, (dtype, shape, data) in models.load(path).items():
+        values = list(struct.unpack(f"<{models.product(shape)}f", data))
+        if len(shape) == 2:
+            # Integers from 0 to 7, with a 7 in every 16, so that formats with and without minima keep them. The sign is that of
+            # a whole row of 16.
+            values = [(7 if i % 16 == 0 else rng.randrange(8)) / 64 * (1 if i // 16 % 2 else -1) for i in range(len(values))]
+        tensors[name] = dtype, shape, values
+    models.save(path, tensors)
+    return folder
+
+
+def main(work, gpu, dtype, *formats):
+    os.makedirs(work, exist_ok=True)
+    model, output = make_model(work), os.path.join(work, "out.safetensors")
+    for tokens in (70, 3):
+        inputs = os.path.join(work, f"in-{tokens}.safetensors")
+        models.save(inputs, {"input_ids": models.random_ids(models.generator("ids"), VOCABULARY, 1, tokens)})
+        exact = None
+        for kind in ("native", *formats):
+            run("attune-emulated", "run", model, "--input", inputs, "--output", output, "--outputs=logits", "--target=cuda", "--gpu=" + gpu,
+                "--dtype=" + dtype, "--weights-format=" + kind)
+            found = memoryview(models.load(output)["logits"][2]).cast("f")
+            if exact is None:
+                exact = found
+                continue
+            error = max(abs(a - b) for a, b in zip(exact, found)) / max(map(abs, exact))
+            assert error <= ALLOWED, f"{kind}, {tokens} tokens: off by {error} of the largest value"
+            print(f"{kind}, products of {dtype} on {gpu}, {tokens} tokens: off by {error:.4f}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

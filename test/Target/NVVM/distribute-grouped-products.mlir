@@ -1,0 +1,57 @@
+// RUN: attune-opt %s --attune-distribute-to-threads=threads=128 --split-input-file | FileCheck %s
+
+// Weights of 4 bits, for blocks of up to 16 columns and for others. Integers are converted; the products of a block of 32 are
+// scaled in f32. The warps of the first version share K, those of the second one columns.
+// CHECK-LABEL: func.func @int4
+// CHECK: scf.if
+// CHECK: scf.for %{{.*}} step %c128
+// CHECK: vector.load %{{.*}} : memref<{{.*}}x288xi8{{.*}}>, vector<4xi8>
+// CHECK: arith.shrui
+// CHECK: arith.sitofp
+// CHECK: vector.load %{{.*}} : memref<{{.*}}x48xbf16{{.*}}>, vector<4xbf16>
+// CHECK-COUNT-2: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+// CHECK: math.fma
+// CHECK: gpu.barrier
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} step %c32
+// CHECK-COUNT-16: nvvm.mma.sync
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+#step = affine_map<(d0)[s0] -> (d0 * s0)>
+func.func @int4(%x: memref<?x48xbf16>, %p: memref<?x2x288xi8>, %y: memref<?x64xf32>, %n: index, %few: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %columns = arith.select %few, %c16, %c64 : index
+  %size = affine.min affine_map<()[s0] -> (s0, 64)>()[%columns]
+  scf.forall (%i, %j) = (0, 0) to (%n, 64) step (64, %size) {
+    %panel = affine.apply affine_map<(d0) -> (d0 floordiv 16)>(%j)
+    %count = affine.apply affine_map<()[s0] -> (s0 ceildiv 16)>()[%size]
+    %px = memref.subview %p[%panel, 0, 0] [%count, 2, 288] [1, 1, 1] : memref<?x2x288xi8> to memref<?x2x288xi8, strided<[576, 288, 1], offset: ?>>
+    %py = memref.subview %y[0, %j] [%n, %size] [1, 1] : memref<?x64xf32> to memref<?x?xf32, strided<[64, 1], offset: ?>>
+    tile.grouped_product ins(%x, %px : memref<?x48xbf16>, memref<?x2x288xi8, strided<[576, 288, 1], offset: ?>>)
+        outs(%py : memref<?x?xf32, strided<[64, 1], offset: ?>>) width 16 format <"int4:32">
+  }
+  return
+}
+
+// -----
+
+// Minima are multiplied by the row sums of A, products by ones. A block has 16 components, so each product is scaled.
+// CHECK-LABEL: func.func @minima
+// CHECK: scf.for %{{.*}} step %c32
+// CHECK: %[[ONE:.*]] = arith.constant 1.0
+// CHECK: ff2f16x2.rn"(%[[ONE]], %[[ONE]])
+// CHECK: nvvm.mma.sync
+// CHECK: nvvm.mma.sync
+// CHECK: math.fma
+// CHECK: math.fma
+// CHECK: nvvm.mma.sync
+func.func @minima(%x: memref<?x48xf16>, %p: memref<1x3x320xi8>, %y: memref<?x16xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    tile.grouped_product ins(%x, %p : memref<?x48xf16>, memref<1x3x320xi8>) outs(%y : memref<?x16xf32>) width 16 format <"int8:16:asym">
+  }
+  return
+}
