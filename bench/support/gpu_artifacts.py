@@ -47,11 +47,12 @@ ATTENTION = """module {{
 }}
 """
 
-# For each set: projections (tokens, features, outputs), attentions (batch, heads, length, head size, causal) and models
+# For each set: projections (tokens, features, outputs), formats of their weights for products of 16 bits, attentions (batch, heads, length, head size, causal) and models
 # (configuration, layers, (batch, length) of each call). Shapes are those of real models, or large ones.
 SETS = {
     "full": {
         "linear": [([1, 16, 128, 1024, 8192], 8192, 8192), ([1, 128, 16384], 768, 3072), ([1, 128, 16384], 3072, 768)],
+        "formats": ["int4:32", "int8:32"],
         "attention": [([(1, 8192), (16, 512)], 16, 128, False), ([(1, 8192)], 16, 128, True), ([(16, 512)], 12, 64, False)],
         "models": [("bert_base_synth", {}, [(1, 128), (8, 128), (128, 128), (1, 512), (8, 512), (128, 512)]),
                    ("bert_base_synth", {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
@@ -59,7 +60,7 @@ SETS = {
                    ("gpt2_synth", {}, [(1, 128), (8, 512), (8, 1)])],
         "cases": ["bert_base", "bert_minimal_config", "distilbert_base", "gpt2_forward", "llama_forward", "vit_base"],
     },
-    "small": {"linear": [([1, 70], 48, 136)], "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [],
+    "small": {"linear": [([1, 70], 48, 136)], "formats": ["int4:16:asym"], "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [],
               "cases": ["distilbert_base"]},
 }
 
@@ -75,8 +76,8 @@ class Preparation:
             *([f"--gpu={self.gpu}"] if self.gpu else []), *flags)
         return os.path.basename(path)
 
-    def add(self, name, source, *flags, **row):
-        for dtype in self.dtypes:
+    def add(self, name, source, *flags, dtypes=None, **row):
+        for dtype in self.dtypes if dtypes is None else dtypes:
             self.rows.append({"name": name, "dtype": dtype, "object": self.compile(source, name, dtype, *flags), **row})
 
     def write(self, name, text):
@@ -85,16 +86,23 @@ class Preparation:
             f.write(text)
         return path
 
-    def linear(self, tokens, k, n):
-        name = f"linear-{k}-{n}"
-        weights = os.path.join(self.folder, name + ".safetensors")
-        some = random.Random(k * n)
-        # Rows repeat with a period that differs from all tile sizes.
-        values = array.array("f", [some.uniform(-1, 1) / k**0.5 for _ in range(min(n * k, 1000003))])
-        data = (values * (n * k // len(values) + 1))[:n * k]
-        safetensors.save(weights, {"w": ("F32", [n, k], data.tobytes())})
-        self.add(name, self.write(name + ".mlir", LINEAR.format(k=k, n=n)), "--weights=" + weights, kind="linear", tokens=tokens, k=k, n=n,
-                 weights=os.path.basename(weights))
+    def linear(self, tokens, k, n, formats):
+        name, some = f"linear-{k}-{n}", random.Random(k * n)
+        source, most = self.write(name + ".mlir", LINEAR.format(k=k, n=n)), min(n * k, 1000003)
+
+        def add(name, values, *flags, **more):
+            weights = os.path.join(self.folder, name + ".safetensors")
+            # Rows repeat with a period that differs from all tile sizes.
+            data = (values * (n * k // len(values) + 1))[:n * k]
+            safetensors.save(weights, {"w": ("F32", [n, k], data.tobytes())})
+            self.add(name, source, "--weights=" + weights, *flags, kind="linear", tokens=tokens, k=k, n=n, weights=os.path.basename(weights),
+                     **more)
+
+        add(name, array.array("f", [some.uniform(-1, 1) / k**0.5 for _ in range(most)]))
+        # Every format keeps small integers times a power of two.
+        small = array.array("f", [some.randrange(8) * 2.0**(-3 - k.bit_length() // 2) for _ in range(most)])
+        for form in formats:
+            add(name + "-" + form.replace(":", "-"), small, "--weights-format=" + form, dtypes=[d for d in self.dtypes if d != "f32"])
 
     def attention(self, calls, heads, size, causal):
         name = f"attention-{heads}-{size}" + ("-causal" if causal else "")
@@ -127,7 +135,7 @@ class Preparation:
 def prepare(attune, folder, which, gpu, dtypes):
     """Compiles all objects of the set |which| for each of |dtypes|."""
     preparation = Preparation(attune, folder, gpu, dtypes)
-    for kind, one in (("cases", lambda case: preparation.case(case)), ("linear", lambda row: preparation.linear(*row)),
+    for kind, one in (("cases", lambda case: preparation.case(case)), ("linear", lambda row: preparation.linear(*row, SETS[which]["formats"])),
                       ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row))):
         for row in SETS[which][kind]:
             one(row)
