@@ -47,8 +47,9 @@ ATTENTION = """module {{
 }}
 """
 
-# For each set: projections (tokens, features, outputs), formats of their weights for products of 16 bits, attentions (batch, heads, length, head size, causal) and models
-# (configuration, layers, (batch, length) of each call). Shapes are those of real models, or large ones.
+# For each set: projections (tokens, features, outputs), formats of their weights for products of 16 bits, attentions
+# (batch, heads, length, head size, causal) and models (configuration, layers, (batch, length) of each call). Shapes are
+# those of real models, or large ones.
 SETS = {
     "full": {
         "linear": [([1, 16, 128, 1024, 8192], 8192, 8192), ([1, 128, 16384], 768, 3072), ([1, 128, 16384], 3072, 768)],
@@ -60,7 +61,8 @@ SETS = {
                    ("gpt2_synth", {}, [(1, 128), (8, 512), (8, 1)])],
         "cases": ["bert_base", "bert_minimal_config", "distilbert_base", "gpt2_forward", "llama_forward", "vit_base"],
     },
-    "small": {"linear": [([1, 70], 48, 136)], "formats": ["int4:16:asym"], "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [],
+    "small": {"linear": [([1, 70], 48, 136)], "formats": ["int4:16:asym"],
+              "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [],
               "cases": ["distilbert_base"]},
 }
 
@@ -95,8 +97,8 @@ class Preparation:
             # Rows repeat with a period that differs from all tile sizes.
             data = (values * (n * k // len(values) + 1))[:n * k]
             safetensors.save(weights, {"w": ("F32", [n, k], data.tobytes())})
-            self.add(name, source, "--weights=" + weights, *flags, kind="linear", tokens=tokens, k=k, n=n, weights=os.path.basename(weights),
-                     **more)
+            self.add(name, source, "--weights=" + weights, *flags, kind="linear", tokens=tokens, k=k, n=n,
+                     weights=os.path.basename(weights), **more)
 
         add(name, array.array("f", [some.uniform(-1, 1) / k**0.5 for _ in range(most)]))
         # Every format keeps small integers times a power of two.
@@ -135,7 +137,8 @@ class Preparation:
 def prepare(attune, folder, which, gpu, dtypes):
     """Compiles all objects of the set |which| for each of |dtypes|."""
     preparation = Preparation(attune, folder, gpu, dtypes)
-    for kind, one in (("cases", lambda case: preparation.case(case)), ("linear", lambda row: preparation.linear(*row, SETS[which]["formats"])),
+    for kind, one in (("cases", lambda case: preparation.case(case)),
+                      ("linear", lambda row: preparation.linear(*row, SETS[which]["formats"])),
                       ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row))):
         for row in SETS[which][kind]:
             one(row)
