@@ -46,12 +46,13 @@ constexpr size_t kPhaseCount = std::size(kPhases);
 constexpr const char *kModels[] = {"bert_base", "gpt2_cache", "llama_cache", "marian_forward", "bert_relative_key", "distilbert_base"};
 constexpr size_t kRandomModules = 26;
 
-/// A target with a precision, as options of the phase pipelines.
+/// A target with precisions and a format of weights, as options of the phase pipelines.
 struct TargetOptions {
   const char *name, *cpu;
   mlir::xfmr::Precision precision;
   const char *target = "cpu", *kernels = "";
   mlir::xfmr::Precision caches = mlir::xfmr::Precision::F32;
+  const char *format = "";
 
   /// Returns the target itself, which must be in the build.
   const Target &get() const {
@@ -59,7 +60,7 @@ struct TargetOptions {
     std::unique_ptr<Target> &found = made[name];
     if (!found) {
       Result<std::unique_ptr<Target>> created =
-          createTarget({target, "", kernels, {}, precision, {}, caches}, cpu, "x86_64-linux-gnu");
+          createTarget({target, "", kernels, {}, precision, mlir::xfmr::WeightFormat::parse(format), caches}, cpu, "x86_64-linux-gnu");
       if (!created) {
         llvm::errs() << created.message() << '\n';
         abort();
@@ -82,9 +83,15 @@ constexpr TargetOptions kTargets[] = {
     {"amx-int8", "x86-64-v4,+avx512bf16,+amx-bf16,+amx-int8", Precision::Int8},
     {"caches-int8", "x86-64-v4", Precision::F32, "cpu", "", Precision::Int8},
     {"caches-bf16", "x86-64-v3", Precision::F32, "cpu", "", Precision::BF16},
+    {"int4-int8", "x86-64-v4,+avx512vnni", Precision::Int8, "cpu", "", Precision::F32, "int4:32"},
+    {"int4-f32", "x86-64-v3", Precision::F32, "cpu", "", Precision::F32, "int4:16:asym"},
+    {"int8-bf16", "x86-64-v4,+avx512bf16,+avx512vnni", Precision::BF16, "cpu", "", Precision::F32, "int8:0:f32"},
     {"cuda-f32", "x86-64-v4", Precision::F32, "cuda"},
     {"cuda-bf16", "x86-64-v4", Precision::BF16, "cuda"},
     {"cuda-f16", "x86-64-v4", Precision::F16, "cuda"},
+    {"cuda-caches-int8", "x86-64-v4", Precision::F32, "cuda", "", Precision::Int8},
+    {"cuda-int4", "x86-64-v4", Precision::BF16, "cuda", "", Precision::BF16, "int4:32"},
+    {"cuda-int8", "x86-64-v4", Precision::F16, "cuda", "", Precision::Int8, "int8:16:asym"},
 };
 
 /// The modules to change. They are kept as text and parsed once in each context; a single context would keep the types
