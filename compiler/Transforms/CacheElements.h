@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversions between f32 and the elements of caches, which `xfmr.kv_cache_update` defines. Rounding to bf16 is integer
-// arithmetic, so that caches have the same bits on every machine: instructions that round flush subnormal numbers to zero,
-// and they exist on some machines only.
+// arithmetic, so that caches have the same bits on every machine: the instructions of x86 that round flush subnormal
+// numbers to zero, and not every machine has any.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_CACHEELEMENTS_H
 #define ATTUNE_COMPILER_TRANSFORMS_CACHEELEMENTS_H

@@ -7,6 +7,7 @@
 # `xfmr.kv_cache_update` says, and that results are off those of the f32 caches, but less than a bound for each type.
 
 import json
+import math
 import os
 import sys
 
@@ -39,6 +40,7 @@ def main(work, *cases):
             run("attune-emulated", "run", model, "--input", inputs, "--output", output, "--outputs=logits,past_key_values",
                 "--steps=" + STEPS, "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype, "--cache-dtype=" + kind)
             found = {name: floats(entry) for name, entry in models.load(output).items()}
+            assert all(map(math.isfinite, found["logits"])), f"{case}, {kind}: not numbers"
             if kind == "f32":
                 exact = found
                 continue

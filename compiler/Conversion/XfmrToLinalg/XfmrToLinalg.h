@@ -62,6 +62,7 @@ void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &gro
 /// Adds patterns for projections of lower precision.
 void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts);
 /// Adds patterns for projections whose weights have a format. Rows rounded to bf16 have the type |bf16Type| in memory.
+/// Rows rounded to bf16 have the layout |bf16|; rows rounded to f16 have its multiple.
 void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth,
                                     const LowPrecisionLayout &bf16);
 /// Converts the keys and values of each attention to |element|, bf16 or f16, and its queries, too, if only such

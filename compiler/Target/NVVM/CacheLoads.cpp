@@ -100,15 +100,26 @@ CacheLoads::CacheLoads(ThreadBuilder &e, Value from) : e(e), from(from) {
   aligned = e.compare(arith::CmpIPredicate::eq, e.rem(all, loadBytes), 0);
 }
 
-/// Multiplies |elements|, the columns from |column| on of row |row|, by their scales if they are integers.
-Values CacheLoads::scaled(Values elements, ArrayRef<Value> row, Value column) {
+/// Returns the scales of the columns from |column| on of row |row|; nothing if elements have none.
+Values CacheLoads::loadScales(ArrayRef<Value> row, Value column) {
   if (!hasScales(from))
-    return elements;
-  bool areKeys = cast<MemRefType>(from.getType()).getRank() == 3;
-  Value scale = areKeys ? Value() : loadValueScale(e, from, row[0]);
-  for (auto [i, element] : llvm::enumerate(elements))
-    element = e.mulf(element, areKeys ? loadKeyScale(e, from, row[0], e.add(column, static_cast<int64_t>(i))) : scale);
-  return elements;
+    return {};
+  auto type = cast<MemRefType>(from.getType());
+  if (type.getRank() == 2)
+    return Values(kChunk, loadValueScale(e, from, row[0]));
+  // The scales of eight keys are 32 bytes of one row of the panel, since the columns are a multiple of eight.
+  SmallVector<Value> indices = getKeyScaleIndices(e, from, row[0], column);
+  Values scales;
+  constexpr int64_t kAtOnce = kChunkBytes / xfmr::kCacheScaleBytes;
+  for (int64_t first = 0; first < kChunk; first += kAtOnce) {
+    SmallVector<Value> at(indices);
+    at.back() = e.add(at.back(), first * xfmr::kCacheScaleBytes);
+    Value bytes = vector::LoadOp::create(e, VectorType::get({kChunkBytes}, e.getI8Type()), from, at);
+    Value several = vector::BitCastOp::create(e, VectorType::get({kAtOnce}, e.getF32Type()), bytes);
+    for (int64_t i = 0; i < kAtOnce; ++i)
+      scales.push_back(vector::ExtractOp::create(e, several, i));
+  }
+  return scales;
 }
 
 Values CacheLoads::loadAligned(ArrayRef<Value> row, Value column) {
@@ -121,24 +132,25 @@ Values CacheLoads::loadAligned(ArrayRef<Value> row, Value column) {
     for (int64_t i = 0; i < width; ++i)
       elements.push_back(vector::ExtractOp::create(e, several, i));
   }
-  return scaled(elements, row, column);
+  for (auto [element, scale] : llvm::zip(elements, loadScales(row, column)))
+    element = e.mulf(element, scale);
+  return elements;
 }
 
 Values CacheLoads::load(ArrayRef<Value> row, int64_t columns, Value column) {
-  auto loadOne = [&](int64_t i) {
-    SmallVector<Value> place(row);
-    place.push_back(e.add(column, i));
-    auto element = [&] { return Values{e.loadWide(from, place)}; };
-    if (columns % kChunk == 0)
-      return element()[0];
-    Value exists = e.compare(arith::CmpIPredicate::slt, place.back(), columns);
-    return e.choose(exists, element, [&] { return Values{e.f32(0.0)}; })[0];
-  };
   auto single = [&] {
-    Values elements;
-    for (int64_t i = 0; i < kChunk; ++i)
-      elements.push_back(loadOne(i));
-    return scaled(elements, row, column);
+    Values elements, scales = loadScales(row, column);
+    for (int64_t i = 0; i < kChunk; ++i) {
+      SmallVector<Value> place(row);
+      place.push_back(e.add(column, i));
+      auto element = [&] {
+        Value loaded = e.loadWide(from, place);
+        return Values{scales.empty() ? loaded : e.mulf(loaded, scales[i])};
+      };
+      Value exists = e.compare(arith::CmpIPredicate::slt, place.back(), columns);
+      elements.push_back(columns % kChunk == 0 ? element()[0] : e.choose(exists, element, [&] { return Values{e.f32(0.0)}; })[0]);
+    }
+    return elements;
   };
   if (columns % kChunk != 0)
     return single();

@@ -14,8 +14,8 @@ namespace attune {
 
 /// Returns true if |buffer| has elements of i8.
 bool hasScales(mlir::Value buffer);
-/// Loads the scale of the key in column |column| of the panel of |keys| at the indices |panel|, none if |keys| is one
-/// panel.
+/// Loads the scale of the key in column |column| of the panel of |keys| at index |panel|, or of |keys| itself if |panel|
+/// is empty.
 mlir::Value loadKeyScale(ThreadBuilder &e, mlir::Value keys, mlir::ValueRange panel, mlir::Value column);
 /// Loads the scale of value |row| of |values|.
 mlir::Value loadValueScale(ThreadBuilder &e, mlir::Value values, mlir::Value row);
@@ -32,15 +32,15 @@ public:
 
   /// |from| is a buffer of keys, of rank 3, or of values, of rank 2.
   CacheLoads(ThreadBuilder &e, Value from);
-  /// Returns true if the rows are so aligned that several neighbors are loaded at once.
+  /// Returns the condition that rows are aligned for loads of several neighbors.
   Value areRowsAligned() const { return aligned; }
-  /// Loads the columns |column| to |column| + 7 of row |row|, several at once: expects aligned rows.
+  /// Loads the columns |column|, a multiple of 8, to |column| + 7 of row |row|, several at once: expects aligned rows.
   Values loadAligned(llvm::ArrayRef<Value> row, Value column);
   /// Loads the same columns, several at once if rows are aligned. Columns from |columns| on are zeros.
   Values load(llvm::ArrayRef<Value> row, int64_t columns, Value column);
 
 private:
-  Values scaled(Values elements, llvm::ArrayRef<Value> row, Value column);
+  Values loadScales(llvm::ArrayRef<Value> row, Value column);
 
   ThreadBuilder &e;
   Value from, aligned;

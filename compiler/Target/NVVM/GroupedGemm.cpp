@@ -16,13 +16,14 @@
 //   block of 16               k + 4 t + 0 .. 3
 //
 // This permutes K within a block. The rows of A are read with the same permutation, so the sums are over the same
-// products. In a panel (WeightFormat.h) the same four or eight columns of neighboring rows lie side by side, so the lanes
-// g read neighboring words. Row sums of A are its products by a B of ones.
+// products. A row of a panel (WeightFormat.h) is a column of B. Four (int8) or eight (int4) neighbors in K of neighboring
+// columns lie side by side, so lanes with neighboring g read neighboring words. Row sums of A are its products by a B of
+// ones.
 //
-// Up to 16 columns, for decoding, whose time is the time to read the weights: the four warps of a block split K by blocks
-// of 32 components, and their sums are added in shared memory, 16 rows at a time. More columns: each warp has 64 rows and
-// an own quarter of the columns, so that a converted integer is used for four products; rows of A come from the cache
-// of the multiprocessor, where the four warps share them.
+// Up to 16 columns, for decoding, whose time is the time to read the weights: the four warps of a block of threads split
+// K by steps of 32 components, and load two steps before they multiply the first. Their sums are added in shared memory,
+// 16 rows at a time. More columns: each warp has 64 rows and its own quarter of the columns, so that a converted integer
+// is used for four products; rows of A come from the cache of the multiprocessor, where the four warps share them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +42,11 @@ namespace {
 constexpr int64_t kWarps = kBlockThreads / kWarp, kProductRows = 16, kProductColumns = 8, kStep = 32;
 /// Components of K that a lane has in one product, and products of a step.
 constexpr int64_t kLaneComponents = 4, kProducts = 2;
-/// Rows and columns that the variant for few columns computes at once.
-constexpr int64_t kFewRows = kProductRows, kFewColumns = 2 * kProductColumns;
+/// Rows and columns that the variant for few columns computes at once, the distance of rows of its sums in shared memory,
+/// and the steps that it loads at once.
+constexpr int64_t kFewRows = kProductRows, kFewColumns = 2 * kProductColumns, kSumStride = kFewColumns + 8, kStepsAtOnce = 2;
+/// Rows that the variant for many columns computes at once.
+constexpr int64_t kManyRows = 64;
 
 /// Emits one operation.
 class GroupedEmitter {
@@ -59,12 +63,24 @@ private:
   /// The numbers of a group for the lane's columns 2t and 2t + 1 of each column tile: scales, or minima.
   using Pairs = SmallVector<Values>;
 
-  Values addStep(Value row, Value column, Value k, Values sums);
+  /// The operands of a step: for each column tile the words of B, for each row tile those of A, and for each block the
+  /// scales and, if there are any, the minima.
+  struct Step {
+    SmallVector<Values> weights, parts;
+    SmallVector<Pairs> scales, minima;
+  };
+  int64_t productsOfBlock() { return hasLargeBlocks ? kProducts : 1; }
+  Step loadStep(Value row, Value column, Value k);
+  Values addStep(const Step &step, Values sums);
   Values loadRows(Value row, Value k);
   Values loadWeights(Value column, Value k);
   Pairs loadPairs(Value column, Value k, int64_t firstByte);
   std::pair<Value, Value> placeOf(Value column);
-  Value groupOf(Value k) { return e.min(e.div(k, groupColumns), e.index(groups - 1)); }
+  Value groupOf(Value k) { return groups == 1 ? e.index(0) : e.min(e.div(k, groupColumns), e.index(groups - 1)); }
+  /// Returns |first|, or the first of the last |count| components if |first| is past them. Rows have zeros past K, so any
+  /// integers will do there.
+  Value inside(Value first, int64_t count) { return hasTail ? e.min(first, e.index(depth - count)) : first; }
+  Value loadWord(Value panel, Value row, Value first);
   Value firstOf(Value k, int64_t product) {
     return hasLargeBlocks ? e.add(k, e.add(e.mul(t, 2 * kLaneComponents), e.index(kLaneComponents * product)))
                           : e.add(k, e.add(e.mul(t, kLaneComponents), e.index(kProductRows * product)));
@@ -78,8 +94,8 @@ private:
   xfmr::WeightFormat format;
   Value thread, warp, lane, g, t, rows, columns, panels;
   int64_t rowTiles, columnTiles, depth, groupColumns, groups, width;
-  /// True if the block of a scale has 32 components of K, false if it has 16.
-  bool hasLargeBlocks;
+  /// True if the block of a scale has 32 components of K, false if it has 16; and if steps may reach past K.
+  bool hasLargeBlocks, hasTail = true;
 };
 
 } // namespace
@@ -103,41 +119,48 @@ std::pair<Value, Value> GroupedEmitter::placeOf(Value column) {
 Values GroupedEmitter::loadRows(Value row, Value k) {
   Type element = typeOf(op.getRows()).getElementType();
   auto four = VectorType::get({kLaneComponents}, element), words = VectorType::get({2}, e.getI32Type());
-  Value none = e.constantLike(e.getI32Type(), e.getI32IntegerAttr(0)), last = e.add(rows, -1);
+  Value none = arith::ConstantIntOp::create(e, 0, 32), last = e.add(rows, -1);
   Values all;
   for (int64_t product = 0; product < kProducts; ++product) {
     Value first = firstOf(k, product), exists = e.compare(arith::CmpIPredicate::slt, first, depth);
     Values part[2];
-    for (int64_t half = 0; half < 2; ++half)
-      part[half] = e.choose(
-          exists,
-          [&]() -> Values {
-            Value from = e.min(e.add(row, e.add(g, kProductColumns * half)), last);
-            Value loaded = vector::BitCastOp::create(e, words, vector::LoadOp::create(e, four, op.getRows(), ValueRange{from, first}));
-            return {vector::ExtractOp::create(e, loaded, int64_t(0)), vector::ExtractOp::create(e, loaded, int64_t(1))};
-          },
-          [&] { return Values{none, none}; });
+    for (int64_t half = 0; half < 2; ++half) {
+      auto load = [&]() -> Values {
+        Value from = e.min(e.add(row, e.add(g, kProductColumns * half)), last);
+        Value loaded = vector::BitCastOp::create(e, words, vector::LoadOp::create(e, four, op.getRows(), ValueRange{from, first}));
+        return {vector::ExtractOp::create(e, loaded, int64_t(0)), vector::ExtractOp::create(e, loaded, int64_t(1))};
+      };
+      part[half] = hasTail ? e.choose(exists, load, [&] { return Values{none, none}; }) : load();
+    }
     all.append({part[0][0], part[1][0], part[0][1], part[1][1]});
   }
   return all;
 }
 
+/// Loads four bytes of row |row| of panel |panel|: the integers of the components |first| to |first| + 3, with 4 bits
+/// those of the eight components around them, too.
+Value GroupedEmitter::loadWord(Value panel, Value row, Value first) {
+  auto bytes = VectorType::get({kLaneComponents}, e.getI8Type()), word = VectorType::get({1}, e.getI32Type());
+  int64_t inRun = format.bits == 8 ? kLaneComponents : 2 * kLaneComponents;
+  Value inGroup = groups == 1 ? first : e.rem(first, groupColumns);
+  Value byte = e.add(e.mul(e.add(e.mul(e.div(inGroup, inRun), width), row), kLaneComponents), format.headBytes(width));
+  Value loaded = vector::LoadOp::create(e, bytes, op.getPanels(), ValueRange{panel, groupOf(first), byte});
+  return vector::ExtractOp::create(e, vector::BitCastOp::create(e, word, loaded), int64_t(0));
+}
+
 /// Loads the integers of column |column| + g for both products of the step at |k|: operand B of each, two words.
 Values GroupedEmitter::loadWeights(Value column, Value k) {
   auto [panel, row] = placeOf(e.add(column, g));
-  auto bytes = VectorType::get({kLaneComponents}, e.getI8Type()), word = VectorType::get({1}, e.getI32Type());
-  auto number = [&](int64_t value) { return e.constantLike(e.getI32Type(), e.getI32IntegerAttr(static_cast<int32_t>(value))); };
-  int64_t inRun = format.bits == 8 ? kLaneComponents : 2 * kLaneComponents;
+  auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e, value, 32); };
+  bool isShared = format.bits == 4 && hasLargeBlocks;
+  Value both = isShared ? loadWord(panel, row, inside(firstOf(k, 0), 2 * kLaneComponents)) : Value();
   Values all;
   for (int64_t product = 0; product < kProducts; ++product) {
-    // Rows have zeros past K, so any integers will do there.
-    Value first = e.min(firstOf(k, product), e.index(depth - kLaneComponents)), inGroup = e.rem(first, groupColumns);
-    Value byte = e.add(e.mul(e.add(e.mul(e.div(inGroup, inRun), width), row), kLaneComponents), format.headBytes(width));
-    Value loaded = vector::LoadOp::create(e, bytes, op.getPanels(), ValueRange{panel, groupOf(first), byte});
-    Value stored = vector::ExtractOp::create(e, vector::BitCastOp::create(e, word, loaded), int64_t(0));
+    Value stored = both ? both : loadWord(panel, row, inside(firstOf(k, product), kLaneComponents));
     if (format.bits == 4) {
-      Value isHigh = e.compare(arith::CmpIPredicate::uge, e.rem(inGroup, inRun), kLaneComponents);
-      stored = arith::ShRUIOp::create(e, stored, e.select(isHigh, number(4), number(0)));
+      Value isHigh = e.compare(arith::CmpIPredicate::eq, e.rem(t, 2), 1);
+      Value shift = isShared ? number(4 * product) : e.select(isHigh, number(4), number(0));
+      stored = arith::ShRUIOp::create(e, stored, shift);
     }
     Values integers;
     for (int64_t i = 0; i < kLaneComponents; ++i) {
@@ -165,40 +188,49 @@ GroupedEmitter::Pairs GroupedEmitter::loadPairs(Value column, Value k, int64_t f
   return pairs;
 }
 
-/// Returns |sums| plus the products of the components |k| to |k| + 31. Sums are those of row tile 0 and column tile 0, 1, …,
-/// then of row tile 1, and so on, four of each.
-Values GroupedEmitter::addStep(Value row, Value column, Value k, Values sums) {
-  SmallVector<Values> weights, parts;
+/// Loads the operands of the components |k| to |k| + 31.
+GroupedEmitter::Step GroupedEmitter::loadStep(Value row, Value column, Value k) {
+  Step step;
   for (int64_t tile = 0; tile < columnTiles; ++tile)
-    weights.push_back(loadWeights(e.add(column, tile * kProductColumns), k));
-  for (int64_t tile = 0; tile < rowTiles; ++tile)
-    parts.push_back(loadRows(e.add(row, tile * kProductRows), k));
-  const Values none(4, e.f32(0.0));
-  int64_t inBlock = hasLargeBlocks ? kProducts : 1;
-  Value one = e.f32(1.0), ones = format.minima ? cores.pack(one, one) : Value();
-  for (int64_t first = 0; first < kProducts; first += inBlock) {
+    step.weights.push_back(loadWeights(e.add(column, tile * kProductColumns), k));
+  for (int64_t first = 0; first < kProducts; first += productsOfBlock()) {
     Value at = e.add(k, first * kProductRows);
-    Pairs scales = loadPairs(column, at, 0), minima;
+    step.scales.push_back(loadPairs(column, at, 0));
     if (format.minima)
-      minima = loadPairs(column, at, width * format.scaleBytes());
+      step.minima.push_back(loadPairs(column, at, width * format.scaleBytes()));
+  }
+  for (int64_t tile = 0; tile < rowTiles; ++tile)
+    step.parts.push_back(loadRows(e.add(row, tile * kProductRows), k));
+  return step;
+}
+
+/// Returns |sums| plus the products of |step|. Sums are those of row tile 0 and column tile 0, 1, …, then of row tile 1,
+/// and so on, four of each.
+Values GroupedEmitter::addStep(const Step &step, Values sums) {
+  const Values none(4, e.f32(0.0));
+  Value one = e.f32(1.0), ones = format.minima ? cores.pack(one, one) : Value();
+  for (auto [number, scales] : llvm::enumerate(step.scales)) {
     // Returns the sums over the block of the products of a row tile and the B whose words of each product are given.
     auto multiply = [&](const Values &part, llvm::function_ref<Values(int64_t product)> words) {
       Values block = none;
-      for (int64_t product = first; product < first + inBlock; ++product)
+      for (int64_t i = 0; i < productsOfBlock(); ++i) {
+        int64_t product = static_cast<int64_t>(number) * productsOfBlock() + i;
         block = cores.multiply(ArrayRef(part).slice(4 * product, 4), words(product), block);
+      }
       return block;
     };
     for (int64_t tile = 0; tile < rowTiles; ++tile) {
+      const Values &part = step.parts[tile];
       Values rowSums;
       if (format.minima)
-        rowSums = multiply(parts[tile], [&](int64_t) { return Values{ones, ones}; });
+        rowSums = multiply(part, [&](int64_t) { return Values{ones, ones}; });
       for (int64_t beside = 0; beside < columnTiles; ++beside) {
-        Values block = multiply(parts[tile], [&](int64_t product) { return Values(ArrayRef(weights[beside]).slice(2 * product, 2)); });
+        Values block = multiply(part, [&](int64_t product) { return Values(ArrayRef(step.weights[beside]).slice(2 * product, 2)); });
         for (int64_t i = 0; i < 4; ++i) {
           Value &sum = sums[(tile * columnTiles + beside) * 4 + i];
           sum = e.fma(scales[beside][i % 2], block[i], sum);
           if (format.minima)
-            sum = e.fma(minima[beside][i % 2], rowSums[i], sum);
+            sum = e.fma(step.minima[number][beside][i % 2], rowSums[i], sum);
         }
       }
     }
@@ -218,10 +250,11 @@ void GroupedEmitter::forEachSum(Value row, Value column, llvm::function_ref<void
 void GroupedEmitter::emitTiles() {
   int64_t atOnce = rowTiles * kProductRows, warpColumns = columnTiles * kProductColumns;
   Value zero = e.index(0);
+  hasTail = depth % kStep != 0;
   e.loop(zero, rows, atOnce, [&](Value row) {
     e.loop(e.mul(warp, warpColumns), columns, kWarps * warpColumns, [&](Value column) {
       Values sums = e.loop(zero, e.index(depth), e.index(kStep), noSums(),
-                           [&](Value k, ValueRange before) { return addStep(row, column, k, Values(before)); });
+                           [&](Value k, ValueRange before) { return addStep(loadStep(row, column, k), Values(before)); });
       forEachSum(row, column, [&](int64_t number, Value down, Value right) {
         Value exists = e.both(e.compare(arith::CmpIPredicate::slt, down, rows), e.compare(arith::CmpIPredicate::slt, right, columns));
         e.ifThen(exists, [&] { e.store(sums[number], op.getDestination(), {down, right}); });
@@ -231,11 +264,20 @@ void GroupedEmitter::emitTiles() {
 }
 
 void GroupedEmitter::emitSplit() {
-  Value shared = e.allocateShared(e.getF32Type(), {kWarps, kFewRows, kFewColumns}), zero = e.index(0);
+  Value shared = e.allocateShared(e.getF32Type(), {kWarps, kFewRows, kSumStride}), zero = e.index(0);
+  hasTail = depth % (kWarps * kStep * kStepsAtOnce) != 0;
   e.loop(zero, rows, kFewRows, [&](Value row) {
     e.loop(zero, columns, kFewColumns, [&](Value column) {
-      Values sums = e.loop(e.mul(warp, kStep), e.index(depth), e.index(kWarps * kStep), noSums(),
-                           [&](Value k, ValueRange before) { return addStep(row, column, k, Values(before)); });
+      Values sums =
+          e.loop(e.mul(warp, kStep), e.index(depth), e.index(kWarps * kStep * kStepsAtOnce), noSums(), [&](Value k, ValueRange before) {
+            SmallVector<Step, kStepsAtOnce> steps;
+            for (int64_t i = 0; i < kStepsAtOnce; ++i)
+              steps.push_back(loadStep(row, column, e.add(k, i * kWarps * kStep)));
+            Values sums(before);
+            for (const Step &step : steps)
+              sums = addStep(step, sums);
+            return sums;
+          });
       forEachSum(zero, zero, [&](int64_t number, Value down, Value right) { e.store(sums[number], shared, {warp, down, right}); });
       e.barrier();
       for (int64_t first = 0; first < kFewRows * kFewColumns; first += kBlockThreads) {
@@ -264,5 +306,5 @@ void attune::emitGroupedGemm(tiles::GroupedProductOp op, GemmVariant variant, co
   if (variant == GemmVariant::Skinny)
     GroupedEmitter(op, e, loops.thread, kFewRows / kProductRows, kFewColumns / kProductColumns).emitSplit();
   else
-    GroupedEmitter(op, e, loops.thread, 4, getMaxColumns(variant) / kWarps / kProductColumns).emitTiles();
+    GroupedEmitter(op, e, loops.thread, kManyRows / kProductRows, getMaxColumns(variant) / kWarps / kProductColumns).emitTiles();
 }

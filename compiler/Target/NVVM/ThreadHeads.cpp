@@ -1,4 +1,4 @@
-//===- ThreadHeads.cpp - Keys and rotations as loops of threads ------------===//
+//===- ThreadHeads.cpp - Keys, cached values and rotations by threads ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ static void quantizeRows(ThreadBuilder &e, const ThreadLoops &loops, Value from,
                          llvm::function_ref<void(Value integer, Value row, Value column)> store,
                          llvm::function_ref<void(Value scale, Value row)> storeScale) {
   loops.forEachWarp(e, e.size(from, 0), [&](Value row, Value lane) {
-    Value none = e.constantLike(e.getI32Type(), e.getI32IntegerAttr(0)), end = e.index(size);
+    Value none = arith::ConstantIntOp::create(e, 0, 32), end = e.index(size);
     Value largest = e.loop(lane, end, e.index(kWarp), none, [&](Value column, ValueRange carried) -> Values {
       return {maxMagnitude(e, e.load(from, {row, column}), carried[0])};
     })[0];

@@ -40,7 +40,7 @@ Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sum
   if (hasScales(value))
     weight = e.mulf(weight, loadValueScale(e, value, e.min(e.add(begin, lane), last)));
   // More loads at once would not fit into registers.
-  int64_t together = kWarp / llvm::PowerOf2Ceil(llvm::divideCeil(perLane, 2));
+  int64_t together = std::max<int64_t>(1, kWarp / llvm::PowerOf2Ceil(llvm::divideCeil(perLane, 2)));
   return e.loop(e.index(0), e.index(kWarp), e.index(together), sums, [&](Value first, ValueRange carried) {
     Values sums(carried);
     for (int64_t j = 0; j < together; ++j) {

@@ -1,17 +1,17 @@
 // RUN: attune-opt %s --attune-distribute-to-threads=threads=128 --split-input-file | FileCheck %s
 
 // Weights of 4 bits, for blocks of up to 16 columns and for others. Integers are converted; the products of a block of 32 are
-// scaled in f32. The warps of the first version share K, those of the second one columns.
+// scaled in f32. The warps of the first version share K, two steps at a time, those of the second one columns.
 // CHECK-LABEL: func.func @int4
 // CHECK: scf.if
-// CHECK: scf.for %{{.*}} step %c128
+// CHECK: scf.for %{{.*}} step %c256
 // CHECK: vector.load %{{.*}} : memref<{{.*}}x288xi8{{.*}}>, vector<4xi8>
 // CHECK: arith.shrui
 // CHECK: arith.sitofp
 // CHECK: vector.load %{{.*}} : memref<{{.*}}x48xbf16{{.*}}>, vector<4xbf16>
 // CHECK-COUNT-2: nvvm.mma.sync
 // CHECK-NOT: nvvm.mma.sync
-// CHECK: math.fma
+// CHECK-COUNT-4: math.fma
 // CHECK: gpu.barrier
 // CHECK: } else {
 // CHECK: scf.for %{{.*}} step %c32
