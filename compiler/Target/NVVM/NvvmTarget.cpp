@@ -44,8 +44,8 @@ Result<std::unique_ptr<Target>> NvvmTarget::create(const TargetRequest &request,
   if (request.cachePrecision != xfmr::Precision::F32)
     return Status::error("--cache-dtype=" + xfmr::stringifyPrecision(request.cachePrecision).str() +
                          ": not implemented for --target=cuda, expected f32");
-  if (request.weightsFormat)
-    return Status::error("--weights-format=" + request.weightsFormat->str() + ": not implemented for --target=cuda, expected native");
+  if (!request.weightFormats.isNative())
+    return Status::error("--weights-format=" + request.weightFormats.str() + ": not implemented for --target=cuda, expected native");
   return create(request.gpu.empty() ? formatGpuList(getDefaultGpus()) : request.gpu, request.precision, "--gpu: ");
 }
 

@@ -32,5 +32,8 @@ LogicalResult LinearOp::verify() {
   }
   if (getFormat() && getPrecision() == Precision::F16) // C5
     return emitOpError("expects a format with the precision f32, bf16 or int8, but got ") << stringifyPrecision(getPrecision());
+  if (getFormat() && getFormat()->getValue().isFloat() && getPrecision() != Precision::F32) // C5
+    return emitOpError("expects the precision f32 with the format ")
+           << getFormat()->getValue().str() << ", but got " << stringifyPrecision(getPrecision());
   return verifyResidual(*this, getResidual(), getType());
 }
