@@ -30,7 +30,7 @@ static constexpr int64_t kLeastInputs = 32;
 /// The entries that read ids from the first one on, in order of preference. `prefill` is last, because it computes the
 /// model's head only for the last id.
 static constexpr llvm::StringLiteral kEntries[] = {"forward", "embed", "extend", "prefill"};
-/// An attribute that marks the projections to calibrate, in a clone of the module.
+/// The name of an attribute for the format of a projection to calibrate, in a clone of the module.
 static constexpr llvm::StringLiteral kMark = "calibrated";
 
 /// Returns |buffer| as rows of f32 with dense columns. Copies it to |storage| if it is not such a buffer.
@@ -60,21 +60,22 @@ struct Projection {
 /// Executes a model and quantizes its projections.
 class Calibration {
 public:
-  /// |callIds| is the largest number of ids of a call of the model.
-  Calibration(xfmr::WeightFormat format, size_t callIds, const CalibrationText &text, const CalibrationProgress &progress)
-      : callIds(callIds), text(text), progress(progress), rows(format) {}
+  /// |formats| are those of the marked projections, each once. |callIds| is the largest number of ids of a call of the
+  /// model.
+  Calibration(ArrayRef<xfmr::WeightFormat> formats, size_t callIds, const CalibrationText &text, const CalibrationProgress &progress)
+      : callIds(callIds), text(text), progress(progress), rows(formats.begin(), formats.end()) {}
 
   Status run(ModuleOp module, const TensorProvider &tensors);
-  CalibratedRows takeRows() { return std::move(rows); }
+  std::vector<CalibratedRows> takeRows() { return std::move(rows); }
 
 private:
-  /// Identifies a projection: a hash of its weights, and its number of columns, since matrices of zeros with the same
-  /// number of elements have the same hash.
-  using Key = std::pair<CalibratedRows::Key, int64_t>;
+  /// Identifies a projection in a format: a hash of its weights, the position of the format in |rows|, and its number of
+  /// columns, since matrices of zeros with the same number of elements have the same hash.
+  using Key = std::pair<CalibratedRows::Key, std::pair<size_t, int64_t>>;
 
   /// Computes |call| and returns true if it is a projection. Adds the inputs to its moments if this pass collects them.
   bool project(OpCall &call);
-  void observe(Rows<const float> inputs, Rows<const float> weights, int64_t depth);
+  void observe(xfmr::WeightFormat format, Rows<const float> inputs, Rows<const float> weights, int64_t depth);
   /// Returns the inputs of a call that reads |ids|.
   Result<PlainRequest> makeRequest(const PlainEntry &entry, const std::vector<int64_t> &ids) const;
   Status readText(PlainModel &model, const PlainEntry &entry);
@@ -89,7 +90,8 @@ private:
   size_t callIds;
   const CalibrationText &text;
   const CalibrationProgress &progress;
-  CalibratedRows rows;
+  /// The rows of each format.
+  std::vector<CalibratedRows> rows;
   llvm::MapVector<Key, std::unique_ptr<Projection>> current;
   /// All projections seen so far, with true if they are quantized.
   llvm::DenseMap<Key, bool> known;
@@ -100,7 +102,7 @@ private:
 
 } // namespace
 
-void Calibration::observe(Rows<const float> inputs, Rows<const float> weights, int64_t depth) {
+void Calibration::observe(xfmr::WeightFormat format, Rows<const float> inputs, Rows<const float> weights, int64_t depth) {
   std::vector<float> dense;
   const float *data = weights.data;
   if (weights.pitch != depth) {
@@ -108,7 +110,8 @@ void Calibration::observe(Rows<const float> inputs, Rows<const float> weights, i
       dense.insert(dense.end(), weights.row(row), weights.row(row) + depth);
     data = dense.data();
   }
-  Key key = {CalibratedRows::keyOf({data, static_cast<size_t>(weights.count * depth)}), depth};
+  auto ofFormat = llvm::find_if(rows, [&](const CalibratedRows &chosen) { return chosen.getFormat() == format; });
+  Key key = {CalibratedRows::keyOf({data, static_cast<size_t>(weights.count * depth)}), {ofFormat - rows.begin(), depth}};
   int64_t bytes = Projection::bytes(weights.count, depth);
   auto [found, isNew] = known.try_emplace(key, false);
   if (isNew)
@@ -138,8 +141,8 @@ bool Calibration::project(OpCall &call) {
   PlainBuffer multiplier = context.in(op.getMultiplier()), residual = context.in(op.getResidual());
   Rows<const float> x = denseRows(input, inputStorage), w = denseRows(weight, weightStorage);
   int64_t depth = weight.size(1);
-  if (op->hasAttr(kMark) && x.count > 0)
-    observe(x, w, depth);
+  if (auto format = op->getAttrOfType<xfmr::WeightFormatAttr>(kMark); format && x.count > 0)
+    observe(format.getValue(), x, w, depth);
   PlainBuffer result = context.out({x.count, w.count});
   Rows<float> y = {reinterpret_cast<float *>(result.data), x.count, w.count};
   multiplyRows(x, w, depth, y);
@@ -201,7 +204,7 @@ Status Calibration::readText(PlainModel &model, const PlainEntry &entry) {
 Status Calibration::quantizeProjections() {
   for (auto &[key, projection] : current) {
     if (projection->moments.inputs() >= kLeastInputs)
-      quantizeByOutputs({projection->weights.data(), projection->rows, projection->columns}, projection->moments, rows);
+      quantizeByOutputs({projection->weights.data(), projection->rows, projection->columns}, projection->moments, rows[key.second.first]);
     projection.reset();
     known[key] = true;
     if (Status status = advance(); status.failed())
@@ -228,13 +231,13 @@ Status Calibration::run(ModuleOp module, const TensorProvider &tensors) {
       return status;
     ++passesDone;
   } while (!isComplete);
-  if (rows.size() == 0)
+  if (llvm::all_of(rows, [](const CalibratedRows &chosen) { return chosen.size() == 0; }))
     return Status::error(text.path + ": expected texts of at least " + std::to_string(kLeastInputs) + " ids together");
   return {};
 }
 
-Result<CalibratedRows> attune::calibrateWeights(ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
-                                                const CalibrationProgress &progress) {
+Result<std::vector<CalibratedRows>> attune::calibrateWeights(ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
+                                                             const CalibrationProgress &progress) {
   OwningOpRef<ModuleOp> clone = cast<ModuleOp>(module->clone());
   llvm::StringMap<func::FuncOp> entries;
   for (auto function : clone->getOps<func::FuncOp>())
@@ -259,27 +262,28 @@ Result<CalibratedRows> attune::calibrateWeights(ModuleOp module, const TensorPro
     shape[3] = xfmr::getHeadSize(type, 3);
     return RankedTensorType::get(shape, Builder(type.getContext()).getF32Type());
   });
-  std::optional<xfmr::WeightFormat> format;
+  SmallVector<xfmr::WeightFormat> formats;
   clone->walk([&](xfmr::LinearOp op) {
-    if (xfmr::WeightFormatAttr attr = op.getFormatAttr()) {
-      format = attr.getValue();
-      op->setAttr(kMark, UnitAttr::get(op.getContext()));
-      op.removeFormatAttr();
+    if (xfmr::WeightFormatAttr format = op.getFormatAttr(); format && !format.getValue().isFloat()) {
+      if (!llvm::is_contained(formats, format.getValue()))
+        formats.push_back(format.getValue());
+      op->setAttr(kMark, format);
     }
+    op.removeFormatAttr();
     op.setPrecision(xfmr::Precision::F32);
   });
   clone->walk([](xfmr::EmbeddingOp op) {
     op.removeTiedAttr();
     op.removeFormatAttr();
   });
-  if (!format)
+  if (formats.empty())
     return Status::error("--calibrate: expected projections in a format of weights, but '" + chosen->str() + "' has none");
   size_t callIds = kCallIds;
   if (xfmr::ModelAttr model = xfmr::getModel(module); model && model.getLimits())
     for (NamedAttribute limit : model.getLimits())
       if (limit.getName() == "length")
         callIds = std::min<size_t>(callIds, std::max<int64_t>(cast<IntegerAttr>(limit.getValue()).getInt(), 1));
-  Calibration calibration(*format, callIds, text, progress);
+  Calibration calibration(formats, callIds, text, progress);
   if (Status status = calibration.run(*clone, tensors); status.failed())
     return status;
   return calibration.takeRows();

@@ -49,11 +49,11 @@ Result<CalibrationText> readCalibrationText(const std::string &path,
 /// fails, the work ends.
 using CalibrationProgress = std::function<Status(uint64_t done, uint64_t total)>;
 
-/// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a weight format and that
-/// an entry executes for |text|. Fails if the model has inputs other than token ids, or if the plain path cannot
-/// execute it.
-Result<CalibratedRows> calibrateWeights(mlir::ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
-                                        const CalibrationProgress &progress);
+/// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a format of integers and that
+/// an entry executes for |text|. Returns the rows of each format. Fails if the model has inputs other than token ids, or if the plain path
+/// cannot execute it.
+Result<std::vector<CalibratedRows>> calibrateWeights(mlir::ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
+                                                     const CalibrationProgress &progress);
 
 } // namespace attune
 

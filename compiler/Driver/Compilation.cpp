@@ -76,7 +76,7 @@ Status Compilation::prepare() {
     return status;
   if (Status status = target->checkRanks(options.ranks); status.failed())
     return status;
-  if (!options.calibrate.empty() && !target->weightsFormat())
+  if (!options.calibrate.empty() && llvm::all_of(target->weightFormats().list(), [](const auto &format) { return format.isFloat(); }))
     return Status::error("--calibrate: expected a format of weights beside it, such as --weights-format=int4:32");
   if (!options.calibrate.empty() && options.ranks > 1)
     return Status::error("--calibrate: not with --ranks");
@@ -184,7 +184,7 @@ Status Compilation::pack() {
   if (listener.warning)
     heard.warning = listener.warning;
   // Set by calibrate(), which runs only when a weights file is written, because a store may have the file already.
-  std::optional<CalibratedRows> rows;
+  std::optional<std::vector<CalibratedRows>> rows;
   auto calibrate = [&]() -> Status {
     if (!calibrated || rows)
       return {};
@@ -193,7 +193,7 @@ Status Compilation::pack() {
         listener.calibrating(done, total);
       return listener.checkStop();
     };
-    Result<CalibratedRows> chosen = calibrateWeights(*calibrated, *tensors, calibrationText, progress);
+    Result<std::vector<CalibratedRows>> chosen = calibrateWeights(*calibrated, *tensors, calibrationText, progress);
     if (!chosen)
       return chosen.status();
     rows.emplace(std::move(*chosen));
@@ -204,7 +204,7 @@ Status Compilation::pack() {
     auto packTo = [&](OutputFile &file) -> Result<PackingResult> {
       if (Status status = calibrate(); status.failed())
         return status;
-      return packWeights(*module, *tensors, file, heard, rank, rows ? &*rows : nullptr);
+      return packWeights(*module, *tensors, file, heard, rank, rows ? llvm::ArrayRef(*rows) : llvm::ArrayRef<CalibratedRows>());
     };
     if (!options.weightsStore)
       return packTo(files->weights(rank));

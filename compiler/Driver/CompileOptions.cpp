@@ -43,8 +43,8 @@ std::string attune::formatFlags(const CompileOptions &options, const Target &tar
     add("padding", "skip");
   if (target.precision() != mlir::xfmr::Precision::F32)
     add("dtype", mlir::xfmr::stringifyPrecision(target.precision()).str());
-  if (target.weightsFormat())
-    add("weights-format", target.weightsFormat()->str());
+  if (!target.weightFormats().isNative())
+    add("weights-format", target.weightFormats().str());
   if (target.cachePrecision() != mlir::xfmr::Precision::F32)
     add("cache-dtype", mlir::xfmr::stringifyPrecision(target.cachePrecision()).str());
   if (!options.calibrate.empty())

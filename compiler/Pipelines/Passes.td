@@ -47,7 +47,7 @@ def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
     Option<"kernels", "kernels", "std::string", "", "generator of kernels for the CPU: mlir, the default, or halide">,
     Option<"precision", "precision", "std::string", "\"f32\"", "type to which operands of projections are rounded: f32, bf16, f16 or int8">,
     Option<"weightsFormat", "weights-format", "std::string", "",
-           "format of the weights of projections, such as int4:32 (4 bits, a scale per 32 columns); none by default">,
+           "formats of weights, such as int4:32 (4 bits, a scale per 32 columns) or int4:32,lm_head=int8:32; none by default">,
     Option<"cachePrecision", "cache-precision", "std::string", "\"f32\"", "type of the elements of caches: f32, bf16, f16 or int8">];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }

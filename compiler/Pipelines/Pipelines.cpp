@@ -42,14 +42,15 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
   pm.addPass(xfmr::createShard());
   if (target.cachePrecision() != xfmr::Precision::F32)
     pm.addPass(xfmr::createLowerCaches(xfmr::LowerCachesOptions{target.cachePrecision()}));
+  if (!target.weightFormats().isNative())
+    pm.addPass(xfmr::createAssignWeightFormats({target.precision(), target.weightFormats().str()}));
   OpPassManager &fused = pm.nest<func::FuncOp>();
   fused.addPass(xfmr::createFuseProjections());
   fused.addPass(xfmr::createFuseEpilogues());
   fused.addPass(createCanonicalizer());
   fused.addPass(createCSEPass());
-  if (target.precision() != xfmr::Precision::F32 || target.weightsFormat()) {
-    fused.addPass(xfmr::createLowerPrecision(
-        xfmr::LowerPrecisionOptions{target.precision(), target.weightsFormat() ? target.weightsFormat()->str() : ""}));
+  if (target.precision() != xfmr::Precision::F32) {
+    fused.addPass(xfmr::createLowerPrecision(xfmr::LowerPrecisionOptions{target.precision()}));
     fused.addPass(xfmr::createRoundGathers());
   }
   fused.addPass(xfmr::createSplitDeepProjections(xfmr::SplitDeepProjectionsOptions{schedule.maxFeatures}));
@@ -185,7 +186,7 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
       *this, "precision", llvm::cl::desc("type to which inputs of projections are rounded"), llvm::cl::init(xfmr::Precision::F32),
       llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "not at all"), clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
                        clEnumValN(xfmr::Precision::F16, "f16", "f16, on a GPU"), clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
-  Option<std::string> weightsFormat{*this, "weights-format", llvm::cl::desc("the format of the weights of projections, such as int4:32")};
+  Option<std::string> weightsFormat{*this, "weights-format", llvm::cl::desc("formats of weights, such as int4:32,lm_head=int8:32")};
   Option<xfmr::Precision> cachePrecision{
       *this, "cache-precision", llvm::cl::desc("the type of the elements of caches"), llvm::cl::init(xfmr::Precision::F32),
       llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "f32"), clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
@@ -204,11 +205,12 @@ static LogicalResult buildPhaseFromFlags(OpPassManager &pm, Phase phase, StringR
   PhaseFlags flags;
   if (failed(flags.parseFromString(options)))
     return failure();
-  std::optional<xfmr::WeightFormat> format = xfmr::WeightFormat::parse(flags.weightsFormat);
-  if (!format && !flags.weightsFormat.empty())
-    return report("expects a weights-format such as int8:32 or int4:64:asym, but got '" + flags.weightsFormat + "'");
-  Result<std::unique_ptr<Target>> target = createTarget(
-      {flags.target, flags.gpu, flags.kernels, {}, flags.precision, format, flags.cachePrecision}, flags.cpu, flags.triple);
+  std::string wrong;
+  std::optional<xfmr::WeightFormats> formats = xfmr::WeightFormats::parse(flags.weightsFormat, wrong);
+  if (!formats)
+    return report("weights-format: " + wrong);
+  Result<std::unique_ptr<Target>> target =
+      createTarget({flags.target, flags.gpu, flags.kernels, {}, flags.precision, *formats, flags.cachePrecision}, flags.cpu, flags.triple);
   if (!target)
     return report(target.message());
   pm.addPass(

@@ -71,9 +71,10 @@ struct ReplaceTarget : attune::impl::ReplaceTargetBase<ReplaceTarget> {
       module.emitError("expects a precision of f32, bf16, f16 or int8, but got '") << precision << "'";
       return signalPassFailure();
     }
-    std::optional<xfmr::WeightFormat> format = xfmr::WeightFormat::parse(weightsFormat);
-    if (!format && !weightsFormat.empty()) {
-      module.emitError("expects a weights-format such as int8:32 or int4:64:asym, but got '") << weightsFormat << "'";
+    std::string wrong;
+    std::optional<xfmr::WeightFormats> formats = xfmr::WeightFormats::parse(weightsFormat, wrong);
+    if (!formats) {
+      module.emitError("weights-format: ") << wrong;
       return signalPassFailure();
     }
     std::optional<xfmr::Precision> cacheRounding = xfmr::symbolizePrecision(cachePrecision);
@@ -82,7 +83,7 @@ struct ReplaceTarget : attune::impl::ReplaceTargetBase<ReplaceTarget> {
       return signalPassFailure();
     }
     Result<std::unique_ptr<Target>> replacement =
-        createTarget({target, gpu, kernels, {}, *rounding, format, *cacheRounding}, cpu, triple);
+        createTarget({target, gpu, kernels, {}, *rounding, *formats, *cacheRounding}, cpu, triple);
     if (!replacement) {
       module.emitError(replacement.message());
       return signalPassFailure();

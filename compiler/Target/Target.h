@@ -16,6 +16,7 @@
 #include "compiler/Object/Emit.h"
 #include "compiler/Object/HostMachine.h"
 #include "dialect/Rt/IR/RtAttrs.h"
+#include "dialect/Xfmr/IR/WeightFormats.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -36,11 +37,11 @@ struct TargetRequest {
   std::map<std::string, std::string> settings;
   /// `--dtype`: the operand type of projections.
   mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
-  /// `--weights-format`: the format of the weights of projections; nullopt if they have the operand type.
-  std::optional<mlir::xfmr::WeightFormat> weightsFormat = std::nullopt;
+  /// `--weights-format`: the formats of weights.
+  mlir::xfmr::WeightFormats weightFormats = {};
   /// `--cache-dtype`: the type of the elements of caches of keys and values.
   mlir::xfmr::Precision cachePrecision = mlir::xfmr::Precision::F32;
-  /// `--weights-format=auto`: the target chooses the format.
+  /// `--weights-format=auto`: the target chooses the format of projections.
   bool choosesFormat = false;
 };
 
@@ -80,8 +81,8 @@ public:
   /// Returns the tile sizes and layouts that passes of all targets read.
   virtual const mlir::rt::Schedule &schedule() const = 0;
   mlir::xfmr::Precision precision() const { return rounding; }
-  /// Returns the format of the weights of projections; nullopt if they have the operand type.
-  const std::optional<mlir::xfmr::WeightFormat> &weightsFormat() const { return format; }
+  /// Returns the formats of weights.
+  const mlir::xfmr::WeightFormats &weightFormats() const { return formats; }
   /// Returns the type of the elements of caches of keys and values.
   mlir::xfmr::Precision cachePrecision() const { return cacheRounding; }
   /// Returns true if embeddings may read their rows from packed weights, so that a matrix that is both a table and the
@@ -113,13 +114,13 @@ public:
   virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const = 0;
 
 protected:
-  explicit Target(mlir::xfmr::Precision rounding, std::optional<mlir::xfmr::WeightFormat> format = std::nullopt,
+  explicit Target(mlir::xfmr::Precision rounding, mlir::xfmr::WeightFormats formats = {},
                   mlir::xfmr::Precision cacheRounding = mlir::xfmr::Precision::F32)
-      : rounding(rounding), format(format), cacheRounding(cacheRounding) {}
+      : rounding(rounding), formats(std::move(formats)), cacheRounding(cacheRounding) {}
 
 private:
   mlir::xfmr::Precision rounding;
-  std::optional<mlir::xfmr::WeightFormat> format;
+  mlir::xfmr::WeightFormats formats;
   mlir::xfmr::Precision cacheRounding;
 };
 

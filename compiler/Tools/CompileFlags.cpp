@@ -34,12 +34,15 @@ static Status readLimit(const std::string &text, std::map<std::string, int64_t> 
 
 /// Reads the value of --weights-format.
 static Status readWeightsFormat(const std::string &text, CompileOptions &options) {
-  options.target.choosesFormat = text == "auto";
-  options.target.weightsFormat = mlir::xfmr::WeightFormat::parse(text);
-  if (options.target.weightsFormat || text == "auto" || text == "native")
-    return {};
-  return Status::error("expected native, auto, or int4 or int8 with groups of 16, 32, 64, 128 or 0 (a row) and perhaps :asym, "
-                       "as in int4:32, got '" + text + "'");
+  llvm::StringRef first = llvm::StringRef(text).split(',').first;
+  options.target.choosesFormat = first == "auto";
+  std::string error;
+  std::optional<mlir::xfmr::WeightFormats> formats =
+      mlir::xfmr::WeightFormats::parse(options.target.choosesFormat ? "native" + text.substr(first.size()) : text, error);
+  if (text.empty() || !formats)
+    return Status::error(text.empty() ? "expected a format such as int4:32, got ''" : error);
+  options.target.weightFormats = std::move(*formats);
+  return {};
 }
 
 void attune::addAdapterFlag(FlagTable &table, std::vector<AdapterRequest> &adapters) {
@@ -79,16 +82,15 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
                 options.target.precision = *mlir::xfmr::symbolizePrecision(value);
                 return Status();
               });
-  table.addCustom("weights-format", "SPEC", "native, auto, int8:G or int4:G with groups of G columns (native)",
+  table.addCustom("weights-format", "SPEC", "native, auto, bf16, f16, int8:G, int4:G, and then NAME=FORMAT for some weights (native)",
                   [&options](const std::string &value) { return readWeightsFormat(value, options); });
-  table.addCustom("cache-dtype", "TYPE", "type of caches: f32, bf16, f16 or int8 (f32)",
-                  [&options](const std::string &value) {
-                    std::optional<mlir::xfmr::Precision> known = mlir::xfmr::symbolizePrecision(value);
-                    if (!known)
-                      return Status::error("expected f32, bf16, f16 or int8, got '" + value + "'");
-                    options.target.cachePrecision = *known;
-                    return Status();
-                  });
+  table.addCustom("cache-dtype", "TYPE", "type of caches: f32, bf16, f16 or int8 (f32)", [&options](const std::string &value) {
+    std::optional<mlir::xfmr::Precision> known = mlir::xfmr::symbolizePrecision(value);
+    if (!known)
+      return Status::error("expected f32, bf16, f16 or int8, got '" + value + "'");
+    options.target.cachePrecision = *known;
+    return Status();
+  });
   table.addString("calibrate", "FILE", options.calibrate,
                   "choose quantized weights by sample texts or rows of ids, a line each, for a --weights-format");
   table.addString("kernels", "mlir|halide", options.target.kernels, "what makes the kernels (mlir)");

@@ -116,7 +116,7 @@ Status attune::checkPlainProducts(const TargetRequest &target) {
   const char *reason = ", since other products have no definition by which they could be executed";
   if (target.precision != mlir::xfmr::Precision::F32)
     return Status::error(std::string("--dtype: expected f32") + reason);
-  if (target.weightsFormat)
+  if (!target.weightFormats.isNative())
     return Status::error(std::string("--weights-format: expected native") + reason);
   return {};
 }

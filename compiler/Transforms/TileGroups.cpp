@@ -47,10 +47,12 @@ static bool isContraction(linalg::LinalgOp op) {
          op.getNumDpsInputs() >= 2 && isa<ShapedType>(op.getDpsInputs()[1].getType());
 }
 
-/// Returns true if |contraction| multiplies low-precision operands.
+/// Returns true if |contraction| multiplies low-precision operands. Panels of bf16 or f16 that are widened for products of
+/// f32 have the layout of f32, of rank 3.
 static bool isLowPrecision(linalg::LinalgOp contraction) {
-  Type element = getElementTypeOrSelf(contraction.getDpsInputs()[1]);
-  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32;
+  auto panels = cast<ShapedType>(contraction.getDpsInputs()[1].getType());
+  Type element = panels.getElementType();
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32 && panels.getRank() != 3;
 }
 
 namespace {
@@ -69,8 +71,11 @@ struct Product {
 /// Returns the product in the kernel of |root|, if any.
 static Product findProduct(Operation *root) {
   if (auto grouped = dyn_cast<tiles::GroupedProductOp>(root))
-    return {root, cast<ShapedType>(grouped.getDestination().getType()).getDimSize(1),
-            cast<ShapedType>(grouped.getRows().getType()).getDimSize(1), /*lowPrecision=*/true, /*grouped=*/true,
+    return {root,
+            cast<ShapedType>(grouped.getDestination().getType()).getDimSize(1),
+            cast<ShapedType>(grouped.getRows().getType()).getDimSize(1),
+            /*lowPrecision=*/true,
+            /*grouped=*/true,
             grouped.hasQuantizedRows()};
   auto op = dyn_cast<linalg::LinalgOp>(root);
   if (!op)

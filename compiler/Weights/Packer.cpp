@@ -227,7 +227,7 @@ Result<std::string> attune::describePackedWeights(ModuleOp module, const TensorP
 }
 
 Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener,
-                                          int64_t rank, const CalibratedRows *calibrated) {
+                                          int64_t rank, llvm::ArrayRef<CalibratedRows> calibrated) {
   PackingResult packed;
   packed.rank = rank;
   packed.ranks = xfmr::getRanks(module);

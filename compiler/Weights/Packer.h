@@ -45,9 +45,9 @@ struct PackingResult {
 
 /// Writes space for a header, the data section and the manifest to |file|, which is empty, for process |rank| of the
 /// processes that run |module| together. If there are several, their manifests are equal and have no content hash. Rows
-/// in |calibrated|, which may be null, are stored with the integers of the calibration. Errors name the tensor.
+/// in |calibrated|, which has an element for each format, are stored with the integers of the calibration. Errors name the tensor.
 Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener = {},
-                                  int64_t rank = 0, const CalibratedRows *calibrated = nullptr);
+                                  int64_t rank = 0, llvm::ArrayRef<CalibratedRows> calibrated = {});
 
 /// Returns the manifest that packWeights would write for |module|, without the content hash. Weights files with equal
 /// manifests and equal tensors have equal data.

@@ -374,7 +374,8 @@ Status SourceReader::writePanels(QuantizedPanelsSourceAttr source, int64_t first
   int64_t first = firstGroup * group, columns = std::min(first + groups * group, allColumns) - first;
   WeightQuantizer quantizer(format);
   // A calibrated row is found by a hash of all of its columns, so whole rows are read.
-  bool whole = calibrated && calibrated->getFormat() == format;
+  const CalibratedRows *chosen = llvm::find_if(calibrated, [&](const CalibratedRows &rows) { return rows.getFormat() == format; });
+  bool whole = chosen != calibrated.end();
   if (whole)
     first = 0, columns = allColumns;
   std::vector<float> weights(width * columns);
@@ -388,7 +389,7 @@ Status SourceReader::writePanels(QuantizedPanelsSourceAttr source, int64_t first
     for (int64_t i = 0; whole && i < rows; ++i) {
       float *values = weights.data() + i * columns;
       QuantizedGroup *found = numbers.data() + i * format.groups(columns);
-      rowNumbers[i] = calibrated->find(llvm::ArrayRef(values, columns), values, found) ? found : nullptr;
+      rowNumbers[i] = chosen->find(llvm::ArrayRef(values, columns), values, found) ? found : nullptr;
     }
     for (int64_t number = 0; number < groups; ++number, out += bytes) {
       int64_t begin = (firstGroup + number) * group - first;
@@ -423,8 +424,18 @@ Status SourceReader::readQuantizedPanels(QuantizedPanelsSourceAttr source, const
 Status SourceReader::readConvert(ConvertSourceAttr source, const SourceBox &box) {
   if (Status status = read(source.getSource(), box); status.failed())
     return status;
-  transformStrided([type = source.getType()](float value) { return roundToType(type, value); }, box.sizes, box.strides, box.out);
-  return {};
+  bool fits = true;
+  auto round = [&, type = source.getType()](float value) {
+    float rounded = roundToType(type, value);
+    fits &= std::isfinite(rounded) || !std::isfinite(value);
+    return rounded;
+  };
+  transformStrided(round, box.sizes, box.strides, box.out);
+  if (fits)
+    return {};
+  std::string name = findTensor(source);
+  return Status::error(tensors.fileOf(name) + ": tensor '" + name + "' has weights beyond the range of " +
+                       elementTypeName(source.getType()).str());
 }
 
 Status SourceReader::readGroupedPanels(GroupedPanelsSourceAttr source, const SourceBox &box) {

@@ -42,8 +42,9 @@ ComputedTableFn findComputedTable(llvm::StringRef kind);
 /// if the model is divided among several. Not thread-safe.
 class SourceReader {
 public:
-  /// Rows in |calibrated|, which may be null, are quantized with the integers of the calibration.
-  explicit SourceReader(const TensorProvider &tensors, int64_t rank = 0, const CalibratedRows *calibrated = nullptr)
+  /// Rows in |calibrated|, which has an element for each format and must outlive the reader, are quantized with the
+  /// integers of the calibration.
+  explicit SourceReader(const TensorProvider &tensors, int64_t rank = 0, llvm::ArrayRef<CalibratedRows> calibrated = {})
       : tensors(tensors), rank(rank), calibrated(calibrated) {}
 
   /// Returns a reader of the same tensors, rank and rows, for another thread.
@@ -93,7 +94,7 @@ private:
 
   const TensorProvider &tensors;
   int64_t rank;
-  const CalibratedRows *calibrated;
+  llvm::ArrayRef<CalibratedRows> calibrated;
   /// The source of projected rows that was read last and all of its rows, since its slices are often read one by one.
   mlir::Attribute projectedSource;
   std::vector<float> projectedRows;

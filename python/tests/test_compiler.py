@@ -187,6 +187,7 @@ def test_kept_models_are_not_lost_between_command_and_lock(monkeypatch, bert, tm
         ({"architecture": "BertForEverything"}, "x.so"),
         ({"cached": True}, "x.so"),
         ({"calibrate": "/none", "dtype": "int8", "weights_format": "int4:32"}, "x.so"),
+        ({"dtype": "int8", "weights_format": "int4:32,nothing=int8:32"}, "x.so"),
         ({}, "none/x.so"),
         ({}, "x\n.so/x.so"),
         ({"emit": "asm", "compile_to": "nowhere"}, "x.so"),

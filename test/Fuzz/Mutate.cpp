@@ -59,8 +59,9 @@ struct TargetOptions {
     static std::map<const char *, std::unique_ptr<Target>> made;
     std::unique_ptr<Target> &found = made[name];
     if (!found) {
+      std::string wrong;
       Result<std::unique_ptr<Target>> created =
-          createTarget({target, "", kernels, {}, precision, mlir::xfmr::WeightFormat::parse(format), caches}, cpu, "x86_64-linux-gnu");
+          createTarget({target, "", kernels, {}, precision, *mlir::xfmr::WeightFormats::parse(format, wrong), caches}, cpu, "x86_64-linux-gnu");
       if (!created) {
         llvm::errs() << created.message() << '\n';
         abort();

@@ -1,5 +1,6 @@
 // RUN: attune-opt %s --attune-to-dialect=cpu=x86-64-v4 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DIALECT
 // RUN: attune-opt %s --attune-to-dialect=precision=int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LOWER
+// RUN: attune-opt %s --attune-to-dialect="precision=int8 weights-format=int4:32" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: attune-opt %s --attune-to-linalg=cpu=x86-64-v4,+avx512bf16,+avx512vnni --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DOTS
 // RUN: attune-opt %s --attune-to-linalg=cpu=x86-64-v4,+avx512bf16,+amx-bf16,+amx-int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TILES
 // RUN: attune-opt %s --attune-to-linalg=cpu=x86-64-v3,+avxvnni --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=VNNI
@@ -44,12 +45,18 @@
 
 // With a lower precision, two more passes run.
 // LOWER: cse
-// LOWER-NEXT: xfmr-lower-precision{precision=int8 weights-format=}
+// LOWER-NEXT: xfmr-lower-precision{precision=int8}
 // LOWER-NEXT: xfmr-round-gathers
 // LOWER-NEXT: xfmr-split-deep-projections{max-features=2048}
 // LOWER-NEXT: ),
 // LOWER-NEXT: xfmr-tie-embeddings,
 // LOWER-NEXT: xfmr-hoist-weight-expressions,
+
+// Formats of weights are assigned before projections are joined.
+// FORMAT: xfmr-shard{ranks=0},
+// FORMAT-NEXT: xfmr-assign-weight-formats{formats=int4:32 precision=int8},
+// FORMAT-NEXT: func.func(
+// FORMAT-NEXT: xfmr-fuse-projections,
 
 // LINALG: builtin.module(
 // LINALG-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},

@@ -10,6 +10,8 @@
 //   %p = xfmr.weight_pack %c, 32 group 2 multiple 2
 //   %x = linalg.generic ins(%ids) …        %p[id / 32, k / 2, id mod 32, k mod 2] as f32
 //
+// A table that is bf16 or f16 by its format is widened in the gather.
+//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
@@ -29,7 +31,7 @@ struct ConvertEmbedding : GroupedPattern<xfmr::EmbeddingOp> {
     IndexBuilder b(op.getLoc(), rewriter);
     auto table = cast<RankedTensorType>(op.getTable().getType());
     Value result;
-    if (op.getTied() || op.getScale()) {
+    if (op.getTied() || op.getFormat() || op.getScale()) {
       Weights weights = getWeights(b, op, adaptor.getTable());
       Value destination = tensor::EmptyOp::create(b, op.getType(), b.size(adaptor.getIds(), 0));
       AffineMap perRow = AffineMap::get(2, 0, b.getAffineDimExpr(0));
@@ -51,6 +53,10 @@ private:
   };
 
   Weights getWeights(IndexBuilder &b, xfmr::EmbeddingOp op, Value table) const {
+    if (op.getFormat() && op.getFormat()->getValue().isFloat()) {
+      Value rounded = roundWeight(b, table, op.getFormat()->getValue());
+      return {op.getTied() ? xfmr::WeightPackOp::create(b, rounded, layouts.width).getResult() : rounded, Value()};
+    }
     if (!op.getTied())
       return {table, Value()};
     if (op.getFormat())
@@ -62,15 +68,15 @@ private:
   /// Returns the f32 element in row |n| and column |k| of the table.
   Value element(IndexBuilder &b, xfmr::EmbeddingOp op, const Weights &weights, Value n, Value k) const {
     if (!op.getTied())
-      return extract(b, weights.elements, {n, k});
-    if (op.getFormat()) {
+      return toF32(b, extract(b, weights.elements, {n, k}));
+    if (op.getFormat() && !op.getFormat()->getValue().isFloat()) {
       int64_t columns = cast<RankedTensorType>(op.getTable().getType()).getDimSize(1);
       return extractQuantized(b, weights.elements, columns, layouts.width, op.getFormat()->getValue(), n, k);
     }
     Value stored = extractPacked(b, weights.elements, n, k);
     if (weights.scales)
       return b.mulf(arith::SIToFPOp::create(b, b.getF32Type(), stored), extract(b, weights.scales, n));
-    return stored.getType().isF32() ? stored : arith::ExtFOp::create(b, b.getF32Type(), stored).getResult();
+    return toF32(b, stored);
   }
 
   /// Returns |value| times the `scale` of |op|, computed in f64 and rounded once.

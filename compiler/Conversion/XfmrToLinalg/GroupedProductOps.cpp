@@ -27,14 +27,14 @@ using namespace attune;
 
 namespace {
 
-/// linear with a format -> quantize_rows (not with f32), grouped_product, epilogue.
+/// linear with groups of weights -> quantize_rows (not with f32), grouped_product, epilogue.
 struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
   ConvertGroupedLinear(MLIRContext *context, KernelGroups &groups, int64_t width, const LowPrecisionLayout &bf16)
       : GroupedPattern(context, groups), width(width), bf16(bf16) {}
 
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    if (!op.getFormat())
-      return rewriter.notifyMatchFailure(op, "without a format of weights");
+    if (!op.getFormat() || op.getFormat()->getValue().isFloat())
+      return rewriter.notifyMatchFailure(op, "without groups of weights");
     IndexBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
     Value rows = b.size(adaptor.getInput(), 0);

@@ -4,6 +4,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
+#include "compiler/Conversion/XfmrToLinalg/WeightPanels.h"
 #include "dialect/Xfmr/IR/OpRemark.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -14,15 +15,16 @@ namespace {
 
 using utils::IteratorType;
 
-/// linear -> fill, contraction over panels, epilogue.
+/// linear -> fill, contraction over panels, epilogue. Panels of bf16 or f16 are widened in the contraction.
 struct ConvertLinear : GroupedPattern<xfmr::LinearOp> {
   ConvertLinear(MLIRContext *context, KernelGroups &groups, int64_t width) : GroupedPattern(context, groups), width(width) {}
 
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getPrecision() != xfmr::Precision::F32)
       return rewriter.notifyMatchFailure(op, "of lower precision");
-    if (op.getFormat())
-      return rewriter.notifyMatchFailure(op, "with a format of weights");
+    std::optional<xfmr::WeightFormatAttr> format = op.getFormat();
+    if (format && !format->getValue().isFloat())
+      return rewriter.notifyMatchFailure(op, "with groups of weights");
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getType());
     Value rows = tensor::DimOp::create(rewriter, loc, adaptor.getInput(), 0);
@@ -33,12 +35,15 @@ struct ConvertLinear : GroupedPattern<xfmr::LinearOp> {
     Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
     auto fill = linalg::FillOp::create(rewriter, loc, zero, destination());
     ops.push_back(fill);
-    ops.push_back(contract(rewriter, loc, adaptor.getInput(), adaptor.getWeight(), fill.getResult(0)));
+    IndexBuilder b(loc, rewriter);
+    Value weight = format ? roundWeight(b, adaptor.getWeight(), format->getValue()) : adaptor.getWeight();
+    ops.push_back(contract(rewriter, loc, adaptor.getInput(), weight, fill.getResult(0)));
     if (hasEpilogue(op))
       ops.push_back(epilogue(rewriter, op, adaptor, ops.back()->getResult(0), destination()));
-    groups.mark(ops, describeLinear(op));
+    std::string element = format ? format->getValue().str() : "f32", text = describeLinear(op) + (format ? ", " + element : "");
+    groups.mark(ops, text);
     xfmr::passed(op, "convert-xfmr-to-linalg", "PackWeights")
-        << remark::metric(xfmr::kRemarkKernel, describeLinear(op)) << remark::add("f32 weights in panels of {0} columns", width);
+        << remark::metric(xfmr::kRemarkKernel, text) << remark::add("{0} weights in panels of {1} columns", element, width);
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
   }
@@ -54,7 +59,10 @@ private:
                                      ArrayRef<AffineMap>{map({m, k}), map({n.floorDiv(width), k, n % width}), map({m, n})},
                                      ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel, IteratorType::reduction},
                                      [](OpBuilder &b, Location loc, ValueRange args) {
-                                       Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+                                       Value w = args[1];
+                                       if (w.getType() != args[2].getType())
+                                         w = arith::ExtFOp::create(b, loc, args[2].getType(), w);
+                                       Value product = arith::MulFOp::create(b, loc, args[0], w);
                                        linalg::YieldOp::create(b, loc, arith::AddFOp::create(b, loc, args[2], product).getResult());
                                      });
   }

@@ -23,6 +23,15 @@ Value attune::roundWeight(IndexBuilder &b, Value weight, xfmr::Precision precisi
   llvm_unreachable("all precisions are handled");
 }
 
+Value attune::roundWeight(IndexBuilder &b, Value weight, xfmr::WeightFormat format) {
+  Type element = format.kind == xfmr::WeightFormat::Kind::BF16 ? Type(b.getBF16Type()) : Type(b.getF16Type());
+  return xfmr::WeightConvertOp::create(b, cast<RankedTensorType>(weight.getType()).clone(element), weight);
+}
+
+Value attune::toF32(IndexBuilder &b, Value stored) {
+  return stored.getType().isF32() ? stored : arith::ExtFOp::create(b, b.getF32Type(), stored).getResult();
+}
+
 Value attune::packWeight(IndexBuilder &b, Value rounded, const PanelLayouts &layouts) {
   Type element = cast<RankedTensorType>(rounded.getType()).getElementType();
   if (element.isF32())

@@ -17,6 +17,12 @@ namespace attune {
 /// Returns the matrix |weight|, `[N, K]`, rounded or quantized to |precision|.
 mlir::Value roundWeight(IndexBuilder &b, mlir::Value weight, mlir::xfmr::Precision precision);
 
+/// Returns the weights |weight| rounded to |format|, bf16 or f16.
+mlir::Value roundWeight(IndexBuilder &b, mlir::Value weight, mlir::xfmr::WeightFormat format);
+
+/// Returns the f32 |stored|, a float of 2 or 4 bytes.
+mlir::Value toF32(IndexBuilder &b, mlir::Value stored);
+
 /// Returns the panels of |rounded|, a result of roundWeight.
 mlir::Value packWeight(IndexBuilder &b, mlir::Value rounded, const PanelLayouts &layouts);
 

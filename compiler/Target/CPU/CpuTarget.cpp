@@ -14,10 +14,10 @@
 using namespace mlir;
 using namespace attune;
 
-CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::optional<xfmr::WeightFormat> format,
-                     xfmr::Precision cachePrecision, std::unique_ptr<KernelBackend> maker)
-    : Target(precision, format, cachePrecision), features(std::move(machine)), backend(std::move(maker)), shared(getSchedule(features)),
-      own(getCpuSchedule(features)) {
+CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, xfmr::WeightFormats formats, xfmr::Precision cachePrecision,
+                     std::unique_ptr<KernelBackend> maker)
+    : Target(precision, std::move(formats), cachePrecision), features(std::move(machine)), backend(std::move(maker)),
+      shared(getSchedule(features)), own(getCpuSchedule(features)) {
   if (backend)
     backend->adjust(shared);
 }
@@ -26,12 +26,37 @@ CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::option
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
-/// Returns an error if weights in |format| are not implemented for |backend|, which may be null.
-static Status checkFormat(const std::optional<xfmr::WeightFormat> &format, const KernelBackend *backend) {
-  if (format && backend)
-    return Status::error("--weights-format=" + format->str() + ": not implemented for --kernels=" + backend->name().str() + ", expected " +
+/// Returns an error if weights in |formats| are not implemented for |backend|, which may be null.
+static Status checkBackend(const xfmr::WeightFormats &formats, const KernelBackend *backend) {
+  if (!formats.isNative() && backend)
+    return Status::error("--weights-format=" + formats.str() + ": not implemented for --kernels=" + backend->name().str() + ", expected " +
                          kOwnKernels.str());
   return {};
+}
+
+/// Returns an error if |precision| or |host| has no products by weights in one of |formats|.
+static Status checkFormats(const xfmr::WeightFormats &formats, xfmr::Precision precision, const HostMachine &host) {
+  const std::string triple = host.triple();
+  // Without instructions that convert f16, LLVM would call a library for it.
+  bool lacksF16 = StringRef(triple).starts_with("x86_64") && !host.hasFeature("f16c");
+  auto check = [&](const std::optional<xfmr::WeightFormat> &format, bool isTable) -> Status {
+    if (!format)
+      return {};
+    const std::string flag = "--weights-format=" + format->str() + ": ";
+    bool isF16 = format->kind == xfmr::WeightFormat::Kind::F16;
+    if (isF16 && !isTable && precision == xfmr::Precision::BF16)
+      return Status::error(flag + "not for --dtype=bf16, whose products have weights of bf16, expected native or --dtype=f32");
+    if (isF16 && (lacksF16 || StringRef(triple).starts_with("riscv")))
+      return Status::error(flag + "not implemented for " + (lacksF16 ? "CPUs without F16C" : "RISC-V") + ", expected bf16");
+    if (!format->isFloat() && !format->wideScales && lacksF16)
+      return Status::error(flag + "not implemented for CPUs without F16C, expected scales of f32, as in " + format->str() + ":f32");
+    return {};
+  };
+  Status status = check(formats.projections, /*isTable=*/false);
+  for (const xfmr::WeightFormats::Rule &rule : formats.rules)
+    if (!status.failed())
+      status = check(rule.format, rule.pattern == xfmr::WeightFormats::kTables);
+  return status;
 }
 
 Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, const HostMachine &host) {
@@ -42,24 +67,24 @@ Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, 
   Result<std::unique_ptr<KernelBackend>> backend = createKernelBackend(request.kernels, request.settings);
   if (!backend)
     return backend.status();
-  std::optional<xfmr::WeightFormat> format = request.weightsFormat;
-  // Without instructions that convert f16, LLVM would call a library for it.
+  xfmr::WeightFormats formats = request.weightFormats;
   bool isX86 = StringRef(host.triple()).starts_with("x86_64"), lacksF16 = isX86 && !host.hasFeature("f16c");
   if (request.choosesFormat && request.precision == xfmr::Precision::Int8 && !*backend) {
-    format = xfmr::WeightFormat();
-    format->wideScales = lacksF16;
+    formats.projections = xfmr::WeightFormat();
+    formats.projections->wideScales = lacksF16;
   }
-  if (Status status = checkFormat(format, backend->get()); status.failed())
+  if (request.precision == xfmr::Precision::BF16)
+    formats.makeNative(xfmr::WeightFormat::Kind::BF16);
+  if (Status status = checkBackend(formats, backend->get()); status.failed())
     return status;
-  if (format && !format->wideScales && lacksF16)
-    return Status::error("--weights-format=" + format->str() + ": not implemented for CPUs without F16C, expected scales of f32, as in " +
-                         format->str() + ":f32");
+  if (Status status = checkFormats(formats, request.precision, host); status.failed())
+    return status;
   if (request.cachePrecision == xfmr::Precision::F16 && (isX86 ? lacksF16 : StringRef(host.triple()).starts_with("riscv")))
     return Status::error("--cache-dtype=f16: not implemented for " + std::string(isX86 ? "CPUs without F16C" : "RISC-V") +
                          ", expected f32, bf16 or int8");
   CpuFeatures features{host.vectorBits(), host.vectorRegisters(), host.scheduleFeatures()};
   std::unique_ptr<CpuTarget> target(
-      new CpuTarget(std::move(features), request.precision, format, request.cachePrecision, std::move(*backend)));
+      new CpuTarget(std::move(features), request.precision, std::move(formats), request.cachePrecision, std::move(*backend)));
   target->cpu = host.cpu();
   target->triple = host.triple();
   return std::unique_ptr<Target>(std::move(target));
@@ -82,13 +107,11 @@ Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
   Result<std::unique_ptr<KernelBackend>> backend = createKernelBackend(attribute.getText("kernels"), {});
   if (!backend)
     return backend.status();
-  std::optional<xfmr::WeightFormat> format;
-  if (StringRef text = attribute.getText("weights_format"); !text.empty()) {
-    format = xfmr::WeightFormat::parse(text);
-    if (!format)
-      return Status::error("expected 'weights_format' to be a format such as int8:32, got '" + text.str() + "'");
-  }
-  if (Status status = checkFormat(format, backend->get()); status.failed())
+  std::string wrong;
+  std::optional<xfmr::WeightFormats> formats = xfmr::WeightFormats::parse(attribute.getText("weights_format"), wrong);
+  if (!formats)
+    return Status::error("'weights_format': " + wrong);
+  if (Status status = checkBackend(*formats, backend->get()); status.failed())
     return status;
   Result<xfmr::Precision> cachePrecision = readCachePrecision(attribute);
   if (!cachePrecision)
@@ -96,7 +119,7 @@ Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
   CpuFeatures features{attribute.getNumber("vector_bits"), attribute.getNumber("vector_registers"), {}};
   features.names.insert_range(attribute.getList("features"));
   std::unique_ptr<CpuTarget> target(
-      new CpuTarget(std::move(features), attribute.getPrecision(), format, *cachePrecision, std::move(*backend)));
+      new CpuTarget(std::move(features), attribute.getPrecision(), std::move(*formats), *cachePrecision, std::move(*backend)));
   target->cpu = attribute.getText("cpu").str();
   target->triple = attribute.getText("triple").str();
   return std::unique_ptr<Target>(std::move(target));
@@ -116,8 +139,8 @@ rt::TargetAttr CpuTarget::attribute(MLIRContext *context) const {
     properties.set("cpu", builder.getStringAttr(cpu));
   if (!triple.empty())
     properties.set("triple", builder.getStringAttr(triple));
-  if (weightsFormat())
-    properties.set("weights_format", builder.getStringAttr(weightsFormat()->str()));
+  if (!weightFormats().isNative())
+    properties.set("weights_format", builder.getStringAttr(weightFormats().str()));
   addCachePrecision(properties, cachePrecision(), context);
   return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
 }

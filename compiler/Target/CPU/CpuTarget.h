@@ -31,8 +31,8 @@ public:
   Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const override;
 
 private:
-  CpuTarget(CpuFeatures features, mlir::xfmr::Precision precision, std::optional<mlir::xfmr::WeightFormat> format,
-            mlir::xfmr::Precision cachePrecision, std::unique_ptr<KernelBackend> backend);
+  CpuTarget(CpuFeatures features, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats, mlir::xfmr::Precision cachePrecision,
+            std::unique_ptr<KernelBackend> backend);
 
   CpuFeatures features;
   /// The backend; null if our own passes compile all kernels.

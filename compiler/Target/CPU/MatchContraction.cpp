@@ -51,13 +51,13 @@ bool attune::isLowPrecisionContraction(linalg::LinalgOp op) {
          maps[1].getNumResults() == 4;
 }
 
-/// Returns true if |op|'s body is `accumulator + a * b`.
+/// Returns true if |op|'s body is `accumulator + a * b`, where b may be extended (widened).
 static bool isMultiplyAdd(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   auto multiply = add ? add.getRhs().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
   return multiply && add.getLhs() == body->getArgument(2) && multiply.getLhs() == body->getArgument(0) &&
-         multiply.getRhs() == body->getArgument(1);
+         widened<arith::ExtFOp>(multiply.getRhs()) == body->getArgument(1);
 }
 
 /// Returns true if |op| maps `C[m, n] += A[m, k] * B[.., k, ..]` in this order of loops.

@@ -38,12 +38,15 @@
 using namespace mlir;
 using namespace attune;
 
-/// The size of a cache line, in bytes and in f32 elements.
-static constexpr int64_t kLineBytes = 64, kLine = 16;
+/// The size of a cache line in bytes.
+static constexpr int64_t kLineBytes = 64;
 /// The most shares that use several streams. Blocks with more shares compute for longer than one stream takes to load.
 static constexpr int64_t kStreamedShares = 2;
 /// Locality hints: into the L1 or the L2 cache.
 static constexpr int64_t kToL1 = 3, kToL2 = 2;
+
+/// Returns the elements of |type| in a cache line.
+static int64_t getLineElements(MemRefType type) { return kLineBytes * 8 / type.getElementTypeBitWidth(); }
 
 static void prefetch(VectorBuilder &builder, Value panels, ValueRange at, int64_t locality) {
   memref::PrefetchOp::create(builder, panels, at, /*isWrite=*/false, locality, /*isDataCache=*/true);
@@ -52,7 +55,7 @@ static void prefetch(VectorBuilder &builder, Value panels, ValueRange at, int64_
 void attune::emitPanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, Value panels, Value current, Value rowTile, int64_t shares,
                                Value iteration, int64_t iterations) {
   auto type = cast<MemRefType>(panels.getType());
-  int64_t rowElements = type.getStridesAndOffset().first[1], lineElements = 512 / type.getElementTypeBitWidth();
+  int64_t rowElements = type.getStridesAndOffset().first[1], lineElements = getLineElements(type);
   int64_t lines = type.getDimSize(1) * rowElements / lineElements;
   int64_t perIteration = std::max<int64_t>(1, llvm::divideCeil(lines, iterations * shares));
   if (shares == 1 && plan.streams == 1) {
@@ -90,7 +93,8 @@ PanelPrefetch::PanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, linalg::
 
 SmallVector<PanelPrefetch::Variant> PanelPrefetch::getVariants() const {
   SmallVector<Variant> variants{{1, 1}};
-  for (int64_t shares = 2; shares <= unroll * width / kLine; shares *= 2)
+  int64_t lineElements = getLineElements(cast<MemRefType>(panel.getType()));
+  for (int64_t shares = 2; shares <= unroll * width / lineElements; shares *= 2)
     variants.push_back({shares, 2 * shares - 1});
   variants.back().maxTiles = ShapedType::kDynamic;
   return variants;
@@ -101,7 +105,10 @@ void PanelPrefetch::emit(Variant variant, Value current, Value k, int64_t steps)
 }
 
 void PanelPrefetch::emitSideBySide(Value current, Value k, int64_t panels) {
-  Value row = builder.add(k, plan.aheadBytes / panels / (width * 4));
-  for (int64_t line = 0; line < width / kLine; ++line)
-    prefetch(builder, panel, {current, row, builder.index(line * kLine)}, plan.streams == 1 ? kToL1 : kToL2);
+  auto type = cast<MemRefType>(panel.getType());
+  int64_t lineElements = getLineElements(type), rowBytes = width * type.getElementTypeBitWidth() / 8;
+  Value row = builder.add(k, plan.aheadBytes / panels / rowBytes);
+  // If a line has several rows, it is prefetched once for each.
+  for (int64_t column = 0; column < width; column += lineElements)
+    prefetch(builder, panel, {current, row, builder.index(column)}, plan.streams == 1 ? kToL1 : kToL2);
 }

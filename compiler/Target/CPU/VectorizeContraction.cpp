@@ -22,6 +22,8 @@
 // more memory bandwidth than one. Tiling usually leaves one group of rows and one panel; larger operands get loops over
 // both.
 //
+// Weights of bf16 or f16 are widened to f32 when they are loaded, so sums are those of f32 products with rounded weights.
+//
 // Invariants. Sums are fused multiply-adds in the order of k, so neither the variant nor the number of rows changes a
 // bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
 //
@@ -35,6 +37,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/CPU/CacheElements.h"
 #include "compiler/Target/CPU/LaneBody.h"
 #include "compiler/Target/CPU/PanelPrefetch.h"
 #include "compiler/Target/CPU/VectorizeTiles.h"
@@ -109,7 +112,7 @@ private:
       Value panel = builder.index(chunk / perPanel);
       if (prefetch.isActive() && chunk % perPanel == 0)
         prefetch.emitSideBySide(panel, k, panels);
-      return builder.load(b, {panel, k, builder.index(chunk % perPanel * VectorBuilder::kLanes)});
+      return widen(builder, builder.load(b, {panel, k, builder.index(chunk % perPanel * VectorBuilder::kLanes)}));
     };
     VectorBuilder::Values sums = builder.multiply(zero, depth, 1, vectors, 1, initial, loadA, loadB);
     emitEpilogue({zero, zero, columns, wholePanels}, zero, output, /*raw=*/false, sums);
@@ -190,7 +193,7 @@ private:
     auto loadB = [&](int64_t chunk, Value k) {
       if (variant && chunk == 0 && steps++ % unroll == 0)
         prefetch.emit(*variant, where.index, k, unroll);
-      return builder.load(b, {where.index, k, builder.index(chunk * VectorBuilder::kLanes)});
+      return widen(builder, builder.load(b, {where.index, k, builder.index(chunk * VectorBuilder::kLanes)}));
     };
     VectorBuilder::Values sums = builder.multiply(builder.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
     // There are many partial tiles, and transcendental functions are long: a loop over the rows after the tile is less

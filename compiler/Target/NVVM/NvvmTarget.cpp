@@ -20,26 +20,46 @@
 using namespace mlir;
 using namespace attune;
 
-NvvmTarget::NvvmTarget(std::vector<GpuArchitecture> list, xfmr::Precision precision, std::optional<xfmr::WeightFormat> format,
+NvvmTarget::NvvmTarget(std::vector<GpuArchitecture> list, xfmr::Precision precision, xfmr::WeightFormats formats,
                        xfmr::Precision cachePrecision)
-    : Target(precision, format, cachePrecision), gpus(std::move(list)), schedules(getGpuSchedules(gpus, precision)) {}
+    : Target(precision, std::move(formats), cachePrecision), gpus(std::move(list)), schedules(getGpuSchedules(gpus, precision)) {}
 
 //===----------------------------------------------------------------------===//
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
+/// Returns an error if there are no products of |precision| by weights in one of |formats|.
+static Status checkFormats(const xfmr::WeightFormats &formats, xfmr::Precision precision) {
+  auto check = [&](const std::optional<xfmr::WeightFormat> &format) -> Status {
+    if (!format)
+      return {};
+    const std::string flag = "--weights-format=" + format->str() + ": not implemented for ";
+    if (format->isFloat())
+      return Status::error(flag + "--target=cuda, expected native or a format of integers");
+    if (precision == xfmr::Precision::F32)
+      return Status::error(flag + "products of f32 on --target=cuda, expected --dtype=bf16 or f16");
+    return {};
+  };
+  Status status = check(formats.projections);
+  for (const xfmr::WeightFormats::Rule &rule : formats.rules)
+    if (!status.failed() && rule.pattern != xfmr::WeightFormats::kTables)
+      status = check(rule.format);
+  return status;
+}
+
 Result<std::unique_ptr<Target>> NvvmTarget::create(const std::string &list, xfmr::Precision precision,
-                                                   std::optional<xfmr::WeightFormat> format, xfmr::Precision cachePrecision,
+                                                   xfmr::WeightFormats formats, xfmr::Precision cachePrecision,
                                                    const std::string &place) {
   Result<std::vector<GpuArchitecture>> gpus = parseGpuList(list);
   if (!gpus)
     return Status::error(place + gpus.message());
   if (precision == xfmr::Precision::Int8)
     return Status::error("--dtype=int8: not implemented for --target=cuda, expected f32, bf16 or f16");
-  if (format && precision == xfmr::Precision::F32)
-    return Status::error("--weights-format=" + format->str() +
-                         ": not implemented for products of f32 on --target=cuda, expected --dtype=bf16 or f16");
-  return std::unique_ptr<Target>(new NvvmTarget(std::move(*gpus), precision, format, cachePrecision));
+  if (precision == xfmr::Precision::BF16 || precision == xfmr::Precision::F16)
+    formats.makeNative(precision == xfmr::Precision::BF16 ? xfmr::WeightFormat::Kind::BF16 : xfmr::WeightFormat::Kind::F16);
+  if (Status status = checkFormats(formats, precision); status.failed())
+    return status;
+  return std::unique_ptr<Target>(new NvvmTarget(std::move(*gpus), precision, std::move(formats), cachePrecision));
 }
 
 Result<std::unique_ptr<Target>> NvvmTarget::create(const TargetRequest &request, const HostMachine &) {
@@ -47,7 +67,7 @@ Result<std::unique_ptr<Target>> NvvmTarget::create(const TargetRequest &request,
     return Status::error("--kernels=" + request.kernels + ": not for --target=cuda");
   if (!request.settings.empty())
     return Status::error("--set: '" + request.settings.begin()->first + "' is no setting of --target=cuda");
-  return create(request.gpu.empty() ? formatGpuList(getDefaultGpus()) : request.gpu, request.precision, request.weightsFormat,
+  return create(request.gpu.empty() ? formatGpuList(getDefaultGpus()) : request.gpu, request.precision, request.weightFormats,
                 request.cachePrecision, "--gpu: ");
 }
 
@@ -60,13 +80,11 @@ Result<std::unique_ptr<Target>> NvvmTarget::read(rt::TargetAttr attribute) {
   Result<xfmr::Precision> cachePrecision = readCachePrecision(attribute);
   if (!cachePrecision)
     return cachePrecision.status();
-  std::optional<xfmr::WeightFormat> format;
-  if (StringRef text = attribute.getText("weights_format"); !text.empty()) {
-    format = xfmr::WeightFormat::parse(text);
-    if (!format)
-      return Status::error("expected 'weights_format' to be a format such as int8:32, got '" + text.str() + "'");
-  }
-  return create(llvm::join(attribute.getList("archs"), ","), attribute.getPrecision(), format, *cachePrecision, "");
+  std::string wrong;
+  std::optional<xfmr::WeightFormats> formats = xfmr::WeightFormats::parse(attribute.getText("weights_format"), wrong);
+  if (!formats)
+    return Status::error("'weights_format': " + wrong);
+  return create(llvm::join(attribute.getList("archs"), ","), attribute.getPrecision(), std::move(*formats), *cachePrecision, "");
 }
 
 rt::TargetAttr NvvmTarget::attribute(MLIRContext *context) const {
@@ -75,8 +93,8 @@ rt::TargetAttr NvvmTarget::attribute(MLIRContext *context) const {
   NamedAttrList properties;
   properties.set("archs", builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(names)));
   properties.set("precision", builder.getStringAttr(xfmr::stringifyPrecision(precision())));
-  if (weightsFormat())
-    properties.set("weights_format", builder.getStringAttr(weightsFormat()->str()));
+  if (!weightFormats().isNative())
+    properties.set("weights_format", builder.getStringAttr(weightFormats().str()));
   addCachePrecision(properties, cachePrecision(), context);
   return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
 }

@@ -32,11 +32,11 @@ public:
   Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const override;
 
 private:
-  NvvmTarget(std::vector<GpuArchitecture> gpus, mlir::xfmr::Precision precision, std::optional<mlir::xfmr::WeightFormat> format,
+  NvvmTarget(std::vector<GpuArchitecture> gpus, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats,
              mlir::xfmr::Precision cachePrecision);
   /// Returns the target for the GPUs called |list|, separated by commas. Errors begin with |place|.
   static Result<std::unique_ptr<Target>> create(const std::string &list, mlir::xfmr::Precision precision,
-                                                std::optional<mlir::xfmr::WeightFormat> format, mlir::xfmr::Precision cachePrecision,
+                                                mlir::xfmr::WeightFormats formats, mlir::xfmr::Precision cachePrecision,
                                                 const std::string &place);
 
   /// The GPUs to compile for. The object always embeds PTX for the first one that PTX exists for.

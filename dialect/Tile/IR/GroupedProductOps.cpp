@@ -60,6 +60,8 @@ LogicalResult GroupedProductOp::verify() {
   if (width <= 0 || width % 16 != 0) // C3
     return emitOpError("expects a width that is a positive multiple of 16, but got ") << width;
   xfmr::WeightFormat format = getFormat().getValue();
+  if (format.isFloat()) // C4
+    return emitOpError("expects a format with groups, but got ") << format.str();
   int64_t depth = sizeOf(getRows(), 1);
   if (width > format.kMostWidth || depth > format.kMostColumns) // C3
     return emitOpError("expects a width of at most ") << format.kMostWidth << " and rows of at most " << format.kMostColumns

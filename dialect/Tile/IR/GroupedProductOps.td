@@ -40,6 +40,7 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
     - (C3) `width`, the rows of a panel, is a positive multiple of 16 and at most 4096; K is less than 2^31; P panels
       have N rows, or up to `width - 1` more. A tile of the result must begin at a column that is a multiple of `width`,
       so that it begins with a whole panel.
+    - (C4) `format` has groups: it is not bf16 or f16.
     - (N1) Sums of integers are exact, `f32` converts them, and `fma` rounds once.
     - (N2) The sum of a block of x adds its columns 0 to 15 and 16 to 31 pairwise, then the 16 sums: i and i + 8, then
       i and i + 4, 2, 1. Columns that do not exist count as 0.

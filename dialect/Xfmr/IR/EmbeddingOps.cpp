@@ -17,7 +17,10 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 LogicalResult EmbeddingOp::verify() {
   if (!getTable().getType().hasStaticShape()) // C1
     return emitOpError("expects a table of static shape, but got ") << getTable().getType();
-  if (getFormat() && (!getTied() || getTied() == Precision::F16)) // C2
-    return emitOpError("expects 'tied' f32, bf16 or int8 with the format ") << getFormat()->getValue().str();
+  if (!getFormat())
+    return success();
+  WeightFormat format = getFormat()->getValue();
+  if (format.isFloat() ? getTied().value_or(Precision::F32) != Precision::F32 : !getTied() || getTied() == Precision::F16) // C2
+    return emitOpError("expects 'tied' f32") << (format.isFloat() ? "" : ", bf16 or int8") << " with the format " << format.str();
   return success();
 }

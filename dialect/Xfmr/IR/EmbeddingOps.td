@@ -17,21 +17,23 @@ def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
 
     With `tied`, the table is also the weight of an `xfmr.linear` of this precision and of the format `format`. It is
     then stored once, in the panels of that projection, and the operation reads its rows there
-    (`xfmr-tie-embeddings`).
+    (`xfmr-tie-embeddings`). A `format` without `tied`, bf16 or f16, is the type in which the table is stored.
 
     - (C1) `table` has static shape.
-    - (C2) A `format` needs `tied` f32, bf16 or int8.
-    - (N1) Exact without `tied`, and with `tied` f32 and no `format`. An id outside the table is undefined behavior: the runtime checks
+    - (C2) A `format` of integers needs `tied` f32, bf16 or int8. With the `format` bf16 or f16, `tied` is absent or f32.
+    - (N1) Exact without `format` if `tied` is absent or f32. An id outside the table is undefined behavior: the runtime checks
       ids before a compiled entry sees them.
-    - (N2) With `tied` bf16 or f16 and no `format`, elements are rounded to this type, to nearest, ties to even.
+    - (N2) With `tied` bf16 or f16 and no `format`, or with the `format` bf16 or f16, elements are rounded to this type, to
+      nearest, ties to even.
     - (N3) With `tied` int8, an element is `f32(q[n, k]) * s[n]`, rounded once, with the quantized values and the scale
       of its row (see `xfmr.weight_quantize`).
-    - (N4) With `format`, an element is `scale[n, g] * q[n, k]`, or with minima `fma(scale[n, g], q[n, k], minimum[n,
+    - (N4) With a `format` of integers, an element is `scale[n, g] * q[n, k]`, or with minima `fma(scale[n, g], q[n, k], minimum[n,
       g])`, rounded once, where g is the group of column k (see `#xfmr.weight_format`).
     - (N5) The product with `scale` is computed in f64 and rounded once, as that of the source `#xfmr.scale`.
 
     ```mlir
     %x = xfmr.embedding %ids, %table : tensor<203x48xf32>    // tensor<?x48xf32>
+    %b = xfmr.embedding %ids, %table {format = #xfmr.weight_format<"bf16">} : tensor<203x48xf32>
     %y = xfmr.embedding %ids, %table {scale = 6.928203e+00 : f64, tied = #xfmr.precision<bf16>} : tensor<203x48xf32>
     ```
   }];

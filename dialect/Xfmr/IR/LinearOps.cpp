@@ -30,5 +30,9 @@ LogicalResult LinearOp::verify() {
       return emitOpError("expects at most ") << kMaxInt8Depth << " features of 'input' with int8, but got "
                                              << getInput().getType().getDimSize(1);
   }
+  // C5
+  if (getFormat() && getFormat()->getValue().isFloat() && getPrecision() != Precision::F32)
+    return emitOpError("expects the precision f32 with the format ")
+           << getFormat()->getValue().str() << ", but got " << stringifyPrecision(getPrecision());
   return verifyResidual(*this, getResidual(), getType());
 }

@@ -16,8 +16,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
 
     `input` is a token tensor `[T, K]`, `weight` is `[N, K]`, the result is `[T, N]`. A missing bias or residual is not
     added; without `multiplier` the factor is 1. `xfmr.activation` has the functions; the default is `none`.
-    `precision`, f32 by default, is the type of the operands of the product, and `format` is that of 4- or 8-bit weights
-    with a scale for each group of columns.
+    `precision`, f32 by default, is the type of the operands of the product. `format` is that of the weights: bf16, f16, or
+    integers of 4 or 8 bits with a scale for each group of columns.
 
     - (C1) `weight` has as many columns as `input` has features.
     - (C2) `bias` has as many elements as `weight` has rows.
@@ -25,7 +25,7 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     - (C4) A `precision` other than f32 needs f32 tensors. Int8 also needs at most 65536 features of `input`: on some
       targets the quantized values of `input` are stored as unsigned bytes, those of `weight` are signed bytes, and a
       sum of their products must fit in 32 bits.
-    - (C5) A `format` needs the precision f32, bf16 or int8, and f32 tensors.
+    - (C5) A `format` needs f32 tensors. The formats bf16 and f16 need the precision f32.
     - (N1) With `precision` f32, the sum starts from the value 0 and adds the terms in f32, with one fused multiply-add
       per term, in order of increasing k. A GPU does so only in thread-block tiles of more than 16 rows. In tiles of up
       to 16 rows, each of 32 partial sums adds the terms with equal k mod 32 in this way, and these sums are added in
@@ -34,13 +34,13 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
       The epilogue is computed in f32 for every `precision`.
     - (N2) With `precision` bf16 or f16, `input` and `weight` are first rounded to it, to nearest, ties to even.
       Products are added in f32, in an order that depends on the target. On a CPU the order is the same for every row;
-      on a GPU it is the same for all T rows and depends on the kernel that T selects, such as that for up to 16 rows. A
-      value of 65520 or more becomes infinite in f16.
+      on a GPU it is the same for all T rows and depends on the kernel that T selects, such as that for up to 16 rows. An
+      `input` of 65520 or more becomes infinite in f16; such a weight is an error of the packer.
     - (N3) With `precision` int8, `weight[n, k]` is approximated by `q[n, k] * s[n]` with 8-bit quantized values and one
       scale per row (see `xfmr.weight_quantize`), and `input[t, k]` by `p[t, k] * r[t]` with
       `r[t] = max_k |input[t, k]| / 127` (see `tile.quantize_rows`). The sum over k of `p[t, k] * q[n, k]` is exact in
       i32; it is converted to f32, multiplied by `s[n]`, then by `r[t]`, and rounded after each of these steps.
-    - (N4) With `format` and the precision int8, `weight[n, k]` is approximated by
+    - (N4) With a `format` of integers and the precision int8, `weight[n, k]` is approximated by
       `scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k (see `#xfmr.weight_format`), and
       `input[t, k]` by `p[t, k] * r[t, g]` with the same groups.
       The accumulator `acc` begins as +0. For each group g in order, with sums over the columns k of g, it becomes
@@ -48,11 +48,13 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
       `acc = fma(minimum[n, g], r[t, g] * f32(sum_k p[t, k]), acc)`. Sums of integers are exact. A group of `input` that
       has an infinity or NaN makes the row of the result NaN; a group whose magnitudes are all below 2^-119 counts as
       zeros.
-    - (N5) With `format` and the precision f32, weights are approximated in the same way, and `input` is not rounded.
+    - (N5) With a `format` of integers and the precision f32, weights are approximated in the same way, and `input` is not rounded.
       Blocks of 32 columns, or of 16 if a group has 16, are added in order, from +0: `sum = fma(q[n, k], input[t, k],
       sum)` for the columns of a block in order, from +0, then `acc = fma(scale[n, g], sum, acc)`, then, with minima,
-      `acc = fma(minimum[n, g], sum_k input[t, k], acc)` with k in the block (see `tile.grouped_product`). With bf16 the
-      input is first rounded to bf16, and the order of the sum of a block depends on the target.
+      `acc = fma(minimum[n, g], sum_k input[t, k], acc)` with k in the block (see `tile.grouped_product`). With bf16 or f16
+      the input is first rounded to it, and the order of the sum of a block depends on the target.
+    - (N6) With the `format` bf16 or f16, `weight` is first rounded to it, to nearest, ties to even; the sum is that of N1.
+      A weight that would become infinite is an error of the packer.
 
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<gelu>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
@@ -60,6 +62,7 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     %q = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>}
         : tensor<?x48xf32>, tensor<112x48xf32>
     %r = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">} : tensor<?x48xf32>, tensor<112x48xf32>
+    %h = xfmr.linear %x, %w {format = #xfmr.weight_format<"bf16">} : tensor<?x48xf32>, tensor<112x48xf32>
     ```
   }];
   let arguments = (ins Xfmr_Tokens:$input, Xfmr_Matrix:$weight, Optional<Xfmr_Vector>:$bias, Optional<Xfmr_Tokens>:$multiplier,

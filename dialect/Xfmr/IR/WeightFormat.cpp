@@ -1,12 +1,12 @@
-//===- WeightFormat.cpp - Formats of quantized weights --------------------===//
+//===- WeightFormat.cpp - Formats of weights ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Xfmr/IR/WeightFormat.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -21,6 +21,10 @@ static constexpr int64_t kGroups[] = {0, 16, 32, 64, 128};
 
 std::optional<WeightFormat> WeightFormat::parse(StringRef text) {
   WeightFormat format;
+  if (text == "bf16" || text == "f16") {
+    format.kind = text == "bf16" ? Kind::BF16 : Kind::F16;
+    return format;
+  }
   SmallVector<StringRef> words;
   text.split(words, ':');
   if (words.size() < 2 || !(words[0] == "int4" || words[0] == "int8"))
@@ -42,6 +46,8 @@ std::optional<WeightFormat> WeightFormat::parse(StringRef text) {
 }
 
 std::string WeightFormat::str() const {
+  if (isFloat())
+    return kind == Kind::BF16 ? "bf16" : "f16";
   return "int" + std::to_string(bits) + ":" + std::to_string(group) + (minima ? ":asym" : "") + (wideScales ? ":f32" : "");
 }
 

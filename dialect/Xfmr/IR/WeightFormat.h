@@ -1,4 +1,4 @@
-//===- WeightFormat.h - Formats of quantized weights ------------*- C++ -*-===//
+//===- WeightFormat.h - Formats of weights ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_XFMR_IR_WEIGHTFORMAT_H
@@ -14,8 +14,9 @@
 
 namespace mlir::xfmr {
 
-/// The format of a quantized weight matrix: `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group
-/// of column k. A group is |group| neighbors in K. Its integers are stored without a sign, as `q + zero()`.
+/// The format of a weight matrix: bf16 or f16, to which each weight is rounded, or integers in groups:
+/// `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k. A group is |group| neighbors
+/// in K. Its integers are stored without a sign, as `q + zero()`.
 ///
 /// A panel of |width| rows is one stream, in which the scales and minima of a group of columns precede its integers:
 ///
@@ -26,9 +27,12 @@ namespace mlir::xfmr {
 ///
 /// If the last group of a row has fewer columns than |group|, it is padded with integers q = 0.
 struct WeightFormat {
+  /// The type of the stored numbers. The members below are those of integers.
+  enum class Kind { Integer, BF16, F16 };
   /// The most rows of a panel and columns of a matrix in a format, so that sizes in bytes do not overflow.
   static constexpr int64_t kMostWidth = 4096, kMostColumns = std::numeric_limits<int32_t>::max();
 
+  Kind kind = Kind::Integer;
   /// Bits of a stored integer: 4 or 8.
   int64_t bits = 8;
   /// Columns of a group, a multiple of 16; 0 for one group per row.
@@ -39,10 +43,12 @@ struct WeightFormat {
   /// True if scales and minima are stored as f32, false if as f16.
   bool wideScales = false;
 
-  /// Returns the format that |text| names: `int8:32`, `int4:64:asym`, `int8:32:f32`.
+  /// Returns the format that |text| names: `int8:32`, `int4:64:asym`, `int8:32:f32`, `bf16`, `f16`.
   static std::optional<WeightFormat> parse(llvm::StringRef text);
   std::string str() const;
 
+  /// Returns true if weights are stored as floats, without groups.
+  bool isFloat() const { return kind != Kind::Integer; }
   /// Returns the number that is added to an integer before it is stored: the stored value of q = 0.
   int64_t zero() const { return minima ? 0 : int64_t(1) << (bits - 1); }
   /// Returns the columns of a group in a matrix of |columns|, padded.
@@ -59,12 +65,13 @@ struct WeightFormat {
   int64_t groupBytes(int64_t width, int64_t columns) const { return headBytes(width) + width * groupColumns(columns) * bits / 8; }
 
   bool operator==(const WeightFormat &other) const {
-    return bits == other.bits && group == other.group && minima == other.minima && wideScales == other.wideScales;
+    return kind == other.kind && bits == other.bits && group == other.group && minima == other.minima && wideScales == other.wideScales;
   }
+  bool operator!=(const WeightFormat &other) const { return !(*this == other); }
 };
 
 inline llvm::hash_code hash_value(const WeightFormat &format) {
-  return llvm::hash_combine(format.bits, format.group, format.minima, format.wideScales);
+  return llvm::hash_combine(format.kind, format.bits, format.group, format.minima, format.wideScales);
 }
 
 } // namespace mlir::xfmr

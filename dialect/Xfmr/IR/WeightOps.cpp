@@ -149,6 +149,8 @@ LogicalResult WeightQuantizePanelsOp::inferReturnTypes(MLIRContext *, std::optio
     return emitOptionalError(loc, "expects a width of at most ", WeightFormat::kMostWidth, " and at most ", WeightFormat::kMostColumns,
                              " columns, but got ", width, " and ", type);
   WeightFormat format = adaptor.getFormat().getValue();
+  if (format.isFloat()) // C2
+    return emitOptionalError(loc, "expects a format with groups, but got ", format.str());
   types.push_back(mapMatrices(type, [&](RankedTensorType matrix) { return getQuantizedPanelsType(matrix, width, format); }));
   return success();
 }

@@ -88,7 +88,8 @@ def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
 def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResultShape]> {
   let summary = "rounds the elements of a weight to another float type";
   let description = [{
-    The result has the shape of `weight` and the element type that the assembly names. Rounds to nearest, ties to even.
+    The result has the shape of `weight` and the element type that the assembly names. Rounds to nearest, ties to even. A
+    finite element that would become infinite, such as 65520 as f16, is an error of the packer.
 
     ```mlir
     %b = xfmr.weight_convert %w : tensor<100x48xf32> -> tensor<100x48xbf16>
@@ -139,6 +140,7 @@ def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
     results.
 
     - (C1) `width` is a positive multiple of 16.
+    - (C2) `format` has groups: it is not bf16 or f16.
 
     ```mlir
     %q = xfmr.weight_quantize_panels %w, 32 format <"int4:32"> : tensor<100x48xf32>   // tensor<4x2x576xi8>

@@ -250,9 +250,11 @@ LogicalResult RowSumsSourceAttr::verify(EmitError emitError, Attribute source) {
   return verifyMatrix(emitError, source, /*quantized=*/true);
 }
 
-LogicalResult QuantizedPanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width, WeightFormatAttr) {
+LogicalResult QuantizedPanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width, WeightFormatAttr format) {
   if (failed(verifyFloats(emitError, source)))
     return failure();
+  if (format.getValue().isFloat())
+    return emitError() << "expects a format with groups, but got " << format.getValue().str();
   if (width <= 0 || width % 16 != 0)
     return emitError() << "expects a width that is a positive multiple of 16, but got " << width;
   if (width > WeightFormat::kMostWidth || getSourceType(source).getDimSize(1) > WeightFormat::kMostColumns)

@@ -51,8 +51,9 @@ def Xfmr_FormulaAttr : AttrDef<Xfmr_Dialect, "Formula"> {
 
 def Xfmr_WeightFormatAttr : AttrDef<Xfmr_Dialect, "WeightFormat"> {
   let mnemonic = "weight_format";
-  let summary = "the format of a quantized weight matrix: bits of an integer, columns of a group";
+  let summary = "the format of a weight matrix: bf16, f16, or the bits of an integer and the columns of a group";
   let description = [{
+    With `bf16` and `f16`, each weight is rounded to this type, to nearest, ties to even. Otherwise
     `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k. The name is `intB:G`,
     `intB:G:asym`, `intB:G:f32` or `intB:G:asym:f32`. Integers have B = 4 or 8 bits. A group is G neighbors of a row,
     16, 32, 64 or 128; with G = 0 it is the whole row, padded to a multiple of 32 columns. `asym` adds a minimum for
@@ -61,6 +62,7 @@ def Xfmr_WeightFormatAttr : AttrDef<Xfmr_Dialect, "WeightFormat"> {
     ```mlir
     #xfmr.weight_format<"int4:32">
     #xfmr.weight_format<"int8:128:asym:f32">
+    #xfmr.weight_format<"bf16">
     ```
   }];
   let parameters = (ins "::mlir::xfmr::WeightFormat":$value);

@@ -172,19 +172,18 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
     %y = xfmr.linear %x, %w bias(%b) {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     ```
 
-    Sets the attribute `precision` of every linear on f32 tensors that has none, and with `weights-format` also its
-    `format`. With the precision f32 it sets only the `format`. The types stay f32; the phase `linalg` rounds the
-    operands. Some linears stay as they are, with a remark:
+    Sets the attribute `precision` of every linear on f32 tensors that has neither a precision nor a `format`. The types
+    stay f32; the phase `linalg` rounds the operands. Some linears stay as they are, with a remark:
 
     - a linear whose result `choose_experts` reads, because rounding could change which experts run;
     - a linear on tensors of another element type;
     - with int8, a linear of more than 65536 input features, because its sums of products of bytes, up to 255 x 127
       each, could exceed 32 bits.
 
-    A `weights-format` with the precision f16 is an error. Attention, norms, embeddings and elementwise
-    operations are not changed. Runs after `xfmr-decompose-composites`.
+    Attention, norms, embeddings and elementwise operations are not changed. Runs after `xfmr-decompose-composites` and
+    `xfmr-assign-weight-formats`.
 
-    Numerics: rounds the operands of products, as the description of `xfmr.linear` says under N2 to N5.
+    Numerics: rounds the operands of products, as the description of `xfmr.linear` says under N2 and N3.
   }];
   let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16",
                         "type to which operands of projections are rounded",
@@ -192,9 +191,44 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::Int8, "int8",
-                                                        "8 bits, with a scale per token and one per output feature"))}]>,
-                 Option<"weightsFormat", "weights-format", "std::string", "",
-                        "format of quantized weights, such as int4:32 (4 bits, a scale per 32 columns); none by default">];
+                                                        "8 bits, with a scale per token and one per output feature"))}]>];
+}
+
+def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp"> {
+  let summary = "select the formats of the weights of projections and of the tables of embeddings";
+  let description = [{
+    ```mlir
+    %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<203x48xf32>
+    // becomes, with precision=int8 and formats=int4:32,lm_head=int8:32, if %w is the matrix of the head
+    %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"int8:32">, precision = #xfmr.precision<int8>}
+        : tensor<?x48xf32>, tensor<203x48xf32>
+    ```
+
+    `formats` is a list of the form of `--weights-format` (docs/weight-formats.md): a format for all projections and then
+    formats for patterns of names, of which the last that matches decides. A pattern is compared with the names of the
+    tensors of which the matrix is made; `lm_head` stands for the projection of an entry that has a row for each id of
+    `input_ids`, and `embeddings` for all tables that embeddings read. Sets `format`, and with a format of integers
+    `precision`. The projections that `xfmr-lower-precision` does not round get no format either. A linear or an embedding
+    that has a precision, a format or a tie of its own stays as it is.
+
+    Layers share functions, to which their weights are arguments. If calls of a private function pass weights of different
+    formats, the function is cloned for each combination of formats, so the number of functions does not depend on the
+    number of layers. Takes time linear in the number of operations.
+
+    Errors: a pattern without a matching weight, a matrix of several tensors that get different formats, weights of
+    different formats for a recursive function, and the precision f16. Runs after `xfmr-shard` and before
+    `xfmr-fuse-projections`, which joins projections of one format only.
+
+    Numerics: rounds weights, and the operands of products, as the description of `xfmr.linear` says under N4 to N6 and that
+    of `xfmr.embedding` under N2.
+  }];
+  let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32",
+                        "type to which operands of projections with integer weights are rounded: f32, bf16 or int8",
+                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "f32, without rounding"),
+                                             clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
+                                             clEnumValN(::mlir::xfmr::Precision::F16, "f16", "an error"),
+                                             clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits"))}]>,
+                 Option<"formats", "formats", "std::string", "", "formats of weights, such as int4:32,lm_head=int8:32">];
 }
 
 def RoundGathers : Pass<"xfmr-round-gathers", "::mlir::func::FuncOp"> {

@@ -29,9 +29,10 @@ constexpr int64_t kMostParts = 4096;
 /// The number of features of every part but the last is a multiple of this.
 constexpr int64_t kPartMultiple = 64;
 
-/// Returns true if |op| is an f32 projection with weights, without a format, whose epilogue has only additions.
+/// Returns true if |op| is an f32 projection with weights, without groups of them, whose epilogue has only additions.
 bool isSum(LinearOp op) {
-  return op.getActivation() == Activation::None && !op.getMultiplier() && op.getPrecision() == Precision::F32 && !op.getFormat() &&
+  bool hasGroups = op.getFormat() && !op.getFormat()->getValue().isFloat();
+  return op.getActivation() == Activation::None && !op.getMultiplier() && op.getPrecision() == Precision::F32 && !hasGroups &&
          getElementTypeOrSelf(op.getType()).isF32() && isWeight(op.getWeight());
 }
 
@@ -48,7 +49,7 @@ void split(RewriterBase &rewriter, LinearOp op, int64_t part) {
     Value input = tensor::ExtractSliceOp::create(rewriter, loc, op.getInput(), ArrayRef{index(0), index(begin)},
                                                  ArrayRef{tokens, index(end - begin)}, ArrayRef{index(1), index(1)});
     Value weight = WeightSliceOp::create(rewriter, loc, op.getWeight(), begin, end);
-    sum = LinearOp::create(rewriter, loc, input, weight, bias, sum, Activation::None);
+    sum = LinearOp::create(rewriter, loc, input, weight, bias, Value(), sum, Activation::None, Precision::F32, op.getFormatAttr());
     bias = Value();
   }
   rewriter.replaceOp(op, sum);

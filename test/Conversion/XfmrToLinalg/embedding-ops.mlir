@@ -62,3 +62,24 @@ func.func @tied_format(%ids: tensor<?xi64>, %table: tensor<203x48xf32>) -> tenso
   %0 = xfmr.embedding %ids, %table {tied = #xfmr.precision<int8>, format = #xfmr.weight_format<"int4:32:asym">} : tensor<203x48xf32>
   return %0 : tensor<?x48xf32>
 }
+
+// A table of bf16 or f16 is widened in the gather; a tied one is read from the panels of the projection.
+// CHECK-LABEL: @format_bf16
+// CHECK: %[[ROUNDED:.*]] = xfmr.weight_convert %{{.*}} : tensor<203x48xf32> -> tensor<203x48xbf16>
+// CHECK: linalg.generic {{.*}} "embedding 203 x 48, bf16"
+// CHECK: %[[STORED:.*]] = tensor.extract %[[ROUNDED]][%{{.*}}, %{{.*}}] : tensor<203x48xbf16>
+// CHECK: arith.extf %[[STORED]] : bf16 to f32
+func.func @format_bf16(%ids: tensor<?xi64>, %table: tensor<203x48xf32>) -> tensor<?x48xf32> {
+  %0 = xfmr.embedding %ids, %table {format = #xfmr.weight_format<"bf16">} : tensor<203x48xf32>
+  return %0 : tensor<?x48xf32>
+}
+
+// CHECK-LABEL: @tied_f16
+// CHECK: %[[ROUNDED:.*]] = xfmr.weight_convert %{{.*}} : tensor<203x48xf32> -> tensor<203x48xf16>
+// CHECK: %[[PANELS:.*]] = xfmr.weight_pack %[[ROUNDED]], 32 : tensor<203x48xf16>
+// CHECK: %[[STORED:.*]] = tensor.extract %[[PANELS]][%{{.*}}, %{{.*}}, %{{.*}}] : tensor<7x48x32xf16>
+// CHECK: arith.extf %[[STORED]] : f16 to f32
+func.func @tied_f16(%ids: tensor<?xi64>, %table: tensor<203x48xf32>) -> tensor<?x48xf32> {
+  %0 = xfmr.embedding %ids, %table {tied = #xfmr.precision<f32>, format = #xfmr.weight_format<"f16">} : tensor<203x48xf32>
+  return %0 : tensor<?x48xf32>
+}

@@ -122,3 +122,21 @@ func.func @negative_attention(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %
     : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
   return %y, %both : tensor<?x4x12xf32>, tensor<16x48xf32>
 }
+
+// Weights of bf16 and f16 have the panels of f32 and are widened in the contraction.
+// CHECK-LABEL: @bf16_weights
+// CHECK: %[[ROUNDED:.*]] = xfmr.weight_convert %{{.*}} : tensor<64x48xf32> -> tensor<64x48xbf16>
+// CHECK: %[[P:.*]] = xfmr.weight_pack %[[ROUNDED]], 32 : tensor<64x48xbf16>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[P]] : tensor<?x48xf32>, tensor<2x48x32xbf16>) outs(%{{.*}} : tensor<?x64xf32>)
+// CHECK-SAME: attrs = {tile.group = #tile.group<{{[0-9]+}}, "linear 48 -> 64, bf16">}
+// CHECK-NEXT: ^bb0(%[[LEFT:.*]]: f32, %[[RIGHT:.*]]: bf16, %[[SUM:.*]]: f32):
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[RIGHT]] : bf16 to f32
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[LEFT]], %[[WIDE]]
+// CHECK-NEXT: arith.addf %[[SUM]], %[[PRODUCT]]
+// CHECK: xfmr.weight_convert %{{.*}} : tensor<50x64xf32> -> tensor<50x64xf16>
+// CHECK: linalg.generic {{.*}} tensor<2x64x32xf16>) outs(%{{.*}} : tensor<?x50xf32>)
+func.func @bf16_weights(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %v: tensor<50x64xf32>) -> tensor<?x50xf32> {
+  %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"bf16">} : tensor<?x48xf32>, tensor<64x48xf32>
+  %z = xfmr.linear %y, %v {format = #xfmr.weight_format<"f16">} : tensor<?x64xf32>, tensor<50x64xf32>
+  return %z : tensor<?x50xf32>
+}

@@ -441,3 +441,27 @@ func.func @negative_prefetch_without_loop(%x: memref<2x8xf32>, %w: memref<1x8x32
   }
   return
 }
+
+// Weights of bf16 are widened when they are loaded; a line of a panel has all columns of a step.
+// CHECK-LABEL: @bf16_weights
+// CHECK-SAME: (%[[A:[a-z0-9]+]]: memref<2x8xf32>, %[[B:[a-z0-9]+]]: memref<1x8x32xbf16>
+// CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c4
+// CHECK: %[[B0:.*]] = vector.load %[[B]][%c0, %[[K]], %c0] : memref<1x8x32xbf16>, vector<16xbf16>
+// CHECK: %[[W0:.*]] = arith.extf %[[B0]] : vector<16xbf16> to vector<16xf32>
+// CHECK: %[[B1:.*]] = vector.load %[[B]][%c0, %[[K]], %c16] : memref<1x8x32xbf16>, vector<16xbf16>
+// CHECK: math.fma %{{.*}}, %[[W0]], %{{.*}} : vector<16xf32>
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @bf16_weights(%x: memref<2x8xf32>, %w: memref<1x8x32xbf16>, %out: memref<2x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<2x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x8xf32>, memref<1x8x32xbf16>) outs(%out : memref<2x32xf32>) {
+  ^bb0(%l: f32, %r: bf16, %acc: f32):
+    %e = arith.extf %r : bf16 to f32
+    %p = arith.mulf %l, %e : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}

@@ -226,3 +226,40 @@ func.func @grouped_product_c3_panels(%q: tensor<?x64xi8>, %s: tensor<?x2xf32>, %
   %0 = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<3x2x288xi8>) outs(%y : tensor<?x20xf32>) width 16 format <"int4:32"> -> tensor<?x20xf32>
   return
 }
+
+// -----
+
+func.func @linear_c5_bf16(%x: tensor<?x40xf32>, %w: tensor<20x40xf32>) {
+  // expected-error @below {{expects the precision f32 with the format bf16, but got int8}}
+  %0 = xfmr.linear %x, %w {format = #xfmr.weight_format<"bf16">, precision = #xfmr.precision<int8>} : tensor<?x40xf32>, tensor<20x40xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_c2_tied(%ids: tensor<?xi64>, %w: tensor<20x40xf32>) {
+  // expected-error @below {{expects 'tied' f32 with the format f16}}
+  %0 = xfmr.embedding %ids, %w {format = #xfmr.weight_format<"f16">, tied = #xfmr.precision<bf16>} : tensor<20x40xf32>
+  return
+}
+
+// -----
+
+func.func @weight_quantize_panels_c2(%w: tensor<20x40xf32>) {
+  // expected-error @below {{expects a format with groups, but got bf16}}
+  %0 = xfmr.weight_quantize_panels %w, 16 format <"bf16"> : tensor<20x40xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{expects a format with groups, but got f16}}
+xfmr.weight @w : tensor<2x2x288xi8> = #xfmr.quantized_panels<#xfmr.tensor<"w" : tensor<20x40xf32>>, 16, <"f16">>
+
+// -----
+
+func.func @grouped_product_c4(%x: tensor<?x40xf32>, %p: tensor<2x2x288xi8>, %y: tensor<?x20xf32>) {
+  // expected-error @below {{expects a format with groups, but got bf16}}
+  %0 = tile.grouped_product ins(%x, %p : tensor<?x40xf32>, tensor<2x2x288xi8>) outs(%y : tensor<?x20xf32>) width 16 format <"bf16"> -> tensor<?x20xf32>
+  return
+}

@@ -26,6 +26,17 @@ func.func @linear(%x: tensor<?x40xf32>, %w: tensor<20x40xf32>) {
   %0 = xfmr.linear %x, %w {format = #xfmr.weight_format<"int8:32">, precision = #xfmr.precision<int8>} : tensor<?x40xf32>, tensor<20x40xf32>
   // CHECK: xfmr.linear %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"int4:0">} :
   %1 = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:0">} : tensor<?x40xf32>, tensor<20x40xf32>
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"f16">} :
+  %2 = xfmr.linear %x, %w {format = #xfmr.weight_format<"f16">} : tensor<?x40xf32>, tensor<20x40xf32>
+  return
+}
+
+// CHECK-LABEL: @embedding
+func.func @embedding(%ids: tensor<?xi64>, %w: tensor<20x40xf32>) {
+  // CHECK: xfmr.embedding %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"bf16">} :
+  %0 = xfmr.embedding %ids, %w {format = #xfmr.weight_format<"bf16">} : tensor<20x40xf32>
+  // CHECK: xfmr.embedding %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"f16">, tied = #xfmr.precision<f32>} :
+  %1 = xfmr.embedding %ids, %w {format = #xfmr.weight_format<"f16">, tied = #xfmr.precision<f32>} : tensor<20x40xf32>
   return
 }
 

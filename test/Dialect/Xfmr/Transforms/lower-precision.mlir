@@ -3,38 +3,9 @@
 // RUN: attune-opt %s --xfmr-lower-precision=precision=int8 | FileCheck %s --check-prefixes=CHECK,INT8
 // RUN: attune-opt %s --xfmr-lower-precision=precision=f32 | FileCheck %s --check-prefix=F32
 // RUN: attune-opt %s --xfmr-lower-precision=precision=int8 --remark-policy=all --remarks-filter=".*" 2>&1 >/dev/null | FileCheck %s --check-prefix=MISSED
-// RUN: attune-opt %s --xfmr-lower-precision="precision=int8 weights-format=int4:32" | FileCheck %s --check-prefix=FORMAT
-// RUN: attune-opt %s --xfmr-lower-precision="precision=f32 weights-format=int4:32" | FileCheck %s --check-prefix=FORMAT-F32
-// RUN: attune-opt %s --xfmr-lower-precision="precision=bf16 weights-format=int8:0" | FileCheck %s --check-prefix=FORMAT-BF16
-// RUN: not attune-opt %s --xfmr-lower-precision="precision=int8 weights-format=int3:32" 2>&1 | FileCheck %s --check-prefix=INT3
 // RUN: not attune-opt %s --xfmr-lower-precision=precision=int4 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: int4
-// INT3: expects a weights-format such as int8:32 or int4:64, but got 'int3:32'
-
-// A linear with a precision of its own keeps it, and gets no format. Neither does one that scores experts.
-// FORMAT-LABEL: @linear
-// FORMAT: {activation = #xfmr.activation<relu>, format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>}
-// FORMAT-LABEL: @negative_own_precision
-// FORMAT-NOT: format
-// FORMAT-LABEL: @scores_of_experts
-// FORMAT-NOT: format
-// FORMAT: return
-
-// With f32 the precision stays. A weight of bf16 gets no format, and depth does not matter.
-// FORMAT-F32-LABEL: @linear
-// FORMAT-F32: {activation = #xfmr.activation<relu>, format = #xfmr.weight_format<"int4:32">} :
-// FORMAT-F32-LABEL: @negative_own_precision
-// FORMAT-F32-NOT: format
-// FORMAT-F32-LABEL: @negative_bf16_weight
-// FORMAT-F32-NOT: format
-// FORMAT-F32-LABEL: @too_deep_for_int8
-// FORMAT-F32: format
-// FORMAT-F32-LABEL: @scores_of_experts
-// FORMAT-F32-NOT: format
-// FORMAT-F32: return
-// FORMAT-BF16-LABEL: @linear
-// FORMAT-BF16: {activation = #xfmr.activation<relu>, format = #xfmr.weight_format<"int8:0">, precision = #xfmr.precision<bf16>}
 
 // The other operands and attributes of the op are kept.
 // CHECK-LABEL: @linear
@@ -51,6 +22,14 @@ func.func @linear(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>, %
 // CHECK: precision = #xfmr.precision<int8>
 func.func @negative_own_precision(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x8xf32>, tensor<8x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// A linear with a format of weights keeps its precision.
+// CHECK-LABEL: @negative_format
+// CHECK: {format = #xfmr.weight_format<"bf16">} :
+func.func @negative_format(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"bf16">} : tensor<?x8xf32>, tensor<8x8xf32>
   return %y : tensor<?x8xf32>
 }
 

@@ -95,3 +95,15 @@ func.func @negative_format(%x: tensor<?x300xf32>) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">} : tensor<?x300xf32>, tensor<8x300xf32>
   return %y : tensor<?x8xf32>
 }
+
+// Weights of bf16 have the products of f32, so they are split alike.
+// CHECK-LABEL: @bf16_weights
+// CHECK: xfmr.weight_slice
+// CHECK: xfmr.linear {{.*}} {format = #xfmr.weight_format<"bf16">}
+// CHECK: xfmr.weight_slice
+// CHECK: xfmr.linear {{.*}} residual(%{{.*}}) {format = #xfmr.weight_format<"bf16">}
+func.func @bf16_weights(%x: tensor<?x300xf32>) -> tensor<?x8xf32> {
+  %w = xfmr.weight_ref @w : tensor<8x300xf32>
+  %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"bf16">} : tensor<?x300xf32>, tensor<8x300xf32>
+  return %y : tensor<?x8xf32>
+}

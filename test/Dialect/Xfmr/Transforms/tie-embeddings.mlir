@@ -197,3 +197,20 @@ func.func @negative_magnitude(%ids: tensor<?xi64>) -> tensor<?x11xf32> {
   %1 = xfmr.linear %0, %head {precision = #xfmr.precision<bf16>} : tensor<?x8xf32>, tensor<11x8xf32>
   return %1 : tensor<?x11xf32>
 }
+
+// -----
+
+// The format of the projection takes the place of that of the table.
+// CHECK-LABEL: @table_format
+// CHECK: xfmr.embedding %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"f16">, tied = #xfmr.precision<f32>} : tensor<203x48xf32>
+// CHECK: xfmr.embedding %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"bf16">} : tensor<64x48xf32>
+xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"wte" : tensor<203x48xf32>>
+xfmr.weight @positions : tensor<64x48xf32> = #xfmr.tensor<"wpe" : tensor<64x48xf32>>
+func.func @table_format(%ids: tensor<?xi64>) -> (tensor<?x203xf32>, tensor<?x48xf32>) {
+  %table = xfmr.weight_ref @table : tensor<203x48xf32>
+  %0 = xfmr.embedding %ids, %table {format = #xfmr.weight_format<"bf16">} : tensor<203x48xf32>
+  %positions = xfmr.weight_ref @positions : tensor<64x48xf32>
+  %1 = xfmr.embedding %ids, %positions {format = #xfmr.weight_format<"bf16">} : tensor<64x48xf32>
+  %2 = xfmr.linear %0, %table {format = #xfmr.weight_format<"f16">} : tensor<?x48xf32>, tensor<203x48xf32>
+  return %2, %1 : tensor<?x203xf32>, tensor<?x48xf32>
+}

@@ -1,0 +1,392 @@
+//===- AssignWeightFormats.cpp - Formats of weights by their names --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects decomposed composites and weights as arguments marked xfmr.weight of private functions and as weight_refs.
+// Leaves the format of each projection and of each table as an attribute for later phases; rounds nothing yet.
+//
+// A weight has a name where a function refers to it, mostly in entries, and is used where it is an argument, mostly in
+// layers:
+//
+//     @forward   %0 = weight_ref @"layers.0.mlp.up.weight"       format A, since a rule matches this name
+//                call @layer(%x, %0)
+//                %1 = weight_ref @"layers.1.mlp.up.weight"       format B
+//                call @layer(%y, %1)  ->  call @layer_0(%y, %1)  a clone for this format
+//     @layer     xfmr.linear %x, %w                              format A
+//     @layer_0   xfmr.linear %x, %w                              format B
+//
+// Functions are visited callers first, so the formats of their arguments are known when their operations are visited.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/EntryAttrs.h"
+#include "dialect/Xfmr/IR/OpRemark.h"
+#include "dialect/Xfmr/IR/WeightFormats.h"
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
+#include "dialect/Xfmr/Transforms/Passes.h"
+#include "dialect/Xfmr/Transforms/ProductPrecision.h"
+#include "dialect/Xfmr/Transforms/WeightExpressions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/GlobPattern.h"
+
+#include <map>
+
+namespace mlir::xfmr {
+#define GEN_PASS_DEF_ASSIGNWEIGHTFORMATS
+#include "dialect/Xfmr/Transforms/Passes.h.inc"
+} // namespace mlir::xfmr
+
+using namespace mlir;
+using namespace mlir::xfmr;
+using func::CallOp;
+using func::FuncOp;
+
+namespace {
+
+constexpr StringLiteral kPassName = "xfmr-assign-weight-formats", kRemarkName = "AssignWeightFormats", kFlag = "--weights-format: ";
+/// The names that an error for a pattern without a match lists.
+constexpr size_t kListedNames = 3;
+
+/// Calls |use| with the references and block arguments of which |weight| is computed.
+void forEachLeaf(Value weight, llvm::function_ref<void(Value)> use) {
+  Operation *op = weight.getDefiningOp();
+  if (auto select = dyn_cast_or_null<WeightSelectOp>(op))
+    return forEachLeaf(select.getStack(), use);
+  if (!op || !isWeightExpression(op))
+    return use(weight);
+  for (Value operand : op->getOperands())
+    forEachLeaf(operand, use);
+}
+
+/// A pattern of names.
+class NamePattern {
+public:
+  /// |text| is the pattern of a rule, which has been parsed.
+  explicit NamePattern(StringRef text) {
+    for (StringRef glob : llvm::split(text, '.'))
+      globs.push_back(llvm::cantFail(llvm::GlobPattern::create(glob)));
+  }
+
+  /// Returns true if consecutive parts of |name| match the globs.
+  bool match(StringRef name) const {
+    SmallVector<StringRef> parts;
+    name.split(parts, '.');
+    for (size_t begin = 0; begin + globs.size() <= parts.size(); ++begin)
+      if (llvm::all_of(llvm::zip(globs, ArrayRef(parts).slice(begin, globs.size())),
+                       [](auto pair) { return std::get<0>(pair).match(std::get<1>(pair)); }))
+        return true;
+    return false;
+  }
+
+private:
+  std::vector<llvm::GlobPattern> globs;
+};
+
+/// Assigns formats to the weights of one module.
+class FormatAssigner {
+public:
+  FormatAssigner(ModuleOp module, const WeightFormats &formats, Precision precision);
+  LogicalResult run();
+
+private:
+  using Format = std::optional<WeightFormat>;
+  /// The position of a format in |distinct|.
+  using FormatId = int64_t;
+  /// A format for each argument of a function; those of arguments that are no matrices have no meaning and are 0.
+  using ArgumentFormats = std::vector<FormatId>;
+
+  FormatId getId(const Format &format) {
+    auto known = llvm::find(distinct, format);
+    if (known == distinct.end())
+      known = distinct.insert(known, format);
+    return known - distinct.begin();
+  }
+  /// Returns the format by rule |rule|, or that of all projections for -1.
+  const Format &getFormat(int64_t rule) const { return rule < 0 ? formats.projections : formats.rules[rule].format; }
+  static bool isAssignable(LinearOp op) {
+    return op.getPrecision() == Precision::F32 && !op.getFormat() && whyNotInPrecision(op, Precision::F32).empty();
+  }
+
+  void findMatrices(FuncOp function);
+  FailureOr<int64_t> findRule(WeightRefOp reference);
+  FailureOr<FormatId> findFormat(Operation *user, Value weight, const ArgumentFormats &arguments);
+  bool isHead(FuncOp function, WeightRefOp reference);
+  LogicalResult visit(FuncOp function, const ArgumentFormats &arguments);
+  LogicalResult visitCall(CallOp call, const ArgumentFormats &arguments);
+  LogicalResult assign(LinearOp op, const ArgumentFormats &arguments);
+  void assign(EmbeddingOp op);
+  LogicalResult checkRules();
+
+  InFlightDiagnostic emitError() { return module.emitError(kFlag); }
+
+  ModuleOp module;
+  const WeightFormats &formats;
+  Precision precision;
+  SymbolTable symbols;
+  CalleesFirst order;
+  FunctionUsers users;
+  std::vector<Format> distinct;
+  /// The pattern of each rule; nullopt for a role.
+  std::vector<std::optional<NamePattern>> patterns;
+  /// The rules for the roles, -1 if there is none, and the rules that matched a weight.
+  int64_t headRule = -1, tableRule = -1;
+  std::vector<bool> matched;
+  /// The arguments of each function that are matrices of projections, also those of its callees.
+  DenseMap<FuncOp, BitVector> matrices;
+  /// The variants of each function, by the formats of its arguments.
+  DenseMap<FuncOp, std::map<ArgumentFormats, FuncOp>> variants;
+  /// The rule of each tensor, -1 for none, and the first names.
+  llvm::StringMap<int64_t> ruleOfTensor;
+  std::vector<std::string> names;
+};
+
+} // namespace
+
+FormatAssigner::FormatAssigner(ModuleOp module, const WeightFormats &formats, Precision precision)
+    : module(module), formats(formats), precision(precision), symbols(module), order(module, symbols), users(module, symbols),
+      distinct{formats.projections}, matched(formats.rules.size(), false) {
+  for (auto [number, rule] : llvm::enumerate(formats.rules)) {
+    patterns.push_back(rule.isRole() ? std::nullopt : std::optional<NamePattern>(rule.pattern));
+    if (rule.pattern == WeightFormats::kHead)
+      headRule = static_cast<int64_t>(number);
+    if (rule.pattern == WeightFormats::kTables)
+      tableRule = static_cast<int64_t>(number);
+  }
+}
+
+/// Finds the arguments of |function| that are matrices. Its callees have been visited.
+void FormatAssigner::findMatrices(FuncOp function) {
+  BitVector &found = matrices.try_emplace(function, function.getNumArguments()).first->second;
+  auto add = [&](Value weight) {
+    forEachLeaf(weight, [&](Value leaf) {
+      auto argument = dyn_cast<BlockArgument>(leaf);
+      if (argument && argument.getOwner()->getParentOp() == function)
+        found.set(argument.getArgNumber());
+    });
+  };
+  function.walk([&](Operation *op) {
+    if (auto linear = dyn_cast<LinearOp>(op); linear && isAssignable(linear))
+      add(linear.getWeight());
+    auto call = dyn_cast<CallOp>(op);
+    auto callee = call ? symbols.lookup<FuncOp>(call.getCallee()) : FuncOp();
+    auto inside = callee && !order.recursive.contains(callee) ? matrices.find(callee) : matrices.end();
+    if (inside != matrices.end())
+      for (unsigned index : inside->second.set_bits())
+        add(call.getOperand(index));
+  });
+}
+
+/// Returns the rule for the matrix |reference| by the names of its tensors, -1 for none. An error if tensors have rules of
+/// different formats.
+FailureOr<int64_t> FormatAssigner::findRule(WeightRefOp reference) {
+  std::optional<int64_t> found;
+  std::string first, other;
+  symbols.lookup<WeightOp>(reference.getWeight()).getSource().walk([&](TensorSourceAttr tensor) {
+    auto [known, isNew] = ruleOfTensor.try_emplace(tensor.getName(), -1);
+    if (isNew) {
+      for (auto [number, pattern] : llvm::enumerate(patterns))
+        if (pattern && pattern->match(tensor.getName())) {
+          known->second = static_cast<int64_t>(number);
+          matched[number] = true;
+        }
+      if (names.size() < kListedNames)
+        names.push_back(tensor.getName().str());
+    }
+    if (!found)
+      first = tensor.getName().str();
+    else if (getFormat(*found) != getFormat(known->second))
+      other = tensor.getName().str();
+    found = std::max(found.value_or(-1), known->second);
+  });
+  if (other.empty())
+    return found.value_or(-1);
+  emitError() << "the tensors '" << first << "' and '" << other << "' are one matrix, expected one format for both";
+  return failure();
+}
+
+/// Returns true if |reference| is the matrix of the head: a projection of an entry that has a row for each token id.
+bool FormatAssigner::isHead(FuncOp function, WeightRefOp reference) {
+  auto type = cast<RankedTensorType>(reference.getType());
+  if (!getEntry(function) || type.getRank() != 2)
+    return false;
+  return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned index) {
+    InputAttr input = getInput(function, index);
+    return input && (input.getName() == "input_ids" || input.getName() == "decoder_input_ids") && input.getMaxValue() == type.getDimSize(0);
+  });
+}
+
+/// Returns the format of the matrix |weight| of |user|, whose function has |arguments|.
+FailureOr<FormatAssigner::FormatId> FormatAssigner::findFormat(Operation *user, Value weight, const ArgumentFormats &arguments) {
+  std::optional<FormatId> format;
+  bool isFailure = false, differs = false;
+  auto function = user->getParentOfType<FuncOp>();
+  forEachLeaf(weight, [&](Value leaf) {
+    FormatId own = getId(formats.projections);
+    if (auto argument = dyn_cast<BlockArgument>(leaf); argument && argument.getOwner()->getParentOp() == function)
+      own = arguments[argument.getArgNumber()];
+    if (auto reference = leaf.getDefiningOp<WeightRefOp>()) {
+      FailureOr<int64_t> rule = findRule(reference);
+      if (failed(rule)) {
+        isFailure = true;
+        return;
+      }
+      if (headRule >= 0 && isa<LinearOp>(user) && isHead(function, reference)) {
+        matched[headRule] = true;
+        *rule = std::max(*rule, headRule);
+      }
+      own = getId(getFormat(*rule));
+    }
+    differs |= format && *format != own;
+    format = own;
+  });
+  if (!isFailure && differs) {
+    emitError() << "weights that one projection joins in '" << function.getSymName() << "' get different formats, expected one";
+    return failure();
+  }
+  return isFailure ? FailureOr<FormatId>(failure()) : format.value_or(getId(formats.projections));
+}
+
+LogicalResult FormatAssigner::assign(LinearOp op, const ArgumentFormats &arguments) {
+  if (!isAssignable(op)) {
+    if (StringRef why = whyNotInPrecision(op, Precision::F32); !why.empty())
+      missed(op, kPassName, kRemarkName) << remark::reason("{0}", why);
+    return success();
+  }
+  FailureOr<FormatId> id = findFormat(op, op.getWeight(), arguments);
+  if (failed(id))
+    return failure();
+  const Format &format = distinct[*id];
+  if (!format)
+    return success();
+  Precision rounded = format->isFloat() ? Precision::F32 : precision;
+  if (StringRef why = whyNotInPrecision(op, rounded); !why.empty()) {
+    missed(op, kPassName, kRemarkName) << remark::reason("{0}", why);
+    return success();
+  }
+  op.setPrecision(rounded);
+  op.setFormatAttr(WeightFormatAttr::get(op.getContext(), *format));
+  passed(op, kPassName, kRemarkName) << remark::add("its operands are {0}, its weights {1}", stringifyPrecision(rounded), format->str());
+  return success();
+}
+
+/// Assigns the format of tables to |op|, unless its table is computed. If the table is also a matrix, xfmr-tie-embeddings
+/// replaces the format by that of the projection.
+void FormatAssigner::assign(EmbeddingOp op) {
+  if (tableRule < 0 || op.getTied() || op.getFormat() || !getElementTypeOrSelf(op.getTable().getType()).isF32())
+    return;
+  bool isStored = true;
+  forEachLeaf(op.getTable(), [&](Value leaf) {
+    auto reference = leaf.getDefiningOp<WeightRefOp>();
+    if (!reference)
+      return;
+    bool hasTensor = false;
+    symbols.lookup<WeightOp>(reference.getWeight()).getSource().walk([&](TensorSourceAttr) { hasTensor = true; });
+    isStored &= hasTensor;
+  });
+  if (!isStored)
+    return;
+  matched[tableRule] = true;
+  const Format &format = getFormat(tableRule);
+  if (!format)
+    return;
+  op.setFormatAttr(WeightFormatAttr::get(op.getContext(), *format));
+  passed(op, kPassName, kRemarkName) << remark::add("its table is {0}", format->str());
+}
+
+/// Makes |call|, in a function whose arguments have |arguments|, call the variant of its callee for the formats of the
+/// matrices that it passes.
+LogicalResult FormatAssigner::visitCall(CallOp call, const ArgumentFormats &arguments) {
+  auto callee = symbols.lookup<FuncOp>(call.getCallee());
+  auto found = callee ? matrices.find(callee) : matrices.end();
+  if (found == matrices.end() || found->second.none())
+    return success();
+  ArgumentFormats given(callee.getNumArguments(), 0);
+  for (unsigned index : found->second.set_bits()) {
+    FailureOr<FormatId> id = findFormat(call, call.getOperand(index), arguments);
+    if (failed(id))
+      return failure();
+    given[index] = *id;
+  }
+  std::map<ArgumentFormats, FuncOp> &known = variants[callee];
+  // A function with other users keeps the format of all projections.
+  if (known.empty() && (!callee.isPrivate() || users.hasOtherUsers(callee) || order.recursive.contains(callee)))
+    known.emplace(ArgumentFormats(callee.getNumArguments(), 0), callee);
+  auto [variant, isNew] = known.try_emplace(given, callee);
+  if (isNew && order.recursive.contains(callee)) {
+    emitError() << "the weights of '" << callee.getSymName() << "' cannot have formats of their own, since it calls itself";
+    return failure();
+  }
+  if (isNew && known.size() > 1) {
+    FuncOp clone = callee.clone();
+    if (getEntry(clone))
+      removeEntry(clone);
+    clone.setPrivate();
+    symbols.insert(clone, std::next(callee->getIterator()));
+    variant->second = clone;
+  }
+  call.setCallee(variant->second.getSymName());
+  return success();
+}
+
+/// Visits the operations of |function|, whose arguments have the formats |arguments|.
+LogicalResult FormatAssigner::visit(FuncOp function, const ArgumentFormats &arguments) {
+  WalkResult walk = function.walk([&](Operation *op) -> WalkResult {
+    if (auto linear = dyn_cast<LinearOp>(op))
+      return assign(linear, arguments);
+    if (auto embedding = dyn_cast<EmbeddingOp>(op))
+      assign(embedding);
+    if (auto call = dyn_cast<CallOp>(op))
+      return visitCall(call, arguments);
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Checks that each rule has matched a weight.
+LogicalResult FormatAssigner::checkRules() {
+  for (auto [rule, isMatched] : llvm::zip_equal(formats.rules, matched)) {
+    if (isMatched)
+      continue;
+    if (rule.pattern == WeightFormats::kTables)
+      emitError() << "'" << rule.pattern << "' matches no weight: the model has no table of which ids choose rows";
+    else if (rule.pattern == WeightFormats::kHead)
+      emitError() << "'" << rule.pattern << "' matches no weight: no projection of the model has a row for each id of 'input_ids'";
+    else
+      emitError() << "'" << rule.pattern << "' matches no weight of a projection"
+                  << (names.empty() ? "" : ", expected parts of a name such as '" + llvm::join(names, "', '") + "'");
+    return failure();
+  }
+  return success();
+}
+
+LogicalResult FormatAssigner::run() {
+  for (FuncOp function : order.functions)
+    findMatrices(function);
+  for (FuncOp function : llvm::reverse(order.functions)) {
+    std::map<ArgumentFormats, FuncOp> own = variants.lookup(function);
+    if (own.empty())
+      own.emplace(ArgumentFormats(function.getNumArguments(), 0), function);
+    for (const auto &[arguments, variant] : own)
+      if (failed(visit(variant, arguments)))
+        return failure();
+  }
+  return checkRules();
+}
+
+namespace {
+struct AssignWeightFormats : xfmr::impl::AssignWeightFormatsBase<AssignWeightFormats> {
+  using AssignWeightFormatsBase::AssignWeightFormatsBase;
+
+  void runOnOperation() override {
+    std::string wrong;
+    std::optional<WeightFormats> parsed = WeightFormats::parse(formats.getValue(), wrong);
+    if (!wrong.empty()) {
+      getOperation().emitError(kFlag) << wrong;
+      return signalPassFailure();
+    }
+    if (failed(FormatAssigner(getOperation(), *parsed, precision).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,17 @@
+//===- ProductPrecision.h - Which projections are rounded -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_XFMR_TRANSFORMS_PRODUCTPRECISION_H
+#define ATTUNE_DIALECT_XFMR_TRANSFORMS_PRODUCTPRECISION_H
+
+#include "dialect/Xfmr/IR/XfmrOps.h"
+
+namespace mlir::xfmr {
+
+/// Returns the reason why the operands of |op| cannot be rounded to |precision|; with f32, why its weights cannot have a
+/// format. Empty if they can.
+StringRef whyNotInPrecision(LinearOp op, Precision precision);
+
+} // namespace mlir::xfmr
+
+#endif // ATTUNE_DIALECT_XFMR_TRANSFORMS_PRODUCTPRECISION_H
