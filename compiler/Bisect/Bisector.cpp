@@ -12,6 +12,9 @@
 using namespace mlir;
 using namespace attune;
 
+/// The most calls of one kind of operation that are tried alone, and the most that are compiled.
+static constexpr size_t kMostCalls = 16, kMostCompiledCalls = 3;
+
 /// Copies the wrong value or the reason of |judgment| to |verdict|.
 static void setWrong(BisectVerdict &verdict, const Judgment &judgment) {
   verdict.isFound = true;
@@ -45,9 +48,43 @@ Result<BisectVerdict> Bisector::run() {
   if (!options.good.empty())
     if (Status status = judgeOfPhase->expect(options.good); status.failed())
       return status;
+  if (options.isBrief) {
+    Result<bool> isRight = judgeBriefly();
+    if (!isRight)
+      return isRight.status();
+    if (*isRight) {
+      verdict.last = Phase::Object;
+      return verdict;
+    }
+  }
   if (Status status = judgePhases(verdict); status.failed())
     return status;
   return verdict;
+}
+
+Result<bool> Bisector::judgeBriefly() const {
+  if (!options.code)
+    return false;
+  OwningOpRef<ModuleOp> module = cast<ModuleOp>(imported->clone());
+  for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized}) {
+    Result<OwningOpRef<ModuleOp>> next = PhaseReplay(*module, phase, options.hooks).run();
+    if (!next)
+      return next.status();
+    module = std::move(*next);
+  }
+  Judgment ofBuffers = judge(*module);
+  report("bufferized: " + ofBuffers.text());
+  if (ofBuffers.kind != Judgment::Right)
+    return false;
+  Result<const ModelCode *> code = options.code();
+  if (!code)
+    return code.status();
+  Result<std::string> object = CodeSearch(**code, options.codeHooks).object();
+  if (!object)
+    return object.status();
+  Judgment ofObject = judgeObject(**code, *object);
+  report("object: " + ofObject.text());
+  return ofObject.kind == Judgment::Right;
 }
 
 /// The judgments of the modules after the steps of a phase.
@@ -151,7 +188,7 @@ Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
     plain.llvmText = ir;
     return judgeOfPhase->judge(described, &*signature, plain);
   };
-  auto judgeObject = [&](const std::string &object) { return judgeOfPhase->judgeCall([&] { return (*code)->execute(object); }); };
+  auto judgeObject = [&](const std::string &object) { return this->judgeObject(**code, object); };
   // Returns true if |judgment| ends the search.
   auto note = [&](Phase phase, const Judgment &judgment) {
     report(stringifyPhase(phase).str() + ": " + judgment.text());
@@ -303,7 +340,7 @@ void Bisector::searchOperation(BisectVerdict &verdict) {
   // Modules of the phase target do not describe their entries, and those on buffers have no results to compare.
   if (verdict.function.empty() || verdict.phase > Phase::Kernels)
     return;
-  Result<std::vector<SingleOperation>> all = isolateOperations(*verdict.before, verdict.function, tensors, inputs);
+  Result<std::vector<SingleOperation>> all = isolateOperations(*verdict.before, verdict.function, tensors, inputs, kMostCalls);
   if (!all)
     return;
   ScopedDiagnosticHandler silent(imported.getContext(), [](Diagnostic &) { return success(); });
@@ -330,7 +367,7 @@ void Bisector::searchCompiledOperation(BisectVerdict &verdict) {
   for (auto function : ofDialect->getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    Result<std::vector<SingleOperation>> all = isolateOperations(*ofDialect, function.getSymName(), tensors, inputs);
+    Result<std::vector<SingleOperation>> all = isolateOperations(*ofDialect, function.getSymName(), tensors, inputs, kMostCompiledCalls);
     if (!all)
       return;
     for (SingleOperation &one : *all) {

@@ -42,6 +42,8 @@ struct BisectOptions {
   std::vector<OwnedTensor> expected;
   /// Outputs that are right, by which all later phases are judged; empty for those of the phase `import` in f64.
   std::vector<OwnedTensor> good;
+  /// Judges the phases `bufferized` and `object` first, and the others only if one of the two is not right.
+  bool isBrief = false;
   ReplayHooks hooks;
   CodeHooks codeHooks;
   /// Compiles the model; null if the phases `llvm` and `object` are not to be judged.
@@ -99,6 +101,8 @@ public:
 private:
   /// Judges the values of the phase `import` by those of the reference.
   Judgment judgeImport() const;
+  /// Returns true if the phases `bufferized` and `object` are right.
+  Result<bool> judgeBriefly() const;
   Status judgePhases(BisectVerdict &verdict);
   /// Judges the phases `llvm` and `object`. |described| is the module of the phase `vector`.
   Status judgeCode(mlir::ModuleOp described, BisectVerdict &verdict);
@@ -113,6 +117,10 @@ private:
   void searchOperation(BisectVerdict &verdict);
   /// Finds an operation that is wrong as an object.
   void searchCompiledOperation(BisectVerdict &verdict);
+  /// Judges an object of the phase `object`.
+  Judgment judgeObject(const ModelCode &code, const std::string &object) const {
+    return judgeOfPhase->judgeCall([&] { return code.execute(object); });
+  }
   Judgment judge(mlir::ModuleOp module) const { return judgeOfPhase->judge(module, signature ? &*signature : nullptr); }
   void report(const std::string &text) const {
     if (options.progress)

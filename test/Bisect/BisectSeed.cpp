@@ -161,6 +161,22 @@ const Error kErrors[] = {
        Value one = arith::ConstantIndexOp::create(builder, op->getLoc(), 1), offset = slice.getOffsets()[0];
        op->setOperand(slice.getOffsetSizeAndStrideStartOperandIndex(), arith::AddIOp::create(builder, op->getLoc(), offset, one));
      }},
+    {"even", "an odd number from memory one too small",
+     [](Operation *op) { return isa<arith::IndexCastOp>(op) && op->getResult(0).getType().isIndex(); },
+     [](Operation *op) {
+       OpBuilder builder(op->getContext());
+       builder.setInsertionPointAfter(op);
+       Value mask = arith::ConstantIndexOp::create(builder, op->getLoc(), -2), number = op->getResult(0);
+       auto even = arith::AndIOp::create(builder, op->getLoc(), number, mask);
+       number.replaceAllUsesExcept(even, even);
+     }},
+    {"select", "the values of a selection confused", is<arith::SelectOp>,
+     [](Operation *op) {
+       auto select = cast<arith::SelectOp>(op);
+       Value yes = select.getTrueValue(), no = select.getFalseValue();
+       op->setOperand(1, no);
+       op->setOperand(2, yes);
+     }},
 };
 
 /// Inserts an error once.
