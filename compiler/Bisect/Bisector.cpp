@@ -3,11 +3,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Bisect/Bisector.h"
+#include "compiler/Plain/WeightValues.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+
+#include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace attune;
@@ -222,7 +226,10 @@ Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
   if (!object)
     return object.status();
   Judgment ofObject = judgeObject(*object);
-  if (!note(Phase::Object, ofObject) || (*code)->beforePasses.empty())
+  if (!note(Phase::Object, ofObject))
+    return {};
+  verdict.weight = findWrongWeight(described, **code);
+  if (verdict.weight || (*code)->beforePasses.empty())
     return {};
   if (ofIr.kind == Judgment::Unknown) {
     auto judgeGenerated = [&](const std::string &passed) {
@@ -237,6 +244,44 @@ Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
     }
   }
   return keep(search.searchFunctions(judgeObject));
+}
+
+std::optional<WrongValue> Bisector::findWrongWeight(ModuleOp module, const ModelCode &code) const {
+  /// The largest error of a right element, relative to the largest one of its weight: computed weights may be rounded
+  /// several times.
+  constexpr double kRounding = 16 * 0x1p-24;
+  Result<std::vector<uint8_t>> bytes = code.readWeights ? code.readWeights() : Status::error("no weights file");
+  if (!bytes)
+    return std::nullopt;
+  std::optional<WrongValue> worst;
+  double worstRatio = 1;
+  for (auto weight : module.getOps<xfmr::WeightOp>()) {
+    auto type = dyn_cast<RankedTensorType>(weight.getType());
+    if (!weight.getOffset() || !type || !type.getElementType().isF32())
+      continue;
+    Result<WeightValue> defined = evaluateWeight(weight.getSource(), tensors, /*wide=*/false);
+    uint64_t offset = *weight.getOffset();
+    if (!defined || offset > bytes->size() || defined->values.size() > (bytes->size() - offset) / sizeof(float))
+      continue;
+    double largest = 0;
+    for (double value : defined->values)
+      largest = std::max(largest, std::abs(value));
+    for (auto [index, expected] : llvm::enumerate(defined->values)) {
+      float got;
+      std::memcpy(&got, bytes->data() + offset + index * sizeof(float), sizeof(got));
+      if (got == expected || (std::isnan(got) && std::isnan(expected)))
+        continue;
+      double error = std::abs(got - expected), allowed = largest * kRounding;
+      double ratio = std::isfinite(error) && allowed > 0 ? error / allowed : HUGE_VAL;
+      if (ratio <= worstRatio)
+        continue;
+      worstRatio = ratio;
+      worst = {weight.getSymName().str(), {defined->shape.begin(), defined->shape.end()}, int64_t(index), got, expected, allowed};
+    }
+  }
+  if (worst)
+    report("weight " + worst->output);
+  return worst;
 }
 
 Status Bisector::searchSteps(StepJudge &steps, int64_t right, BisectVerdict &verdict) {

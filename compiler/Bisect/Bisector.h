@@ -20,7 +20,8 @@
 // several steps if it cannot tell them apart. After the last pass, CodeSearch.h takes over:
 //
 //   ...    target      llvm                                object
-//          right       a pass of LLVM on a function        the code generator on a function
+//          right       a pass of LLVM on a function        the weights file, by the definitions of weights
+//                                                          the code generator on a function
 //                                                          operations of the phase `dialect`, each compiled alone
 //
 //===----------------------------------------------------------------------===//
@@ -72,6 +73,9 @@ struct BisectVerdict {
   std::optional<Rewrite> rewrite;
   /// The part of LLVM, in the phases `llvm` and `object`.
   std::optional<CodePart> part;
+  /// In the phase `object`, an element of a weight that the weights file has otherwise than the definition of its source;
+  /// the output is the name of the weight.
+  std::optional<WrongValue> weight;
   /// The wrong value, or, if there are no values, the reason.
   WrongValue value;
   std::string reason;
@@ -106,6 +110,9 @@ private:
   Status judgePhases(BisectVerdict &verdict);
   /// Judges the phases `llvm` and `object`. |described| is the module of the phase `vector`.
   Status judgeCode(mlir::ModuleOp described, BisectVerdict &verdict);
+  /// Compares the weights file with the definitions of the weights of |module|, which have offsets. Returns the element
+  /// of a weight with the largest error, if it is larger than that of f32.
+  std::optional<WrongValue> findWrongWeight(mlir::ModuleOp module, const ModelCode &code) const;
   class StepJudge;
   /// Finds the steps of a phase whose module is right before it and wrong after step |right|.
   Status searchSteps(StepJudge &steps, int64_t right, BisectVerdict &verdict);

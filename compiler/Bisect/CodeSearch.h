@@ -33,6 +33,8 @@ struct ModelCode {
   std::optional<HostMachine> machine;
   /// Executes an object file, or, if it is empty, that of the compilation itself. It is called in a process of its own.
   std::function<Result<std::vector<OwnedTensor>>(const std::string &object)> execute;
+  /// Returns the data section of the weights file.
+  std::function<Result<std::vector<uint8_t>>()> readWeights;
 };
 
 /// Functions by which tests insert errors into the work of LLVM.
@@ -43,7 +45,10 @@ struct CodeHooks {
   std::function<void(llvm::StringRef pass, llvm::Function &function)> afterPass;
   /// Called before the code generator runs.
   std::function<void(llvm::Module &module)> beforeCode;
+  /// Called after the compilation with the path of the weights file.
+  std::function<void(const std::string &path)> afterPacking;
 
+  /// Returns true if the code is changed.
   explicit operator bool() const { return afterPass || beforeCode; }
 };
 

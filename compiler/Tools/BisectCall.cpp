@@ -24,6 +24,8 @@ Result<const ModelCode *> BisectSession::compile(const PlainInputs &inputs) {
     if (!made)
       return made.status();
     compiled = std::move(*made);
+    if (request.codeHooks.afterPacking)
+      request.codeHooks.afterPacking(compiled->weightsPath());
   }
   return &compiled->code(inputs);
 }
