@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Bisect/Bisector.h"
+#include "compiler/Bisect/FirstDifference.h"
 #include "compiler/Plain/WeightValues.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -311,10 +312,32 @@ Status Bisector::searchSteps(StepJudge &steps, int64_t right, BisectVerdict &ver
   verdict.before = std::move(*before);
   verdict.after = std::move(*after);
   searchFunction(verdict);
-  if (verdict.steps.size() != 1)
-    return {};
-  searchOperation(verdict);
-  return verdict.operation ? Status() : searchRewrite(replay, size_t(right), verdict);
+  if (verdict.steps.size() == 1) {
+    searchOperation(verdict);
+    if (!verdict.operation)
+      if (Status status = searchRewrite(replay, size_t(right), verdict); status.failed())
+        return status;
+  }
+  searchFirstDifference(verdict);
+  return {};
+}
+
+void Bisector::searchFirstDifference(BisectVerdict &verdict) {
+  // The function of a kernel says enough. Modules of the phase target do not describe their entries.
+  if (verdict.operation || verdict.rewrite || !verdict.kernel.empty() || verdict.phase >= Phase::Target)
+    return;
+  // The module after the steps may write anywhere, so it is executed in a process of its own, which returns the operation as
+  // the reason of a failure.
+  constexpr StringLiteral mark = "first difference: ";
+  Judgment judgment = judgeOfPhase->judgeCall([&]() -> Result<std::vector<OwnedTensor>> {
+    Result<std::string> found = findFirstDifference(*verdict.before, *verdict.after, tensors, inputs);
+    return found ? Status::error(mark.str() + *found) : found.status();
+  });
+  StringRef text = judgment.reason;
+  if (judgment.kind != Judgment::Unknown || !text.consume_front(mark) || text.empty())
+    return;
+  verdict.firstDifference = text.str();
+  report("first difference " + verdict.firstDifference);
 }
 
 /// Returns the functions with bodies that have the same name and type in both modules, and differ.

@@ -15,6 +15,7 @@
 //                                         |
 //                         step k with the first n rewrites         rewrites, by binary search
 //                         step k on modules of one operation       operations (SingleOperation.h)
+//                         values inside of both modules            the first that differs (FirstDifference.h)
 //
 // A module that the plain path cannot execute is neither right nor wrong: the search goes around it, and the verdict has
 // several steps if it cannot tell them apart. After the last pass, CodeSearch.h takes over:
@@ -71,6 +72,9 @@ struct BisectVerdict {
   std::string function, kernel;
   /// The pattern rewrite that made the function wrong, if the search found one.
   std::optional<Rewrite> rewrite;
+  /// The name and location of the operation after the steps that computes the first different value (FirstDifference.h), if
+  /// neither an operation alone nor a rewrite was found; "" if not known.
+  std::string firstDifference;
   /// The part of LLVM, in the phases `llvm` and `object`.
   std::optional<CodePart> part;
   /// In the phase `object`, an element of a weight that the weights file has otherwise than the definition of its source;
@@ -122,6 +126,8 @@ private:
   void searchFunction(BisectVerdict &verdict);
   Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);
   void searchOperation(BisectVerdict &verdict);
+  /// Compares the values inside of the modules before and after the steps.
+  void searchFirstDifference(BisectVerdict &verdict);
   /// Finds an operation that is wrong as an object.
   void searchCompiledOperation(BisectVerdict &verdict);
   /// Judges an object of the phase `object`.

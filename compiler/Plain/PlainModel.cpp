@@ -139,7 +139,7 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
     return model;
   }
   OwningOpRef<ModuleOp> lowered = cast<ModuleOp>(module->clone());
-  Result<std::vector<std::unique_ptr<OpCall>>> calls = replaceByCalls(*lowered, *model->original, options.wide);
+  Result<std::vector<std::unique_ptr<OpCall>>> calls = replaceByCalls(*lowered, *model->original, options.wide, options.observesCalls);
   if (!calls)
     return calls.status();
   model->calls = std::move(*calls);

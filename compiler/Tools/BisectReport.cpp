@@ -69,6 +69,8 @@ std::string attune::describeVerdict(const BisectVerdict &verdict) {
     verdict.operation->location.print(stream);
     return text + " The operation: " + verdict.operation->name + ", " + where + ".";
   }
+  if (!verdict.firstDifference.empty())
+    text += " The first difference after the pass: " + verdict.firstDifference + ".";
   if (!verdict.rewrite)
     return text;
   verdict.rewrite->location.print(stream);

@@ -171,6 +171,12 @@ const Error kErrors[] = {
        auto even = arith::AndIOp::create(builder, op->getLoc(), number, mask);
        number.replaceAllUsesExcept(even, even);
      }},
+    {"place", "all buffers of a block in one place", is<memref::ViewOp>,
+     [](Operation *op) {
+       auto first = cast<memref::ViewOp>(op);
+       for (auto other : op->getBlock()->getOps<memref::ViewOp>())
+         other->setOperand(1, first.getByteShift());
+     }},
     {"select", "the values of a selection confused", is<arith::SelectOp>,
      [](Operation *op) {
        auto select = cast<arith::SelectOp>(op);
@@ -325,6 +331,8 @@ static void printVerdict(const BisectVerdict &verdict) {
     printf(" operation %s", verdict.operation->name.c_str());
   if (verdict.rewrite)
     printf(" rewrite %s", verdict.rewrite->operation.c_str());
+  if (!verdict.firstDifference.empty())
+    printf(" difference %s", verdict.firstDifference.c_str());
   printf("\n");
 }
 
