@@ -54,7 +54,9 @@ Result<BisectVerdict> Bisector::run() {
     if (Status status = judgeOfPhase->expect(options.good); status.failed())
       return status;
   if (options.isBrief) {
+    Judge ofImport = *judgeOfPhase;
     Result<bool> isRight = judgeBriefly();
+    judgeOfPhase = std::move(ofImport);
     if (!isRight)
       return isRight.status();
     if (*isRight) {
@@ -67,14 +69,52 @@ Result<BisectVerdict> Bisector::run() {
   return verdict;
 }
 
-Result<bool> Bisector::judgeBriefly() const {
+Result<Bisector::Rounding> Bisector::expectRounding(PhaseReplay &replay) {
+  Rounding rounding;
+  const std::vector<PassStep> &steps = replay.steps();
+  for (StringRef pass : {"xfmr-lower-precision", "xfmr-tie-embeddings"}) {
+    // A pass on functions may have several steps.
+    int64_t first = -1, last = -1;
+    for (auto [number, step] : llvm::enumerate(steps))
+      if (StringRef(step.pass).split('{').first == pass) {
+        first = first < 0 ? int64_t(number) : first;
+        last = int64_t(number);
+      }
+    // Without products of low precision, tied embeddings are not rounded.
+    if (first < 0 || (pass == "xfmr-tie-embeddings" && rounding.last < 0))
+      continue;
+    Result<OwningOpRef<ModuleOp>> before = replay.moduleAfter(first - 1), after = replay.moduleAfter(last);
+    if (!before || !after)
+      return before ? after.status() : before.status();
+    if (judge(**before).kind == Judgment::Wrong) {
+      rounding.wrong = first - 1;
+      return rounding;
+    }
+    Result<Judge> judge = Judge::create(**after, tensors, inputs, /*isRounded=*/true);
+    if (!judge)
+      return rounding;
+    judgeOfPhase = std::move(*judge);
+    if (!options.good.empty())
+      if (Status status = judgeOfPhase->expect(options.good); status.failed())
+        return status;
+    rounding.last = last;
+    report("the results after the pass " + pass.str() + ", which rounds operands, are expected from there on");
+  }
+  return rounding;
+}
+
+Result<bool> Bisector::judgeBriefly() {
   if (!options.code)
     return false;
   OwningOpRef<ModuleOp> module = cast<ModuleOp>(imported->clone());
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized}) {
-    Result<OwningOpRef<ModuleOp>> next = PhaseReplay(*module, phase, options.hooks).run();
+    PhaseReplay replay(*module, phase, options.hooks);
+    Result<OwningOpRef<ModuleOp>> next = replay.run();
     if (!next)
       return next.status();
+    if (phase == Phase::Dialect)
+      if (Result<Rounding> rounding = expectRounding(replay); !rounding || rounding->wrong)
+        return rounding ? Result<bool>(false) : Result<bool>(rounding.status());
     module = std::move(*next);
   }
   Judgment ofBuffers = judge(*module);
@@ -142,9 +182,16 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     Result<OwningOpRef<ModuleOp>> next = replay.run();
     if (!next)
       return next.status();
-    Judgment judgment = judge(**next);
     StepJudge steps(*this, replay);
-    int64_t step = steps.count() - 1;
+    int64_t begin = -1, step = steps.count() - 1;
+    if (phase == Phase::Dialect) {
+      Result<Rounding> rounding = expectRounding(replay);
+      if (!rounding)
+        return rounding.status();
+      begin = rounding->last;
+      step = rounding->wrong.value_or(step);
+    }
+    Judgment judgment = step == steps.count() - 1 ? judge(**next) : steps.at(step);
     std::string name = stringifyPhase(phase).str();
     // The last steps may leave a module that the plain path cannot execute: judges the last one that it can.
     if (judgment.kind == Judgment::Unknown && isKnown)
@@ -159,7 +206,7 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
       verdict.phase = phase;
       setWrong(verdict, judgment);
       if (isKnown && step >= 0)
-        return searchSteps(steps, step, verdict);
+        return searchSteps(steps, begin, step, verdict);
       verdict.isPhaseKnown = isKnown;
       verdict.before = std::move(module);
       verdict.after = std::move(*next);
@@ -285,10 +332,8 @@ std::optional<WrongValue> Bisector::findWrongWeight(ModuleOp module, const Model
   return worst;
 }
 
-Status Bisector::searchSteps(StepJudge &steps, int64_t right, BisectVerdict &verdict) {
+Status Bisector::searchSteps(StepJudge &steps, int64_t left, int64_t right, BisectVerdict &verdict) {
   PhaseReplay &replay = steps.replay;
-  // Step |left| is right and step |right| wrong; -1 is the module before the phase.
-  int64_t left = -1;
   while (right - left > 1) {
     // The step nearest to the middle that can be judged.
     int64_t middle = left + (right - left) / 2, picked = middle;

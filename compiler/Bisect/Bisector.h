@@ -109,8 +109,18 @@ public:
 private:
   /// Judges the values of the phase `import` by those of the reference.
   Judgment judgeImport() const;
+  /// The steps of the phase `dialect` that round operands to bf16 or int8.
+  struct Rounding {
+    /// The last of them, -1 if there are none: the module after it gives the expected results of later ones.
+    int64_t last = -1;
+    /// The step before one of them whose module is wrong.
+    std::optional<int64_t> wrong;
+  };
+  /// Finds the steps of |replay|, which has run, that round operands. Judges the modules before them, and expects the results
+  /// of the module after them from then on, by the definitions of products of low precision.
+  Result<Rounding> expectRounding(PhaseReplay &replay);
   /// Returns true if the phases `bufferized` and `object` are right.
-  Result<bool> judgeBriefly() const;
+  Result<bool> judgeBriefly();
   Status judgePhases(BisectVerdict &verdict);
   /// Judges the phases `llvm` and `object`. |described| is the module of the phase `vector`.
   Status judgeCode(mlir::ModuleOp described, BisectVerdict &verdict);
@@ -118,8 +128,9 @@ private:
   /// of a weight with the largest error, if it is larger than that of f32.
   std::optional<WrongValue> findWrongWeight(mlir::ModuleOp module, const ModelCode &code) const;
   class StepJudge;
-  /// Finds the steps of a phase whose module is right before it and wrong after step |right|.
-  Status searchSteps(StepJudge &steps, int64_t right, BisectVerdict &verdict);
+  /// Finds the steps of a phase after step |left|, whose module is right, up to step |right|, whose module is wrong; -1 is
+  /// the module before the phase.
+  Status searchSteps(StepJudge &steps, int64_t left, int64_t right, BisectVerdict &verdict);
   /// Returns the last step whose module can be executed, if there is one: the modules after it cannot.
   std::optional<int64_t> findLastJudged(StepJudge &steps) const;
   /// Finds the function that differs between the modules of |verdict| and makes them wrong.

@@ -93,7 +93,7 @@ Status PlainModel::readWeights(const TensorProvider &tensors) {
     if (!value)
       return Status::error("weight '" + weight.getSymName().str() + "': " + value.message());
     if (packed)
-      storeValues(value->values, ElementKind::F32, blob + *weight.getOffset());
+      storeValues(value->values, *getElementKind(cast<ShapedType>(weight.getType()).getElementType(), false), blob + *weight.getOffset());
     if (used != users.end())
       for (OpCall *call : used->second) {
         call->results.resize(1);

@@ -121,6 +121,8 @@ static Status bisect(CommandLine &request, BisectRun &run) {
   if (Status status = checkPlainProducts(call.compile.target); status.failed())
     return status;
   if (!request.goodValues.empty()) {
+    if (Status status = checkExactProducts(call.compile.target); status.failed())
+      return Status::error("--good: " + status.message());
     Result<GoodSetting> good = GoodSetting::create(request.goodValues, compilerFile());
     if (!good)
       return Status::error("--good: " + good.message());
