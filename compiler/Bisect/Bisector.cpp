@@ -3,14 +3,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Bisect/Bisector.h"
+#include "compiler/Bisect/FirstDifference.h"
+#include "compiler/Plain/WeightValues.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
+#include <cmath>
+#include <cstring>
+
 using namespace mlir;
 using namespace attune;
+
+/// The most calls of one kind of operation that are tried alone, and the most that are compiled.
+static constexpr size_t kMostCalls = 16, kMostCompiledCalls = 3;
 
 /// Copies the wrong value or the reason of |judgment| to |verdict|.
 static void setWrong(BisectVerdict &verdict, const Judgment &judgment) {
@@ -45,9 +53,83 @@ Result<BisectVerdict> Bisector::run() {
   if (!options.good.empty())
     if (Status status = judgeOfPhase->expect(options.good); status.failed())
       return status;
+  if (options.isBrief) {
+    Judge ofImport = *judgeOfPhase;
+    Result<bool> isRight = judgeBriefly();
+    judgeOfPhase = std::move(ofImport);
+    if (!isRight)
+      return isRight.status();
+    if (*isRight) {
+      verdict.last = Phase::Object;
+      return verdict;
+    }
+  }
   if (Status status = judgePhases(verdict); status.failed())
     return status;
   return verdict;
+}
+
+Result<Bisector::Rounding> Bisector::expectRounding(PhaseReplay &replay) {
+  Rounding rounding;
+  const std::vector<PassStep> &steps = replay.steps();
+  for (StringRef pass : {"xfmr-lower-precision", "xfmr-tie-embeddings"}) {
+    // A pass on functions may have several steps.
+    int64_t first = -1, last = -1;
+    for (auto [number, step] : llvm::enumerate(steps))
+      if (StringRef(step.pass).split('{').first == pass) {
+        first = first < 0 ? int64_t(number) : first;
+        last = int64_t(number);
+      }
+    // Without products of low precision, tied embeddings are not rounded.
+    if (first < 0 || (pass == "xfmr-tie-embeddings" && rounding.last < 0))
+      continue;
+    Result<OwningOpRef<ModuleOp>> before = replay.moduleAfter(first - 1), after = replay.moduleAfter(last);
+    if (!before || !after)
+      return before ? after.status() : before.status();
+    if (judge(**before).kind == Judgment::Wrong) {
+      rounding.wrong = first - 1;
+      return rounding;
+    }
+    Result<Judge> judge = Judge::create(**after, tensors, inputs, /*isRounded=*/true);
+    if (!judge)
+      return rounding;
+    judgeOfPhase = std::move(*judge);
+    if (!options.good.empty())
+      if (Status status = judgeOfPhase->expect(options.good); status.failed())
+        return status;
+    rounding.last = last;
+    report("the results after the pass " + pass.str() + ", which rounds operands, are expected from there on");
+  }
+  return rounding;
+}
+
+Result<bool> Bisector::judgeBriefly() {
+  if (!options.code)
+    return false;
+  OwningOpRef<ModuleOp> module = cast<ModuleOp>(imported->clone());
+  for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized}) {
+    PhaseReplay replay(*module, phase, options.hooks);
+    Result<OwningOpRef<ModuleOp>> next = replay.run();
+    if (!next)
+      return next.status();
+    if (phase == Phase::Dialect)
+      if (Result<Rounding> rounding = expectRounding(replay); !rounding || rounding->wrong)
+        return rounding ? Result<bool>(false) : Result<bool>(rounding.status());
+    module = std::move(*next);
+  }
+  Judgment ofBuffers = judge(*module);
+  report("bufferized: " + ofBuffers.text());
+  if (ofBuffers.kind != Judgment::Right)
+    return false;
+  Result<const ModelCode *> code = options.code();
+  if (!code)
+    return code.status();
+  Result<std::string> object = CodeSearch(**code, options.codeHooks).object();
+  if (!object)
+    return object.status();
+  Judgment ofObject = judgeObject(**code, *object);
+  report("object: " + ofObject.text());
+  return ofObject.kind == Judgment::Right;
 }
 
 /// The judgments of the modules after the steps of a phase.
@@ -100,9 +182,16 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     Result<OwningOpRef<ModuleOp>> next = replay.run();
     if (!next)
       return next.status();
-    Judgment judgment = judge(**next);
     StepJudge steps(*this, replay);
-    int64_t step = steps.count() - 1;
+    int64_t begin = -1, step = steps.count() - 1;
+    if (phase == Phase::Dialect) {
+      Result<Rounding> rounding = expectRounding(replay);
+      if (!rounding)
+        return rounding.status();
+      begin = rounding->last;
+      step = rounding->wrong.value_or(step);
+    }
+    Judgment judgment = step == steps.count() - 1 ? judge(**next) : steps.at(step);
     std::string name = stringifyPhase(phase).str();
     // The last steps may leave a module that the plain path cannot execute: judges the last one that it can.
     if (judgment.kind == Judgment::Unknown && isKnown)
@@ -117,7 +206,7 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
       verdict.phase = phase;
       setWrong(verdict, judgment);
       if (isKnown && step >= 0)
-        return searchSteps(steps, step, verdict);
+        return searchSteps(steps, begin, step, verdict);
       verdict.isPhaseKnown = isKnown;
       verdict.before = std::move(module);
       verdict.after = std::move(*next);
@@ -151,7 +240,7 @@ Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
     plain.llvmText = ir;
     return judgeOfPhase->judge(described, &*signature, plain);
   };
-  auto judgeObject = [&](const std::string &object) { return judgeOfPhase->judgeCall([&] { return (*code)->execute(object); }); };
+  auto judgeObject = [&](const std::string &object) { return this->judgeObject(**code, object); };
   // Returns true if |judgment| ends the search.
   auto note = [&](Phase phase, const Judgment &judgment) {
     report(stringifyPhase(phase).str() + ": " + judgment.text());
@@ -185,7 +274,10 @@ Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
   if (!object)
     return object.status();
   Judgment ofObject = judgeObject(*object);
-  if (!note(Phase::Object, ofObject) || (*code)->beforePasses.empty())
+  if (!note(Phase::Object, ofObject))
+    return {};
+  verdict.weight = findWrongWeight(described, **code);
+  if (verdict.weight || (*code)->beforePasses.empty())
     return {};
   if (ofIr.kind == Judgment::Unknown) {
     auto judgeGenerated = [&](const std::string &passed) {
@@ -202,10 +294,46 @@ Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
   return keep(search.searchFunctions(judgeObject));
 }
 
-Status Bisector::searchSteps(StepJudge &steps, int64_t right, BisectVerdict &verdict) {
+std::optional<WrongValue> Bisector::findWrongWeight(ModuleOp module, const ModelCode &code) const {
+  /// The largest error of a right element, relative to the largest one of its weight: computed weights may be rounded
+  /// several times.
+  constexpr double kRounding = 16 * 0x1p-24;
+  Result<std::vector<uint8_t>> bytes = code.readWeights ? code.readWeights() : Status::error("no weights file");
+  if (!bytes)
+    return std::nullopt;
+  std::optional<WrongValue> worst;
+  double worstRatio = 1;
+  for (auto weight : module.getOps<xfmr::WeightOp>()) {
+    auto type = dyn_cast<RankedTensorType>(weight.getType());
+    if (!weight.getOffset() || !type || !type.getElementType().isF32())
+      continue;
+    Result<WeightValue> defined = evaluateWeight(weight.getSource(), tensors, /*wide=*/false);
+    uint64_t offset = *weight.getOffset();
+    if (!defined || offset > bytes->size() || defined->values.size() > (bytes->size() - offset) / sizeof(float))
+      continue;
+    double largest = 0;
+    for (double value : defined->values)
+      largest = std::max(largest, std::abs(value));
+    for (auto [index, expected] : llvm::enumerate(defined->values)) {
+      float got;
+      std::memcpy(&got, bytes->data() + offset + index * sizeof(float), sizeof(got));
+      if (got == expected || (std::isnan(got) && std::isnan(expected)))
+        continue;
+      double error = std::abs(got - expected), allowed = largest * kRounding;
+      double ratio = std::isfinite(error) && allowed > 0 ? error / allowed : HUGE_VAL;
+      if (ratio <= worstRatio)
+        continue;
+      worstRatio = ratio;
+      worst = {weight.getSymName().str(), {defined->shape.begin(), defined->shape.end()}, int64_t(index), got, expected, allowed};
+    }
+  }
+  if (worst)
+    report("weight " + worst->output);
+  return worst;
+}
+
+Status Bisector::searchSteps(StepJudge &steps, int64_t left, int64_t right, BisectVerdict &verdict) {
   PhaseReplay &replay = steps.replay;
-  // Step |left| is right and step |right| wrong; -1 is the module before the phase.
-  int64_t left = -1;
   while (right - left > 1) {
     // The step nearest to the middle that can be judged.
     int64_t middle = left + (right - left) / 2, picked = middle;
@@ -229,10 +357,32 @@ Status Bisector::searchSteps(StepJudge &steps, int64_t right, BisectVerdict &ver
   verdict.before = std::move(*before);
   verdict.after = std::move(*after);
   searchFunction(verdict);
-  if (verdict.steps.size() != 1)
-    return {};
-  searchOperation(verdict);
-  return verdict.operation ? Status() : searchRewrite(replay, size_t(right), verdict);
+  if (verdict.steps.size() == 1) {
+    searchOperation(verdict);
+    if (!verdict.operation)
+      if (Status status = searchRewrite(replay, size_t(right), verdict); status.failed())
+        return status;
+  }
+  searchFirstDifference(verdict);
+  return {};
+}
+
+void Bisector::searchFirstDifference(BisectVerdict &verdict) {
+  // The function of a kernel says enough. Modules of the phase target do not describe their entries.
+  if (verdict.operation || verdict.rewrite || !verdict.kernel.empty() || verdict.phase >= Phase::Target)
+    return;
+  // The module after the steps may write anywhere, so it is executed in a process of its own, which returns the operation as
+  // the reason of a failure.
+  constexpr StringLiteral mark = "first difference: ";
+  Judgment judgment = judgeOfPhase->judgeCall([&]() -> Result<std::vector<OwnedTensor>> {
+    Result<std::string> found = findFirstDifference(*verdict.before, *verdict.after, tensors, inputs);
+    return found ? Status::error(mark.str() + *found) : found.status();
+  });
+  StringRef text = judgment.reason;
+  if (judgment.kind != Judgment::Unknown || !text.consume_front(mark) || text.empty())
+    return;
+  verdict.firstDifference = text.str();
+  report("first difference " + verdict.firstDifference);
 }
 
 /// Returns the functions with bodies that have the same name and type in both modules, and differ.
@@ -303,7 +453,7 @@ void Bisector::searchOperation(BisectVerdict &verdict) {
   // Modules of the phase target do not describe their entries, and those on buffers have no results to compare.
   if (verdict.function.empty() || verdict.phase > Phase::Kernels)
     return;
-  Result<std::vector<SingleOperation>> all = isolateOperations(*verdict.before, verdict.function, tensors, inputs);
+  Result<std::vector<SingleOperation>> all = isolateOperations(*verdict.before, verdict.function, tensors, inputs, kMostCalls);
   if (!all)
     return;
   ScopedDiagnosticHandler silent(imported.getContext(), [](Diagnostic &) { return success(); });
@@ -330,7 +480,7 @@ void Bisector::searchCompiledOperation(BisectVerdict &verdict) {
   for (auto function : ofDialect->getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    Result<std::vector<SingleOperation>> all = isolateOperations(*ofDialect, function.getSymName(), tensors, inputs);
+    Result<std::vector<SingleOperation>> all = isolateOperations(*ofDialect, function.getSymName(), tensors, inputs, kMostCompiledCalls);
     if (!all)
       return;
     for (SingleOperation &one : *all) {

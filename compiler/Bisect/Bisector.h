@@ -15,12 +15,14 @@
 //                                         |
 //                         step k with the first n rewrites         rewrites, by binary search
 //                         step k on modules of one operation       operations (SingleOperation.h)
+//                         values inside of both modules            the first that differs (FirstDifference.h)
 //
 // A module that the plain path cannot execute is neither right nor wrong: the search goes around it, and the verdict has
 // several steps if it cannot tell them apart. After the last pass, CodeSearch.h takes over:
 //
 //   ...    target      llvm                                object
-//          right       a pass of LLVM on a function        the code generator on a function
+//          right       a pass of LLVM on a function        the weights file, by the definitions of weights
+//                                                          the code generator on a function
 //                                                          operations of the phase `dialect`, each compiled alone
 //
 //===----------------------------------------------------------------------===//
@@ -42,6 +44,8 @@ struct BisectOptions {
   std::vector<OwnedTensor> expected;
   /// Outputs that are right, by which all later phases are judged; empty for those of the phase `import` in f64.
   std::vector<OwnedTensor> good;
+  /// Judges the phases `bufferized` and `object` first, and the others only if one of the two is not right.
+  bool isBrief = false;
   ReplayHooks hooks;
   CodeHooks codeHooks;
   /// Compiles the model; null if the phases `llvm` and `object` are not to be judged.
@@ -68,8 +72,14 @@ struct BisectVerdict {
   std::string function, kernel;
   /// The pattern rewrite that made the function wrong, if the search found one.
   std::optional<Rewrite> rewrite;
+  /// The name and location of the operation after the steps that computes the first different value (FirstDifference.h), if
+  /// neither an operation alone nor a rewrite was found; "" if not known.
+  std::string firstDifference;
   /// The part of LLVM, in the phases `llvm` and `object`.
   std::optional<CodePart> part;
+  /// In the phase `object`, an element of a weight that the weights file has otherwise than the definition of its source;
+  /// the output is the name of the weight.
+  std::optional<WrongValue> weight;
   /// The wrong value, or, if there are no values, the reason.
   WrongValue value;
   std::string reason;
@@ -99,20 +109,42 @@ public:
 private:
   /// Judges the values of the phase `import` by those of the reference.
   Judgment judgeImport() const;
+  /// The steps of the phase `dialect` that round operands to bf16 or int8.
+  struct Rounding {
+    /// The last of them, -1 if there are none: the module after it gives the expected results of later ones.
+    int64_t last = -1;
+    /// The step before one of them whose module is wrong.
+    std::optional<int64_t> wrong;
+  };
+  /// Finds the steps of |replay|, which has run, that round operands. Judges the modules before them, and expects the results
+  /// of the module after them from then on, by the definitions of products of low precision.
+  Result<Rounding> expectRounding(PhaseReplay &replay);
+  /// Returns true if the phases `bufferized` and `object` are right.
+  Result<bool> judgeBriefly();
   Status judgePhases(BisectVerdict &verdict);
   /// Judges the phases `llvm` and `object`. |described| is the module of the phase `vector`.
   Status judgeCode(mlir::ModuleOp described, BisectVerdict &verdict);
+  /// Compares the weights file with the definitions of the weights of |module|, which have offsets. Returns the element
+  /// of a weight with the largest error, if it is larger than that of f32.
+  std::optional<WrongValue> findWrongWeight(mlir::ModuleOp module, const ModelCode &code) const;
   class StepJudge;
-  /// Finds the steps of a phase whose module is right before it and wrong after step |right|.
-  Status searchSteps(StepJudge &steps, int64_t right, BisectVerdict &verdict);
+  /// Finds the steps of a phase after step |left|, whose module is right, up to step |right|, whose module is wrong; -1 is
+  /// the module before the phase.
+  Status searchSteps(StepJudge &steps, int64_t left, int64_t right, BisectVerdict &verdict);
   /// Returns the last step whose module can be executed, if there is one: the modules after it cannot.
   std::optional<int64_t> findLastJudged(StepJudge &steps) const;
   /// Finds the function that differs between the modules of |verdict| and makes them wrong.
   void searchFunction(BisectVerdict &verdict);
   Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);
   void searchOperation(BisectVerdict &verdict);
+  /// Compares the values inside of the modules before and after the steps.
+  void searchFirstDifference(BisectVerdict &verdict);
   /// Finds an operation that is wrong as an object.
   void searchCompiledOperation(BisectVerdict &verdict);
+  /// Judges an object of the phase `object`.
+  Judgment judgeObject(const ModelCode &code, const std::string &object) const {
+    return judgeOfPhase->judgeCall([&] { return code.execute(object); });
+  }
   Judgment judge(mlir::ModuleOp module) const { return judgeOfPhase->judge(module, signature ? &*signature : nullptr); }
   void report(const std::string &text) const {
     if (options.progress)

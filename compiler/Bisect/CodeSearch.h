@@ -33,6 +33,8 @@ struct ModelCode {
   std::optional<HostMachine> machine;
   /// Executes an object file, or, if it is empty, that of the compilation itself. It is called in a process of its own.
   std::function<Result<std::vector<OwnedTensor>>(const std::string &object)> execute;
+  /// Returns the data section of the weights file.
+  std::function<Result<std::vector<uint8_t>>()> readWeights;
 };
 
 /// Functions by which tests insert errors into the work of LLVM.
@@ -43,7 +45,10 @@ struct CodeHooks {
   std::function<void(llvm::StringRef pass, llvm::Function &function)> afterPass;
   /// Called before the code generator runs.
   std::function<void(llvm::Module &module)> beforeCode;
+  /// Called after the compilation with the path of the weights file.
+  std::function<void(const std::string &path)> afterPacking;
 
+  /// Returns true if the code is changed.
   explicit operator bool() const { return afterPass || beforeCode; }
 };
 
@@ -67,10 +72,10 @@ public:
   Result<std::string> object() const;
 
   /// Finds the run of a pass of LLVM after which |judge|, which gets LLVM IR, finds wrong numbers. Returns nullopt if the
-  /// IR before all passes is not right.
+  /// IR before all passes is not right or the IR after them not wrong, or if a judgment that the search needs is unknown.
   Result<std::optional<CodePart>> searchPasses(const std::function<Judgment(const std::string &ir)> &judge) const;
   /// Finds the function of which the code generator makes wrong code. Returns nullopt if the numbers are not right
-  /// without optimizations.
+  /// without optimizations or not wrong with all of them, or if a judgment that the search needs is unknown.
   Result<std::optional<CodePart>> searchFunctions(const std::function<Judgment(const std::string &object)> &judge) const;
   /// Returns an object of LLVM IR, in which the functions from number |end| on are not optimized.
   Result<std::string> generate(const std::string &ir, size_t end = SIZE_MAX) const;

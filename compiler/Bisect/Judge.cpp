@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Bisect/Judge.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 
 #include <cerrno>
 #include <chrono>
@@ -23,6 +24,9 @@ using namespace attune;
 static constexpr double kErrorFactor = 32;
 /// The least measured error that an output is assumed to have, relative to its largest value: 4 * 2^-24.
 static constexpr double kLeastError = 4 * 0x1p-24;
+/// The same for results of rounded operands. Their errors are those of operands that are rounded to another neighbor, which
+/// are measured with a disturbance, too, and do not grow with the number of operations.
+static constexpr double kRoundedErrorFactor = 4, kLeastRoundedError = 0x1p-10;
 
 /// Returns the elements of |tensor|, F32, F64 or I64.
 static std::vector<double> readValues(const OwnedTensor &tensor) {
@@ -49,7 +53,23 @@ static Result<std::vector<OwnedTensor>> execute(mlir::ModuleOp module, const Ten
   return model ? runPlainly(**model, inputs) : Result<std::vector<OwnedTensor>>(model.status());
 }
 
-Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs) {
+/// Changes the input of a product of low precision by up to 2^-19 of each value, more than sums in another order do: some
+/// values are rounded otherwise then.
+static bool disturb(OpCall &call) {
+  auto linear = llvm::dyn_cast<mlir::xfmr::LinearOp>(call.op);
+  if (!linear || linear.getPrecision() == mlir::xfmr::Precision::F32)
+    return false;
+  const PlainBuffer &input = call.operands[linear.getInputMutable().getOperandNumber()];
+  uint32_t state = 0x9e3779b9;
+  for (int64_t i = 0, end = input.elements(); i < end; ++i) {
+    state = state * 1664525 + 1013904223;
+    auto at = input.indicesOf(i);
+    input.set<double>(at, input.get<double>(at) * (1 + (double(state) * 0x1p-31 - 1) * 0x1p-19));
+  }
+  return false;
+}
+
+Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs, bool isRounded) {
   PlainOptions wide;
   wide.wide = true;
   auto begin = std::chrono::steady_clock::now();
@@ -59,6 +79,15 @@ Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors
   Result<std::vector<OwnedTensor>> rounded = execute(module, tensors, inputs, {}, nullptr);
   if (!rounded)
     return rounded.status();
+  std::vector<OwnedTensor> noisy;
+  if (isRounded) {
+    PlainOptions options;
+    options.substitute = disturb;
+    Result<std::vector<OwnedTensor>> disturbed = execute(module, tensors, inputs, options, nullptr);
+    if (!disturbed)
+      return disturbed.status();
+    noisy = std::move(*disturbed);
+  }
   Judge judge(tensors, inputs);
   // Later phases have more code, which takes longer to translate.
   constexpr double kSlowdown = 20, kLeastSeconds = 30;
@@ -67,7 +96,7 @@ Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors
   for (size_t i = 0; i < exact->size(); ++i) {
     const OwnedTensor &tensor = (*exact)[i];
     Expected one{tensor.spec, readValues(tensor), 0};
-    std::vector<double> narrow = readValues((*rounded)[i]);
+    std::vector<double> narrow = readValues((*rounded)[i]), noise = isRounded ? readValues(noisy[i]) : narrow;
     double most = 0;
     for (size_t k = 0; k < one.values.size(); ++k) {
       if (!std::isfinite(one.values[k]))
@@ -75,8 +104,11 @@ Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors
       most = std::max(most, std::abs(one.values[k]));
       if (std::isfinite(narrow[k]))
         one.allowed = std::max(one.allowed, std::abs(one.values[k] - narrow[k]));
+      if (std::isfinite(noise[k]))
+        one.allowed = std::max(one.allowed, std::abs(one.values[k] - noise[k]));
     }
-    one.allowed = holdsIntegers(tensor.spec) ? 0 : kErrorFactor * std::max(one.allowed, kLeastError * most);
+    double factor = isRounded ? kRoundedErrorFactor : kErrorFactor, least = isRounded ? kLeastRoundedError : kLeastError;
+    one.allowed = holdsIntegers(tensor.spec) ? 0 : factor * std::max(one.allowed, least * most);
     judge.expected.push_back(std::move(one));
   }
   return judge;

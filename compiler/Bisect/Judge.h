@@ -44,8 +44,9 @@ struct Judgment {
 /// The expected outputs of a call, with their bounds.
 class Judge {
 public:
-  /// Executes |module| in f64 and f32 and creates a judge from the outputs: the expected values and their errors.
-  static Result<Judge> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs);
+  /// Executes |module| in f64 and f32 and creates a judge from the outputs: the expected values and their errors. If
+  /// |isRounded|, |module| has products of bf16 or int8: values that are rounded to another neighbor are measured as well.
+  static Result<Judge> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs, bool isRounded = false);
 
   /// Judges |module|, IR of the phases `import` to `target`; see PlainModel::create for |signature| and |options|. It is
   /// executed in a process of its own, since a wrong module may write anywhere.

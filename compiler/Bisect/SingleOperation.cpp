@@ -14,6 +14,9 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <cstring>
+#include <iterator>
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace attune;
@@ -55,6 +58,11 @@ private:
   /// Returns the dims of |type| as text, such as "[d0, 8]". A dynamic dimension gets a name; dynamic dimensions of
   /// equal size in |sizes| share a name.
   std::string nameDims(ShapedType type, ArrayRef<int64_t> sizes);
+  /// Adds an input for each dimension that only results have, since the sizes of outputs follow from those of inputs, and
+  /// one for an entry that has none. The operation does not read it.
+  void addSizes();
+  /// Adds an input called |name| of |type| to the entry, with dimensions of |sizes|. Returns null if it cannot be one.
+  BlockArgument addInput(StringRef name, RankedTensorType type, ArrayRef<int64_t> sizes);
 
   const OpCall &call;
   Operation &op;
@@ -63,6 +71,8 @@ private:
   IRMapping mapping;
   PlainInputs inputs;
   std::vector<int64_t> sizesOfDims;
+  /// The sizes of the dynamic dimensions of inputs.
+  std::set<int64_t> dimsOfInputs;
 };
 } // namespace
 
@@ -124,16 +134,41 @@ bool Isolation::addOperand(OpOperand &operand) {
   if (!isPlainTensor(value.getType()))
     return false;
   const PlainBuffer &buffer = call.operands[number];
-  auto type = cast<RankedTensorType>(value.getType());
   std::string name = "in" + std::to_string(number);
-  Attribute input = parseAttribute("#xfmr.input<\"" + name + "\", " + nameDims(type, buffer.sizes) + ">", builder.getContext());
+  BlockArgument input = addInput(name, cast<RankedTensorType>(value.getType()), buffer.sizes);
   if (!input)
     return false;
-  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(xfmr::InputAttr::name, input));
-  (void)entry.insertArgument(entry.getNumArguments(), type, attributes, op.getLoc());
-  mapping.map(value, entry.getArguments().back());
+  mapping.map(value, input);
   inputs.tensors.push_back(copyTensor(buffer, name));
   return true;
+}
+
+BlockArgument Isolation::addInput(StringRef name, RankedTensorType type, ArrayRef<int64_t> sizes) {
+  Attribute input = parseAttribute(("#xfmr.input<\"" + name + "\", " + nameDims(type, sizes) + ">").str(), builder.getContext());
+  if (!input)
+    return {};
+  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(xfmr::InputAttr::name, input));
+  (void)entry.insertArgument(entry.getNumArguments(), type, attributes, op.getLoc());
+  for (size_t dim = 0; dim < sizes.size(); ++dim)
+    if (type.isDynamicDim(unsigned(dim)))
+      dimsOfInputs.insert(sizes[dim]);
+  return entry.getArguments().back();
+}
+
+void Isolation::addSizes() {
+  std::vector<int64_t> missing;
+  for (int64_t size : sizesOfDims)
+    if (!dimsOfInputs.count(size))
+      missing.push_back(size);
+  if (missing.empty() && inputs.tensors.empty())
+    missing.push_back(1);
+  for (int64_t size : missing) {
+    std::string name = "size" + std::to_string(size);
+    if (!addInput(name, RankedTensorType::get({ShapedType::kDynamic}, builder.getF32Type()), size))
+      return;
+    std::vector<uint8_t> zeros(size_t(size) * sizeof(float));
+    inputs.tensors.push_back({{name, DType::F32, {size}}, std::move(zeros)});
+  }
 }
 
 std::optional<SingleOperation> Isolation::run() {
@@ -154,14 +189,17 @@ std::optional<SingleOperation> Isolation::run() {
   func::ReturnOp::create(builder, op.getLoc(), copy->getResults());
   entry.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), copy->getResultTypes()));
   xfmr::setEntry(entry, xfmr::EntryAttr::get(builder.getContext(), builder.getStringAttr("forward"), xfmr::CacheUse::Unused));
-  size_t known = sizesOfDims.size();
   for (auto [index, result] : llvm::enumerate(call.results)) {
     std::string dims = nameDims(cast<ShapedType>(op.getResult(unsigned(index)).getType()), result.buffer.sizes);
     Attribute output = parseAttribute("#xfmr.output<\"out" + std::to_string(index) + "\", " + dims + ">", builder.getContext());
-    if (!output || sizesOfDims.size() != known || inputs.tensors.empty())
+    if (!output)
       return std::nullopt;
     entry.setResultAttr(unsigned(index), xfmr::OutputAttr::name, output);
   }
+  addSizes();
+  for (auto weight : llvm::make_early_inc_range((*module).getOps<xfmr::WeightOp>()))
+    if (SymbolTable::symbolKnownUseEmpty(weight, *module))
+      weight.erase();
   if (failed(verify(*module)))
     return std::nullopt;
   return SingleOperation{std::move(module), std::move(inputs), op.getName().getStringRef().str(), op.getLoc()};
@@ -177,19 +215,44 @@ static std::string describeKind(Operation *op) {
   return text;
 }
 
+/// Returns a text that is equal for calls whose operands have equal sizes and integers: an error may show for tails or
+/// for some positions only.
+static std::string describeShape(const OpCall &call) {
+  constexpr int64_t kMostIntegers = 64;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (auto [operand, number] : llvm::zip_equal(call.operands, call.numbers)) {
+    if (!operand.data) {
+      stream << number << ' ';
+      continue;
+    }
+    for (int64_t size : operand.sizes)
+      stream << size << 'x';
+    if (operand.kind == ElementKind::I64 && operand.elements() <= kMostIntegers)
+      for (int64_t i = 0, end = operand.elements(); i < end; ++i)
+        stream << operand.get<int64_t>(operand.indicesOf(i)) << ',';
+    stream << ' ';
+  }
+  return text;
+}
+
 Result<std::vector<SingleOperation>> attune::isolateOperations(ModuleOp module, StringRef function, const TensorProvider &tensors,
-                                                               const PlainInputs &inputs) {
-  std::vector<SingleOperation> made;
-  llvm::StringSet<> kinds;
+                                                               const PlainInputs &inputs, size_t mostCalls) {
+  // By the number of the call among those of its kind.
+  std::vector<std::vector<SingleOperation>> made(mostCalls);
+  std::map<std::string, llvm::StringSet<>> kinds;
   ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
   PlainOptions options;
   options.observer = [&](const OpCall &call) {
     auto parent = call.op->getParentOfType<func::FuncOp>();
-    if (!parent || parent.getSymName() != function || xfmr::isWeightExpression(call.op) || isa<xfmr::WeightRefOp>(call.op) ||
-        !kinds.insert(describeKind(call.op)).second)
+    if (!parent || parent.getSymName() != function || xfmr::isWeightExpression(call.op) || isa<xfmr::WeightRefOp>(call.op))
+      return;
+    llvm::StringSet<> &shapes = kinds[describeKind(call.op)];
+    size_t number = shapes.size();
+    if (number == mostCalls || !shapes.insert(describeShape(call)).second)
       return;
     if (std::optional<SingleOperation> one = Isolation(call).run())
-      made.push_back(std::move(*one));
+      made[number].push_back(std::move(*one));
   };
   Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options);
   if (!model)
@@ -197,5 +260,8 @@ Result<std::vector<SingleOperation>> attune::isolateOperations(ModuleOp module, 
   Result<std::vector<OwnedTensor>> outputs = runPlainly(**model, inputs);
   if (!outputs)
     return outputs.status();
-  return made;
+  std::vector<SingleOperation> ordered;
+  for (std::vector<SingleOperation> &round : made)
+    std::move(round.begin(), round.end(), std::back_inserter(ordered));
+  return ordered;
 }

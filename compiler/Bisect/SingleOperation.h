@@ -33,10 +33,11 @@ struct SingleOperation {
 };
 
 /// Executes |module| with |inputs| and returns a module for each operation of |function| that has results of f32 and i64
-/// only and whose operands are tensors of these, numbers and weights. Of several operations that differ only in their
-/// operands, the first is taken. Fails if |module| cannot be executed.
+/// only and whose operands are tensors of these, numbers and weights. Operations that differ only in their operands count
+/// as one kind; of each kind, calls with different sizes or integers are taken, at most |mostCalls|: the first call of each
+/// kind, then the second ones, and so on. Fails if |module| cannot be executed.
 Result<std::vector<SingleOperation>> isolateOperations(mlir::ModuleOp module, llvm::StringRef function, const TensorProvider &tensors,
-                                                       const PlainInputs &inputs);
+                                                       const PlainInputs &inputs, size_t mostCalls);
 
 } // namespace attune
 

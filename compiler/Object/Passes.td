@@ -9,10 +9,10 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
   let description = [{
     An entry is a function of the model that applications call, here `forward`. The runtime calls it by C functions with
     the types of attune/abi.h: `attune_entry_forward(host, call)` runs it; `attune_workspace_forward(dims, workers)`
-    returns the bytes of scratch memory of a call, and `attune_flops_forward(dims, workers)` its arithmetic operations,
-    for given values of the dims (batch, length and so on). If the entry has `rt.kernel_work`,
-    `attune_work_forward(dims, out)` stores an `attune_kernel_work` for each kernel: its runs, arithmetic operations, and
-    bytes of weights and tensors that it reads and writes. If the entry has
+    returns the bytes of scratch memory of a call, and `attune_flops_forward(dims, workers)` the operations of its
+    matrix products, two for each multiply-add, for given values of the dims (batch, length and so on). If the entry has
+    `rt.kernel_work`, `attune_work_forward(dims, out)` stores an `attune_kernel_work` for each kernel: its runs, the
+    operations of its matrix products, and bytes of weights and tensors that it reads and writes. If the entry has
     `xfmr.gathers`, because the model is divided among processes, `attune_gathers_forward(dims, workers)` returns the
     number of all-gathers of a call, and `attune_gather_bytes_forward(dims, workers)` the bytes that a process receives
     by them from the others.

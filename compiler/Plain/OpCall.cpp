@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Plain/OpCall.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -13,13 +14,7 @@ void OpCall::bind(const int64_t *words) {
   numbers.assign(op->getNumOperands(), 0);
   results.clear();
   results.resize(op->getNumResults());
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<ShapedType>(operand.get().getType());
-    if (!type) {
-      numbers[operand.getOperandNumber()] = *words++;
-      continue;
-    }
-    PlainBuffer &buffer = operands[operand.getOperandNumber()];
+  auto bindBuffer = [&](ShapedType type, PlainBuffer &buffer) {
     buffer.kind = *getElementKind(type.getElementType(), wide);
     buffer.data = reinterpret_cast<char *>(words[0]) + words[1] * getElementBytes(buffer.kind);
     buffer.sizes.assign(words + 2, words + 2 + type.getRank());
@@ -27,7 +22,18 @@ void OpCall::bind(const int64_t *words) {
     buffer.faults = faults;
     buffer.owner = op->getName().getStringRef();
     words += 2 + 2 * type.getRank();
+  };
+  bool isFunctionCall = isa<func::CallOp>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<ShapedType>(operand.get().getType());
+    if (!type)
+      numbers[operand.getOperandNumber()] = *words++;
+    else if (!isFunctionCall || isa<MemRefType>(type))
+      bindBuffer(type, operands[operand.getOperandNumber()]);
   }
+  for (OpResult result : op->getResults())
+    if (isFunctionCall)
+      bindBuffer(cast<ShapedType>(result.getType()), results[result.getResultNumber()].buffer);
 }
 
 PlainBuffer &OpCall::create(unsigned index, ArrayRef<int64_t> sizes) {

@@ -16,8 +16,12 @@ DType attune::getPlainDType(Type type, bool wide) {
     return DType::F32;
   case ElementKind::F64:
     return DType::F64;
+  case ElementKind::BF16:
+    return DType::BF16;
   case ElementKind::I32:
     return DType::I32;
+  case ElementKind::I16:
+    return DType::I16;
   case ElementKind::I8:
     return DType::I8;
   case ElementKind::I1:

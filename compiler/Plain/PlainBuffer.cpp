@@ -12,10 +12,14 @@ std::optional<ElementKind> attune::getElementKind(mlir::Type type, bool wide) {
     return wide ? ElementKind::F64 : ElementKind::F32;
   if (type.isF64())
     return ElementKind::F64;
+  if (type.isBF16())
+    return ElementKind::BF16;
   if (type.isInteger(64) || type.isIndex())
     return ElementKind::I64;
   if (type.isInteger(32))
     return ElementKind::I32;
+  if (type.isInteger(16))
+    return ElementKind::I16;
   if (type.isInteger(8))
     return ElementKind::I8;
   if (type.isInteger(1))
@@ -31,11 +35,24 @@ int64_t attune::getElementBytes(ElementKind kind) {
   case ElementKind::F32:
   case ElementKind::I32:
     return 4;
+  case ElementKind::BF16:
+  case ElementKind::I16:
+    return 2;
   case ElementKind::I8:
   case ElementKind::I1:
     return 1;
   }
   return 1;
+}
+
+float attune::roundToBf16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  bool isNaN = (bits & 0x7fffffff) > 0x7f800000;
+  bits = isNaN ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
+  bits &= 0xffff0000;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
 }
 
 int64_t PlainBuffer::elements() const {

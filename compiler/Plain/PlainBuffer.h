@@ -13,6 +13,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -20,7 +21,12 @@
 namespace attune {
 
 /// The types of elements that the plain path computes with.
-enum class ElementKind : uint8_t { F32, F64, I64, I32, I8, I1 };
+enum class ElementKind : uint8_t { F32, F64, BF16, I64, I32, I16, I8, I1 };
+
+/// Returns true for types of floats.
+inline bool isFloat(ElementKind kind) { return kind == ElementKind::F32 || kind == ElementKind::F64 || kind == ElementKind::BF16; }
+/// Returns |value| rounded to bf16, to nearest, ties to even.
+float roundToBf16(float value);
 
 /// Returns the kind of |type|, F64 for f32 if |wide|; nullopt for a type that the plain path does not support.
 std::optional<ElementKind> getElementKind(mlir::Type type, bool wide);
@@ -90,10 +96,20 @@ private:
       return static_cast<T>(*reinterpret_cast<const float *>(at));
     case ElementKind::F64:
       return static_cast<T>(*reinterpret_cast<const double *>(at));
+    case ElementKind::BF16: {
+      uint16_t half;
+      std::memcpy(&half, at, sizeof(half));
+      uint32_t bits = uint32_t(half) << 16;
+      float number;
+      std::memcpy(&number, &bits, sizeof(number));
+      return static_cast<T>(number);
+    }
     case ElementKind::I64:
       return static_cast<T>(*reinterpret_cast<const int64_t *>(at));
     case ElementKind::I32:
       return static_cast<T>(*reinterpret_cast<const int32_t *>(at));
+    case ElementKind::I16:
+      return static_cast<T>(*reinterpret_cast<const int16_t *>(at));
     case ElementKind::I8:
       return static_cast<T>(*reinterpret_cast<const int8_t *>(at));
     case ElementKind::I1:
@@ -110,11 +126,22 @@ private:
     case ElementKind::F64:
       *reinterpret_cast<double *>(at) = static_cast<double>(value);
       return;
+    case ElementKind::BF16: {
+      float rounded = roundToBf16(static_cast<float>(value));
+      uint32_t bits;
+      std::memcpy(&bits, &rounded, sizeof(bits));
+      auto half = static_cast<uint16_t>(bits >> 16);
+      std::memcpy(at, &half, sizeof(half));
+      return;
+    }
     case ElementKind::I64:
       *reinterpret_cast<int64_t *>(at) = static_cast<int64_t>(value);
       return;
     case ElementKind::I32:
       *reinterpret_cast<int32_t *>(at) = static_cast<int32_t>(value);
+      return;
+    case ElementKind::I16:
+      *reinterpret_cast<int16_t *>(at) = static_cast<int16_t>(value);
       return;
     case ElementKind::I8:
       *reinterpret_cast<int8_t *>(at) = static_cast<int8_t>(value);

@@ -34,11 +34,19 @@ public:
   CallBuilder(ModuleOp module, bool wide) : module(module), wide(wide), builder(module.getContext()) {}
   /// Replaces |op|, whose counterpart in the original module is |original|.
   Status replace(Operation *op, Operation *original);
+  /// Adds a call after |op|, whose counterpart in the original module is |original|, with its buffers and results.
+  void observe(func::CallOp op, Operation *original);
   std::vector<std::unique_ptr<OpCall>> calls;
 
 private:
   func::FuncOp declare(StringRef name, unsigned arguments, bool returns);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+  /// Creates a call record for |original| and stores its address in |address|.
+  OpCall &addCall(Operation *original, Value &address);
+  /// Passes |words| to the call at |address|, in memory of |function|.
+  void pass(func::FuncOp function, Value address, ArrayRef<Value> words);
+  bool isKnown(Type type);
+  bool hasKnownTypes(Operation *op);
   /// Appends the words of |operand| to |words|; OpCall.h has their order.
   void describe(Value operand, SmallVectorImpl<Value> &words);
   Status checkTypes(Operation *op);
@@ -76,18 +84,65 @@ void CallBuilder::describe(Value operand, SmallVectorImpl<Value> &words) {
   llvm::append_range(words, metadata.getStrides());
 }
 
-Status CallBuilder::checkTypes(Operation *op) {
+OpCall &CallBuilder::addCall(Operation *original, Value &address) {
+  calls.push_back(std::make_unique<OpCall>());
+  OpCall &call = *calls.back();
+  call.op = original;
+  call.wide = wide;
+  address = index(reinterpret_cast<int64_t>(&call));
+  return call;
+}
+
+void CallBuilder::pass(func::FuncOp function, Value address, ArrayRef<Value> words) {
+  Value storage;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&function.getBody().front());
+    storage = memref::AllocaOp::create(builder, loc, MemRefType::get({int64_t(words.size()) + 1}, builder.getIndexType()));
+  }
+  for (auto [i, word] : llvm::enumerate(words))
+    memref::StoreOp::create(builder, loc, word, storage, index(int64_t(i)));
+  Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, storage);
+  func::CallOp::create(builder, loc, declare("plain_call", 2, false), ValueRange{address, pointer});
+}
+
+bool CallBuilder::isKnown(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? shaped.hasRank() && getElementKind(shaped.getElementType(), wide).has_value() : type.isIndex();
+}
+
+bool CallBuilder::hasKnownTypes(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
-  for (Type type : types) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    if (shaped ? shaped.hasRank() && getElementKind(shaped.getElementType(), wide).has_value() : type.isIndex())
-      continue;
-    std::string text;
-    llvm::raw_string_ostream(text) << locate(op) << ": the plain path computes with f32 and integers, got " << type;
-    return Status::error(text);
-  }
-  return {};
+  return llvm::all_of(types, [&](Type type) { return isKnown(type); });
+}
+
+void CallBuilder::observe(func::CallOp op, Operation *original) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function || !hasKnownTypes(op) || !llvm::all_of(op.getResultTypes(), llvm::IsaPred<ShapedType>))
+    return;
+  builder.setInsertionPointAfter(op);
+  loc = op.getLoc();
+  Value address;
+  addCall(original, address);
+  SmallVector<Value> words;
+  for (Value operand : op.getOperands())
+    if (!isa<RankedTensorType>(operand.getType()))
+      describe(operand, words);
+  for (Value result : op.getResults())
+    describe(result, words);
+  pass(function, address, words);
+}
+
+Status CallBuilder::checkTypes(Operation *op) {
+  if (hasKnownTypes(op))
+    return {};
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  std::string text;
+  llvm::raw_string_ostream(text) << locate(op) << ": the plain path computes with f32 and integers, got "
+                                 << *llvm::find_if_not(types, [&](Type type) { return isKnown(type); });
+  return Status::error(text);
 }
 
 void CallBuilder::replaceParallelCall(rt::ParallelCallOp op) {
@@ -117,24 +172,13 @@ Status CallBuilder::replace(Operation *op, Operation *original) {
   auto function = op->getParentOfType<func::FuncOp>();
   if (!function)
     return Status::error(locate(op) + ": expected the operation in a function");
-  auto call = std::make_unique<OpCall>();
-  call->op = original;
-  call->wide = wide;
-  Value address = index(reinterpret_cast<int64_t>(call.get()));
+  Value address;
+  addCall(original, address);
   if (!isa<xfmr::WeightRefOp>(op)) {
     SmallVector<Value> words;
     for (Value operand : op->getOperands())
       describe(operand, words);
-    Value storage;
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(&function.getBody().front());
-      storage = memref::AllocaOp::create(builder, loc, MemRefType::get({int64_t(words.size()) + 1}, builder.getIndexType()));
-    }
-    for (auto [i, word] : llvm::enumerate(words))
-      memref::StoreOp::create(builder, loc, word, storage, index(int64_t(i)));
-    Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, storage);
-    func::CallOp::create(builder, loc, declare("plain_call", 2, false), ValueRange{address, pointer});
+    pass(function, address, words);
   }
   for (OpResult result : op->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
@@ -150,17 +194,18 @@ Status CallBuilder::replace(Operation *op, Operation *original) {
     result.replaceAllUsesWith(bufferization::ToTensorOp::create(builder, loc, type, buffer, /*restrict=*/true, /*writable=*/true));
   }
   op->erase();
-  calls.push_back(std::move(call));
   return {};
 }
 
-Result<std::vector<std::unique_ptr<OpCall>>> attune::replaceByCalls(ModuleOp module, ModuleOp original, bool wide) {
+Result<std::vector<std::unique_ptr<OpCall>>> attune::replaceByCalls(ModuleOp module, ModuleOp original, bool wide,
+                                                                    bool observesCalls) {
   MLIRContext *context = module.getContext();
   context->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, func::FuncDialect, memref::MemRefDialect>();
   SmallVector<Operation *> copies, originals;
-  auto collect = [](ModuleOp from, SmallVectorImpl<Operation *> &ops) {
+  auto collect = [&](ModuleOp from, SmallVectorImpl<Operation *> &ops) {
     from.walk([&](Operation *op) {
-      if (isa_and_nonnull<xfmr::XfmrDialect, tiles::TileDialect, rt::RtDialect>(op->getDialect()))
+      if (isa_and_nonnull<xfmr::XfmrDialect, tiles::TileDialect, rt::RtDialect>(op->getDialect()) ||
+          (observesCalls && isa<func::CallOp>(op)))
         ops.push_back(op);
     });
   };
@@ -170,6 +215,10 @@ Result<std::vector<std::unique_ptr<OpCall>>> attune::replaceByCalls(ModuleOp mod
   for (auto [copy, source] : llvm::zip_equal(copies, originals)) {
     if (isa<xfmr::WeightOp>(copy)) {
       copy->erase();
+      continue;
+    }
+    if (auto call = dyn_cast<func::CallOp>(copy)) {
+      builder.observe(call, source);
       continue;
     }
     if (Status status = builder.replace(copy, source); status.failed())

@@ -14,8 +14,10 @@ namespace attune {
 
 /// Replaces the operations of `xfmr`, `tile` and `rt` in |module|, a clone of |original|, by calls into this process
 /// (OpCall.h), and removes weights. Returns a call for each operation of `xfmr` and `tile`; |original| must outlive the
-/// calls. The caller must set the results of the calls for `xfmr.weight_ref` before the first execution.
-Result<std::vector<std::unique_ptr<OpCall>>> replaceByCalls(mlir::ModuleOp module, mlir::ModuleOp original, bool wide);
+/// calls. The caller must set the results of the calls for `xfmr.weight_ref` before the first execution. If
+/// |observesCalls|, adds a call into this process after each `func.call` that has operands and results of known types.
+Result<std::vector<std::unique_ptr<OpCall>>> replaceByCalls(mlir::ModuleOp module, mlir::ModuleOp original, bool wide,
+                                                            bool observesCalls = false);
 
 /// Replaces f32 by f64 in all types and constants of |module|. Fails if an operation uses the bits of an f32, which
 /// depend on its size (`arith.bitcast`).

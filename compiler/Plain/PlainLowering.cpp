@@ -49,7 +49,16 @@ static void buildLoops(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
 }
 
-static void buildLLVM(OpPassManager &pm) {
+/// Returns true if |module| has an operation of the dialect |name|.
+static bool hasDialect(ModuleOp module, StringRef name) {
+  WalkResult found = module.walk([&](Operation *op) {
+    return op->getName().getDialectNamespace() == name ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+/// Adds the lowerings to the llvm dialect; |isX86| if the module has instructions of x86.
+static void buildLLVM(OpPassManager &pm, bool isX86) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
@@ -58,7 +67,9 @@ static void buildLLVM(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(arith::createArithExpandOpsPass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.x86Vector = isX86;
+  pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createArithToLLVMConversionPass());
   FinalizeMemRefToLLVMConversionPassOptions memory;
   memory.useGenericFunctions = true; // allocations are calls of the executor, which poisons and frees them
@@ -87,7 +98,7 @@ Status attune::lowerPlainly(ModuleOp module) {
   lowered = lowered && succeeded(run(buildLoops));
   if (lowered)
     expandShapes(module);
-  lowered = lowered && succeeded(run(buildLLVM));
+  lowered = lowered && succeeded(run([&](OpPassManager &pm) { buildLLVM(pm, hasDialect(module, "x86vector")); }));
   if (!lowered)
     return Status::error("the plain path cannot lower the module: " + (message.empty() ? "a pass of MLIR failed" : message));
   return {};

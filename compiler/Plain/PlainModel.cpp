@@ -93,7 +93,7 @@ Status PlainModel::readWeights(const TensorProvider &tensors) {
     if (!value)
       return Status::error("weight '" + weight.getSymName().str() + "': " + value.message());
     if (packed)
-      storeValues(value->values, ElementKind::F32, blob + *weight.getOffset());
+      storeValues(value->values, *getElementKind(cast<ShapedType>(weight.getType()).getElementType(), false), blob + *weight.getOffset());
     if (used != users.end())
       for (OpCall *call : used->second) {
         call->results.resize(1);
@@ -139,7 +139,7 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
     return model;
   }
   OwningOpRef<ModuleOp> lowered = cast<ModuleOp>(module->clone());
-  Result<std::vector<std::unique_ptr<OpCall>>> calls = replaceByCalls(*lowered, *model->original, options.wide);
+  Result<std::vector<std::unique_ptr<OpCall>>> calls = replaceByCalls(*lowered, *model->original, options.wide, options.observesCalls);
   if (!calls)
     return calls.status();
   model->calls = std::move(*calls);

@@ -35,6 +35,8 @@ struct PlainOptions {
   bool reverse = false;
   /// Called after each operation that a reference function computed, with its operands and results.
   OpObserver observer;
+  /// Shows calls of functions to |observer|, too, after they have returned.
+  bool observesCalls = false;
   /// Called for each operation that has a reference function; may compute the operation in place of that function.
   OpSubstitute substitute;
   /// LLVM IR of the phase `llvm`. If not empty, it is executed, and the module only describes the weights.

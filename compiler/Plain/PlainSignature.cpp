@@ -53,7 +53,8 @@ static Result<PlainArgument> readArgument(func::FuncOp function, unsigned index)
     return Status::error("entry '" + function.getSymName().str() + "': argument " + std::to_string(index) +
                          " is neither input nor output and has no role");
   }
-  bool isCache = argument.kind == PlainArgument::Kind::Cache, isLowered = isCache && !argument.elementType.isF32();
+  bool isCache = argument.kind == PlainArgument::Kind::Cache;
+  bool isLowered = argument.elementType.isBF16() || (isCache && !argument.elementType.isF32());
   if (argument.kind != PlainArgument::Kind::Role && (isLowered || !getElementKind(argument.elementType, false))) {
     std::string text;
     llvm::raw_string_ostream(text) << argument.elementType;

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Plain/WeightValues.h"
+#include "compiler/Plain/Reference/Quantized.h"
 #include "compiler/Weights/SourceReader.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -106,7 +107,8 @@ WeightValue Evaluator::normalize(xfmr::LayerNormSourceAttr source) {
 
 WeightValue Evaluator::evaluate(Attribute source) {
   RankedTensorType type = xfmr::getSourceType(source);
-  if (!type || !type.getElementType().isF32()) {
+  bool isLow = isa<xfmr::ConvertSourceAttr, xfmr::GroupedPanelsSourceAttr, xfmr::RowQuantizedSourceAttr, xfmr::RowSumsSourceAttr>(source);
+  if (!type || (!isLow && !type.getElementType().isF32())) {
     std::string text;
     llvm::raw_string_ostream(text) << "expected weights of f32, got " << source;
     return fail(text);
@@ -199,6 +201,41 @@ WeightValue Evaluator::evaluate(Attribute source) {
           int64_t row = i[0] * width + i[2];
           return row < inner.shape[0] ? at(inner, {row, i[1]}) : 0.0;
         });
+      })
+      .Case([&](xfmr::ConvertSourceAttr convert) {
+        if (!convert.getType().isBF16())
+          return fail("expected weights of f32 or bf16, got another type of floats");
+        WeightValue inner = evaluate(convert.getSource());
+        for (double &value : inner.values)
+          value = roundToBf16(static_cast<float>(value));
+        return inner;
+      })
+      .Case([&](xfmr::GroupedPanelsSourceAttr panels) {
+        WeightValue inner = evaluate(panels.getSource());
+        if (inner.shape.size() != 2 || shape.size() != 4)
+          return fail("expected a matrix in panels, got a stack of matrices");
+        int64_t width = panels.getWidth(), group = panels.getGroup();
+        return build(shape, [&](ArrayRef<int64_t> i) {
+          int64_t row = i[0] * width + i[2], column = i[1] * group + i[3];
+          return row < inner.shape[0] && column < inner.shape[1] ? at(inner, {row, column}) : 0.0;
+        });
+      })
+      .Case([&](xfmr::RowScalesSourceAttr scales) {
+        WeightValue inner = evaluate(scales.getSource());
+        return WeightValue{{shape.begin(), shape.end()}, reference::quantizeWeights(inner.values, type.getNumElements()).scales};
+      })
+      .Case([&](xfmr::RowQuantizedSourceAttr quantized) {
+        WeightValue inner = evaluate(quantized.getSource());
+        int64_t rows = shape.back() == 0 ? 0 : type.getNumElements() / shape.back();
+        inner.values = reference::quantizeWeights(inner.values, rows).values;
+        return inner;
+      })
+      .Case([&](xfmr::RowSumsSourceAttr sums) {
+        WeightValue inner = evaluate(sums.getSource()), result{{shape.begin(), shape.end()}, {}};
+        result.values.assign(size_t(type.getNumElements()), 0.0);
+        for (auto [index, value] : llvm::enumerate(inner.values))
+          result.values[index / size_t(inner.shape.back())] += value;
+        return result;
       })
       .Case([&](xfmr::ProjectSourceAttr projection) { return project(projection); })
       .Case([&](xfmr::LayerNormSourceAttr norm) { return normalize(norm); })

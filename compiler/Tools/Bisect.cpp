@@ -13,6 +13,7 @@
 #include "compiler/Tools/BisectInputs.h"
 #include "compiler/Tools/BisectReport.h"
 #include "compiler/Tools/CompilerCommands.h"
+#include "compiler/Tools/StepCall.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <cstdio>
@@ -26,20 +27,84 @@ struct CommandLine : BisectCall {
   std::vector<std::string> goodValues;
 };
 
-/// A model, what was computed with it, and the result of the search.
-struct BisectRun {
+/// A model, imported with the entries of a call, and the search on it.
+struct ModelSearch {
+  explicit ModelSearch(CommandLine request) : request(std::move(request)) {}
+  Status import();
+
+  CommandLine request;
   std::unique_ptr<LoadedModel> model;
+  std::optional<BisectSession> session;
+  /// True if all phases were right for other inputs.
+  bool wasRight = false;
+};
+
+/// A search, the inputs of its last call, and the result.
+struct BisectRun {
+  std::unique_ptr<ModelSearch> search;
   PlainInputs inputs;
   BisectOutcome outcome;
 };
 } // namespace
 
-static Status bisectOnce(BisectSession &session, BisectRun &run) {
-  Result<BisectOutcome> outcome = session.search(run.inputs);
+Status ModelSearch::import() {
+  Result<std::unique_ptr<LoadedModel>> imported = LoadedModel::import(request.call.compile, createListener());
+  if (!imported)
+    return imported.status();
+  model = std::move(*imported);
+  session.emplace(request, *model, createListener());
+  return {};
+}
+
+static Status bisectOnce(BisectRun &run) {
+  Result<BisectOutcome> outcome = run.search->session->search(run.inputs, run.search->wasRight);
   if (!outcome)
     return outcome.status();
   run.outcome = std::move(*outcome);
+  run.search->wasRight = !run.outcome.verdict.isFound && run.outcome.verdict.unknown.empty();
   return {};
+}
+
+/// Returns a text such as "batch of 2 with 9 tokens in steps of 5, 1, 3".
+static std::string describeShape(const BatchShape &shape) {
+  std::string text = "batch of " + std::to_string(shape.batch) + " with " + std::to_string(shape.length) + " tokens";
+  for (auto [index, step] : llvm::enumerate(shape.steps))
+    text += (index == 0 ? " in steps of " : ", ") + std::to_string(step);
+  return text;
+}
+
+/// Bisects batches of several shapes, and calls in steps of a model that has caches, until one is wrong.
+static Status bisectBatches(const CommandLine &request, BisectRun &run) {
+  auto ofForward = std::make_unique<ModelSearch>(request), ofSteps = std::make_unique<ModelSearch>(request);
+  ofForward->request.call.compile.entries = {"forward"};
+  ofSteps->request.call.compile.entries = stepEntries();
+  if (Status status = ofForward->import(); status.failed())
+    return status;
+  bool hasSteps = !ofSteps->import().failed();
+  Status last = Status::error("no batch could be executed");
+  bool isJudged = false;
+  for (const BatchShape &shape : listBatchShapes()) {
+    if (!shape.steps.empty() && !hasSteps)
+      continue;
+    std::unique_ptr<ModelSearch> &search = shape.steps.empty() ? ofForward : ofSteps;
+    Result<PlainSignature> signature = readPlainSignature(search->model->module());
+    if (!signature)
+      return signature.status();
+    Result<PlainInputs> inputs = makeBatch(*signature, shape);
+    if (!inputs)
+      return inputs.status();
+    run.inputs = std::move(*inputs);
+    reportNotice("attune", describeShape(shape));
+    std::swap(run.search, search);
+    last = bisectOnce(run);
+    isJudged |= !last.failed();
+    if (last.failed())
+      reportNotice("attune", "not judged: " + last.message());
+    if (!last.failed() && run.outcome.verdict.isFound)
+      return {};
+    std::swap(run.search, search);
+  }
+  return isJudged ? Status() : last;
 }
 
 /// Bisects the call of the flags or of the case, or else batches of several shapes until one is wrong.
@@ -56,6 +121,8 @@ static Status bisect(CommandLine &request, BisectRun &run) {
   if (Status status = checkPlainProducts(call.compile.target); status.failed())
     return status;
   if (!request.goodValues.empty()) {
+    if (Status status = checkExactProducts(call.compile.target); status.failed())
+      return Status::error("--good: " + status.message());
     Result<GoodSetting> good = GoodSetting::create(request.goodValues, compilerFile());
     if (!good)
       return Status::error("--good: " + good.message());
@@ -80,39 +147,16 @@ static Status bisect(CommandLine &request, BisectRun &run) {
       request.expected = std::move(*expected);
     }
   }
-  if (given) {
-    run.inputs = std::move(*given);
-    call.request(run.inputs);
-  } else {
+  if (!given) {
     call.compile.outputs = call.outputs;
-    call.compile.entries = {"forward"};
+    return bisectBatches(request, run);
   }
-  Result<std::unique_ptr<LoadedModel>> imported = LoadedModel::import(call.compile, createListener());
-  if (!imported)
-    return imported.status();
-  run.model = std::move(*imported);
-  BisectSession session(request, *run.model, createListener());
-  if (given)
-    return bisectOnce(session, run);
-  Result<PlainSignature> signature = readPlainSignature(run.model->module());
-  if (!signature)
-    return signature.status();
-  Status last = Status::error("no batch could be executed");
-  bool isJudged = false;
-  for (BatchShape shape : listBatchShapes()) {
-    Result<PlainInputs> inputs = makeBatch(signature->entries.front(), shape);
-    if (!inputs)
-      return inputs.status();
-    run.inputs = std::move(*inputs);
-    reportNotice("attune", "batch of " + std::to_string(shape.batch) + " with " + std::to_string(shape.length) + " tokens");
-    last = bisectOnce(session, run);
-    isJudged |= !last.failed();
-    if (last.failed())
-      reportNotice("attune", "not judged: " + last.message());
-    if (!last.failed() && run.outcome.verdict.isFound)
-      return {};
-  }
-  return isJudged ? Status() : last;
+  run.inputs = std::move(*given);
+  call.request(run.inputs);
+  run.search = std::make_unique<ModelSearch>(request);
+  if (Status status = run.search->import(); status.failed())
+    return status;
+  return bisectOnce(run);
 }
 
 int attune::runBisectCommand(const CommandHost &host, const std::vector<std::string> &arguments) {

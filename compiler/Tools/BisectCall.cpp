@@ -24,12 +24,15 @@ Result<const ModelCode *> BisectSession::compile(const PlainInputs &inputs) {
     if (!made)
       return made.status();
     compiled = std::move(*made);
+    if (request.codeHooks.afterPacking)
+      request.codeHooks.afterPacking(compiled->weightsPath());
   }
   return &compiled->code(inputs);
 }
 
-Result<BisectVerdict> BisectSession::searchModel(const PlainInputs &inputs, const std::vector<OwnedTensor> &good) {
+Result<BisectVerdict> BisectSession::searchModel(const PlainInputs &inputs, const std::vector<OwnedTensor> &good, bool isBrief) {
   BisectOptions options;
+  options.isBrief = isBrief;
   if (good.empty())
     options.expected = request.expected;
   options.good = good;
@@ -43,10 +46,10 @@ Result<BisectVerdict> BisectSession::searchModel(const PlainInputs &inputs, cons
   return Bisector(model.module(), model.tensors(), inputs, options).run();
 }
 
-Result<BisectOutcome> BisectSession::search(const PlainInputs &inputs) {
+Result<BisectOutcome> BisectSession::search(const PlainInputs &inputs, bool isBrief) {
   if (request.good)
     return compare(inputs);
-  Result<BisectVerdict> verdict = searchModel(inputs, {});
+  Result<BisectVerdict> verdict = searchModel(inputs, {}, isBrief);
   if (!verdict)
     return verdict.status();
   BisectOutcome outcome;

@@ -61,11 +61,11 @@ public:
   BisectSession(const BisectCall &request, const LoadedModel &model, CompileListener listener = {})
       : request(request), model(model), listener(std::move(listener)) {}
 
-  /// Searches the call on |inputs|.
-  Result<BisectOutcome> search(const PlainInputs &inputs);
+  /// Searches the call on |inputs|. If |isBrief|, most phases are judged only if others are wrong.
+  Result<BisectOutcome> search(const PlainInputs &inputs, bool isBrief = false);
 
 private:
-  Result<BisectVerdict> searchModel(const PlainInputs &inputs, const std::vector<OwnedTensor> &good);
+  Result<BisectVerdict> searchModel(const PlainInputs &inputs, const std::vector<OwnedTensor> &good, bool isBrief = false);
   Result<BisectOutcome> compare(const PlainInputs &inputs);
   /// Searches the good setting, whose results are wrong by |definitions|.
   Status searchGood(const PlainInputs &inputs, const Judge &definitions, BisectOutcome &outcome);

@@ -8,10 +8,12 @@
 
 using namespace attune;
 
-std::vector<BatchShape> attune::listBatchShapes() { return {{2, 5}, {1, 1}, {3, 17}, {1, 16}, {1, 33}, {2, 65}, {4, 8}}; }
+std::vector<BatchShape> attune::listBatchShapes() {
+  return {{2, 5}, {2, 9, {5, 1, 3}}, {1, 1}, {3, 17}, {1, 16}, {1, 33}, {2, 65}, {4, 8}, {1, 68, {63, 2, 3}}};
+}
 
 /// Returns the size of dimension |name| in a batch of |shape|; an encoder's length differs from a decoder's.
-static std::optional<int64_t> sizeOf(const std::string &name, BatchShape shape) {
+static std::optional<int64_t> sizeOf(const std::string &name, const BatchShape &shape) {
   if (name == "batch")
     return shape.batch;
   if (name == "length")
@@ -21,8 +23,27 @@ static std::optional<int64_t> sizeOf(const std::string &name, BatchShape shape) 
   return std::nullopt;
 }
 
-Result<PlainInputs> attune::makeBatch(const PlainEntry &entry, BatchShape shape) {
+/// Returns the arguments of |entry| that are inputs which it requires, or its attention mask if it gets all tokens at
+/// once.
+static std::vector<const PlainArgument *> listBatchInputs(const PlainEntry &entry) {
+  std::vector<const PlainArgument *> found;
+  for (const PlainArgument &argument : entry.arguments) {
+    bool isMask = argument.name == "attention_mask" && entry.name != "extend";
+    if (argument.kind == PlainArgument::Kind::Input && (isMask || argument.fill == mlir::xfmr::InputDefault::Required))
+      found.push_back(&argument);
+  }
+  return found;
+}
+
+Result<PlainInputs> attune::makeBatch(const PlainSignature &signature, const BatchShape &shape) {
+  std::vector<const PlainArgument *> arguments;
+  for (const PlainEntry &entry : signature.entries)
+    if (shape.steps.empty() ? entry.name == "forward" : entry.name == "encode" || entry.name == "extend")
+      for (const PlainArgument *argument : listBatchInputs(entry))
+        if (llvm::none_of(arguments, [&](const PlainArgument *known) { return known->name == argument->name; }))
+          arguments.push_back(argument);
   PlainInputs inputs;
+  inputs.steps = shape.steps;
   uint64_t state = 0x9e3779b97f4a7c15;
   auto random = [&] { // xorshift64
     state ^= state << 13;
@@ -30,11 +51,9 @@ Result<PlainInputs> attune::makeBatch(const PlainEntry &entry, BatchShape shape)
     state ^= state << 17;
     return state >> 11;
   };
-  for (const PlainArgument &argument : entry.arguments) {
-    bool isMask = argument.name == "attention_mask";
-    if (argument.kind != PlainArgument::Kind::Input || (argument.fill != mlir::xfmr::InputDefault::Required && !isMask))
-      continue;
-    bool isFloat = mlir::isa<mlir::FloatType>(argument.elementType);
+  for (const PlainArgument *input : arguments) {
+    const PlainArgument &argument = *input;
+    bool isMask = argument.name == "attention_mask", isFloat = mlir::isa<mlir::FloatType>(argument.elementType);
     OwnedTensor tensor{{argument.name, isFloat ? DType::F32 : DType::I64, {}}, {}};
     int64_t count = 1;
     for (const auto &dim : argument.dims) {

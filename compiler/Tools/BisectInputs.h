@@ -11,15 +11,19 @@ namespace attune {
 /// The shape of a batch.
 struct BatchShape {
   int64_t batch, length;
+  /// The sizes of the chunks that the tokens are fed in, through the caches; empty for one call of `forward`.
+  std::vector<int64_t> steps = {};
 };
 
-/// Returns shapes in the order in which they are tried: two rows of five tokens, one token, then further batches of one
-/// to four rows whose lengths are 8 or 16 or exceed 16, 32 or 64, sizes of tiles, blocks and panels, by one.
+/// Returns shapes in the order in which they are tried: two rows of five tokens, in steps two rows of nine tokens, one
+/// token, then further batches of one to four rows whose lengths are 8 or 16 or exceed 16, 32 or 64, sizes of tiles,
+/// blocks and panels, by one. The last one has steps that end before and behind a panel of keys of a cache.
 std::vector<BatchShape> listBatchShapes();
 
-/// Returns inputs of |shape| for |entry|: those that it requires and its attention mask. Ids are random, and the mask
-/// hides the last tokens of every second row. Fails if the size of a dimension is unknown.
-Result<PlainInputs> makeBatch(const PlainEntry &entry, BatchShape shape);
+/// Returns inputs of |shape| for the entries of |signature| that the call executes: those that they require, and the
+/// attention mask of an entry that gets all of its tokens at once. Ids are random, and the mask hides the last tokens of
+/// every second row. Fails if the size of a dimension is unknown.
+Result<PlainInputs> makeBatch(const PlainSignature &signature, const BatchShape &shape);
 
 } // namespace attune
 

@@ -11,13 +11,14 @@
 
 using namespace attune;
 
-/// Says what is wrong: a value, or the reason why there is none.
-static std::string describeWrong(const BisectVerdict &verdict) {
-  const WrongValue &value = verdict.value;
-  if (value.output.empty())
-    return verdict.reason;
+static std::string describeValue(const WrongValue &value) {
   return value.output + indexText(value.shape, value.index) + " is " + numberText(value.got, 9) + ", expected " +
          numberText(value.expected, 9) + " within " + numberText(value.allowed, 2);
+}
+
+/// Says what is wrong: a value, or the reason why there is none.
+static std::string describeWrong(const BisectVerdict &verdict) {
+  return verdict.value.output.empty() ? verdict.reason : describeValue(verdict.value);
 }
 
 /// Returns the verdict on wrong numbers for which no pass of Attune was found.
@@ -27,6 +28,8 @@ static std::string describeUnstepped(const BisectVerdict &verdict) {
   if (verdict.part)
     origin = (verdict.part->pass.empty() ? "LLVM's code generator" : "LLVM's pass " + verdict.part->pass) + ", phase " + phase +
              (verdict.part->function.empty() ? "" : ", in the function @" + verdict.part->function);
+  else if (verdict.weight)
+    origin = "the weights file, which the phase object packs";
   else if (!verdict.isPhaseKnown && first < verdict.phase)
     origin = "one of the phases " + stringifyPhase(first).str() + " to " + phase + ", between which nothing can be executed";
   else if (verdict.phase == Phase::Llvm)
@@ -34,6 +37,8 @@ static std::string describeUnstepped(const BisectVerdict &verdict) {
   else if (verdict.phase == Phase::Object)
     origin = "the phase object, of LLVM's code generator, or from the runtime";
   std::string text = "wrong numbers come from " + origin + ": " + describeWrong(verdict) + ".";
+  if (verdict.weight)
+    text += " The weight " + describeValue(*verdict.weight) + ".";
   if (!verdict.operation)
     return text;
   llvm::raw_string_ostream stream(text);
@@ -64,6 +69,8 @@ std::string attune::describeVerdict(const BisectVerdict &verdict) {
     verdict.operation->location.print(stream);
     return text + " The operation: " + verdict.operation->name + ", " + where + ".";
   }
+  if (!verdict.firstDifference.empty())
+    text += " The first difference after the pass: " + verdict.firstDifference + ".";
   if (!verdict.rewrite)
     return text;
   verdict.rewrite->location.print(stream);

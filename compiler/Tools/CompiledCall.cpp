@@ -36,7 +36,16 @@ Result<std::unique_ptr<CompiledCall>> CompiledCall::create(const LoadedModel &mo
 
 const ModelCode &CompiledCall::code(const PlainInputs &inputs) {
   compiled.execute = [this, &inputs](const std::string &object) { return execute(object, inputs); };
+  compiled.readWeights = [this] { return readWeights(); };
   return compiled;
+}
+
+Result<std::vector<uint8_t>> CompiledCall::readWeights() const {
+  Result<Artifact> artifact = Artifact::openShared(folder.file("model.so"), weightsPath(), "the compiled model");
+  if (!artifact)
+    return artifact.status();
+  const auto *bytes = static_cast<const uint8_t *>(attune_model_weights(artifact->model()));
+  return std::vector<uint8_t>(bytes, bytes + artifact->desc().weights_bytes);
 }
 
 Result<std::vector<OwnedTensor>> CompiledCall::execute(const std::string &object, const PlainInputs &inputs) const {
@@ -51,7 +60,7 @@ Result<std::vector<OwnedTensor>> CompiledCall::execute(const std::string &object
     if (Status status = writeText(path, *linked); status.failed())
       return status;
   }
-  return executeShared(path, folder.file("model.weights"), inputs);
+  return executeShared(path, weightsPath(), inputs);
 }
 
 Result<std::vector<OwnedTensor>> CompiledCall::runAlone(mlir::ModuleOp ir, const PlainInputs &inputs) const {

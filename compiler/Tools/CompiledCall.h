@@ -23,6 +23,8 @@ public:
   Result<std::vector<OwnedTensor>> runAlone(mlir::ModuleOp ir, const PlainInputs &inputs) const;
   /// Returns the code. Its function `execute` runs an object of it on |inputs|, which must outlive the code.
   const ModelCode &code(const PlainInputs &inputs);
+  /// Returns the path of the weights file.
+  std::string weightsPath() const { return folder.file("model.weights"); }
 
 private:
   CompiledCall(TemporaryFolder folder, const CompileOptions &options, const CompileListener &listener, int64_t threads)
@@ -30,6 +32,7 @@ private:
   /// Executes the shared object at |path| with the weights file at |weights|.
   Result<std::vector<OwnedTensor>> executeShared(const std::string &path, const std::string &weights, const PlainInputs &inputs) const;
   Result<std::vector<OwnedTensor>> execute(const std::string &object, const PlainInputs &inputs) const;
+  Result<std::vector<uint8_t>> readWeights() const;
 
   TemporaryFolder folder;
   const CompileOptions &options;

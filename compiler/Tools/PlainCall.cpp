@@ -112,10 +112,16 @@ void PlainCall::request(const PlainInputs &inputs) {
   compile.entries = inputs.steps.empty() ? std::vector<std::string>{"forward"} : stepEntries();
 }
 
+Status attune::checkExactProducts(const TargetRequest &target) {
+  if (target.precision != mlir::xfmr::Precision::F32)
+    return Status::error("--dtype: expected f32, since other products round operands, which two settings may do otherwise");
+  return checkPlainProducts(target);
+}
+
 Status attune::checkPlainProducts(const TargetRequest &target) {
   const char *reason = ", since other products have no definition by which they could be executed";
-  if (target.precision != mlir::xfmr::Precision::F32)
-    return Status::error(std::string("--dtype: expected f32") + reason);
+  if (target.precision == mlir::xfmr::Precision::F16)
+    return Status::error(std::string("--dtype: expected f32, bf16 or int8") + reason);
   if (!target.weightFormats.isNative())
     return Status::error(std::string("--weights-format: expected native") + reason);
   return {};

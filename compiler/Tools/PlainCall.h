@@ -37,9 +37,10 @@ struct PlainCall {
   void request(const PlainInputs &inputs);
 };
 
-/// Returns an error if |target| has products that the plain path does not execute: of other types than f32, or by weights in
-/// a format.
+/// Returns an error if |target| has products that the plain path does not execute: of f16, or by weights in a format.
 Status checkPlainProducts(const TargetRequest &target);
+/// Returns an error if |target| has products of another type than f32: rounded results are not those of another setting.
+Status checkExactProducts(const TargetRequest &target);
 
 } // namespace attune
 

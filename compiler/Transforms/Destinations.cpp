@@ -34,7 +34,8 @@ static Value memoryOf(Value value, const SymbolTable &symbols, llvm::SmallPtrSet
   auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
   if (!callee || callee.isExternal() || !entered.insert(callee).second)
     return nullptr;
-  // The callee has been changed already, so a result that has a destination is computed in the memory of an argument.
+  // The callee takes its destinations as arguments already, since callers come after their callees. So a result that
+  // has a destination is computed in the memory of an argument.
   Value given = memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), symbols, entered);
   entered.erase(callee);
   auto argument = dyn_cast_if_present<BlockArgument>(given);

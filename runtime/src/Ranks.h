@@ -13,9 +13,9 @@ namespace attune {
 attune_status checkRanks(const attune_model_desc &desc, const attune_ranks *ranks, attune_ranks &out);
 
 /// Exchanges the state of a call of |entry| with the other ranks, before any of them gathers: |status|, which is the
-/// result of the checks of this rank, the number of the entry, and a hash of its dims and inputs. Returns |status| if
-/// it is an error. Fails with INVALID_ARGUMENT if another rank has an error, another entry or other inputs, and with
-/// IO_ERROR if the exchange fails.
+/// result of the checks of this rank, the number of the entry, and a hash of its dims and inputs. Fails with IO_ERROR
+/// if the exchange fails. Otherwise returns |status| if it is an error, and fails with INVALID_ARGUMENT if another rank
+/// has an error, another entry or other inputs.
 attune_status agreeOnCall(const attune_ranks &ranks, const attune_model_desc &desc, const attune_entry_desc &entry, const attune_call &call,
                           attune_status status);
 

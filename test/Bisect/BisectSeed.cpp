@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "attune/abi.h"
 #include "compiler/Driver/LoadedModel.h"
 #include "compiler/Driver/Registry.h"
 #include "compiler/Target/All/RegisterTargets.h"
@@ -161,6 +162,28 @@ const Error kErrors[] = {
        Value one = arith::ConstantIndexOp::create(builder, op->getLoc(), 1), offset = slice.getOffsets()[0];
        op->setOperand(slice.getOffsetSizeAndStrideStartOperandIndex(), arith::AddIOp::create(builder, op->getLoc(), offset, one));
      }},
+    {"even", "an odd number from memory one too small",
+     [](Operation *op) { return isa<arith::IndexCastOp>(op) && op->getResult(0).getType().isIndex(); },
+     [](Operation *op) {
+       OpBuilder builder(op->getContext());
+       builder.setInsertionPointAfter(op);
+       Value mask = arith::ConstantIndexOp::create(builder, op->getLoc(), -2), number = op->getResult(0);
+       auto even = arith::AndIOp::create(builder, op->getLoc(), number, mask);
+       number.replaceAllUsesExcept(even, even);
+     }},
+    {"place", "all buffers of a block in one place", is<memref::ViewOp>,
+     [](Operation *op) {
+       auto first = cast<memref::ViewOp>(op);
+       for (auto other : op->getBlock()->getOps<memref::ViewOp>())
+         other->setOperand(1, first.getByteShift());
+     }},
+    {"select", "the values of a selection confused", is<arith::SelectOp>,
+     [](Operation *op) {
+       auto select = cast<arith::SelectOp>(op);
+       Value yes = select.getTrueValue(), no = select.getFalseValue();
+       op->setOperand(1, no);
+       op->setOperand(2, yes);
+     }},
 };
 
 /// Inserts an error once.
@@ -262,6 +285,24 @@ static CodeHooks insertInCode(const std::string &pass, const std::string &functi
   return hooks;
 }
 
+/// Returns hooks that make the floats in the middle of the weights file, 4096 bytes, twice as large.
+static CodeHooks insertInWeights() {
+  CodeHooks hooks;
+  hooks.afterPacking = [](const std::string &path) {
+    attune_weights_header header;
+    float floats[1024];
+    FILE *file = fopen(path.c_str(), "r+b");
+    bool isRead = file && fread(&header, sizeof(header), 1, file) == 1;
+    auto middle = isRead ? long(header.data_offset + header.data_bytes / 2 / 64 * 64) : 0;
+    isRead = isRead && fseek(file, middle, SEEK_SET) == 0 && fread(floats, sizeof(floats), 1, file) == 1;
+    for (float &number : floats)
+      number *= 2;
+    if (!isRead || fseek(file, middle, SEEK_SET) != 0 || fwrite(floats, sizeof(floats), 1, file) != 1 || fclose(file) != 0)
+      exit(fail("'" + path + "': expected a weights file with 4096 bytes in its middle"));
+  };
+  return hooks;
+}
+
 /// Prints the passes that change the module, if |lists|, up to the first in which an error was made.
 static void followPasses(LoadedModel &model, const ReplayHooks &hooks, bool lists, const bool &isMade) {
   OwningOpRef<ModuleOp> module = cast<ModuleOp>(model.module()->clone());
@@ -283,11 +324,15 @@ static void printVerdict(const BisectVerdict &verdict) {
     printf(" pass %s", StringRef(step.pass).split('{').first.str().c_str());
   if (verdict.part)
     printf(" pass llvm:%s", verdict.part->pass.empty() ? "codegen" : verdict.part->pass.c_str());
+  if (verdict.weight)
+    printf(" weight %s", verdict.weight->output.c_str());
   printf(" function %s", verdict.part ? verdict.part->function.c_str() : verdict.function.c_str());
   if (verdict.operation)
     printf(" operation %s", verdict.operation->name.c_str());
   if (verdict.rewrite)
     printf(" rewrite %s", verdict.rewrite->operation.c_str());
+  if (!verdict.firstDifference.empty())
+    printf(" difference %s", verdict.firstDifference.c_str());
   printf("\n");
 }
 
@@ -330,8 +375,10 @@ int main(int argc, char **argv) {
   Seed seed;
   bool isDone = false, isMade = false;
   llvm::StringRef pass = isSeeded ? llvm::StringRef(words[1]) : "";
-  bool isInCode = pass.consume_front("llvm:");
-  if (isInCode) {
+  bool isInWeights = pass == "weights", isInCode = isInWeights || pass.consume_front("llvm:");
+  if (isInWeights) {
+    request.codeHooks = insertInWeights();
+  } else if (isInCode) {
     auto [name, function] = pass.split('@');
     request.codeHooks = insertInCode(name.str(), function.str(), isDone);
   } else if (isSeeded) {

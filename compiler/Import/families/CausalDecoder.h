@@ -151,7 +151,8 @@ public:
   /// The placement of the layers' norms, and whether there is a norm after the last layer.
   NormPlacement placement = NormPlacement::Pre;
   bool hasFinalNorm = true;
-  /// True if positions without an input are counted over the tokens that the mask shows.
+  /// True if positions that are not given as an input are counted over the tokens that the mask shows. Row 0 of the
+  /// table of positions is then that of hidden tokens, and position 0 has row 1.
   bool countsMask = false;
   /// False if positions are no input, since the model depends only on distances.
   bool hasPositions = true;

@@ -48,7 +48,7 @@ public:
     PlainBuffer copy = call.create(index, given.sizes);
     for (int64_t i = 0, end = given.elements(); i < end; ++i) {
       auto at = given.indicesOf(i);
-      if (given.kind == ElementKind::F32 || given.kind == ElementKind::F64)
+      if (isFloat(given.kind))
         copy.set<T>(at, given.get<T>(at));
       else
         copy.set<int64_t>(at, given.get<int64_t>(at));
@@ -63,7 +63,7 @@ private:
 
 /// Copies element |from| of |source| to |to| of |target|, which have the same kind of elements.
 inline void copyElement(const PlainBuffer &source, llvm::ArrayRef<int64_t> from, const PlainBuffer &target, llvm::ArrayRef<int64_t> to) {
-  if (source.kind == ElementKind::F32 || source.kind == ElementKind::F64)
+  if (isFloat(source.kind))
     target.set<double>(to, source.get<double>(from));
   else
     target.set<int64_t>(to, source.get<int64_t>(from));

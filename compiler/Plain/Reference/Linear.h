@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_LINEAR_H
 #define ATTUNE_COMPILER_PLAIN_REFERENCE_LINEAR_H
 
-#include "compiler/Plain/Reference/Context.h"
+#include "compiler/Plain/Reference/Quantized.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 namespace attune::reference {
@@ -89,6 +89,32 @@ Matrix<T> projectBuffers(const Matrix<T> &x, const PlainBuffer &w, const PlainBu
   return project(x, Matrix<T>(w, prefix), added.empty() ? nullptr : added.data());
 }
 
+/// Returns `x w^T + bias` with operands of |precision|, f32, bf16 or int8.
+template <typename T>
+Matrix<T> projectInPrecision(xfmr::Precision precision, Matrix<T> x, Matrix<T> w, const PlainBuffer &bias) {
+  if (precision == xfmr::Precision::BF16)
+    for (Matrix<T> *matrix : {&x, &w})
+      for (T &value : matrix->values)
+        value = roundToBf16(static_cast<float>(value));
+  std::vector<T> added;
+  for (int64_t n = 0; bias.present() && n < w.rows; ++n)
+    added.push_back(bias.get<T>({n}));
+  if (precision != xfmr::Precision::Int8)
+    return project(x, w, added.empty() ? nullptr : added.data());
+  QuantizedMatrix<T> input = quantizeInput(x.values, x.rows), weights = quantizeWeights(w.values, w.rows);
+  Matrix<T> y(x.rows, w.rows);
+  for (int64_t t = 0; t < y.rows; ++t)
+    for (int64_t n = 0; n < y.columns; ++n) {
+      double sum = 0; // exact
+      for (int64_t k = 0; k < w.columns; ++k)
+        sum += double(input.values[t * w.columns + k]) * double(weights.values[n * w.columns + k]);
+      y(t, n) = T(sum) * weights.scales[n] * input.scales[t];
+      if (bias.present())
+        y(t, n) += added[n];
+    }
+  return y;
+}
+
 template <typename T>
 void writeMatrix(const Matrix<T> &matrix, const PlainBuffer &out) {
   for (int64_t i = 0; i < matrix.rows; ++i)
@@ -99,11 +125,11 @@ void writeMatrix(const Matrix<T> &matrix, const PlainBuffer &out) {
 template <typename T>
 void compute(Context<T> &c, xfmr::LinearOp op) {
   PlainBuffer multiplier = c.in(op.getMultiplier()), residual = c.in(op.getResidual());
-  if (op.getPrecision() != xfmr::Precision::F32)
-    return c.fault("expected products of f32, got " + xfmr::stringifyPrecision(op.getPrecision()).str());
+  if (op.getPrecision() == xfmr::Precision::F16)
+    return c.fault("expected products of f32, bf16 or int8, got f16");
   if (op.getFormat())
     return c.fault("expected weights of f32, got " + op.getFormat()->getValue().str());
-  Matrix<T> y = projectBuffers(Matrix<T>(c.in(op.getInput())), c.in(op.getWeight()), c.in(op.getBias()));
+  Matrix<T> y = projectInPrecision(op.getPrecision(), Matrix<T>(c.in(op.getInput())), Matrix<T>(c.in(op.getWeight())), c.in(op.getBias()));
   for (int64_t t = 0; t < y.rows; ++t)
     for (int64_t n = 0; n < y.columns; ++n) {
       T &value = y(t, n);

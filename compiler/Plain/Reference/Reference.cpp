@@ -11,6 +11,7 @@
 #include "compiler/Plain/Reference/Caches.h"
 #include "compiler/Plain/Reference/Experts.h"
 #include "compiler/Plain/Reference/Norms.h"
+#include "compiler/Plain/Reference/Quantized.h"
 #include "compiler/Plain/Reference/Tokens.h"
 #include "compiler/Plain/Reference/WeightExpressions.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -30,8 +31,9 @@ static bool dispatch(Operation *op, Use use) {
             xfmr::MaskCacheReadOp, xfmr::MaskCacheUpdateOp, xfmr::MergeHeadsOp, xfmr::MultiHeadAttentionOp, xfmr::PackTokensOp,
             xfmr::PoolOp, xfmr::RelativePositionBiasOp, xfmr::RmsNormOp, xfmr::RotaryOp, xfmr::ScatterProbabilitiesOp,
             xfmr::ScatterTokensOp, xfmr::SequenceOffsetsOp, xfmr::SoftmaxOp, xfmr::SplitHeadsOp, xfmr::WeightConcatOp,
-            xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightSelectOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp,
-            tiles::AttentionTileOp, tiles::KeyPanelOp, tiles::RotaryTileOp, tiles::UnpackKeysOp>(use)
+            xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightQuantizeOp, xfmr::WeightRowSumsOp,
+            xfmr::WeightScalesOp, xfmr::WeightSelectOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp, tiles::AttentionTileOp,
+            tiles::KeyPanelOp, tiles::QuantizeRowsOp, tiles::RotaryTileOp, tiles::UnpackKeysOp>(use)
       .Default([&](Operation *) { known = false; });
   return known;
 }

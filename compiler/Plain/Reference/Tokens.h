@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_TOKENS_H
 #define ATTUNE_COMPILER_PLAIN_REFERENCE_TOKENS_H
 
-#include "compiler/Plain/Reference/Context.h"
+#include "compiler/Plain/Reference/Quantized.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
@@ -27,13 +27,23 @@ inline void copyRow(const PlainBuffer &source, int64_t from, const PlainBuffer &
 
 template <typename T>
 void compute(Context<T> &c, xfmr::EmbeddingOp op) {
-  if (op.getTied().value_or(xfmr::Precision::F32) != xfmr::Precision::F32)
-    return c.fault("expected a table of f32, got " + xfmr::stringifyPrecision(*op.getTied()).str());
+  xfmr::Precision tied = op.getTied().value_or(xfmr::Precision::F32);
+  if (tied == xfmr::Precision::F16)
+    return c.fault("expected a table of f32, bf16 or int8, got f16");
   if (op.getFormat())
     return c.fault("expected a table of f32, got the format " + op.getFormat()->getValue().str());
   PlainBuffer ids = c.in(op.getIds()), table = c.in(op.getTable()), out = c.out({ids.size(0), table.size(1)});
   for (int64_t t = 0; t < ids.size(0); ++t)
     copyRow(table, ids.get<int64_t>({t}), out, t);
+  for (int64_t t = 0; tied != xfmr::Precision::F32 && t < out.size(0); ++t) {
+    std::vector<T> row;
+    for (int64_t n = 0; n < out.size(1); ++n)
+      row.push_back(out.get<T>({t, n}));
+    QuantizedMatrix<T> quantized = quantizeWeights(row, 1);
+    for (int64_t n = 0; n < out.size(1); ++n)
+      out.set<T>({t, n}, tied == xfmr::Precision::BF16 ? roundToBf16(static_cast<float>(row[size_t(n)]))
+                                                       : quantized.values[size_t(n)] * quantized.scales[0]);
+  }
   // As the source `scale` computes it: in f64, rounded once.
   for (int64_t i = 0, end = op.getScale() ? out.elements() : 0; i < end; ++i) {
     auto at = out.indicesOf(i);

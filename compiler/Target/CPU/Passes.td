@@ -179,9 +179,9 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
 
     Tails: if fewer than 16 keys are left, the loads of the missing keys are masked, so nothing beyond the keys is read,
     and their columns become 0. A last block of fewer than 16 components is loaded with masked lanes; here all 12 are
-    such a block. An operation with a column (`at`) appends keys to a panel of a key/value cache. A column of 0 begins a
-    panel, in which only the first 16 columns and later blocks of 16 that have keys are written. At any other column, all
-    new keys, usually a few, are copied element by element.
+    such a block. An operation without a column (`at`), or with the column 0, begins a panel: of its blocks of 16
+    columns, only the first and later ones that have keys are written. An operation with any other column appends keys
+    to a panel of a key/value cache: all new keys, usually a few, are copied element by element.
 
     Panels of bf16 and f16 get rounded keys. For panels of i8, each block of 16 keys is transposed twice: first for the
     largest magnitude of each key, which decides its scale, then for the integers.

@@ -161,10 +161,10 @@ def KeepIntrinsics : Pass<"attune-keep-intrinsics", "::mlir::gpu::GPUModuleOp"> 
     %y = llvm.call_intrinsic "llvm.sqrt.f32"(%x) : (f32) -> f32
     ```
 
-    PTX has instructions for square roots, absolute values, copies of signs, roundings to integers and 2^x of f32, but
-    `convert-gpu-to-nvvm` would turn these operations (`llvm.intr.…`) into calls of libdevice, NVIDIA's library of math
-    functions. It does not change `llvm.call_intrinsic`. Run this pass after `convert-math-to-llvm` and before
-    `convert-gpu-to-nvvm`. Leaves other operations and other types alone.
+    PTX has instructions for square roots, absolute values, copies of signs, roundings to integers and 2^x of f32.
+    `convert-gpu-to-nvvm` turns such operations of the math dialect into calls of libdevice, NVIDIA's library of math
+    functions, and rejects them as `llvm.intr.…`. It accepts `llvm.call_intrinsic`. Run this pass after
+    `convert-math-to-llvm` and before `convert-gpu-to-nvvm`. Leaves other operations and other types alone.
 
     **Numerics**: 2^x is the hardware's, at most 2 ulp; the others are exact or correctly rounded.
   }];
@@ -178,18 +178,21 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
     gpu.launch_func @attune_device::@f blocks in (%n, %c1, %c1) threads in (%c128, %c1, %c1) args(%x : memref<?x8xf32>)
     // becomes
     %values = llvm.alloca … ; llvm.store … for each member of %x
+    %arguments = llvm.alloca … ; llvm.store … for the address of each value
     llvm.call @launch_on(%state, %kernel, %shared_bytes, %n, %threads, %arguments) : …
     ```
 
     `attune_host` is the structure of functions by which compiled code calls the runtime (attune/abi.h). `%state` is the
-    first argument of the function: a pointer to a structure of the host and the first error of the call. `%kernel` is
-    the number of the kernel in its `gpu.module`. The arguments are stored in an array on the stack, a buffer as the
-    members of its memref descriptor, in the order of the parameters that `convert-gpu-to-nvvm` creates. The pass adds
-    the function `launch_on`, which calls `attune_host::launch`, but not for a launch of no blocks nor after a launch
-    that failed.
+    first argument of the function. It points to a structure of two members: a pointer to the `attune_host`, and the
+    first error of the call, 0 if there is none. `%kernel` is the number of the kernel in its `gpu.module`. `%values` is
+    an array on the stack with the values of the arguments, a buffer as the members of its memref descriptor, in the
+    order of the parameters that `convert-gpu-to-nvvm` creates. `%arguments` is a second array, with the addresses of
+    these values; for a TMA descriptor it has the address of the descriptor. The pass adds the function `launch_on`,
+    which calls `attune_host::launch`, but not for a launch of no blocks nor after an error of the call.
 
-    `rt.device_arch_is` and `rt.worker_count` become loads from the structure of the host. `rt.tensor_map` becomes a
-    call of `attune_host::encode_map`, which writes the TMA descriptor to the stack.
+    `rt.device_arch_is` becomes a comparison with `attune_host::arch`, and `rt.worker_count` a load of
+    `attune_host::num_workers`. `rt.tensor_map` becomes a call of `attune_host::encode_map`, which writes the TMA
+    descriptor to the stack.
 
     Expects `attune-outline-launches` and `attune-entry-wrappers` done, and only strided buffers, scalars and TMA
     descriptors as arguments. Leaves the `gpu.module` alone. Numerics: exact.
@@ -240,15 +243,16 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     ```mlir
     scf.forall (%i, %j) in (%m, %n) { ... %x ... }
     // becomes
-    gpu.launch_func @attune_device::@f blocks in (%count, %c1, %c1) threads in (%c128, %c1, %c1) args(%x : memref<?x8xf32>, %n : index)
-    gpu.module @attune_device { gpu.func @f(%x: memref<?x8xf32>, %n: index) kernel { ... } }
+    gpu.launch_func @attune_device::@f blocks in (%count, %c1, %c1) threads in (%c128, %c1, %c1)
+        dynamic_shared_memory_size %bytes args(%x : memref<?x8xf32>, %m : index, %n : index)
+    gpu.module @attune_device { gpu.func @f(%x: memref<?x8xf32>, %m: index, %n: index) kernel { ... } }
     ```
 
     A launch has one block for each of the `%count = %m * %n` iterations. If the loop uses `rt.worker_id`, because its
     scratch did not fit in shared memory, the launch has at most `attune_host::num_workers` blocks: each block then
-    computes several iterations, and its number replaces `rt.worker_id`. `threads`, `shared_bytes` and `arch` of the
-    loop's `rt.launch` go to the launch and to `rt.device_function` of the kernel. TMA descriptors are the kernel's
-    first parameters.
+    computes several iterations, and its number replaces `rt.worker_id`. `threads` and `shared_bytes` of the loop's
+    `rt.launch` become the block size and the shared memory of the launch; `shared_bytes` and `arch` go to
+    `rt.device_function` of the kernel. TMA descriptors are the kernel's first parameters.
 
     Functions that launch, and functions that call them, get the host as first argument, `%host: !llvm.ptr {rt.role =
     #rt.role<host>}`. Expects `scf.forall` loops on buffers, none inside another, whose bodies are the code of one

@@ -9,7 +9,8 @@
 
 namespace attune {
 
-/// The number of threads of a warp, and of a block that computes thread-block tiles of projections or attention.
+/// The number of threads of a warp, and of a block that computes thread-block tiles of projections or attention in the
+/// version for all architectures. Blocks of the version for one architecture have three warpgroups, 384 threads.
 inline constexpr int64_t kWarp = 32, kBlockThreads = 128;
 
 /// Creates the code of one thread: scalar arithmetic, shared memory, and operations on the lanes of a warp.

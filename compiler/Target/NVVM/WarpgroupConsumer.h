@@ -47,7 +47,8 @@ private:
   ThreadBuilder &e;
   TmaLoads tma;
   KeyPipeline &stages;
-  /// The thread's number in the warpgroup, and the byte offset of the queries in the memory of the stages.
+  /// The thread's number in the warpgroup, and the byte offset in |stages|.words of the queries, which lie behind the
+  /// stages.
   Value inGroup, queriesAt;
   FlashRows own;
   WarpgroupProducts products;

@@ -25,10 +25,11 @@ def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
       ids before a compiled entry sees them.
     - (N2) With `tied` bf16 or f16 and no `format`, or with the `format` bf16 or f16, elements are rounded to this type, to
       nearest, ties to even.
-    - (N3) With `tied` int8, an element is `f32(q[n, k]) * s[n]`, rounded once, with the quantized values and the scale
-      of its row (see `xfmr.weight_quantize`).
-    - (N4) With a `format` of integers, an element is `scale[n, g] * q[n, k]`, or with minima `fma(scale[n, g], q[n, k], minimum[n,
-      g])`, rounded once, where g is the group of column k (see `#xfmr.weight_format`).
+    - (N3) With `tied` int8 and no `format`, the element in row n and column k is `f32(q[n, k]) * s[n]`, rounded once,
+      with the quantized values and the scales of the rows (see `xfmr.weight_quantize`).
+    - (N4) With a `format` of integers, whatever `tied` is, that element is `scale[n, g] * q[n, k]`, or with minima
+      `fma(scale[n, g], q[n, k], minimum[n, g])`, rounded once, where g is the group of column k (see
+      `#xfmr.weight_format`).
     - (N5) The product with `scale` is computed in f64 and rounded once, as that of the source `#xfmr.scale`.
 
     ```mlir

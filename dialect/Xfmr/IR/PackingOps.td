@@ -40,10 +40,12 @@ def Xfmr_PackTokensOp : Xfmr_Op<"pack_tokens", [Pure]> {
 }
 
 def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
-  let summary = "gathers the packed tokens from a padded batch";
+  let summary = "gathers rows of a tensor, such as the packed tokens of a padded batch";
   let description = [{
-    `result[t, …] = input[positions[t], …]`, where `input` is `[batch * length, …]`, of rank 1 or more. A position
-    outside `input` is undefined behavior.
+    `result[t, …] = input[positions[t], …]`, where `input` has rank 1 or more. To pack the tokens of a padded batch,
+    `input` is `[batch * length, …]` and `positions` is that of `pack_tokens`. Other uses gather one row for each
+    sequence, or the tokens in the order of their experts (`group_by_expert`); a row may be gathered more than once. A
+    position outside `input` is undefined behavior.
 
     ```mlir
     %ids = xfmr.gather_tokens %flat_ids, %positions : tensor<?xi64>

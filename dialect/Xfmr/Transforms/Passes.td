@@ -77,7 +77,7 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     %1 = xfmr.layer_norm %0, %g, %c {…} : …
     ```
 
-    The epilogue of a linear, its activation and the addition of its residual, is computed while the sums of the product
+    The epilogue of a linear, its bias, activation, multiplier and residual, is computed while the sums of the product
     are in registers.
 
     - An `xfmr.activation` of a linear without activation, multiplier and residual becomes the linear's activation.

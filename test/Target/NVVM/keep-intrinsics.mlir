@@ -1,7 +1,7 @@
 // RUN: attune-opt %s --pass-pipeline='builtin.module(gpu.module(attune-keep-intrinsics))' | FileCheck %s
 
 gpu.module @kernels {
-  // Functions of f32 for which the hardware has an instruction: `convert-gpu-to-nvvm` would call libdevice.
+  // Functions of f32 for which the hardware has an instruction: `convert-gpu-to-nvvm` rejects these operations.
   // CHECK-LABEL: llvm.func @fires
   // CHECK-NEXT: llvm.call_intrinsic "llvm.exp2.f32"
   // CHECK-NEXT: llvm.call_intrinsic "llvm.sqrt.f32"

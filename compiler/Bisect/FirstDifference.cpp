@@ -1,0 +1,190 @@
+//===- FirstDifference.cpp - Where do two modules first differ? -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Bisect/FirstDifference.h"
+#include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/Transforms/WeightExpressions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include <cmath>
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace attune;
+
+/// The largest error of an equal value, relative to the largest value of its sequence.
+static constexpr double kTolerance = 1e-4;
+/// The most values of the first module that are kept.
+static constexpr size_t kMostValues = size_t(1) << 27;
+
+/// Returns true if code may write to |buffer|. |seen| has the buffers that are being searched.
+static bool isWritten(Value buffer, std::set<void *> &seen) {
+  if (!seen.insert(buffer.getAsOpaquePointer()).second)
+    return false;
+  for (OpOperand &use : buffer.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<ViewLikeOpInterface>(user)) {
+      if (isWritten(user->getResult(0), seen))
+        return true;
+      continue;
+    }
+    if (auto call = dyn_cast<func::CallOp>(user)) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      if (!callee || callee.isExternal() || isWritten(callee.getArgument(use.getOperandNumber()), seen))
+        return true;
+      continue;
+    }
+    if (auto destination = dyn_cast<DestinationStyleOpInterface>(user)) {
+      if (destination.isDpsInit(&use))
+        return true;
+      continue;
+    }
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    if (isMemoryEffectFree(user) || (effects && !effects.getEffectOnValue<MemoryEffects::Write>(buffer)))
+      continue;
+    return true;
+  }
+  return false;
+}
+
+static std::string describe(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    stream << "call @" << call.getCallee();
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    if (tiles::KernelAttr kernel = callee ? tiles::getKernel(callee) : tiles::KernelAttr())
+      stream << " (" << kernel.getText() << ")";
+  } else {
+    stream << op->getName();
+  }
+  op->getLoc().print(stream << ", ");
+  return text;
+}
+
+/// Returns a text that is equal for operations whose values are compared.
+static std::string keyOf(Operation *op) {
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return "call " + call.getCallee().str();
+  return describe(op);
+}
+
+namespace {
+/// The values of operations, by their keys and the number of the result or operand.
+class ValueTrace {
+public:
+  /// Calls |use| with the key and each buffer that |call| wrote.
+  void forEachBuffer(const OpCall &call, llvm::function_ref<void(const std::string &, const PlainBuffer &)> use) {
+    if (xfmr::isWeightExpression(call.op) || isa<xfmr::WeightRefOp>(call.op))
+      return;
+    std::string key = keyOf(call.op);
+    auto useIfFloat = [&](const std::string &name, const PlainBuffer &buffer) {
+      if (buffer.present() && (buffer.kind == ElementKind::F32 || buffer.kind == ElementKind::F64))
+        use(key + " " + name, buffer);
+    };
+    for (auto [index, result] : llvm::enumerate(call.results))
+      useIfFloat("result " + std::to_string(index), result.buffer);
+    if (!isa<func::CallOp>(call.op))
+      return;
+    for (auto [index, operand] : llvm::enumerate(call.operands))
+      if (operand.present() && writes(call.op, unsigned(index)))
+        useIfFloat("operand " + std::to_string(index), operand);
+  }
+
+private:
+  /// Returns true if the callee of |op| writes to operand |index|.
+  bool writes(Operation *op, unsigned index) {
+    auto [place, isNew] = written.try_emplace({op, index});
+    if (isNew) {
+      std::set<void *> seen;
+      auto call = cast<func::CallOp>(op);
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      place->second = !callee || callee.isExternal() || isWritten(callee.getArgument(index), seen);
+    }
+    return place->second;
+  }
+
+  std::map<std::pair<Operation *, unsigned>, bool> written;
+};
+
+/// The values of one operation in the first module, and the number of values that the second one has computed.
+struct ValueSequence {
+  std::vector<float> values;
+  double largest = 0;
+  size_t next = 0;
+};
+} // namespace
+
+static Status execute(ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs, OpObserver observer) {
+  PlainOptions options;
+  options.observesCalls = true;
+  options.observer = std::move(observer);
+  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options);
+  return model ? runPlainly(**model, inputs).status() : model.status();
+}
+
+/// Returns the nearest operation from which |op| gets its operands and whose key is not in |known|; |op| if there is none.
+static Operation *findOrigin(Operation *op, const std::set<std::string> &known) {
+  std::vector<Operation *> pending = {op};
+  std::set<Operation *> seen = {op};
+  for (size_t i = 0; i < pending.size(); ++i)
+    for (Value operand : pending[i]->getOperands()) {
+      Operation *origin = operand.getDefiningOp();
+      if (!origin || !seen.insert(origin).second)
+        continue;
+      bool isObserved = hasReference(origin) || isa<func::CallOp>(origin);
+      if (isObserved && !known.count(keyOf(origin)))
+        return origin;
+      if (!isObserved)
+        pending.push_back(origin);
+    }
+  return op;
+}
+
+Result<std::string> attune::findFirstDifference(ModuleOp before, ModuleOp after, const TensorProvider &tensors, const PlainInputs &inputs) {
+  std::map<std::string, ValueSequence> sequences;
+  std::set<std::string> known;
+  size_t count = 0;
+  ValueTrace ofBefore, ofAfter;
+  Status status = execute(before, tensors, inputs, [&](const OpCall &call) {
+    known.insert(keyOf(call.op));
+    ofBefore.forEachBuffer(call, [&](const std::string &key, const PlainBuffer &buffer) {
+      ValueSequence &sequence = sequences[key];
+      for (int64_t i = 0, end = buffer.elements(); i < end && count < kMostValues; ++i, ++count) {
+        auto value = buffer.get<float>(buffer.indicesOf(i));
+        sequence.values.push_back(value);
+        if (std::isfinite(value))
+          sequence.largest = std::max(sequence.largest, double(std::abs(value)));
+      }
+    });
+  });
+  if (status.failed())
+    return status;
+  std::string found;
+  status = execute(after, tensors, inputs, [&](const OpCall &call) {
+    if (!found.empty())
+      return;
+    ofAfter.forEachBuffer(call, [&](const std::string &key, const PlainBuffer &buffer) {
+      auto known = sequences.find(key);
+      if (known == sequences.end())
+        return;
+      ValueSequence &sequence = known->second;
+      for (int64_t i = 0, end = buffer.elements(); i < end && sequence.next < sequence.values.size(); ++i) {
+        double got = buffer.get<float>(buffer.indicesOf(i)), expected = sequence.values[sequence.next++];
+        bool isEqual =
+            got == expected || (std::isnan(got) && std::isnan(expected)) || std::abs(got - expected) <= sequence.largest * kTolerance;
+        if (!isEqual && found.empty())
+          found = key;
+      }
+    });
+    if (!found.empty())
+      found = describe(findOrigin(call.op, known));
+  });
+  // A wrong module may fail after the difference.
+  if (status.failed() && found.empty())
+    return status;
+  return found;
+}
