@@ -60,8 +60,9 @@ struct TargetOptions {
     std::unique_ptr<Target> &found = made[name];
     if (!found) {
       std::string wrong;
+      mlir::xfmr::WeightFormats formats = *mlir::xfmr::WeightFormats::parse(format, wrong);
       Result<std::unique_ptr<Target>> created =
-          createTarget({target, "", kernels, {}, precision, *mlir::xfmr::WeightFormats::parse(format, wrong), caches}, cpu, "x86_64-linux-gnu");
+          createTarget({target, "", kernels, {}, precision, formats, caches}, cpu, "x86_64-linux-gnu");
       if (!created) {
         llvm::errs() << created.message() << '\n';
         abort();

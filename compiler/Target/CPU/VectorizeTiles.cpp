@@ -45,15 +45,21 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    for (linalg::LinalgOp op : ops)
-      if (!op.hasPureBufferSemantics()) {
-        op->emitError("expects buffers, but has tensor operands");
-        return signalPassFailure();
-      }
-    PrefetchPlan plan{prefetchStreams, prefetchAhead};
-    llvm::SmallPtrSet<Operation *, 8> done;
     SmallVector<tiles::GroupedProductOp> products;
     getOperation()->walk([&](tiles::GroupedProductOp op) { products.push_back(op); });
+    Operation *onTensors = nullptr;
+    for (linalg::LinalgOp op : ops)
+      if (!onTensors && !op.hasPureBufferSemantics())
+        onTensors = op;
+    for (tiles::GroupedProductOp op : products)
+      if (!onTensors && !isa<MemRefType>(op.getDestination().getType()))
+        onTensors = op;
+    if (onTensors) {
+      onTensors->emitError("expects buffers, but has tensor operands");
+      return signalPassFailure();
+    }
+    PrefetchPlan plan{prefetchStreams, prefetchAhead};
+    llvm::SmallPtrSet<Operation *, 8> done;
     for (tiles::GroupedProductOp op : products) {
       linalg::LinalgOp epilogue = findEpilogue(op);
       VectorBuilder builder(op.getLoc(), epilogue ? epilogue.getOperation() : op.getOperation());

@@ -31,3 +31,12 @@ func.func @panels(%q: memref<2x64xi8>, %s: memref<2x2xf32>, %z: memref<2x2xi32>,
       outs(%out : memref<2x16xf32>) width 16 format <"int4:32">
   return
 }
+
+// -----
+
+func.func @tensors(%x: tensor<2x64xf32>, %p: tensor<1x2x288xi8>, %out: tensor<2x16xf32>) -> tensor<2x16xf32> {
+  // expected-error @below {{expects buffers, but has tensor operands}}
+  %y = tile.grouped_product ins(%x, %p : tensor<2x64xf32>, tensor<1x2x288xi8>) outs(%out : tensor<2x16xf32>) width 16 format <"int4:32">
+      -> tensor<2x16xf32>
+  return %y : tensor<2x16xf32>
+}
