@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/CacheKey.h"
-#include "compiler/Import/ModelFolder.h"
+#include "compiler/Driver/CompileInputs.h"
 #include "compiler/Support/CompilerFile.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -97,33 +97,11 @@ static std::string describeCompiler() {
 }
 
 CacheKey attune::computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &host, const Target &target) {
-  ModelFiles files;
-  auto addTensors = [&](const std::string &path) {
-    if (!isModelSource(path)) {
-      files.tensors.push_back(path);
-      return;
-    }
-    ModelFiles listed = listModelFiles(path);
-    files.settings.insert(files.settings.end(), listed.settings.begin(), listed.settings.end());
-    files.tensors.insert(files.tensors.end(), listed.tensors.begin(), listed.tensors.end());
-  };
-  if (isModelSource(options.model))
-    addTensors(options.model);
-  else
-    files.settings.push_back(options.model);
-  if (!options.weights.empty())
-    addTensors(options.weights);
-  if (!options.calibrate.empty())
-    files.tensors.push_back(options.calibrate);
-
+  ModelFiles files = listInputFiles(options);
   // The scales of adapters change the values of tensors, as the files do.
   std::string scales;
-  for (const AdapterRequest &adapter : options.adapters) {
-    ModelFiles listed = listAdapterFiles(adapter.folder);
-    files.tensors.insert(files.tensors.end(), listed.settings.begin(), listed.settings.end());
-    files.tensors.insert(files.tensors.end(), listed.tensors.begin(), listed.tensors.end());
+  for (const AdapterRequest &adapter : options.adapters)
     scales += "adapter " + Json(adapter.scale).dump() + "\n";
-  }
 
   for (std::string &program : target.programs())
     files.settings.push_back(std::move(program));

@@ -11,6 +11,7 @@
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Import/PruneHeads.h"
 #include "compiler/Support/FileKind.h"
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Text/TextFolder.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
@@ -55,6 +56,33 @@ Status Compilation::finishPhase(Phase phase, llvm::function_ref<Result<std::stri
   return {};
 }
 
+/// Checks that the outputs of |options| are neither inputs of the command nor the same files, before any work.
+static Status checkOutputNames(const CompileOptions &options, bool writesObject) {
+  const bool hasOutput = !options.output.empty() && options.output != "-";
+  std::vector<std::string> names, dumps;
+  if (hasOutput)
+    names = writesObject ? OutputSet::listNames(options.output, std::max<int64_t>(options.ranks, 1)) : std::vector{options.output};
+  if (!options.dumpPhases.empty())
+    for (Phase phase = Phase::Import; phase <= Phase::Object; phase = static_cast<Phase>(static_cast<unsigned>(phase) + 1))
+      dumps.push_back(phaseFile(options.dumpPhases, phase));
+  auto collides = [](const std::string &path, llvm::ArrayRef<std::string> others) {
+    return llvm::any_of(others, [&](const std::string &other) { return isSameFile(path, other); });
+  };
+  for (const std::string &dump : dumps)
+    if (collides(dump, names))
+      return Status::error("--dump-phases: '" + dump + "' would be overwritten by the output or a file beside it");
+  if (!options.remarksFile.empty() && options.remarksFile != "-") {
+    if (collides(options.remarksFile, names) || collides(options.remarksFile, dumps))
+      return Status::error("--remarks: '" + options.remarksFile + "' would overwrite the output, a file beside it or the IR of a phase");
+    names.push_back(options.remarksFile);
+  }
+  names.insert(names.end(), dumps.begin(), dumps.end());
+  for (const std::string &name : names)
+    if (Status status = checkOutput(name); status.failed())
+      return status;
+  return {};
+}
+
 Status Compilation::prepare() {
   if (Status status = checkFlags(options); status.failed())
     return status;
@@ -93,6 +121,8 @@ Status Compilation::prepare() {
     if (error)
       return Status::error("--dump-phases: cannot create '" + options.dumpPhases + "': " + error.message());
   }
+  if (Status status = checkOutputNames(options, !stopsBefore(Phase::Object)); status.failed())
+    return status;
   if (stopsBefore(Phase::Object))
     return {};
   if (options.output.empty() || options.output == "-")
@@ -315,6 +345,8 @@ Status Compilation::importFolder() {
   if (listener.warning)
     for (const std::string &warning : folder->warnings)
       listener.warning(warning);
+  if (listener.warning && options.target.cachePrecision != mlir::xfmr::Precision::F32 && !folder->generation)
+    listener.warning("--cache-dtype: no effect, as " + folder->spec.architecture + " has no caches");
   if (!options.weights.empty())
     return Status::error("--weights: only for a .mlir model, '" + options.model + "' is a model with weights of its own");
   if (!options.pruneHeads.empty()) {

@@ -167,6 +167,7 @@ private:
     const std::vector<int64_t> &shape = (*parameter)->shape;
     LowRankTerm term;
     term.scale = part.scale * scale;
+    term.origin = "'" + adapter.file() + "' with the scale " + Json(scale).dump();
     if (!part.a) {
       if (part.b->shape != shape)
         return wrongShape(adapter, *part.b, shape, (*parameter)->name);

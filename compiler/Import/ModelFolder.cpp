@@ -275,6 +275,38 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation), std::move(warnings)};
 }
 
+/// The mark in the metadata of weights that init generated.
+static constexpr const char *generatedKey = "generator", *generatedValue = "attune init";
+
+/// Checks that |folder|, which gets a generated model.safetensors, has no weights that init did not generate.
+static Status checkReplaceable(const std::string &folder) {
+  std::error_code ignored;
+  std::vector<std::string> found;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    auto has = [&](const std::string &begin, const std::string &end) {
+      return name.size() >= begin.size() + end.size() && name.compare(0, begin.size(), begin) == 0 &&
+             name.compare(name.size() - end.size(), end.size(), end) == 0;
+    };
+    if (has("model", ".safetensors") || has("model", ".safetensors.index.json") || has("pytorch_model", ".bin") ||
+        has("pytorch_model", ".bin.index.json"))
+      found.push_back(name);
+  }
+  std::sort(found.begin(), found.end());
+  for (const std::string &name : found) {
+    const std::string path = inFolder(folder, name);
+    if (name == "model.safetensors")
+      if (Result<SafetensorsFile> file = SafetensorsFile::open(path)) {
+        auto mark = file->metadata().find(generatedKey);
+        if (mark != file->metadata().end() && mark->second == generatedValue)
+          continue;
+      }
+    return Status::error(path + ": expected a folder without weights, or with weights that init generated, got others, " +
+                         "which are not replaced");
+  }
+  return {};
+}
+
 /// Copies the file |from| to a file that will be named |to|. Returns nullopt if both are the same file.
 static Result<std::optional<OutputFile>> copyFile(const std::string &from, const std::string &to) {
   std::error_code ignored;
@@ -299,11 +331,11 @@ static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, con
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   if (!file)
     return file.status();
-  // transformers refuses files without "format" in the metadata.
+  // transformers refuses files without "format" in the metadata. The mark permits a later init to replace the file.
   std::vector<TensorSpec> named = specs;
   for (TensorSpec &tensor : named)
     tensor.name = nameOf(tensor);
-  Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, named, {{"format", "pt"}});
+  Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, named, {{"format", "pt"}, {generatedKey, generatedValue}});
   if (!writer)
     return writer.status();
   uint64_t done = 0, total = 0;
@@ -348,6 +380,9 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
     std::string name = tensor.name, module = splitModuleFolder(configFolder, name);
     bySubfolder[module.empty() ? transformer.string() : module].push_back(tensor);
   }
+  for (const auto &[subfolder, list] : bySubfolder)
+    if (Status status = checkReplaceable((fs::path(folder) / subfolder).lexically_normal().string()); status.failed())
+      return status;
   // Names config.json last: a folder without it is not a model, so that there are all files or none.
   std::vector<OutputFile> files;
   for (const auto &[subfolder, list] : bySubfolder) {

@@ -43,7 +43,7 @@ public:
   Result<OutputSpec> finish(const std::string &file) const;
 
 private:
-  Status readPooling(ConfigReader &reader);
+  Status readPooling(ConfigReader &reader, const std::vector<std::string> &keys);
   Status readDense(const std::string &path, ConfigReader &reader);
   Status readLayerNorm(const std::string &path, ConfigReader &reader);
   void addNormalize(const std::string &path);
@@ -72,7 +72,7 @@ void EmbeddingReader::expectEmbedding(ConfigReader &reader) {
       reader.fail(key, std::string("\"") + embedOutput + "\"");
 }
 
-Status EmbeddingReader::readPooling(ConfigReader &reader) {
+Status EmbeddingReader::readPooling(ConfigReader &reader, const std::vector<std::string> &keys) {
   struct Mode {
     const char *name, *flag;
     PoolKind kind;
@@ -101,7 +101,14 @@ Status EmbeddingReader::readPooling(ConfigReader &reader) {
     for (const Mode &mode : modes)
       if (reader.flag(mode.flag, false))
         kinds.push_back(mode.kind);
+    for (const std::string &key : keys)
+      if (llvm::StringRef(key).starts_with("pooling_mode") && reader.present(key.c_str()) &&
+          llvm::none_of(modes, [&](const Mode &known) { return key == known.flag; }))
+        reader.fail(key.c_str(), "one of the keys " + llvm::join(llvm::map_range(modes, [](const Mode &known) {
+                                   return std::string(known.flag);
+                                 }), ", ") + " in its place");
   }
+  // sentence-transformers takes the mean if all flags are false, too.
   if (kinds.empty())
     kinds.push_back(PoolKind::Mean);
   spec.embeddingSkipsPrompt = !reader.flag("include_prompt", true);
@@ -171,7 +178,7 @@ Status EmbeddingReader::read(const SentenceModule &module) {
     return config.status();
   ConfigReader reader(*config);
   if (module.type == "Pooling")
-    return readPooling(reader);
+    return readPooling(reader, config->keys());
   if (module.type == "Dense")
     return readDense(module.path, reader);
   if (module.type == "LayerNorm")
@@ -211,6 +218,9 @@ static Status checkTransformerSettings(const std::string &folder) {
   };
   if (Status status = expect(*settings, "", "transformer_task", "feature-extraction"); status.failed())
     return status;
+  if (const Json *length = findJson(*settings, "max_seq_length"); length && !length->is_null())
+    if (!length->is_number() || length->get<double>() < 1 || std::floor(length->get<double>()) != length->get<double>())
+      return jsonTypeError(file, "max_seq_length", "an integer of at least 1", *length);
   const Json *modalities = findJson(*settings, "modality_config"), *text = modalities ? findJson(*modalities, "text") : nullptr;
   if (modalities && !modalities->is_null() && !text)
     return Status::error(file + ": 'modality_config': expected the modality 'text', which is missing");
@@ -219,6 +229,26 @@ static Status checkTransformerSettings(const std::string &folder) {
   if (Status status = expect(*text, "modality_config.text.", "method", "forward"); status.failed())
     return status;
   return expect(*text, "modality_config.text.", "method_output_name", "last_hidden_state");
+}
+
+/// Checks the prompts of |folder|: strings, one of which may be chosen by its name.
+static Status checkPrompts(const std::string &folder) {
+  const std::string file = (fs::path(folder) / sentenceConfigFile).string();
+  Result<Json> config = readOptionalObject(file);
+  if (!config)
+    return config.status();
+  const Json *prompts = findJson(*config, "prompts"), *chosen = findJson(*config, "default_prompt_name");
+  if (prompts && !prompts->is_null() && !prompts->is_object())
+    return jsonTypeError(file, "prompts", "an object of strings", *prompts);
+  if (prompts && prompts->is_object())
+    for (const auto &[name, text] : prompts->items())
+      if (!text.is_string() && !text.is_null())
+        return jsonTypeError(file, "prompts." + name, "a string", text);
+  if (!chosen || chosen->is_null() || *chosen == "")
+    return {};
+  if (!chosen->is_string() || !isPromptName(prompts, chosen->get<std::string>()))
+    return jsonTypeError(file, "default_prompt_name", "the name of one of 'prompts'", *chosen);
+  return {};
 }
 
 OutputSpec attune::meanEmbedding() {
@@ -233,6 +263,8 @@ Status attune::declareEmbedding(const std::string &folder, TransformerSpec &spec
   if (!modules || modules->size() < 2)
     return modules ? Status() : modules.status();
   if (Status status = checkTransformerSettings(folder); status.failed())
+    return status;
+  if (Status status = checkPrompts(folder); status.failed())
     return status;
   const StackSpec *stack = findPooledStack(spec);
   if (!stack)

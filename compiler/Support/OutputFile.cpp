@@ -4,6 +4,7 @@
 // Linux implementation of OutputFile.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/OutputFile.h"
+#include "compiler/Support/InputFiles.h"
 
 #include <cerrno>
 #include <climits>
@@ -71,6 +72,8 @@ Result<OutputFile> OutputFile::createIn(const std::string &folder, const std::st
   char target[PATH_MAX];
   if (ssize_t length = ::readlink(path.c_str(), target, sizeof(target)); length > 0 && std::string(target, length).rfind("/proc/", 0) == 0)
     return Status::error(path + ": expected a file or a free name to write to, got a link to an open file");
+  if (Status status = checkOutput(path); status.failed())
+    return status;
   OutputFile file;
   file.path = path;
   // The longest name must still fit with the appended digits.

@@ -5,6 +5,7 @@
 #include "compiler/Support/SentenceModules.h"
 #include "compiler/Support/Json.h"
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace attune;
@@ -18,6 +19,15 @@ static bool isInside(const fs::path &path) {
     if (part == "..")
       return false;
   return true;
+}
+
+/// Returns true if |path|, relative to |folder|, leads out of it through a link. A folder that is missing does not.
+static bool leadsOutside(const fs::path &folder, const fs::path &path) {
+  std::error_code error;
+  const fs::path whole = fs::canonical(folder, error), part = error ? fs::path() : fs::canonical(folder / path, error);
+  if (error)
+    return false;
+  return std::mismatch(whole.begin(), whole.end(), part.begin(), part.end()).first != whole.end();
 }
 
 /// Returns true if the folder is a cross-encoder, whose modules make a score of two texts, not a vector.
@@ -49,6 +59,8 @@ Result<std::vector<SentenceModule>> attune::readSentenceModules(const std::strin
       return pathText ? typeText.status() : pathText.status();
     if (!isInside(*pathText))
       return jsonTypeError(file, key + ".path", "a folder inside that of the model", *path);
+    if (leadsOutside(folder, *pathText))
+      return jsonTypeError(file, key + ".path", "a folder inside that of the model, not a link to another", *path);
     modules.push_back({typeText->substr(typeText->rfind('.') + 1), fs::path(*pathText).lexically_normal().string()});
     if (modules.back().path == ".")
       modules.back().path.clear();
@@ -61,6 +73,10 @@ Result<std::vector<SentenceModule>> attune::readSentenceModules(const std::strin
   if (*scores)
     modules.resize(1);
   return modules;
+}
+
+bool attune::isPromptName(const Json *prompts, const std::string &name) {
+  return name == "query" || name == "document" || (prompts && prompts->is_object() && prompts->contains(name));
 }
 
 Result<Json> attune::readTransformerSettings(const std::string &folder) {

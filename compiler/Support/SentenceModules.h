@@ -40,6 +40,10 @@ std::string findTransformerFolder(const std::string &folder);
 /// Returns the settings of the transformer among the modules of |folder|, an empty object if it has none.
 Result<Json> readTransformerSettings(const std::string &folder);
 
+/// Returns true if |prompts|, an object or null, has a prompt |name|. The prompts "query" and "document" exist, without a text,
+/// in every sentence-transformers model.
+bool isPromptName(const Json *prompts, const std::string &name);
+
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_SUPPORT_SENTENCEMODULES_H

@@ -164,7 +164,8 @@ std::string attune::compileChatTemplates(const ChatTemplates &templates, std::ve
       program.addTemplate(entry.name, *function, "");
       continue;
     }
-    program.addTemplate(entry.name, ATTUNE_CHAT_NO_FUNCTION, function.message());
+    // The name of the file without its folder: the bytes of a .text file do not depend on where the model is.
+    program.addTemplate(entry.name, ATTUNE_CHAT_NO_FUNCTION, fs::path(entry.file).filename().string() + ": " + function.message());
     warnings.push_back(entry.file + ": chat template '" + entry.name + "': " + function.message());
   }
   return program.write(templates.specialTokens);

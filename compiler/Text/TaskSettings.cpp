@@ -131,7 +131,7 @@ Status SettingsReader::readPrompts(const Json &config, const std::string &file) 
       TaskString place = addString(name);
       prompts.push_back({place, addString(text.is_string() ? text.get<std::string>() : "")});
     }
-  if (!chosen.empty() && header.defaultPrompt == kNoId)
+  if (!chosen.empty() && !isPromptName(map, chosen))
     return jsonTypeError(file, "default_prompt_name", "the name of one of 'prompts'", *fallback);
   return {};
 }

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Artifact.h"
 
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/SharedObject.h"
 #include "compiler/Tools/ToolRanks.h"
 
@@ -87,6 +88,8 @@ Result<std::shared_ptr<attune_text>> Artifact::openText() const {
     return Status::error(name + ": expected a model with a tokenizer" +
                          (isBeside ? ", '" + textPath + "', which is missing" : ", got none"));
   }
+  if (Status status = declareInput(textPath); status.failed())
+    return status;
   attune_text *text;
   if (attune_text_open(textPath.c_str(), &text) != ATTUNE_OK)
     return Status::error(attune_last_error());

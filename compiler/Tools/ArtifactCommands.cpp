@@ -3,9 +3,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
+#include "compiler/Driver/CompileInputs.h"
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Support/FileKind.h"
 #include "compiler/Support/HubCache.h"
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Support/SentenceModules.h"
 #include "compiler/Text/TokenizerFolder.h"
@@ -55,6 +57,8 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const ModelPa
       return Status::error("--dtype: expected f32, bf16, f16 or int8, got '" + request.dtype + "'");
     options.target.precision = *dtype;
   }
+  if (Status status = declareInputs(options); status.failed())
+    return status;
   return options;
 }
 
@@ -95,6 +99,12 @@ static Status writeTokenizer(const std::string &model, const std::string &path) 
     return found.status();
   if (!llvm::sys::fs::is_directory(found->path) && !isGgufFile(found->path))
     return Status::error(model + ": --output: expected a model folder, whose tokenizer is compiled");
+  CompileOptions options;
+  options.model = found->path;
+  if (Status status = declareInputs(options); status.failed())
+    return status;
+  if (Status status = checkOutput(path); status.failed())
+    return status;
   Result<std::string> bytes = compileText(found->path);
   if (!bytes)
     return bytes.status();
@@ -112,10 +122,12 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
   CompileOptions flags;
   PhaseRunFlags phaseFlags;
   auto open = [&](const std::string &model, const ModelRequest &request) -> Result<Artifact> {
+    if (phaseFlags.wide || !phaseFlags.signature.empty())
+      return Status::error(std::string(phaseFlags.wide ? "--f64" : "--signature") + ": expected --from-phase beside it");
     if (model.empty())
       return Status::error("expected a model, a folder, .mlir or .so");
     if (isSharedObject(model))
-      return Artifact::openShared(model, flags.weights);
+      return openDeclared(model, flags.weights);
     Result<ModelPath> found = findModel(model);
     if (!found)
       return found.status();

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Driver/CompileInputs.h"
 #include "compiler/Driver/LoadedModel.h"
 #include "compiler/Driver/Registry.h"
 #include "compiler/Support/CompilerFile.h"
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/BisectCall.h"
 #include "compiler/Tools/BisectInputs.h"
 #include "compiler/Tools/BisectReport.h"
@@ -118,6 +120,15 @@ static Status bisect(CommandLine &request, BisectRun &run) {
   llvm::SmallString<256> absolute(call.compile.model);
   llvm::sys::fs::make_absolute(absolute);
   call.compile.model = absolute.str().str();
+  // The tensors of the call are the only file of the report with a name that a model or case may have.
+  const std::string tensors = "/inputs.safetensors";
+  if (!request.folder.empty())
+    if (Status status = declareOutput(request.folder + tensors); status.failed())
+      return status;
+  if (Status status = declareInput(call.compile.model + tensors); status.failed())
+    return status;
+  if (Status status = declareInputs(call.compile); status.failed())
+    return status;
   if (Status status = checkPlainProducts(call.compile.target); status.failed())
     return status;
   if (!request.goodValues.empty()) {

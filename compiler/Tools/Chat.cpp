@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "attune/text_generation.h"
 #include "compiler/Support/Json.h"
+#include "compiler/Text/Unicode.h"
 #include "compiler/Tools/ChatValues.h"
 #include "compiler/Tools/GenerateCall.h"
 #include "compiler/Tools/GenerationFlags.h"
@@ -31,6 +32,8 @@ namespace {
 struct ChatOptions {
   std::optional<std::string> system;
   std::vector<std::string> variables;
+  /// The variables as a JSON object.
+  std::string object;
   GenerationFlags generation;
   int64_t context = 0, threads = 0;
   bool json = false, verbose = false;
@@ -45,7 +48,6 @@ public:
   Status run();
 
 private:
-  Status readVariables();
   bool readMessage(std::string &message);
   Status answer(const std::string &message);
   void report(const attune_chat_reply &reply, double seconds);
@@ -56,7 +58,6 @@ private:
   std::shared_ptr<attune_text> text;
   std::shared_ptr<attune_chat_session> chat;
   attune_generation_options generation{};
-  std::string variables; // a JSON object
   int64_t context = 0;
   TextOutput output;
   LineReader input;
@@ -75,18 +76,22 @@ static attune_chat_date currentDate() {
 }
 
 /// Makes a JSON object of the variables of the command line, NAME=VALUE with VALUE in JSON or else a string.
-Status ChatRun::readVariables() {
+static Result<std::string> readVariables(const std::vector<std::string> &texts) {
   OrderedJson object = OrderedJson::object();
-  for (const std::string &given : options.variables) {
+  for (const std::string &given : texts) {
     size_t equals = given.find('=');
     if (equals == std::string::npos || equals == 0)
       return Status::error("--variable: expected NAME=VALUE, got '" + given + "'");
-    std::string value = given.substr(equals + 1);
+    const std::string name = given.substr(0, equals), value = given.substr(equals + 1);
+    if (!text::isUtf8(given))
+      return Status::error("--variable: expected UTF-8, got other bytes");
+    for (const char *own : {"messages", "add_generation_prompt"})
+      if (name == own)
+        return Status::error("--variable: expected another name than '" + name + "', which the conversation sets");
     OrderedJson parsed = OrderedJson::parse(value, nullptr, /*allow_exceptions=*/false);
-    object[given.substr(0, equals)] = parsed.is_discarded() ? OrderedJson(value) : parsed;
+    object[name] = parsed.is_discarded() ? OrderedJson(value) : parsed;
   }
-  variables = object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-  return {};
+  return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Status ChatRun::open() {
@@ -99,8 +104,6 @@ Status ChatRun::open() {
   if (!attune_text_chat_program(text.get(), nullptr))
     return Status::error(artifact.label() + ": expected a model with a chat template, got none; `" + host.tool +
                          " generate MODEL --prompt=T` continues plain text");
-  if (Status status = readVariables(); status.failed())
-    return status;
   generation = options.generation.optionsFor(artifact);
   attune_chat_session_options session;
   attune_chat_session_options_init(&session);
@@ -120,7 +123,7 @@ Status ChatRun::open() {
   };
   session.variables = [](void *self, attune_chat *chat) {
     auto *run = static_cast<ChatRun *>(self);
-    (void)setChatVariables(chat, run->variables, "--variable").failed(); // valid, since readVariables() made it
+    (void)setChatVariables(chat, run->options.object, "--variable").failed(); // valid, since readVariables made it
   };
   // on_text is not called during beam search and for tokens without text, so on_token looks for an interruption, too.
   generation.user = this;
@@ -225,6 +228,15 @@ Status ChatRun::run() {
 static Status chatWith(const CommandHost &host, const std::string &model, ChatOptions &options) {
   if (Status status = options.generation.finish(); status.failed())
     return status;
+  attune_generation_options given;
+  attune_generation_options_init(nullptr, &given);
+  options.generation.settings().apply(given);
+  if (given.num_return_sequences != 1)
+    return Status::error("--num-return-sequences: expected 1 in a conversation, got " + std::to_string(given.num_return_sequences));
+  Result<std::string> object = readVariables(options.variables);
+  if (!object)
+    return object.status();
+  options.object = std::move(*object);
   Result<Artifact> artifact = host.openModel(model, generationRequest({}));
   if (!artifact)
     return artifact.status();
@@ -238,6 +250,10 @@ int attune::runChatCommand(const CommandHost &host, const std::vector<std::strin
   ChatOptions options;
   FlagTable flags;
   flags.addCustom("system", "T", "the system message", [&](const std::string &value) {
+    if (options.system)
+      return Status::error("expected once, got twice");
+    if (!text::isUtf8(value))
+      return Status::error("expected UTF-8, got other bytes");
     options.system = value;
     return Status();
   });

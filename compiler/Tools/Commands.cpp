@@ -4,6 +4,7 @@
 // Dispatches commands and implements the parts that all commands share.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/Manual.h"
 
 #include <cstdio>
@@ -41,6 +42,17 @@ int attune::runCommand(const CommandHost &host, const std::string &command, cons
     if (command == entry.name)
       return entry.run(host, arguments);
   return reportError(host.tool, "unknown command '" + command + "'");
+}
+
+Result<Artifact> attune::openDeclared(const std::string &path, const std::string &weights) {
+  if (Status status = declareInput(path); status.failed())
+    return status;
+  Result<Artifact> artifact = Artifact::openShared(path, weights);
+  const char *found = artifact ? attune_model_weights_path(artifact->model()) : nullptr;
+  if (found)
+    if (Status status = declareInput(found); status.failed())
+      return status;
+  return artifact;
 }
 
 std::optional<int> attune::parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,

@@ -95,6 +95,9 @@ Result<std::string> takeOnlyModel(const std::vector<std::string> &words);
 /// |words| unchanged.
 Result<std::string> takeModel(const CommandHost &host, std::vector<std::string> &words);
 
+/// Opens the shared object |path| as Artifact::openShared does and declares it and its weights as inputs of the command.
+Result<Artifact> openDeclared(const std::string &path, const std::string &weights);
+
 /// Opens the .text file |path|.
 Result<std::shared_ptr<attune_text>> openTextFile(const std::string &path);
 

@@ -4,7 +4,9 @@
 
 #include "compiler/Tools/CompileCommand.h"
 #include "compiler/Driver/Cache.h"
+#include "compiler/Driver/CompileInputs.h"
 #include "compiler/Support/HubCache.h"
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/CompileFlags.h"
 
 using namespace attune;
@@ -53,6 +55,9 @@ Result<std::string> CompileCommand::run(const std::string &model, const CompileL
   if (!found)
     return found.status();
   options.model = found->path;
+  forgetFiles();
+  if (Status status = declareInputs(options); status.failed())
+    return status;
   if (cached)
     return runCached(listener);
   if (Status status = compileModel(options, listener); status.failed())

@@ -3,6 +3,7 @@
 //
 // Implements `embed`: computes the vectors of texts and prints them or writes them to a file.
 //===----------------------------------------------------------------------===//
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Tools/TextTask.h"
 
@@ -72,6 +73,8 @@ static void printVectors(const std::vector<float> &vectors, int64_t columns, boo
 static Status embed(const CommandHost &host, const std::string &model, const std::vector<std::string> &words, const EmbedOptions &options) {
   if (!options.output.empty() && !endsWith(options.output, ".npy") && !endsWith(options.output, ".safetensors"))
     return Status::error("--output: expected a name that ends with .npy or .safetensors, got '" + options.output + "'");
+  if (Status status = declareOutput(options.output); status.failed())
+    return status;
   if (options.prompt && options.promptName)
     return Status::error("expected --prompt or --prompt-name, got both");
   Result<std::vector<std::string>> texts = gatherTexts(words, options.common.file);

@@ -3,9 +3,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
+#include "compiler/Driver/CompileInputs.h"
 #include "compiler/Driver/PhaseDump.h"
 #include "compiler/Explore/ExplorePage.h"
 #include "compiler/Support/HubCache.h"
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/BenchKernels.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
@@ -186,6 +188,10 @@ static Status exploreArtifact(const ExploreOptions &options, const InputFile &fi
 }
 
 static Status explore(ExploreOptions &options) {
+  if (Status status = declareOutput(options.output); status.failed())
+    return status;
+  if (Status status = declareInputs(options.compile); status.failed())
+    return status;
   Result<InputFile> file = InputFile::open(options.input);
   if (!file)
     return file.status();

@@ -4,6 +4,7 @@
 // Generates texts from texts (GenerateText.cpp), or sequences of ids from prompts or sources, which a safetensors file or
 // flags contain.
 //===----------------------------------------------------------------------===//
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/EntryCall.h"
 #include "compiler/Tools/FlagInputs.h"
 #include "compiler/Tools/GenerateCall.h"
@@ -31,6 +32,8 @@ struct GenerateOptions {
 static Status generateIds(const CommandHost &host, const std::string &model, GenerateOptions &options) {
   if (options.input.empty() && options.flagInputs.empty())
     return Status::error("expected a text, --prompt=T, --file=F or -, or ids, --input=FILE or --ids=N,N,...");
+  if (Status status = declareOutput(options.target.file); status.failed())
+    return status;
   if (options.generation.hasStops())
     return Status::error("--stop: expected a text to generate from, --prompt=T, --file=F or -, got ids");
   Result<InputFile> file = InputFile::open(options.input);

@@ -102,7 +102,13 @@ Status GenerationFlags::finish() {
     if (Status status = values.setText(text, "--set"); status.failed())
       return status;
     std::string name = text.substr(0, text.find('='));
-    lengthGiven |= name == "max_length" || name == "max_new_tokens";
+    auto given = std::find_if(setByFlags.begin(), setByFlags.end(), [&](const auto &entry) { return entry.first == name; });
+    if (given != setByFlags.end())
+      return Status::error("expected one of " + given->second + " and --set " + name + ", got both");
+    if ((name == "max_length" && newTokensGiven) || (name == "max_new_tokens" && lengthGiven))
+      return Status::error("expected one of max_length and max_new_tokens, got both");
+    lengthGiven |= name == "max_length";
+    newTokensGiven |= name == "max_new_tokens";
     setByFlags.emplace_back(name, "--set " + name);
   }
   return stops.empty() ? Status() : values.set("stop_strings", Json(stops), "--stop");
@@ -133,6 +139,9 @@ void GenerationFlags::warnOfUnread(const CommandHost &host, const Artifact &arti
     if (effective.num_beams == 1 && std::any_of(std::begin(beams), std::end(beams), isSetting))
       unbeamed += (unbeamed.empty() ? "" : ", ") + flag;
   }
+  if (effective.max_new_tokens > 0 && effective.min_new_tokens > effective.max_new_tokens)
+    reportWarning(host.tool, "min_new_tokens: no end before " + std::to_string(effective.min_new_tokens) +
+                                 " ids, but max_new_tokens ends each result after " + std::to_string(effective.max_new_tokens));
   if (!unsampled.empty())
     reportWarning(host.tool, unsampled + ": no effect without --sample");
   if (!unbeamed.empty())

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/InputFile.h"
+#include "compiler/Support/InputFiles.h"
 
 using namespace attune;
 
@@ -9,6 +10,8 @@ Result<InputFile> InputFile::open(const std::string &path) {
   InputFile inputs;
   if (path.empty())
     return std::move(inputs);
+  if (Status status = declareInput(path); status.failed())
+    return status;
   Result<SafetensorsFile> opened = SafetensorsFile::open(path);
   if (!opened)
     return opened.status();

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Tools/PlainCall.h"
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/CaseFile.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/FlagInputs.h"
@@ -28,6 +29,8 @@ void PlainCall::addTo(FlagTable &flags) {
 Result<PlainInputs> PlainCall::readInputs() const {
   PlainInputs inputs;
   if (!input.empty()) {
+    if (Status status = declareInput(input); status.failed())
+      return status;
     Result<std::vector<OwnedTensor>> loaded = loadSafetensors(input);
     if (!loaded)
       return loaded.status();

@@ -4,6 +4,7 @@
 // Executes `run`: one call with inputs from a safetensors file or from flags, whole or in chunks through the caches.
 // Outputs are written to a file or printed.
 //===----------------------------------------------------------------------===//
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/FlagInputs.h"
 #include "compiler/Tools/InputFile.h"
@@ -99,6 +100,8 @@ static Status runInSteps(const Artifact &artifact, const std::vector<TensorView>
 static Status runModel(const CommandHost &host, const std::string &model, const RunOptions &options) {
   if (options.input.empty() && options.flagInputs.empty())
     return Status::error("expected inputs, --input=FILE, --ids=N,N,... or --value=NAME=V,V,..., which are missing");
+  if (Status status = declareOutput(options.target.file); status.failed())
+    return status;
   ModelRequest request;
   std::vector<std::string> refused;
   if (Status status = applySettings(options.settings, request, refused); status.failed())

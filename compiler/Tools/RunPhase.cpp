@@ -8,7 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Tools/RunPhase.h"
+#include "compiler/Driver/CompileInputs.h"
 #include "compiler/Driver/LoadedModel.h"
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/CompilerCommands.h"
 #include "compiler/Tools/EntryCall.h"
 #include "compiler/Tools/PlainCall.h"
@@ -116,6 +118,13 @@ static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::un
 
 static Status runPhase(PhaseCall &request) {
   PlainCall &call = request.call;
+  if (Status status = declareOutput(request.target.file); status.failed())
+    return status;
+  if (!request.flags.signature.empty())
+    if (Status status = declareInput(request.flags.signature); status.failed())
+      return status;
+  if (Status status = declareInputs(call.compile); status.failed())
+    return status;
   Result<PlainInputs> inputs = call.readInputs();
   if (!inputs)
     return inputs.status();

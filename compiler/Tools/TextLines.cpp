@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Tools/TextLines.h"
+#include "compiler/Support/InputFiles.h"
 #include "compiler/Support/MappedFile.h"
 
 #include <algorithm>
@@ -14,6 +15,8 @@ using namespace attune;
 Result<std::string> attune::readText(const std::string &path) {
   if (path == "-")
     return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  if (Status status = declareInput(path); status.failed())
+    return status;
   Result<MappedFile> file = MappedFile::open(path);
   if (!file)
     return file.status();

@@ -16,7 +16,7 @@ static Result<Artifact> openObject(const std::string &flag, const std::string &p
   const std::string &path = flag.empty() ? positional : flag;
   if (path.empty())
     return Status::error("expected a model, --model=OUT.so");
-  return Artifact::openShared(path, weights);
+  return openDeclared(path, weights);
 }
 
 int main(int argc, char **argv) {

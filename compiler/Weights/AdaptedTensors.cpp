@@ -5,6 +5,8 @@
 #include "compiler/Weights/AdaptedTensors.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 using namespace attune;
@@ -21,8 +23,30 @@ static void addRow(const LowRankTerm &term, int64_t row, int64_t column, int64_t
   }
 }
 
-/// Adds |terms| to |out|, the |count| elements from |begin| on of a row-major tensor.
-static void addTerms(const std::vector<LowRankTerm> &terms, int64_t begin, int64_t count, float *out) {
+/// Returns the term that makes element |row|, |column| infinite or NaN though all its factors are finite; null if there is none.
+static const LowRankTerm *findOverflow(const std::vector<LowRankTerm> &terms, int64_t row, int64_t column) {
+  const LowRankTerm *largest = nullptr;
+  double most = -1;
+  for (const LowRankTerm &term : terms) {
+    double sum = 0;
+    for (int64_t k = 0; k < term.rank; ++k) {
+      const double left = term.left[row * term.rank + k], right = term.right[k * term.columns + column];
+      if (!std::isfinite(left) || !std::isfinite(right))
+        return nullptr;
+      sum += term.scale * left * right;
+    }
+    const double size = std::isnan(sum) ? std::numeric_limits<double>::infinity() : std::fabs(sum);
+    if (size > most) {
+      largest = &term;
+      most = size;
+    }
+  }
+  return largest;
+}
+
+/// Adds |terms| to |out|, the |count| elements from |begin| on of a row-major tensor. Returns the term by which a finite
+/// element leaves the range of floats; null if there is none.
+static const LowRankTerm *addTerms(const std::vector<LowRankTerm> &terms, int64_t begin, int64_t count, float *out) {
   const int64_t columns = terms.front().columns;
   std::vector<double> sums(std::min(columns, count));
   for (int64_t done = 0; done < count;) {
@@ -31,10 +55,16 @@ static void addTerms(const std::vector<LowRankTerm> &terms, int64_t begin, int64
     std::fill_n(sums.begin(), length, 0.0);
     for (const LowRankTerm &term : terms)
       addRow(term, row, column, length, sums.data());
-    for (int64_t i = 0; i < length; ++i)
-      out[done + i] = static_cast<float>(out[done + i] + sums[i]);
+    for (int64_t i = 0; i < length; ++i) {
+      const float sum = static_cast<float>(out[done + i] + sums[i]);
+      if (!std::isfinite(sum) && std::isfinite(out[done + i]))
+        if (const LowRankTerm *term = findOverflow(terms, row, column + i))
+          return term;
+      out[done + i] = sum;
+    }
     done += length;
   }
+  return nullptr;
 }
 
 namespace {
@@ -79,7 +109,9 @@ public:
       convertToF32(*own, begin, count, out);
     }
     if (found != changes.end() && !found->second.terms.empty())
-      addTerms(found->second.terms, begin, count, out);
+      if (const LowRankTerm *term = addTerms(found->second.terms, begin, count, out))
+        return Status::error(fileOf(name) + ": tensor '" + std::string(name) + "': expected finite values after the adapter " + term->origin +
+                             " is merged, got an infinite one");
     return {};
   }
 

@@ -18,6 +18,8 @@ namespace attune {
 /// A matrix of low rank, scale * left * right, that is added to a tensor of as many elements.
 struct LowRankTerm {
   double scale = 1;
+  /// The adapter and the scale that the user gave it, for messages.
+  std::string origin;
   int64_t rank = 0, columns = 0;
   /// `[rows, rank]` and `[rank, columns]`, row-major.
   std::vector<float> left, right;

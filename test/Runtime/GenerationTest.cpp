@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <random>
 
@@ -111,6 +112,7 @@ static Outcome run(const attune_generation_options &options, const std::vector<I
 static void testAgainstReference() {
   std::mt19937 random(1);
   auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
+  int withoutIds = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     int64_t vocabSize = pick(8, 40);
     attune_generation_options options = defaults();
@@ -142,7 +144,14 @@ static void testAgainstReference() {
     for (Ids &prompt : prompts)
       for (int64_t i = 0; i < length; ++i)
         prompt.push_back(pick(0, vocabSize - 1));
-    Outcome outcome = run(options, prompts, vocabSize);
+    // Rules that leave no id, such as a forced id that is suppressed, are an error.
+    Toy toy{vocabSize, {}, {}};
+    Outcome outcome;
+    if (tryRun(options, prompts, toy, outcome) != ATTUNE_OK) {
+      CHECK(std::strstr(attune_last_error(), "logits is above -inf"));
+      ++withoutIds;
+      continue;
+    }
     size_t row = 0;
     for (const Ids &prompt : prompts) {
       if (options.num_beams == 1) {
@@ -161,6 +170,7 @@ static void testAgainstReference() {
       }
     }
   }
+  CHECK(withoutIds > 0 && withoutIds < 300);
 }
 
 /// With as many beams as there are ids, two steps lose nothing: the result is the best of all sequences.
@@ -446,6 +456,36 @@ static void testBadOptions() {
           "the length of a bad word is 0, at least 1 expected");
 }
 
+/// Without an id whose logit is above -inf there is an error, by all searches; NaN does not choose the first id.
+static void testWithoutIds() {
+  auto rejects = [](const attune_generation_options &options, StepModel model, const char *text) {
+    std::vector<int64_t> prompt = {1, 1}, sequences(static_cast<size_t>(2 * options.max_length));
+    std::vector<float> scores(2);
+    GenerationResult result{sequences.data(), scores.data(), nullptr, 0, 0};
+    attune_generation_options checked = options;
+    CHECK_OK(checkGenerationOptions(checked, model.vocabSize, 1));
+    CHECK_FAILS(generate(model, checked, {2, 1, prompt.data()}, result), ATTUNE_INVALID_ARGUMENT, text);
+  };
+  // The second row has no logits that are numbers.
+  auto start = [](void *, int64_t rows, float *logits) -> attune_status {
+    std::fill_n(logits, rows * 11, 1.0f);
+    std::fill_n(logits + 11, 11, NAN);
+    return ATTUNE_OK;
+  };
+  StepModel model{nullptr, 11, start, Toy::step};
+  attune_generation_options greedy = defaults(), sampling = defaults(), beams = defaults();
+  sampling.do_sample = 1;
+  beams.num_beams = 2;
+  static const int64_t all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  for (attune_generation_options options : {greedy, sampling, beams}) {
+    rejects(options, model, "row 1: expected logits that are numbers, got NaN");
+    options.suppress_tokens = all, options.num_suppress_tokens = 11;
+    rejects(options, {nullptr, 11, [](void *, int64_t rows, float *logits) { return std::fill_n(logits, rows * 11, 1.0f), ATTUNE_OK; },
+                      Toy::step},
+            "row 0: none of the 11 logits is above -inf");
+  }
+}
+
 int main() {
   testAgainstReference();
   testAgainstEnumeration();
@@ -455,5 +495,6 @@ int main() {
   testStepLogitsAndCallback();
   testPadding();
   testBadOptions();
+  testWithoutIds();
   puts("generation: ok");
 }

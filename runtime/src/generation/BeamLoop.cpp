@@ -41,6 +41,8 @@
 #include "Generate.h"
 #include "LogitsProcessors.h"
 #include "LogSoftmax.h"
+#include "Sampling.h"
+#include "../Error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -74,8 +76,8 @@ private:
   void layOut(Arena &arena);
   void begin();
   void toLogProbabilities();
-  void advanceRow(BeamRow &row, BeamCandidates &best);
-  bool advance(BeamCandidates &best);
+  attune_status advanceRow(BeamRow &row, BeamCandidates &best);
+  attune_status advance(BeamCandidates &best, bool &goOn);
   void finish();
   void write(int64_t to, const Hypothesis &hypothesis);
 
@@ -137,7 +139,7 @@ void BeamLoop::toLogProbabilities() {
 
 /// Replaces the beams of |row| by the best candidates that do not end; makes hypotheses of those among the first
 /// num_beams that end.
-void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
+attune_status BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   best.clear();
   for (int64_t beam = 0; beam < beams; ++beam) {
     float *scores = logits + row.sources[beam] * model.vocabSize;
@@ -151,6 +153,9 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   int64_t next = 0, offset = sequences;
   for (int64_t rank = 0; rank < best.size() && next < beams; ++rank) {
     const BeamCandidate &candidate = best[rank];
+    // The first comparison is true for NaN, too. Later candidates may be -inf: beams of a small vocabulary.
+    if (rank == 0 ? !(candidate.sum > -INFINITY) : std::isnan(candidate.sum))
+      return failWithoutId(logits + row.sources[candidate.beam] * model.vocabSize, model.vocabSize, row.row);
     const int64_t *from = row.ids + candidate.beam * options.max_length;
     if (isEos(options, candidate.id)) {
       if (rank < beams)
@@ -164,17 +169,18 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
     row.sums[next++] = candidate.sum;
   }
   std::swap(row.ids, row.nextIds);
+  return ATTUNE_OK;
 }
 
-/// Does one step of every row in |rows| and drops those that are done. Returns false if the caller cancels.
-bool BeamLoop::advance(BeamCandidates &best) {
+/// Does one step of every row in |rows| and drops those that are done. Sets |goOn| to false if the caller cancels.
+attune_status BeamLoop::advance(BeamCandidates &best, bool &goOn) {
   toLogProbabilities();
   int64_t kept = 0;
-  bool goOn = true;
+  goOn = true;
   sequences = 0;
   for (int64_t r = 0; r < active; ++r) {
     BeamRow row = rows[r];
-    advanceRow(row, best);
+    ATTUNE_TRY(advanceRow(row, best));
     if (options.on_token && options.on_token(options.user, row.row, -1, length + 1) != 0)
       goOn = false;
     if (row.found->isDone(best[0].sum, length)) {
@@ -189,7 +195,7 @@ bool BeamLoop::advance(BeamCandidates &best) {
   }
   active = kept;
   ++length;
-  return goOn;
+  return ATTUNE_OK;
 }
 
 void BeamLoop::write(int64_t to, const Hypothesis &hypothesis) {
@@ -236,8 +242,12 @@ attune_status BeamLoop::run() {
   BeamCandidates best(arena, wanted);
   begin();
   ATTUNE_TRY(model.start(model.state, prompt.rows, logits));
-  while (advance(best) && active > 0 && length < options.max_length)
+  for (bool goOn = true;;) {
+    ATTUNE_TRY(advance(best, goOn));
+    if (!goOn || active == 0 || length >= options.max_length)
+      break;
     ATTUNE_TRY(model.step(model.state, parents, ids, sequences, logits));
+  }
   finish();
   return ATTUNE_OK;
 }

@@ -7,8 +7,10 @@
 #include "Generate.h"
 #include "LogitsProcessors.h"
 #include "Sampling.h"
+#include "../Error.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace attune;
 
@@ -27,7 +29,7 @@ private:
   void begin();
   int64_t choose(int64_t row, float *logits);
   void keepLogits(int64_t row, const float *logits);
-  bool advance();
+  attune_status advance(bool &goOn);
   void finish();
 
   const StepModel &model;
@@ -80,10 +82,10 @@ int64_t GreedySearch::choose(int64_t row, float *scores) {
                            : argMax(scores, model.vocabSize);
 }
 
-/// Chooses an id for every active row and drops the rows that end with it. Returns false if the caller cancels.
-bool GreedySearch::advance() {
+/// Chooses an id for every active row and drops the rows that end with it. Sets |goOn| to false if the caller cancels.
+attune_status GreedySearch::advance(bool &goOn) {
   int64_t kept = 0;
-  bool goOn = true;
+  goOn = true;
   for (int64_t i = 0; i < active; ++i) {
     int64_t row = rows[i];
     // After the prompt, all its sequences share one row of logits, and the rules change it. So all but the last one of
@@ -94,6 +96,9 @@ bool GreedySearch::advance() {
       scores = std::copy_n(scores, model.vocabSize, logits + (count - 1) * model.vocabSize) - model.vocabSize;
     keepLogits(row, scores);
     int64_t id = choose(row, scores);
+    // True for NaN, too.
+    if (!(scores[id] > -INFINITY))
+      return failWithoutId(scores, model.vocabSize, row);
     result.sequences[row * options.max_length + length] = id;
     int answer = options.on_token ? options.on_token(options.user, row, id, length + 1) : ATTUNE_TOKEN_GO_ON;
     if (answer != ATTUNE_TOKEN_GO_ON && answer != ATTUNE_TOKEN_END_ROW)
@@ -108,7 +113,7 @@ bool GreedySearch::advance() {
   for (int64_t i = 0; i < active; ++i)
     sources[i] = i;
   ++length;
-  return goOn;
+  return ATTUNE_OK;
 }
 
 /// Moves the rows together, which were max_length apart, to the length of the longest one.
@@ -135,8 +140,12 @@ attune_status GreedySearch::run() {
   if (result.stepLogits)
     std::fill_n(result.stepLogits, count * (options.max_length - prompt.length) * model.vocabSize, 0.0f);
   ATTUNE_TRY(model.start(model.state, prompt.rows, logits));
-  while (advance() && active > 0 && length < options.max_length)
+  for (bool goOn = true;;) {
+    ATTUNE_TRY(advance(goOn));
+    if (!goOn || active == 0 || length >= options.max_length)
+      break;
     ATTUNE_TRY(model.step(model.state, parents, ids, active, logits));
+  }
   finish();
   return ATTUNE_OK;
 }

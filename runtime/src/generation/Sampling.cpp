@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sampling.h"
+#include "../Error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,16 @@ int64_t attune::argMax(const float *values, int64_t count) {
     if (values[i] > values[best])
       best = i;
   return best;
+}
+
+attune_status attune::failWithoutId(const float *scores, int64_t count, int64_t row) {
+  const auto number = static_cast<long long>(row);
+  if (std::any_of(scores, scores + count, [](float score) { return std::isnan(score); }))
+    return fail(ATTUNE_INVALID_ARGUMENT, "row %lld: expected logits that are numbers, got NaN, so there is no id to choose", number);
+  return fail(ATTUNE_INVALID_ARGUMENT,
+              "row %lld: none of the %lld logits is above -inf, by the model or by settings such as suppress_tokens, so there is no id to "
+              "choose",
+              number, static_cast<long long>(count));
 }
 
 /// Returns a number in [0, 1) that depends on its arguments alone: the finalizer of SplitMix64 applied to each in turn.

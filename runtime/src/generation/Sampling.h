@@ -18,6 +18,9 @@ struct Candidate {
 /// NaNs are ignored.
 int64_t argMax(const float *values, int64_t count);
 
+/// Returns an error that says why |row| has no id to choose: none of the |count| scores is above -inf.
+attune_status failWithoutId(const float *scores, int64_t count, int64_t row);
+
 /// Draws an id by |scores| [vocabSize] as transformers does: divides the scores by the temperature; keeps the top_k
 /// best and their equals, of those the best that reach top_p together; applies min_p, typical_p, epsilon_cutoff and
 /// eta_cutoff; and draws from the softmax. The noise depends on (options.seed, row, step) alone. |scratch| has room for

@@ -53,7 +53,7 @@ public:
   Array<attune_answer> finish();
 
 private:
-  void normalize(const float *logits, Array<float> &out);
+  bool normalize(const float *logits, Array<float> &out);
   void chooseSpans(int64_t length);
   void addSpan(const attune_encoding &encoding, const TokenSpanScore &span);
   /// Returns the characters of token span |span|, of whole words if they are wanted and known.
@@ -85,12 +85,13 @@ bool AnswerFinder::open(size_t length) {
   return spans.capacity == wanted && answers.capacity > wanted;
 }
 
-/// Writes the probabilities of |logits| to |out|; tokens that are not allowed count as hidden.
-void AnswerFinder::normalize(const float *logits, Array<float> &out) {
+/// Writes the probabilities of |logits| to |out|; tokens that are not allowed count as hidden. Returns false if they have
+/// no values.
+bool AnswerFinder::normalize(const float *logits, Array<float> &out) {
   out.clear();
   for (size_t i = 0; i < allowed.size; ++i)
     out.push(allowed[i] ? logits[i] : kHidden);
-  softmax(out.data, int64_t(out.size));
+  return softmax(out.data, int64_t(out.size));
 }
 
 /// Sets |spans| to the best spans, best first.
@@ -194,8 +195,8 @@ attune_status AnswerFinder::addWindow(const attune_encoding &encoding, const flo
   allowed.clear();
   for (int64_t i = 0; i < encoding.length; ++i)
     allowed.push(encoding.sequence_ids[i] == (contextFirst ? 0 : 1) || encoding.ids[i] == clsId);
-  normalize(startLogits, starts);
-  normalize(endLogits, ends);
+  if (!normalize(startLogits, starts) || !normalize(endLogits, ends))
+    return fail(ATTUNE_INVALID_ARGUMENT, "the context: expected logits that are numbers, got NaN or infinite ones");
   float none = starts[0] * ends[0];
   leastNone = none < leastNone ? none : leastNone;
   starts[0] = ends[0] = 0;

@@ -12,7 +12,7 @@
 using namespace attune;
 using namespace attune::text;
 
-void attune::text::softmax(float *logits, int64_t count) {
+bool attune::text::softmax(float *logits, int64_t count) {
   float largest = logits[0], sum = 0;
   for (int64_t i = 1; i < count; ++i)
     largest = logits[i] > largest ? logits[i] : largest;
@@ -20,6 +20,7 @@ void attune::text::softmax(float *logits, int64_t count) {
     sum += logits[i] = expf(logits[i] - largest);
   for (int64_t i = 0; i < count; ++i)
     logits[i] /= sum;
+  return sum == sum;
 }
 
 attune_encode_options attune::text::cutOptions(const attune_task &task) {

@@ -212,7 +212,8 @@ attune_status SpanFinder::find(bool keepOutside, Array<attune_span> &spans) {
   for (uint32_t token = 0; token < length; ++token) {
     if (encoding.special_tokens_mask[token])
       continue;
-    softmax(logits + int64_t(token) * task.shape.features, task.shape.features);
+    if (!softmax(logits + int64_t(token) * task.shape.features, task.shape.features))
+      return fail(ATTUNE_INVALID_ARGUMENT, "token %u: expected logits that are numbers, got NaN or infinite ones", token);
     if (byWords && inWord && continuesWord(token)) {
       wordEnd = token;
       continue;

@@ -119,7 +119,8 @@ attune_status attune_fill_text(attune_task *task, const attune_text_input *text,
   float *logits = static_cast<float *>(task->batchOutputs[task->shape.outputs[0]]);
   for (size_t number = 0; number < places.size; ++number) {
     float *scores = logits + int64_t(places[number].token) * vocabulary;
-    softmax(scores, vocabulary);
+    if (!softmax(scores, vocabulary))
+      return fail(ATTUNE_INVALID_ARGUMENT, "mask %zu: expected logits that are numbers, got NaN or infinite ones", number);
     chooseBest(scores, vocabulary, choices, size_t(topK));
     for (size_t i = 0; i < choices.size; ++i) {
       attune_candidate candidate = {int64_t(number), choices[i].id, choices[i].score, nullptr, 0, nullptr, 0};

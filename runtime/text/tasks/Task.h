@@ -109,8 +109,8 @@ attune_status runTexts(attune_task &task, const attune_text_input *texts, size_t
 inline const float *resultsOf(const attune_task &task, int number) {
   return static_cast<const float *>(task.batchOutputs[task.shape.outputs[number]]);
 }
-/// Replaces |count| logits by their softmax.
-void softmax(float *logits, int64_t count);
+/// Replaces |count| logits by their softmax. Returns false if it has no value, because a logit is NaN or +inf or all are -inf.
+bool softmax(float *logits, int64_t count);
 
 } // namespace attune::text
 
