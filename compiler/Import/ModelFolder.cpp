@@ -335,7 +335,8 @@ static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, con
   std::vector<TensorSpec> named = specs;
   for (TensorSpec &tensor : named)
     tensor.name = nameOf(tensor);
-  Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, named, {{"format", "pt"}, {generatedKey, generatedValue}});
+  Result<SafetensorsWriter> writer =
+      SafetensorsWriter::create(std::move(*file), path, named, {{"format", "pt"}, {generatedKey, generatedValue}});
   if (!writer)
     return writer.status();
   uint64_t done = 0, total = 0;

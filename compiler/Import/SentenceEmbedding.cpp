@@ -104,9 +104,9 @@ Status EmbeddingReader::readPooling(ConfigReader &reader, const std::vector<std:
     for (const std::string &key : keys)
       if (llvm::StringRef(key).starts_with("pooling_mode") && reader.present(key.c_str()) &&
           llvm::none_of(modes, [&](const Mode &known) { return key == known.flag; }))
-        reader.fail(key.c_str(), "one of the keys " + llvm::join(llvm::map_range(modes, [](const Mode &known) {
-                                   return std::string(known.flag);
-                                 }), ", ") + " in its place");
+        reader.fail(key.c_str(), "one of the keys " +
+                                     llvm::join(llvm::map_range(modes, [](const Mode &known) { return std::string(known.flag); }), ", ") +
+                                     " in its place");
   }
   // sentence-transformers takes the mean if all flags are false, too.
   if (kinds.empty())

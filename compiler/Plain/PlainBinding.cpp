@@ -149,10 +149,10 @@ Status PlainBinding::makeCaches(const PlainRequest &request) {
       for (const auto &dim : argument.dims) {
         const auto *name = std::get_if<std::string>(&dim);
         int64_t rows = batch == sizes.end() ? 1 : batch->second;
-        shape.push_back(!name                                         ? std::get<int64_t>(dim)
-                        : *name == "slots" || *name == "sources"      ? rows
+        shape.push_back(!name                                       ? std::get<int64_t>(dim)
+                        : *name == "slots" || *name == "sources"    ? rows
                         : llvm::StringRef(*name).contains("panels") ? panels
-                                                                      : panels * ATTUNE_CACHE_PANEL);
+                                                                    : panels * ATTUNE_CACHE_PANEL);
       }
       found = caches->emplace(argument.name, makeTensor(argument.name, getPlainDType(argument.elementType, wide), shape, 0)).first;
     }
@@ -173,9 +173,8 @@ Result<PlainBinding> PlainBinding::create(const PlainEntry &entry, const PlainRe
       }))
     binding.sizes.erase("source_length");
   for (const OwnedTensor &given : request.inputs) {
-    auto argument = llvm::find_if(entry.arguments, [&](const PlainArgument &a) {
-      return a.kind == PlainArgument::Kind::Input && a.name == given.spec.name;
-    });
+    auto argument = llvm::find_if(
+        entry.arguments, [&](const PlainArgument &a) { return a.kind == PlainArgument::Kind::Input && a.name == given.spec.name; });
     if (argument == entry.arguments.end())
       return Status::error("input '" + given.spec.name + "': entry '" + entry.name + "' has no such input");
     if (Status status = binding.takeInput(*argument, given); status.failed())
@@ -211,10 +210,9 @@ std::vector<OwnedTensor> attune::splitGroup(const PlainArgument &argument, Owned
   size_t bytes = count == 0 ? 0 : output.data.size() / static_cast<size_t>(count);
   for (int64_t i = 0; i < count; ++i) {
     auto begin = output.data.begin() + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(i));
-    members.push_back({{output.spec.name + "." + std::to_string(i),
-                        output.spec.dtype,
-                        {output.spec.shape.begin() + 1, output.spec.shape.end()}},
-                       {begin, begin + static_cast<ptrdiff_t>(bytes)}});
+    members.push_back(
+        {{output.spec.name + "." + std::to_string(i), output.spec.dtype, {output.spec.shape.begin() + 1, output.spec.shape.end()}},
+         {begin, begin + static_cast<ptrdiff_t>(bytes)}});
   }
   return members;
 }

@@ -18,8 +18,7 @@ using namespace attune;
 /// Returns the type of a buffer of |type| with any strides.
 static MemRefType getStridedType(RankedTensorType type) {
   SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-  return MemRefType::get(type.getShape(), type.getElementType(),
-                         StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides));
+  return MemRefType::get(type.getShape(), type.getElementType(), StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides));
 }
 
 static std::string locate(Operation *op) {
@@ -197,8 +196,7 @@ Status CallBuilder::replace(Operation *op, Operation *original) {
   return {};
 }
 
-Result<std::vector<std::unique_ptr<OpCall>>> attune::replaceByCalls(ModuleOp module, ModuleOp original, bool wide,
-                                                                    bool observesCalls) {
+Result<std::vector<std::unique_ptr<OpCall>>> attune::replaceByCalls(ModuleOp module, ModuleOp original, bool wide, bool observesCalls) {
   MLIRContext *context = module.getContext();
   context->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, func::FuncDialect, memref::MemRefDialect>();
   SmallVector<Operation *> copies, originals;

@@ -51,9 +51,8 @@ static void buildLoops(OpPassManager &pm) {
 
 /// Returns true if |module| has an operation of the dialect |name|.
 static bool hasDialect(ModuleOp module, StringRef name) {
-  WalkResult found = module.walk([&](Operation *op) {
-    return op->getName().getDialectNamespace() == name ? WalkResult::interrupt() : WalkResult::advance();
-  });
+  WalkResult found = module.walk(
+      [&](Operation *op) { return op->getName().getDialectNamespace() == name ? WalkResult::interrupt() : WalkResult::advance(); });
   return found.wasInterrupted();
 }
 

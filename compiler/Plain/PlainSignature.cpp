@@ -58,8 +58,8 @@ static Result<PlainArgument> readArgument(func::FuncOp function, unsigned index)
   if (argument.kind != PlainArgument::Kind::Role && (isLowered || !getElementKind(argument.elementType, false))) {
     std::string text;
     llvm::raw_string_ostream(text) << argument.elementType;
-    return Status::error("entry '" + function.getSymName().str() + "': '" + argument.name +
-                         "': the plain path computes with f32" + (isCache ? "" : " and integers") + ", got " + text);
+    return Status::error("entry '" + function.getSymName().str() + "': '" + argument.name + "': the plain path computes with f32" +
+                         (isCache ? "" : " and integers") + ", got " + text);
   }
   return argument;
 }

@@ -264,10 +264,9 @@ int attune::runChatCommand(const CommandHost &host, const std::vector<std::strin
   addThreadsFlag(flags, options.threads);
   options.generation.addTo(flags);
   std::string model;
-  if (std::optional<int> status =
-          parseModelArguments(host, flags, arguments, model, "chat " + host.modelHelp + " [--system=T] [flags]",
-                              "Replies to the lines of standard input by the model's chat template.\n"
-                              "Ctrl-C stops a reply, Ctrl-D ends the conversation."))
+  if (std::optional<int> status = parseModelArguments(host, flags, arguments, model, "chat " + host.modelHelp + " [--system=T] [flags]",
+                                                      "Replies to the lines of standard input by the model's chat template.\n"
+                                                      "Ctrl-C stops a reply, Ctrl-D ends the conversation."))
     return *status;
   Status status = chatWith(host, model, options);
   return status.failed() ? reportError(host.tool, status.message()) : exitDone;

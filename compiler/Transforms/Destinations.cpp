@@ -5,8 +5,8 @@
 #include "compiler/Transforms/Destinations.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/Rt/IR/RtOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace attune;

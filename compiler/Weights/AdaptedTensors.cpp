@@ -110,8 +110,8 @@ public:
     }
     if (found != changes.end() && !found->second.terms.empty())
       if (const LowRankTerm *term = addTerms(found->second.terms, begin, count, out))
-        return Status::error(fileOf(name) + ": tensor '" + std::string(name) + "': expected finite values after the adapter " + term->origin +
-                             " is merged, got an infinite one");
+        return Status::error(fileOf(name) + ": tensor '" + std::string(name) + "': expected finite values after the adapter " +
+                             term->origin + " is merged, got an infinite one");
     return {};
   }
 

@@ -480,8 +480,8 @@ static void testWithoutIds() {
   for (attune_generation_options options : {greedy, sampling, beams}) {
     rejects(options, model, "row 1: expected logits that are numbers, got NaN");
     options.suppress_tokens = all, options.num_suppress_tokens = 11;
-    rejects(options, {nullptr, 11, [](void *, int64_t rows, float *logits) { return std::fill_n(logits, rows * 11, 1.0f), ATTUNE_OK; },
-                      Toy::step},
+    rejects(options,
+            {nullptr, 11, [](void *, int64_t rows, float *logits) { return std::fill_n(logits, rows * 11, 1.0f), ATTUNE_OK; }, Toy::step},
             "row 0: none of the 11 logits is above -inf");
   }
 }

@@ -47,9 +47,8 @@ static Status checkFormats(const xfmr::WeightFormats &formats, xfmr::Precision p
   return status;
 }
 
-Result<std::unique_ptr<Target>> NvvmTarget::create(const std::string &list, xfmr::Precision precision,
-                                                   xfmr::WeightFormats formats, xfmr::Precision cachePrecision,
-                                                   const std::string &place) {
+Result<std::unique_ptr<Target>> NvvmTarget::create(const std::string &list, xfmr::Precision precision, xfmr::WeightFormats formats,
+                                                   xfmr::Precision cachePrecision, const std::string &place) {
   Result<std::vector<GpuArchitecture>> gpus = parseGpuList(list);
   if (!gpus)
     return Status::error(place + gpus.message());

@@ -35,9 +35,8 @@ private:
   NvvmTarget(std::vector<GpuArchitecture> gpus, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats,
              mlir::xfmr::Precision cachePrecision);
   /// Returns the target for the GPUs called |list|, separated by commas. Errors begin with |place|.
-  static Result<std::unique_ptr<Target>> create(const std::string &list, mlir::xfmr::Precision precision,
-                                                mlir::xfmr::WeightFormats formats, mlir::xfmr::Precision cachePrecision,
-                                                const std::string &place);
+  static Result<std::unique_ptr<Target>> create(const std::string &list, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats,
+                                                mlir::xfmr::Precision cachePrecision, const std::string &place);
 
   /// The GPUs to compile for. The object always embeds PTX for the first one that PTX exists for.
   std::vector<GpuArchitecture> gpus;

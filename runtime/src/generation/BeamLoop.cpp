@@ -36,13 +36,13 @@
 // for each beam that forks, a copy of the keys and values of its tokens.
 //===----------------------------------------------------------------------===//
 
+#include "../Error.h"
 #include "BeamSearch.h"
-#include "ScratchBuffer.h"
 #include "Generate.h"
 #include "LogitsProcessors.h"
 #include "LogSoftmax.h"
 #include "Sampling.h"
-#include "../Error.h"
+#include "ScratchBuffer.h"
 
 #include <algorithm>
 #include <cmath>

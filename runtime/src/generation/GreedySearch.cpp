@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Error.h"
 #include "Arena.h"
-#include "ScratchBuffer.h"
 #include "Generate.h"
 #include "LogitsProcessors.h"
 #include "Sampling.h"
-#include "../Error.h"
+#include "ScratchBuffer.h"
 
 #include <algorithm>
 #include <cmath>
