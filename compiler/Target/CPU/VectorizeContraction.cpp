@@ -37,7 +37,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/CacheElements.h"
+#include "compiler/Transforms/CacheElements.h"
 #include "compiler/Target/CPU/LaneBody.h"
 #include "compiler/Target/CPU/PanelPrefetch.h"
 #include "compiler/Target/CPU/VectorizeTiles.h"
