@@ -13,6 +13,7 @@
 import json
 import math
 import os
+import shutil
 import re
 import struct
 import sys
@@ -86,6 +87,8 @@ class Model:
         os.makedirs(os.path.join(work, "config"), exist_ok=True)
         with open(os.path.join(work, "config", "config.json"), "w") as f:
             json.dump({"model_type": family, **BASE[family], "tie_word_embeddings": tied}, f)
+        # init replaces only weights that it generated, and these are changed below.
+        shutil.rmtree(self.folder, ignore_errors=True)
         run("attune", "init", os.path.join(work, "config"), "-o", self.folder, "--seed=5")
         file = os.path.join(self.folder, "model.safetensors")
         self.tensors = {name: (dtype, shape, list(struct.unpack(f"<{models.product(shape)}{'f' if dtype == 'F32' else 'q'}", data)))

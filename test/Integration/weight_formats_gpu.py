@@ -9,6 +9,7 @@
 import json
 import math
 import os
+import shutil
 import struct
 import sys
 
@@ -28,6 +29,8 @@ def make_model(work):
         json.dump(dict(architectures=["LlamaForCausalLM"], model_type="llama", vocab_size=VOCABULARY, bos_token_id=1, eos_token_id=2,
                        hidden_size=HIDDEN, head_dim=16, intermediate_size=176, num_hidden_layers=LAYERS, num_attention_heads=8,
                        num_key_value_heads=4, max_position_embeddings=128, rms_norm_eps=1e-6, hidden_act="silu", rope_theta=1e4), f)
+    # init replaces only weights that it generated, and these are changed below.
+    shutil.rmtree(folder, ignore_errors=True)
     run("attune", "init", config, "-o", folder, "--seed", "3")
     path, rng, tensors = os.path.join(folder, "model.safetensors"), models.generator("weights"), {}
     for name, (dtype, shape, data) in models.load(path).items():
