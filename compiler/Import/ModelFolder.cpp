@@ -24,6 +24,8 @@
 #include "compiler/Weights/TensorSources.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -275,8 +277,29 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation), std::move(warnings)};
 }
 
-/// The mark in the metadata of weights that init generated.
-static constexpr const char *generatedKey = "generator", *generatedValue = "attune init";
+/// Returns true if the tensors of |file| have the values of generated ones (Generate.h): f32, uniform in the ranges that
+/// their names and shapes give. Trained gains, biases and matrices leave these ranges. Looks at some values of each tensor.
+static bool areGenerated(const SafetensorsFile &file) {
+  constexpr int64_t most = 4096;
+  double distances = 0, count = 0;
+  for (const auto &[name, tensor] : file.tensors()) {
+    if (tensor.dtype != DType::F32)
+      return false;
+    const GeneratorRule rule = generatorRule(name, tensor.shape);
+    const int64_t length = std::min(most, tensor.elements);
+    for (int64_t i = 0; i < length; ++i) {
+      float value;
+      std::memcpy(&value, tensor.data + i * sizeof(float), sizeof(float));
+      const double distance = std::fabs(value - rule.offset) / rule.halfWidth;
+      if (!(distance <= 1 + 1e-6))
+        return false;
+      distances += distance;
+    }
+    count += static_cast<double>(length);
+  }
+  // The mean distance from the middle of a range is a half.
+  return count > 0 && std::fabs(distances / count - 0.5) < 0.1;
+}
 
 /// Checks that |folder|, which gets a generated model.safetensors, has no weights that init did not generate.
 static Status checkReplaceable(const std::string &folder) {
@@ -296,11 +319,8 @@ static Status checkReplaceable(const std::string &folder) {
   for (const std::string &name : found) {
     const std::string path = inFolder(folder, name);
     if (name == "model.safetensors")
-      if (Result<SafetensorsFile> file = SafetensorsFile::open(path)) {
-        auto mark = file->metadata().find(generatedKey);
-        if (mark != file->metadata().end() && mark->second == generatedValue)
-          continue;
-      }
+      if (Result<SafetensorsFile> file = SafetensorsFile::open(path); file && areGenerated(*file))
+        continue;
     return Status::error(path + ": expected a folder without weights, or with weights that init generated, got others, " +
                          "which are not replaced");
   }
@@ -331,12 +351,11 @@ static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, con
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   if (!file)
     return file.status();
-  // transformers refuses files without "format" in the metadata. The mark permits a later init to replace the file.
+  // transformers refuses files without "format" in the metadata.
   std::vector<TensorSpec> named = specs;
   for (TensorSpec &tensor : named)
     tensor.name = nameOf(tensor);
-  Result<SafetensorsWriter> writer =
-      SafetensorsWriter::create(std::move(*file), path, named, {{"format", "pt"}, {generatedKey, generatedValue}});
+  Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, named, {{"format", "pt"}});
   if (!writer)
     return writer.status();
   uint64_t done = 0, total = 0;

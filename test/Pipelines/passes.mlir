@@ -61,7 +61,7 @@
 // LINALG: builtin.module(
 // LINALG-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
 // LINALG-NEXT: func.func(
-// LINALG-NEXT: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=f32 bf16-group=2 bf16-multiple=2 int8-element=i16 int8-multiple=2 known-counts=false panel-width=32}
+// LINALG-NEXT: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=f32 bf16-group=2 bf16-multiple=2 grouped-width=32 int8-element=i16 int8-multiple=2 known-counts=false panel-width=32}
 // LINALG-NEXT: ),
 // LINALG-NEXT: xfmr-hoist-weight-expressions,
 // LINALG-NEXT: symbol-dce,
@@ -70,9 +70,9 @@
 // LINALG-NEXT: )
 // LINALG-NEXT: )
 // The instructions of the CPU decide the layout of low-precision operands.
-// DOTS: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=bf16 bf16-group=2 bf16-multiple=2 int8-element=i8 int8-multiple=4 known-counts=false panel-width=32}
-// TILES: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=bf16 bf16-group=2 bf16-multiple=32 int8-element=i8 int8-multiple=64 known-counts=false panel-width=32}
-// VNNI: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=f32 bf16-group=2 bf16-multiple=2 int8-element=i8 int8-multiple=4 known-counts=false panel-width=16}
+// DOTS: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=bf16 bf16-group=2 bf16-multiple=2 grouped-width=32 int8-element=i8 int8-multiple=4 known-counts=false panel-width=32}
+// TILES: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=bf16 bf16-group=2 bf16-multiple=32 grouped-width=32 int8-element=i8 int8-multiple=64 known-counts=false panel-width=32}
+// VNNI: convert-xfmr-to-linalg{attention-head=128 attention-precision=f32 bf16-element=f32 bf16-group=2 bf16-multiple=2 grouped-width=16 int8-element=i8 int8-multiple=4 known-counts=false panel-width=16}
 
 // TILED: builtin.module(
 // TILED-NEXT: attune-replace-target{cache-precision=f32 cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple= weights-format=},
