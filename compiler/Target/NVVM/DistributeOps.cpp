@@ -32,6 +32,12 @@ static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops)
   return success();
 }
 
+/// Returns true if ThreadBuilder::loadWide loads the elements of |buffer|, floats.
+static bool isLoadedWide(Value buffer) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  return element.isF32() || element.isBF16() || element.isF16();
+}
+
 LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
   // The emitters of thread-block tiles need blocks of kBlockThreads threads; other blocks use the general emitters.
   auto isTile = [&](bool hasTile) { return hasTile && loops.threads == kBlockThreads; };
@@ -44,9 +50,9 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
       return failure();
   } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
     emitCopy(copy, loops);
-  } else if (auto panel = dyn_cast<tiles::KeyPanelOp>(op)) {
+  } else if (auto panel = dyn_cast<tiles::KeyPanelOp>(op); panel && isLoadedWide(panel.getKeys())) {
     emitKeyPanel(panel, loops);
-  } else if (auto rows = dyn_cast<tiles::CacheRowsOp>(op)) {
+  } else if (auto rows = dyn_cast<tiles::CacheRowsOp>(op); rows && isLoadedWide(rows.getValues())) {
     emitCacheRows(rows, loops);
   } else if (auto rows = dyn_cast<tiles::UnpackKeysOp>(op)) {
     emitKeyRows(rows, loops);

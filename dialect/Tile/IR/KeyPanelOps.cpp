@@ -71,6 +71,8 @@ LogicalResult CacheRowsOp::verify() {
     return failure();
   if (type.getElementType().isF32())
     return emitOpError("expects rows of bf16, f16 or i8, but got ") << type;
+  if (!values.getElementType().isF32())
+    return emitOpError("expects values of f32, but got ") << values;
   if (failed(verifySize(*this, "the number of rows", getSize(getValues(), 0), getSize(rows, 0))))
     return failure();
   return verifySize(*this, "the components of the rows", getSize(getValues(), 1), xfmr::getHeadSize(type, 1));

@@ -31,3 +31,13 @@ func.func @rows_of_f32(%x: memref<?x48xf32>, %p: memref<1x2x288xi8>, %y: memref<
   }
   return
 }
+
+// -----
+
+func.func @keys_of_f64(%k: memref<?x12xf64>, %p: memref<12x64xf64>, %n: index) {
+  scf.forall (%i) in (%n) {
+    // expected-error @below {{has no form for threads of a GPU}}
+    tile.key_panel ins(%k : memref<?x12xf64>) outs(%p : memref<12x64xf64>)
+  }
+  return
+}

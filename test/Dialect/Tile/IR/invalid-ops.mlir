@@ -391,3 +391,11 @@ func.func @attention_tile_c5_width(%q: memref<?x1x12xf32>, %k: memref<?x16x32xi8
   tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x16x32xi8>, memref<?x16xi8>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 64 : i64}
   return
 }
+
+// -----
+
+func.func @cache_rows_values(%v: tensor<?x12xf64>, %d: tensor<?x12xf64>) -> tensor<?x12xf64> {
+  // expected-error @below {{expects values of f32, but got 'tensor<?x12xf64>'}}
+  %r = tile.cache_rows ins(%v : tensor<?x12xf64>) outs(%d : tensor<?x12xf64>) -> tensor<?x12xf64>
+  return %r : tensor<?x12xf64>
+}
