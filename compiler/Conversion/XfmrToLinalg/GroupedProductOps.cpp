@@ -35,6 +35,10 @@ struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (!op.getFormat() || op.getFormat()->getValue().isFloat())
       return rewriter.notifyMatchFailure(op, "without groups of weights");
+    auto weight = cast<RankedTensorType>(adaptor.getWeight().getType());
+    if (weight.getDimSize(1) > xfmr::WeightFormat::kMostColumns)
+      return op.emitOpError("expects a weight of at most ")
+             << xfmr::WeightFormat::kMostColumns << " columns with a format, but got " << weight;
     IndexBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
     Value rows = b.size(adaptor.getInput(), 0);
