@@ -167,20 +167,20 @@ Result<std::string> attune::findFirstDifference(ModuleOp before, ModuleOp after,
   status = execute(after, tensors, inputs, [&](const OpCall &call) {
     if (!found.empty())
       return;
+    bool differs = false;
     ofAfter.forEachBuffer(call, [&](const std::string &key, const PlainBuffer &buffer) {
-      auto known = sequences.find(key);
-      if (known == sequences.end())
+      auto place = sequences.find(key);
+      if (place == sequences.end())
         return;
-      ValueSequence &sequence = known->second;
+      ValueSequence &sequence = place->second;
       for (int64_t i = 0, end = buffer.elements(); i < end && sequence.next < sequence.values.size(); ++i) {
         double got = buffer.get<float>(buffer.indicesOf(i)), expected = sequence.values[sequence.next++];
         bool isEqual =
             got == expected || (std::isnan(got) && std::isnan(expected)) || std::abs(got - expected) <= sequence.largest * kTolerance;
-        if (!isEqual && found.empty())
-          found = key;
+        differs |= !isEqual;
       }
     });
-    if (!found.empty())
+    if (differs)
       found = describe(findOrigin(call.op, known));
   });
   // A wrong module may fail after the difference.

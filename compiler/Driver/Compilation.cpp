@@ -61,7 +61,8 @@ static Status checkOutputNames(const CompileOptions &options, bool writesObject)
   const bool hasOutput = !options.output.empty() && options.output != "-";
   std::vector<std::string> names, dumps;
   if (hasOutput)
-    names = writesObject ? OutputSet::listNames(options.output, std::max<int64_t>(options.ranks, 1)) : std::vector{options.output};
+    names = writesObject ? OutputSet::listNames(options.output, std::max<int64_t>(options.ranks, 1), options.debugInfo)
+                         : std::vector{options.output};
   if (!options.dumpPhases.empty())
     for (Phase phase = Phase::Import; phase <= Phase::Object; phase = static_cast<Phase>(static_cast<unsigned>(phase) + 1))
       dumps.push_back(phaseFile(options.dumpPhases, phase));

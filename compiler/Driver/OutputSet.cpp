@@ -23,10 +23,10 @@ static std::string weightsPath(llvm::StringRef output, int64_t rank, int64_t ran
   return withExtension(output, ranks == 1 ? "weights" : "rank" + std::to_string(rank) + ".weights");
 }
 
-std::vector<std::string> OutputSet::listNames(const std::string &output, int64_t ranks) {
-  std::vector<std::string> names = {output};
-  for (const char *extension : {"h", "text", "vector.mlir"})
-    names.push_back(withExtension(output, extension));
+std::vector<std::string> OutputSet::listNames(const std::string &output, int64_t ranks, bool hasSource) {
+  std::vector<std::string> names = {output, withExtension(output, "h"), withExtension(output, "text")};
+  if (hasSource)
+    names.push_back(withExtension(output, "vector.mlir"));
   for (int64_t rank = 0; rank != ranks; ++rank)
     names.push_back(weightsPath(output, rank, ranks));
   return names;

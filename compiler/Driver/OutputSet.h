@@ -16,8 +16,8 @@ public:
   /// Creates the files beside |output| for |ranks| ranks; fails early if that is impossible.
   static Result<OutputSet> create(const std::string &output, int64_t ranks = 1);
 
-  /// Returns the names of all files that commit writes for |ranks| ranks, the source of line tables among them.
-  static std::vector<std::string> listNames(const std::string &output, int64_t ranks);
+  /// Returns the names of all files that commit may write for |ranks| ranks, with |hasSource| the source of line tables, too.
+  static std::vector<std::string> listNames(const std::string &output, int64_t ranks, bool hasSource);
 
   /// Returns the weights file of |rank|, for the packer.
   OutputFile &weights(size_t rank = 0) { return weightsFiles[rank]; }

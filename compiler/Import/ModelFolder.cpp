@@ -9,6 +9,7 @@
 #include "compiler/Import/GenerationConfig.h"
 #include "compiler/Import/GgufModel.h"
 #include "compiler/Import/QuantizationConfig.h"
+#include "compiler/Import/ReplaceableWeights.h"
 #include "compiler/Import/SentenceEmbedding.h"
 #include "compiler/Import/TiedTensors.h"
 #include "compiler/Import/UnreadTensors.h"
@@ -24,8 +25,6 @@
 #include "compiler/Weights/TensorSources.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -277,56 +276,6 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation), std::move(warnings)};
 }
 
-/// Returns true if the tensors of |file| have the values of generated ones (Generate.h): f32, uniform in the ranges that
-/// their names and shapes give. Trained gains, biases and matrices leave these ranges. Looks at some values of each tensor.
-static bool areGenerated(const SafetensorsFile &file) {
-  constexpr int64_t most = 4096;
-  double distances = 0, count = 0;
-  for (const auto &[name, tensor] : file.tensors()) {
-    if (tensor.dtype != DType::F32)
-      return false;
-    const GeneratorRule rule = generatorRule(name, tensor.shape);
-    const int64_t length = std::min(most, tensor.elements);
-    for (int64_t i = 0; i < length; ++i) {
-      float value;
-      std::memcpy(&value, tensor.data + i * sizeof(float), sizeof(float));
-      const double distance = std::fabs(value - rule.offset) / rule.halfWidth;
-      if (!(distance <= 1 + 1e-6))
-        return false;
-      distances += distance;
-    }
-    count += static_cast<double>(length);
-  }
-  // The mean distance from the middle of a range is a half.
-  return count > 0 && std::fabs(distances / count - 0.5) < 0.1;
-}
-
-/// Checks that |folder|, which gets a generated model.safetensors, has no weights that init did not generate.
-static Status checkReplaceable(const std::string &folder) {
-  std::error_code ignored;
-  std::vector<std::string> found;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    auto has = [&](const std::string &begin, const std::string &end) {
-      return name.size() >= begin.size() + end.size() && name.compare(0, begin.size(), begin) == 0 &&
-             name.compare(name.size() - end.size(), end.size(), end) == 0;
-    };
-    if (has("model", ".safetensors") || has("model", ".safetensors.index.json") || has("pytorch_model", ".bin") ||
-        has("pytorch_model", ".bin.index.json"))
-      found.push_back(name);
-  }
-  std::sort(found.begin(), found.end());
-  for (const std::string &name : found) {
-    const std::string path = inFolder(folder, name);
-    if (name == "model.safetensors")
-      if (Result<SafetensorsFile> file = SafetensorsFile::open(path); file && areGenerated(*file))
-        continue;
-    return Status::error(path + ": expected a folder without weights, or with weights that init generated, got others, " +
-                         "which are not replaced");
-  }
-  return {};
-}
-
 /// Copies the file |from| to a file that will be named |to|. Returns nullopt if both are the same file.
 static Result<std::optional<OutputFile>> copyFile(const std::string &from, const std::string &to) {
   std::error_code ignored;
@@ -343,19 +292,19 @@ static Result<std::optional<OutputFile>> copyFile(const std::string &from, const
   return std::optional<OutputFile>(std::move(*copy));
 }
 
-/// Writes the tensors |specs| of |tensors|, under the names that |nameOf| returns, as floats to a file that will be named
-/// |path|.
+/// Writes the tensors |specs| of |tensors|, under the names that |nameOf| returns, as floats to a file with |metadata| that
+/// will be named |path|.
 static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, const std::function<std::string(const TensorSpec &)> &nameOf,
-                                       const TensorProvider &tensors, const std::string &path, const Progress &progress) {
+                                       const TensorProvider &tensors, const std::string &path,
+                                       const std::map<std::string, std::string> &metadata, const Progress &progress) {
   constexpr int64_t chunk = 1 << 20;
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   if (!file)
     return file.status();
-  // transformers refuses files without "format" in the metadata.
   std::vector<TensorSpec> named = specs;
   for (TensorSpec &tensor : named)
     tensor.name = nameOf(tensor);
-  Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, named, {{"format", "pt"}});
+  Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, named, metadata);
   if (!writer)
     return writer.status();
   uint64_t done = 0, total = 0;
@@ -400,9 +349,12 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
     std::string name = tensor.name, module = splitModuleFolder(configFolder, name);
     bySubfolder[module.empty() ? transformer.string() : module].push_back(tensor);
   }
-  for (const auto &[subfolder, list] : bySubfolder)
-    if (Status status = checkReplaceable((fs::path(folder) / subfolder).lexically_normal().string()); status.failed())
+  auto placeOf = [&](const std::string &subfolder) { return (fs::path(folder) / subfolder).lexically_normal(); };
+  for (const auto &[subfolder, list] : bySubfolder) {
+    const std::string prefix = subfolder == transformer.string() ? "" : subfolder + ".";
+    if (Status status = checkReplaceable(placeOf(subfolder).string(), prefix); status.failed())
       return status;
+  }
   // Names config.json last: a folder without it is not a model, so that there are all files or none.
   std::vector<OutputFile> files;
   for (const auto &[subfolder, list] : bySubfolder) {
@@ -411,8 +363,8 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
       splitModuleFolder(configFolder, name);
       return name;
     };
-    Result<OutputFile> weights =
-        writeWeights(list, nameOf, **tensors, (fs::path(folder) / subfolder / "model.safetensors").lexically_normal().string(), progress);
+    Result<OutputFile> weights = writeWeights(list, nameOf, **tensors, (placeOf(subfolder) / "model.safetensors").string(),
+                                              generatedMetadata(!source.adapters.empty()), progress);
     if (!weights)
       return weights.status();
     files.push_back(std::move(*weights));

@@ -231,26 +231,6 @@ static Status checkTransformerSettings(const std::string &folder) {
   return expect(*text, "modality_config.text.", "method_output_name", "last_hidden_state");
 }
 
-/// Checks the prompts of |folder|: strings, one of which may be chosen by its name.
-static Status checkPrompts(const std::string &folder) {
-  const std::string file = (fs::path(folder) / sentenceConfigFile).string();
-  Result<Json> config = readOptionalObject(file);
-  if (!config)
-    return config.status();
-  const Json *prompts = findJson(*config, "prompts"), *chosen = findJson(*config, "default_prompt_name");
-  if (prompts && !prompts->is_null() && !prompts->is_object())
-    return jsonTypeError(file, "prompts", "an object of strings", *prompts);
-  if (prompts && prompts->is_object())
-    for (const auto &[name, text] : prompts->items())
-      if (!text.is_string() && !text.is_null())
-        return jsonTypeError(file, "prompts." + name, "a string", text);
-  if (!chosen || chosen->is_null() || *chosen == "")
-    return {};
-  if (!chosen->is_string() || !isPromptName(prompts, chosen->get<std::string>()))
-    return jsonTypeError(file, "default_prompt_name", "the name of one of 'prompts'", *chosen);
-  return {};
-}
-
 OutputSpec attune::meanEmbedding() {
   OutputSpec output;
   output.name = embedOutput;
@@ -264,7 +244,11 @@ Status attune::declareEmbedding(const std::string &folder, TransformerSpec &spec
     return modules ? Status() : modules.status();
   if (Status status = checkTransformerSettings(folder); status.failed())
     return status;
-  if (Status status = checkPrompts(folder); status.failed())
+  const std::string promptsFile = (fs::path(folder) / sentenceConfigFile).string();
+  Result<Json> prompts = readOptionalObject(promptsFile);
+  if (!prompts)
+    return prompts.status();
+  if (Status status = checkPrompts(*prompts, promptsFile); status.failed())
     return status;
   const StackSpec *stack = findPooledStack(spec);
   if (!stack)

@@ -3,49 +3,44 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/InputFiles.h"
 
-#include <algorithm>
+#include <filesystem>
 #include <set>
-#include <sys/stat.h>
-#include <tuple>
 #include <vector>
 
 using namespace attune;
+namespace fs = std::filesystem;
 
-/// A file by its device and inode, with an empty name, or a name in the folder with this device and inode.
-using Identity = std::tuple<dev_t, ino_t, std::string>;
+namespace {
+/// The files of the command that a thread executes.
+struct CommandFiles {
+  std::set<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+} // namespace
 
-static thread_local std::set<Identity> inputs;
-static thread_local std::vector<std::string> outputs;
+static thread_local CommandFiles files;
 
-/// Returns the identities of |path|; none if it is a folder or a special file, or if its folder is missing.
-static std::vector<Identity> identify(const std::string &path) {
-  std::vector<Identity> result;
-  struct stat info;
-  if (::stat(path.c_str(), &info) == 0) {
-    if (!S_ISREG(info.st_mode))
-      return {};
-    result.emplace_back(info.st_dev, info.st_ino, "");
-  }
-  size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  if (::stat(folder.c_str(), &info) == 0 && slash + 1 != path.size())
-    result.emplace_back(info.st_dev, info.st_ino, path.substr(slash + 1));
-  return result;
+/// Returns the path to which |path| leads through links, which may be missing; "" for a folder or a special file.
+static std::string resolve(const std::string &path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (path.empty() || (fs::exists(status) && !fs::is_regular_file(status)))
+    return "";
+  // weakly_canonical leaves a relative path alone if its first part is missing.
+  return fs::weakly_canonical(fs::absolute(path, error), error).string();
 }
 
 Status attune::checkOutput(const std::string &path) {
-  if (inputs.empty())
-    return {};
-  for (const Identity &identity : identify(path))
-    if (inputs.count(identity))
-      return Status::error(path + ": expected a file or a free name to write to, got an input of this command");
+  const std::string place = files.inputs.empty() ? "" : resolve(path);
+  if (!place.empty() && files.inputs.count(place))
+    return Status::error(path + ": expected a file or a free name to write to, got an input of this command");
   return {};
 }
 
 Status attune::declareInput(const std::string &path) {
-  for (Identity &identity : identify(path))
-    inputs.insert(std::move(identity));
-  for (const std::string &output : outputs)
+  if (std::string place = resolve(path); !place.empty())
+    files.inputs.insert(std::move(place));
+  for (const std::string &output : files.outputs)
     if (Status status = checkOutput(output); status.failed())
       return status;
   return {};
@@ -54,19 +49,13 @@ Status attune::declareInput(const std::string &path) {
 Status attune::declareOutput(const std::string &path) {
   if (path.empty() || path == "-")
     return {};
-  outputs.push_back(path);
+  files.outputs.push_back(path);
   return checkOutput(path);
 }
 
 bool attune::isSameFile(const std::string &a, const std::string &b) {
-  const std::vector<Identity> known = identify(a);
-  for (const Identity &identity : identify(b))
-    if (std::find(known.begin(), known.end(), identity) != known.end())
-      return true;
-  return false;
+  const std::string place = resolve(a);
+  return !place.empty() && place == resolve(b);
 }
 
-void attune::forgetFiles() {
-  inputs.clear();
-  outputs.clear();
-}
+void attune::forgetFiles() { files = {}; }

@@ -3,7 +3,8 @@
 //
 // A command declares the files that it reads and the files that it will write, each as soon as it knows them, so that
 // `embed MODEL --output=MODEL/model.safetensors` fails before any work instead of replacing the model. OutputFile checks
-// every path that it creates, too. The declarations belong to the calling thread: a process may compile on several.
+// every path that it creates, too. The declarations belong to the calling thread, since a process may compile on several: an
+// OutputFile that another thread creates is not checked.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_INPUTFILES_H
 #define ATTUNE_COMPILER_SUPPORT_INPUTFILES_H
@@ -13,14 +14,13 @@
 namespace attune {
 
 /// Declares that the command reads |path|, which may be missing: an optional file of a model that appears would change
-/// it. Fails if |path| is a declared output. Paths are equal if they lead to the same file or have the same name in the
-/// same folder.
+/// it. Fails if |path| is a declared output. Paths are equal if they lead to the same place through links.
 Status declareInput(const std::string &path);
 /// Declares that the command writes |path|; "" and "-" are no files. Fails if |path| is a declared input.
 Status declareOutput(const std::string &path);
 /// Fails if |path| is a declared input.
 Status checkOutput(const std::string &path);
-/// Returns true if |a| and |b| lead to the same file or have the same name in the same folder.
+/// Returns true if |a| and |b| lead to the same place through links.
 bool isSameFile(const std::string &a, const std::string &b);
 /// Forgets all declarations, for a new command in the same thread.
 void forgetFiles();

@@ -5,7 +5,6 @@
 #include "compiler/Support/SentenceModules.h"
 #include "compiler/Support/Json.h"
 
-#include <algorithm>
 #include <filesystem>
 
 using namespace attune;
@@ -27,7 +26,7 @@ static bool leadsOutside(const fs::path &folder, const fs::path &path) {
   const fs::path whole = fs::canonical(folder, error), part = error ? fs::path() : fs::canonical(folder / path, error);
   if (error)
     return false;
-  return std::mismatch(whole.begin(), whole.end(), part.begin(), part.end()).first != whole.end();
+  return !isInside(part.lexically_relative(whole));
 }
 
 /// Returns true if the folder is a cross-encoder, whose modules make a score of two texts, not a vector.
@@ -75,8 +74,21 @@ Result<std::vector<SentenceModule>> attune::readSentenceModules(const std::strin
   return modules;
 }
 
-bool attune::isPromptName(const Json *prompts, const std::string &name) {
-  return name == "query" || name == "document" || (prompts && prompts->is_object() && prompts->contains(name));
+Status attune::checkPrompts(const Json &config, const std::string &file) {
+  const Json *prompts = findJson(config, "prompts"), *chosen = findJson(config, "default_prompt_name");
+  const bool hasPrompts = prompts && prompts->is_object();
+  if (prompts && !prompts->is_null() && !hasPrompts)
+    return jsonTypeError(file, "prompts", "an object of strings", *prompts);
+  if (hasPrompts)
+    for (const auto &[name, text] : prompts->items())
+      if (!text.is_string() && !text.is_null())
+        return jsonTypeError(file, "prompts." + name, "a string", text);
+  if (!chosen || chosen->is_null() || *chosen == "")
+    return {};
+  const std::string name = chosen->is_string() ? chosen->get<std::string>() : "";
+  if (name != "query" && name != "document" && !(hasPrompts && chosen->is_string() && prompts->contains(name)))
+    return jsonTypeError(file, "default_prompt_name", "the name of one of 'prompts'", *chosen);
+  return {};
 }
 
 Result<Json> attune::readTransformerSettings(const std::string &folder) {

@@ -47,7 +47,19 @@ Result<xfmr::Precision> attune::readCachePrecision(rt::TargetAttr attribute) {
   return *known;
 }
 
-void attune::addCachePrecision(NamedAttrList &properties, xfmr::Precision precision, MLIRContext *context) {
-  if (precision != xfmr::Precision::F32)
-    properties.set(kCachePrecision.name, StringAttr::get(context, xfmr::stringifyPrecision(precision)));
+Result<xfmr::WeightFormats> attune::readWeightFormats(rt::TargetAttr attribute) {
+  std::string wrong;
+  std::optional<xfmr::WeightFormats> formats = xfmr::WeightFormats::parse(attribute.getText(kWeightsFormat.name), wrong);
+  if (!formats)
+    return Status::error("'weights_format': " + wrong);
+  return *formats;
+}
+
+void attune::addTypes(NamedAttrList &properties, const Target &target, MLIRContext *context) {
+  auto text = [&](StringRef value) { return StringAttr::get(context, value); };
+  properties.set("precision", text(xfmr::stringifyPrecision(target.precision())));
+  if (!target.weightFormats().isNative())
+    properties.set(kWeightsFormat.name, text(target.weightFormats().str()));
+  if (target.cachePrecision() != xfmr::Precision::F32)
+    properties.set(kCachePrecision.name, text(xfmr::stringifyPrecision(target.cachePrecision())));
 }

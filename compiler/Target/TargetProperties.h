@@ -4,8 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_TARGETPROPERTIES_H
 #define ATTUNE_COMPILER_TARGET_TARGETPROPERTIES_H
 
-#include "compiler/Support/Status.h"
-#include "dialect/Rt/IR/RtAttrs.h"
+#include "compiler/Target/Target.h"
 
 namespace attune {
 
@@ -23,12 +22,15 @@ struct TargetProperty {
 /// kind, or lacks one that is required.
 Status checkProperties(mlir::rt::TargetAttr attribute, llvm::ArrayRef<TargetProperty> known);
 
-/// The property with the type of the elements of caches. A target of caches of f32 leaves it out.
-inline constexpr TargetProperty kCachePrecision = {"cache_precision", PropertyKind::Text, false};
-/// Returns the value of kCachePrecision, or an error if it is no type of elements.
+/// The properties with the type of the elements of caches and with the formats of weights. A target of caches of f32, or
+/// of native weights, leaves them out.
+inline constexpr TargetProperty kCachePrecision = {"cache_precision", PropertyKind::Text, false},
+                                kWeightsFormat = {"weights_format", PropertyKind::Text, false};
+/// Return the values of these properties, or an error if they are no type of elements and no formats.
 Result<mlir::xfmr::Precision> readCachePrecision(mlir::rt::TargetAttr attribute);
-/// Adds kCachePrecision to |properties| if |precision| is not f32.
-void addCachePrecision(mlir::NamedAttrList &properties, mlir::xfmr::Precision precision, mlir::MLIRContext *context);
+Result<mlir::xfmr::WeightFormats> readWeightFormats(mlir::rt::TargetAttr attribute);
+/// Adds to |properties| the types that all targets have: of products, of caches and of weights.
+void addTypes(mlir::NamedAttrList &properties, const Target &target, mlir::MLIRContext *context);
 
 } // namespace attune
 

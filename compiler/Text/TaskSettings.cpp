@@ -120,19 +120,17 @@ Status SettingsReader::readModelConfig() {
 }
 
 Status SettingsReader::readPrompts(const Json &config, const std::string &file) {
+  if (Status status = checkPrompts(config, file); status.failed())
+    return status;
   const Json *map = findJson(config, "prompts"), *fallback = findJson(config, "default_prompt_name");
   const std::string chosen = fallback && fallback->is_string() ? fallback->get<std::string>() : "";
   if (map && map->is_object())
     for (const auto &[name, text] : map->items()) {
-      if (!text.is_string() && !text.is_null())
-        return jsonTypeError(file, "prompts." + name, "a string", text);
       if (name == chosen)
         header.defaultPrompt = uint32_t(prompts.size());
       TaskString place = addString(name);
       prompts.push_back({place, addString(text.is_string() ? text.get<std::string>() : "")});
     }
-  if (!chosen.empty() && !isPromptName(map, chosen))
-    return jsonTypeError(file, "default_prompt_name", "the name of one of 'prompts'", *fallback);
   return {};
 }
 

@@ -49,13 +49,14 @@ Result<std::string> CompileCommand::runCached(const CompileListener &listener) {
 }
 
 Result<std::string> CompileCommand::run(const std::string &model, const CompileListener &listener) {
+  // A thread of the caller may have executed another command.
+  forgetFiles();
   if (model.empty())
     return Status::error("expected a model, attune compile MODEL -o OUT");
   Result<ModelPath> found = findModel(model);
   if (!found)
     return found.status();
   options.model = found->path;
-  forgetFiles();
   if (Status status = declareInputs(options); status.failed())
     return status;
   if (cached)

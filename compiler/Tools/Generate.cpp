@@ -12,6 +12,8 @@
 #include "compiler/Tools/InputFile.h"
 #include "compiler/Tools/PrintTensors.h"
 
+#include <algorithm>
+
 using namespace attune;
 
 namespace {
@@ -40,6 +42,11 @@ static Status generateIds(const CommandHost &host, const std::string &model, Gen
   if (!file)
     return file.status();
   std::vector<TensorView> inputs = file->tensors();
+  std::vector<std::string> names = options.flagInputs.names();
+  for (const TensorView &input : inputs)
+    names.push_back(input.name);
+  if (std::find(names.begin(), names.end(), "position_ids") != names.end())
+    return Status::error("input 'position_ids': not for generation, which counts positions by the mask");
   Result<Artifact> artifact = host.openModel(model, generationRequest(file->specs(), options.flagInputs.names()));
   if (!artifact)
     return artifact.status();

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/CacheElements.h"
+#include "dialect/Xfmr/IR/CacheLayout.h"
 
 using namespace mlir;
 using namespace attune;
@@ -41,4 +42,11 @@ Value attune::toCacheElement(IndexBuilder &b, Value value, Type element, const I
   if (element.isF16())
     return arith::TruncFOp::create(b, type, value);
   return arith::TruncIOp::create(b, type, toIntegers(b, value, scale));
+}
+
+IndexBuilder::Values attune::getScaleIndices(IndexBuilder &b, Value keys, Value column) {
+  auto type = cast<ShapedType>(keys.getType());
+  int64_t rank = type.getRank(), width = type.getDimSize(rank - 1);
+  Value byte = b.mul(column, xfmr::kCacheScaleBytes);
+  return {b.add(b.div(byte, width), xfmr::getHeadSize(type, rank - 2)), b.rem(byte, width)};
 }

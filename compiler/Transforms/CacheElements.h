@@ -18,6 +18,10 @@ mlir::Value widen(IndexBuilder &b, mlir::Value value);
 /// integer of |scale|.
 mlir::Value toCacheElement(IndexBuilder &b, mlir::Value value, mlir::Type element, const IntegerScale &scale);
 
+/// Returns the row and the column of the scale of the key in column |column| of a panel, the last two dimensions of
+/// |keys|, `[…, D + 4, W]` of i8.
+IndexBuilder::Values getScaleIndices(IndexBuilder &b, mlir::Value keys, mlir::Value column);
+
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TRANSFORMS_CACHEELEMENTS_H

@@ -3,8 +3,8 @@
 #
 # weight_formats_gpu.py DIR GPU DTYPE FORMAT…: a Llama whose weights every format represents exactly, small integers times a
 # power of two, on an emulated GPU. Checks that its results with each FORMAT are those of weights of DTYPE but for the order
-# of sums: for many tokens and for few, with rows that are no multiple of a tile, blocks that end with K, and a head with
-# an odd number of columns.
+# of sums: for many tokens and for few, with rows that are no multiple of a tile, a K that ends within a step and a group
+# (144) and one that is whole rounds of the warps that share it (256), and a head with an odd number of columns.
 
 import json
 import math
@@ -27,7 +27,7 @@ def make_model(work):
     os.makedirs(config, exist_ok=True)
     with open(os.path.join(config, "config.json"), "w") as f:
         json.dump(dict(architectures=["LlamaForCausalLM"], model_type="llama", vocab_size=VOCABULARY, bos_token_id=1, eos_token_id=2,
-                       hidden_size=HIDDEN, head_dim=16, intermediate_size=176, num_hidden_layers=LAYERS, num_attention_heads=8,
+                       hidden_size=HIDDEN, head_dim=16, intermediate_size=256, num_hidden_layers=LAYERS, num_attention_heads=8,
                        num_key_value_heads=4, max_position_embeddings=128, rms_norm_eps=1e-6, hidden_act="silu", rope_theta=1e4), f)
     # init replaces only weights that it generated, and these are changed below.
     shutil.rmtree(folder, ignore_errors=True)

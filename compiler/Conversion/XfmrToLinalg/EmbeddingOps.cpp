@@ -60,7 +60,7 @@ private:
     if (!op.getTied())
       return {table, Value()};
     if (op.getFormat())
-      return {xfmr::WeightQuantizePanelsOp::create(b, table, layouts.width, *op.getFormat()), Value()};
+      return {xfmr::WeightQuantizePanelsOp::create(b, table, layouts.groupedWidth, *op.getFormat()), Value()};
     Value panels = packWeight(b, roundWeight(b, table, *op.getTied()), layouts);
     return {panels, *op.getTied() == xfmr::Precision::Int8 ? xfmr::WeightScalesOp::create(b, table).getResult() : Value()};
   }
@@ -71,7 +71,7 @@ private:
       return toF32(b, extract(b, weights.elements, {n, k}));
     if (op.getFormat() && !op.getFormat()->getValue().isFloat()) {
       int64_t columns = cast<RankedTensorType>(op.getTable().getType()).getDimSize(1);
-      return extractQuantized(b, weights.elements, columns, layouts.width, op.getFormat()->getValue(), n, k);
+      return extractQuantized(b, weights.elements, columns, layouts.groupedWidth, op.getFormat()->getValue(), n, k);
     }
     Value stored = extractPacked(b, weights.elements, n, k);
     if (weights.scales)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A projection whose weights have a scale per group of columns multiplies rows of f32, rows that are rounded to bf16, or
+// A projection whose weights have a scale per group of columns multiplies rows of f32, rows that are rounded to bf16 or f16, or
 // with int8 rows that are quantized by the same groups:
 //
 //   %y = xfmr.linear %x, %w bias(%b) {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>}
@@ -35,10 +35,6 @@ struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (!op.getFormat() || op.getFormat()->getValue().isFloat())
       return rewriter.notifyMatchFailure(op, "without groups of weights");
-    auto weight = cast<RankedTensorType>(adaptor.getWeight().getType());
-    if (weight.getDimSize(1) > xfmr::WeightFormat::kMostColumns)
-      return op.emitOpError("expects a weight of at most ")
-             << xfmr::WeightFormat::kMostColumns << " columns with a format, but got " << weight;
     IndexBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
     Value rows = b.size(adaptor.getInput(), 0);
@@ -114,7 +110,6 @@ private:
 
 } // namespace
 
-void attune::populateGroupedProductPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth,
-                                            const LowPrecisionLayout &bf16) {
-  patterns.add<ConvertGroupedLinear>(patterns.getContext(), groups, panelWidth, bf16);
+void attune::populateGroupedProductPatterns(RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts) {
+  patterns.add<ConvertGroupedLinear>(patterns.getContext(), groups, layouts.groupedWidth, layouts.bf16);
 }

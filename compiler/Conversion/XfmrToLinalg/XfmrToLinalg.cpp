@@ -31,11 +31,18 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     if (failed(bf16) || failed(int8))
       return signalPassFailure();
     attune::KernelGroups groups;
-    const attune::PanelLayouts layouts{panelWidth, *bf16, *int8};
+    const int64_t grouped = groupedWidth != 0 ? groupedWidth : panelWidth;
+    for (int64_t width : {panelWidth.getValue(), grouped})
+      if (width <= 0 || width % 16 != 0 || width > xfmr::WeightFormat::kMostWidth) {
+        getOperation().emitError("expects the width of a panel to be a multiple of 16 and at most ")
+            << xfmr::WeightFormat::kMostWidth << ", but got " << width;
+        return signalPassFailure();
+      }
+    const attune::PanelLayouts layouts{panelWidth, grouped, *bf16, *int8};
     RewritePatternSet patterns(&getContext());
     attune::populateLinearPatterns(patterns, groups, panelWidth);
     attune::populateLowPrecisionPatterns(patterns, groups, layouts);
-    attune::populateGroupedProductPatterns(patterns, groups, groupedWidth != 0 ? groupedWidth : panelWidth, *bf16);
+    attune::populateGroupedProductPatterns(patterns, groups, layouts);
     attune::populateElementwisePatterns(patterns, groups);
     attune::populateNormPatterns(patterns, groups);
     attune::populatePositionPatterns(patterns, groups);

@@ -36,8 +36,8 @@ struct LowPrecisionLayout {
 
 /// The layouts of weight panels.
 struct PanelLayouts {
-  /// The rows of a weight matrix in a panel.
-  int64_t width;
+  /// The rows of a weight matrix in a panel, and in a panel of quantized weights with scales of groups.
+  int64_t width, groupedWidth;
   /// The layouts of bf16, which is also that of f16 but for the type, and of int8.
   LowPrecisionLayout bf16, int8;
 };
@@ -61,10 +61,9 @@ void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups
 void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
 /// Adds patterns for projections of lower precision.
 void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts);
-/// Adds patterns for projections whose weights have a format. Rows rounded to bf16 have the type |bf16Type| in memory.
-/// Rows rounded to bf16 have the layout |bf16|; rows rounded to f16 have its multiple.
-void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth,
-                                    const LowPrecisionLayout &bf16);
+/// Adds patterns for projections whose weights have a format. Rows rounded to bf16 have its layout; rows rounded to f16 have
+/// its multiple.
+void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts);
 /// Converts the keys and values of each attention to |element|, bf16 or f16, and its queries, too, if only such
 /// attention reads the tensor of which they are a part. Does not change attention that reads caches, returns
 /// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or a number

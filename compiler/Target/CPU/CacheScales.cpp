@@ -28,13 +28,6 @@ IntegerScale attune::getScaleOfRow(VectorBuilder &b, Value rows, Value row) {
   return getIntegerScale(b, maxOfLanes(b, largest));
 }
 
-Values attune::getScaleIndices(VectorBuilder &b, Value panel, Value column) {
-  auto type = cast<MemRefType>(panel.getType());
-  int64_t rank = type.getRank(), width = type.getDimSize(rank - 1), first = xfmr::getHeadSize(type, rank - 2);
-  Value byte = b.mul(column, xfmr::kCacheScaleBytes);
-  return {b.add(b.div(byte, width), first), b.rem(byte, width)};
-}
-
 Value attune::loadScales(VectorBuilder &b, Value buffer, ValueRange indices, int64_t count) {
   auto bytes = VectorType::get({count * xfmr::kCacheScaleBytes}, b.getI8Type());
   Value scales = vector::BitCastOp::create(b, VectorType::get({count}, b.getF32Type()), vector::LoadOp::create(b, bytes, buffer, indices));

@@ -17,8 +17,6 @@ IntegerScale broadcast(VectorBuilder &b, const IntegerScale &scale);
 /// Returns the scale for row |row| of |rows|, f32 `[n, size]` with a static size.
 IntegerScale getScaleOfRow(VectorBuilder &b, mlir::Value rows, mlir::Value row);
 
-/// Returns the indices of the scale of column |column| of the panel |panel|, `[D + 4, W]` of i8.
-VectorBuilder::Values getScaleIndices(VectorBuilder &b, mlir::Value panel, mlir::Value column);
 /// Loads 16 scales, or one with |count| = 1, that begin at |indices| of a buffer of i8: a vector, or a scalar.
 mlir::Value loadScales(VectorBuilder &b, mlir::Value buffer, mlir::ValueRange indices, int64_t count);
 /// Stores |scales|, a vector of f32 or a scalar, at |indices| of a buffer of i8.

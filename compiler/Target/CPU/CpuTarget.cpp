@@ -98,7 +98,7 @@ static constexpr TargetProperty kProperties[] = {
     {"triple", PropertyKind::Text, false},
     {"vector_bits", PropertyKind::Number, true},
     {"vector_registers", PropertyKind::Number, true},
-    {"weights_format", PropertyKind::Text, false},
+    kWeightsFormat,
 };
 
 Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
@@ -107,10 +107,9 @@ Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
   Result<std::unique_ptr<KernelBackend>> backend = createKernelBackend(attribute.getText("kernels"), {});
   if (!backend)
     return backend.status();
-  std::string wrong;
-  std::optional<xfmr::WeightFormats> formats = xfmr::WeightFormats::parse(attribute.getText("weights_format"), wrong);
+  Result<xfmr::WeightFormats> formats = readWeightFormats(attribute);
   if (!formats)
-    return Status::error("'weights_format': " + wrong);
+    return formats.status();
   if (Status status = checkBackend(*formats, backend->get()); status.failed())
     return status;
   Result<xfmr::Precision> cachePrecision = readCachePrecision(attribute);
@@ -132,16 +131,13 @@ rt::TargetAttr CpuTarget::attribute(MLIRContext *context) const {
   NamedAttrList properties;
   properties.set("features", builder.getStrArrayAttr(names));
   properties.set("kernels", builder.getStringAttr(backend ? backend->name() : StringRef(kOwnKernels)));
-  properties.set("precision", builder.getStringAttr(xfmr::stringifyPrecision(precision())));
   properties.set("vector_bits", builder.getI64IntegerAttr(features.vectorBits));
   properties.set("vector_registers", builder.getI64IntegerAttr(features.vectorRegisters));
   if (!cpu.empty())
     properties.set("cpu", builder.getStringAttr(cpu));
   if (!triple.empty())
     properties.set("triple", builder.getStringAttr(triple));
-  if (!weightFormats().isNative())
-    properties.set("weights_format", builder.getStringAttr(weightFormats().str()));
-  addCachePrecision(properties, cachePrecision(), context);
+  addTypes(properties, *this, context);
   return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
 }
 

@@ -47,17 +47,16 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     SmallVector<tiles::GroupedProductOp> products;
     getOperation()->walk([&](tiles::GroupedProductOp op) { products.push_back(op); });
-    Operation *onTensors = nullptr;
-    for (linalg::LinalgOp op : ops)
-      if (!onTensors && !op.hasPureBufferSemantics())
-        onTensors = op;
-    for (tiles::GroupedProductOp op : products)
-      if (!onTensors && !isa<MemRefType>(op.getDestination().getType()))
-        onTensors = op;
-    if (onTensors) {
-      onTensors->emitError("expects buffers, but has tensor operands");
+    WalkResult walk = getOperation()->walk([](Operation *op) {
+      auto loops = dyn_cast<linalg::LinalgOp>(op);
+      auto product = dyn_cast<tiles::GroupedProductOp>(op);
+      if ((!loops || loops.hasPureBufferSemantics()) && (!product || isa<MemRefType>(product.getDestination().getType())))
+        return WalkResult::advance();
+      op->emitError("expects buffers, but has tensor operands");
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
       return signalPassFailure();
-    }
     PrefetchPlan plan{prefetchStreams, prefetchAhead};
     llvm::SmallPtrSet<Operation *, 8> done;
     for (tiles::GroupedProductOp op : products) {

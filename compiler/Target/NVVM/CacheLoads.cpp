@@ -17,12 +17,8 @@ bool attune::hasScales(Value buffer) { return xfmr::getScaleBytes(cast<MemRefTyp
 
 /// Returns the indices of the first byte of the scale of column |column| in the panel of |keys| at |panel|.
 static SmallVector<Value> getKeyScaleIndices(ThreadBuilder &e, Value keys, ValueRange panel, Value column) {
-  auto type = cast<MemRefType>(keys.getType());
-  int64_t rank = type.getRank(), width = type.getDimSize(rank - 1);
-  Value byte = e.mul(column, xfmr::kCacheScaleBytes);
   SmallVector<Value> indices(panel);
-  indices.push_back(e.add(e.div(byte, width), xfmr::getHeadSize(type, rank - 2)));
-  indices.push_back(e.rem(byte, width));
+  llvm::append_range(indices, getScaleIndices(e, keys, column));
   return indices;
 }
 
@@ -64,7 +60,8 @@ static void storeScale(ThreadBuilder &e, Value scale, Value buffer, ArrayRef<Val
   }
 }
 
-// The scales of a panel begin after whole rows of W bytes, and W is a multiple of 64.
+// The state of a session is aligned to 64 bytes (attune/runtime.h), panels have whole rows of W bytes, and W is a multiple of
+// 64. So scales of keys are aligned, and those of values if their components are a multiple of 4.
 Value attune::loadKeyScale(ThreadBuilder &e, Value keys, ValueRange panel, Value column) {
   return loadScale(e, keys, getKeyScaleIndices(e, keys, panel, column), /*aligned=*/true);
 }
@@ -83,8 +80,8 @@ void attune::storeValueScale(ThreadBuilder &e, Value scale, Value values, Value 
   storeScale(e, scale, values, indices, aligned);
 }
 
-/// Returns the bytes that one instruction loads of aligned rows of |element|. A scale of four bytes ends each row of
-/// integers.
+/// Returns the bytes that one instruction loads of aligned rows of |element|. A row of integers of a value ends with a
+/// scale of four bytes, so only four bytes are aligned.
 static int64_t getLoadBytes(Type element) { return element.isInteger(8) ? xfmr::kCacheScaleBytes : kChunkBytes; }
 
 CacheLoads::CacheLoads(ThreadBuilder &e, Value from) : e(e), from(from) {
@@ -138,21 +135,21 @@ Values CacheLoads::loadAligned(ArrayRef<Value> row, Value column) {
 }
 
 Values CacheLoads::load(ArrayRef<Value> row, int64_t columns, Value column) {
+  bool isWhole = columns % kChunk == 0;
   auto single = [&] {
     Values elements, scales = loadScales(row, column);
     for (int64_t i = 0; i < kChunk; ++i) {
       SmallVector<Value> place(row);
       place.push_back(e.add(column, i));
-      auto element = [&] {
+      auto element = [&]() -> Values {
         Value loaded = e.loadWide(from, place);
-        return Values{scales.empty() ? loaded : e.mulf(loaded, scales[i])};
+        return {scales.empty() ? loaded : e.mulf(loaded, scales[i])};
       };
-      Value exists = e.compare(arith::CmpIPredicate::slt, place.back(), columns);
-      elements.push_back(columns % kChunk == 0 ? element()[0] : e.choose(exists, element, [&] { return Values{e.f32(0.0)}; })[0]);
+      elements.append(isWhole ? element() : e.choose(e.compare(arith::CmpIPredicate::slt, place.back(), columns), element, [&] {
+        return Values{e.f32(0.0)};
+      }));
     }
     return elements;
   };
-  if (columns % kChunk != 0)
-    return single();
-  return e.choose(aligned, [&] { return loadAligned(row, column); }, single);
+  return isWhole ? e.choose(aligned, [&] { return loadAligned(row, column); }, single) : single();
 }

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/DistributeOps.h"
+#include "compiler/Target/NVVM/GroupedGemm.h"
 #include "compiler/Target/NVVM/ThreadContraction.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -32,13 +33,13 @@ static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops)
   return success();
 }
 
-/// Returns true if ThreadBuilder::loadWide loads the elements of |buffer|, floats.
-static bool isLoadedWide(Value buffer) {
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+/// Returns true if the keys of |panel| are f32, bf16 or f16; the verifier allows other floats, too.
+static bool hasKnownKeys(tiles::KeyPanelOp panel) {
+  Type element = cast<MemRefType>(panel.getKeys().getType()).getElementType();
   return element.isF32() || element.isBF16() || element.isF16();
 }
 
-LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
+LogicalResult attune::distributeOp(Operation *op, GemmVariant variant, const ThreadLoops &loops) {
   // The emitters of thread-block tiles need blocks of kBlockThreads threads; other blocks use the general emitters.
   auto isTile = [&](bool hasTile) { return hasTile && loops.threads == kBlockThreads; };
   if (auto store = dyn_cast<memref::StoreOp>(op))
@@ -50,9 +51,9 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
       return failure();
   } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
     emitCopy(copy, loops);
-  } else if (auto panel = dyn_cast<tiles::KeyPanelOp>(op); panel && isLoadedWide(panel.getKeys())) {
+  } else if (auto panel = dyn_cast<tiles::KeyPanelOp>(op); panel && hasKnownKeys(panel)) {
     emitKeyPanel(panel, loops);
-  } else if (auto rows = dyn_cast<tiles::CacheRowsOp>(op); rows && isLoadedWide(rows.getValues())) {
+  } else if (auto rows = dyn_cast<tiles::CacheRowsOp>(op)) {
     emitCacheRows(rows, loops);
   } else if (auto rows = dyn_cast<tiles::UnpackKeysOp>(op)) {
     emitKeyRows(rows, loops);
@@ -62,6 +63,8 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
     (isTile(isFlashAttention(attention)) ? emitFlashAttention : emitAttentionRows)(attention, loops);
   } else if (auto quantize = dyn_cast<tiles::QuantizeRowsOp>(op); quantize && !quantize.getScales()) {
     emitQuantizeRows(quantize, loops);
+  } else if (auto product = dyn_cast<tiles::GroupedProductOp>(op); product && isTile(isGroupedGemm(product))) {
+    emitGroupedGemm(product, variant, loops);
   } else {
     return op->emitError("has no form for threads of a GPU");
   }

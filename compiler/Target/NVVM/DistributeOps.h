@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_DISTRIBUTEOPS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_DISTRIBUTEOPS_H
 
-#include "compiler/Target/NVVM/ThreadLoops.h"
+#include "compiler/Target/NVVM/LowPrecisionProjection.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -12,11 +12,11 @@ namespace attune {
 
 /// Returns true if threads share |op|: linalg operations, copies, tile operations and stores.
 bool isDistributed(mlir::Operation *op);
-/// Replaces |op| by the loops in which one thread computes its share.
-llvm::LogicalResult distributeOp(mlir::Operation *op, const ThreadLoops &loops);
+/// Replaces |op| by the loops in which one thread computes its share; products by quantized weights by |variant|.
+llvm::LogicalResult distributeOp(mlir::Operation *op, GemmVariant variant, const ThreadLoops &loops);
 
-/// Emit one thread's share of linalg operations (ThreadLinalg.cpp), of keys, values of caches and
-/// rotary embeddings (ThreadHeads.cpp), of conversions to bf16 and f16 (ThreadQuantize.cpp) and of attention (WarpAttention.cpp). The
+/// Emit one thread's share of linalg operations (ThreadLinalg.cpp), of keys, values of caches and rotary embeddings
+/// (ThreadHeads.cpp), of conversions to bf16 and f16 (ThreadQuantize.cpp) and of attention (WarpAttention.cpp). The
 /// operation stays.
 llvm::LogicalResult emitLinalg(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 void emitKeyPanel(mlir::tiles::KeyPanelOp op, const ThreadLoops &loops);

@@ -12,7 +12,6 @@
 #include "compiler/Target/NVVM/BarrierPlacement.h"
 #include "compiler/Target/NVVM/DistributeOps.h"
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
-#include "compiler/Target/NVVM/GroupedGemm.h"
 #include "compiler/Target/NVVM/KernelVersions.h"
 #include "compiler/Target/NVVM/LowPrecisionProjection.h"
 #include "compiler/Target/NVVM/Passes.h"
@@ -80,9 +79,10 @@ private:
     if (!xfmr::recordsRemarks(loop))
       return;
     bool isProduct = false, isAttention = false;
-    loop.walk([&](linalg::LinalgOp op) { isProduct |= isMmaContraction(op); });
-    loop.walk([&](tiles::GroupedProductOp op) { isProduct |= isGroupedGemm(op); });
-    loop.walk([&](tiles::AttentionTileOp) { isAttention = true; });
+    loop.walk([&](Operation *op) {
+      isProduct |= isTensorCoreProduct(op);
+      isAttention |= isa<tiles::AttentionTileOp>(op);
+    });
     if (version.isArchSpecific)
       xfmr::passed(loop, kDistributeToThreadsName, "TensorCores") << remark::add("a version for one architecture by warpgroups");
     else if (isProduct)
@@ -128,9 +128,8 @@ private:
         ops.insert(op);
     });
     distributeLowPrecision(ops, variant, loops);
-    distributeGrouped(ops, variant, loops);
     for (Operation *op : ops)
-      if (failed(distributeOp(op, loops)))
+      if (failed(distributeOp(op, variant, loops)))
         return failure();
     eraseUnused(loop);
     skipRowsBehindTokens(loop);
@@ -159,21 +158,6 @@ private:
           ops.remove(op);
           op->erase();
         }
-    }
-  }
-
-  /// Emits the products by quantized weights in |ops| by tensor cores and removes them from |ops|.
-  static void distributeGrouped(llvm::SetVector<Operation *> &ops, GemmVariant variant, const ThreadLoops &loops) {
-    if (loops.threads != kBlockThreads)
-      return;
-    SmallVector<tiles::GroupedProductOp> products;
-    for (Operation *op : ops)
-      if (auto product = dyn_cast<tiles::GroupedProductOp>(op); product && isGroupedGemm(product))
-        products.push_back(product);
-    for (tiles::GroupedProductOp product : products) {
-      emitGroupedGemm(product, variant, loops);
-      ops.remove(product);
-      product->erase();
     }
   }
 

@@ -42,7 +42,6 @@
 #include "compiler/Target/NVVM/WarpAttention.h"
 #include "compiler/Transforms/DimBounds.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -309,7 +308,7 @@ bool attune::isFlashAttention(tiles::AttentionTileOp op) {
   bool isCode = op.getPrecision() == xfmr::Precision::BF16 || op.getPrecision() == xfmr::Precision::F16;
   bool isKey = op.hasKeyRows() ? hasRowsOfChunks(op.getKey()) && hasRowsOfChunks(op.getValue()) : key.getDimSize(2) == kKeys;
   return isCode && isKey && !op.getProbabilities() && !op.hasRelativeTables() && query.getDimSize(2) <= kLargestHead &&
-         xfmr::getHeadSize(value, 1) <= kLargestHead && key.isLastDimUnitStride() && value.isLastDimUnitStride();
+         op.getValueDim() <= kLargestHead && key.isLastDimUnitStride() && value.isLastDimUnitStride();
 }
 
 void attune::emitFlashAttention(tiles::AttentionTileOp op, const ThreadLoops &loops) {

@@ -5,7 +5,6 @@
 #include "compiler/Target/NVVM/FlashRows.h"
 #include "compiler/Target/NVVM/WarpAttention.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -18,9 +17,8 @@ static Type typeOf(xfmr::Precision precision, OpBuilder &builder) {
 }
 
 FlashRows::FlashRows(tiles::AttentionTileOp op, ThreadBuilder &e, Value lane)
-    : headDim(cast<MemRefType>(op.getQuery().getType()).getDimSize(2)),
-      valueDim(xfmr::getHeadSize(cast<MemRefType>(op.getValue().getType()), 1)), cores(e, typeOf(op.getPrecision(), e)), rows(op, e),
-      op(op), e(e), lane(lane) {
+    : headDim(cast<MemRefType>(op.getQuery().getType()).getDimSize(2)), valueDim(op.getValueDim()), cores(e, typeOf(op.getPrecision(), e)),
+      rows(op, e), op(op), e(e), lane(lane) {
   count = e.mul(e.size(op.getQuery(), 0), rows.heads);
 }
 

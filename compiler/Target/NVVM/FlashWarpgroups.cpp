@@ -40,7 +40,6 @@
 #include "compiler/Target/NVVM/WarpgroupConsumer.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -186,10 +185,10 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
     return false;
   if (tile.hasKeyRows() && (!findTmaSource(tile.getKey(), loop) || !findTmaSource(tile.getValue(), loop)))
     return false;
-  auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
+  auto query = cast<MemRefType>(tile.getQuery().getType());
   auto hasSize = [](int64_t size) { return size == 64 || size == 128; };
   // The heads of a group must divide the 64 rows of a tile.
-  return hasSize(query.getDimSize(2)) && hasSize(xfmr::getHeadSize(value, 1)) && !query.isDynamicDim(1) && query.getDimSize(1) > 0 &&
+  return hasSize(query.getDimSize(2)) && hasSize(tile.getValueDim()) && !query.isDynamicDim(1) && query.getDimSize(1) > 0 &&
          kRows % query.getDimSize(1) == 0;
 }
 
@@ -197,7 +196,7 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
 /// least 1. Assumes that a sequence has as many keys as queries: 64 / heads for each of its |tiles|.
 static Value fitTogether(ThreadBuilder &host, tiles::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
-  int64_t bytes = (query.getDimSize(2) + xfmr::getHeadSize(value, 1)) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));
+  int64_t bytes = (query.getDimSize(2) + tile.getValueDim()) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));
   Value fit = host.div(host.index(cacheBytes), host.max(host.mul(tiles, bytes), host.index(1)));
   return host.max(host.min(fit, groups), host.index(1));
 }

@@ -12,7 +12,7 @@
 // No operand passes through shared memory. The product expects in lane 4 g + t the words t and t + 4 of column g of B,
 // where a word is two neighbors in K. Instead, the lane has four neighbors of column g for each product:
 //
-//   block of 32, product p    k + 8 t + 4 p + 0 .. 3          a load of integers of 4 bits serves both products
+//   block of 32, product p    k + 8 t + 4 p + 0 .. 3          a load of a row, or of integers of 4 bits, serves both
 //   block of 16               k + 4 t + 0 .. 3
 //
 // This permutes K within a block. The rows of A are read with the same permutation, so the sums are over the same
@@ -28,6 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/GroupedGemm.h"
+#include "compiler/Target/NVVM/LowPrecisionGemm.h"
 #include "compiler/Transforms/CacheElements.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -42,9 +43,9 @@ namespace {
 constexpr int64_t kWarps = kBlockThreads / kWarp, kProductRows = 16, kProductColumns = 8, kStep = 32;
 /// Components of K that a lane has in one product, and products of a step.
 constexpr int64_t kLaneComponents = 4, kProducts = 2;
-/// Rows and columns that the variant for few columns computes at once, the distance of rows of its sums in shared memory,
-/// and the steps that it loads at once.
-constexpr int64_t kFewRows = kProductRows, kFewColumns = 2 * kProductColumns, kSumStride = kFewColumns + 8, kStepsAtOnce = 2;
+/// The distance of rows of sums in shared memory, which puts neighboring rows into different banks, and the steps that the
+/// variant for few columns loads at once.
+constexpr int64_t kSumStride = kSplitColumns + 8, kStepsAtOnce = 2;
 /// Rows that the variant for many columns computes at once.
 constexpr int64_t kManyRows = 64;
 
@@ -86,6 +87,7 @@ private:
                           : e.add(k, e.add(e.mul(t, kLaneComponents), e.index(kProductRows * product)));
   }
   Values noSums() { return Values(rowTiles * columnTiles * 4, e.f32(0.0)); }
+  void store(Value sum, Value row, Value column);
   void forEachSum(Value row, Value column, llvm::function_ref<void(int64_t number, Value row, Value column)> body);
 
   tiles::GroupedProductOp op;
@@ -115,25 +117,20 @@ std::pair<Value, Value> GroupedEmitter::placeOf(Value column) {
 }
 
 /// Loads the lane's parts of rows |row| + g and |row| + g + 8 for both products of the step at |k|: operand A of each, four
-/// words. Components past K are zeros.
+/// words. The parts of the products of a block are neighbors, so one load has them. Components past K are zeros.
 Values GroupedEmitter::loadRows(Value row, Value k) {
-  Type element = typeOf(op.getRows()).getElementType();
-  auto four = VectorType::get({kLaneComponents}, element), words = VectorType::get({2}, e.getI32Type());
-  Value none = arith::ConstantIntOp::create(e, 0, 32), last = e.add(rows, -1);
-  Values all;
-  for (int64_t product = 0; product < kProducts; ++product) {
-    Value first = firstOf(k, product), exists = e.compare(arith::CmpIPredicate::slt, first, depth);
-    Values part[2];
-    for (int64_t half = 0; half < 2; ++half) {
-      auto load = [&]() -> Values {
-        Value from = e.min(e.add(row, e.add(g, kProductColumns * half)), last);
-        Value loaded = vector::BitCastOp::create(e, words, vector::LoadOp::create(e, four, op.getRows(), ValueRange{from, first}));
-        return {vector::ExtractOp::create(e, loaded, int64_t(0)), vector::ExtractOp::create(e, loaded, int64_t(1))};
-      };
-      part[half] = hasTail ? e.choose(exists, load, [&] { return Values{none, none}; }) : load();
+  Value last = e.add(rows, -1);
+  Values words[2];
+  for (int64_t half = 0; half < 2; ++half) {
+    Value from = e.min(e.add(row, e.add(g, kProductRows / 2 * half)), last);
+    for (int64_t product = 0; product < kProducts; product += productsOfBlock()) {
+      Value first = firstOf(k, product), exists = hasTail ? e.compare(arith::CmpIPredicate::slt, first, depth) : Value();
+      words[half].append(cores.loadWords(exists, op.getRows(), {from, first}, productsOfBlock() * kLaneComponents / 2));
     }
-    all.append({part[0][0], part[1][0], part[0][1], part[1][1]});
   }
+  Values all;
+  for (int64_t i = 0; i < 2 * kProducts; i += 2)
+    all.append({words[0][i], words[1][i], words[0][i + 1], words[1][i + 1]});
   return all;
 }
 
@@ -247,6 +244,12 @@ void GroupedEmitter::forEachSum(Value row, Value column, llvm::function_ref<void
   }
 }
 
+/// Stores |sum| to the destination if its |row| and |column| exist.
+void GroupedEmitter::store(Value sum, Value row, Value column) {
+  Value exists = e.both(e.compare(arith::CmpIPredicate::slt, row, rows), e.compare(arith::CmpIPredicate::slt, column, columns));
+  e.ifThen(exists, [&] { e.store(sum, op.getDestination(), {row, column}); });
+}
+
 void GroupedEmitter::emitTiles() {
   int64_t atOnce = rowTiles * kProductRows, warpColumns = columnTiles * kProductColumns;
   Value zero = e.index(0);
@@ -255,19 +258,16 @@ void GroupedEmitter::emitTiles() {
     e.loop(e.mul(warp, warpColumns), columns, kWarps * warpColumns, [&](Value column) {
       Values sums = e.loop(zero, e.index(depth), e.index(kStep), noSums(),
                            [&](Value k, ValueRange before) { return addStep(loadStep(row, column, k), Values(before)); });
-      forEachSum(row, column, [&](int64_t number, Value down, Value right) {
-        Value exists = e.both(e.compare(arith::CmpIPredicate::slt, down, rows), e.compare(arith::CmpIPredicate::slt, right, columns));
-        e.ifThen(exists, [&] { e.store(sums[number], op.getDestination(), {down, right}); });
-      });
+      forEachSum(row, column, [&](int64_t number, Value down, Value right) { store(sums[number], down, right); });
     });
   });
 }
 
 void GroupedEmitter::emitSplit() {
-  Value shared = e.allocateShared(e.getF32Type(), {kWarps, kFewRows, kSumStride}), zero = e.index(0);
+  Value shared = e.allocateShared(e.getF32Type(), {kWarps, kSplitRows, kSumStride}), zero = e.index(0);
   hasTail = depth % (kWarps * kStep * kStepsAtOnce) != 0;
-  e.loop(zero, rows, kFewRows, [&](Value row) {
-    e.loop(zero, columns, kFewColumns, [&](Value column) {
+  e.loop(zero, rows, kSplitRows, [&](Value row) {
+    e.loop(zero, columns, kSplitColumns, [&](Value column) {
       Values sums =
           e.loop(e.mul(warp, kStep), e.index(depth), e.index(kWarps * kStep * kStepsAtOnce), noSums(), [&](Value k, ValueRange before) {
             SmallVector<Step, kStepsAtOnce> steps;
@@ -278,18 +278,9 @@ void GroupedEmitter::emitSplit() {
               sums = addStep(step, sums);
             return sums;
           });
-      forEachSum(zero, zero, [&](int64_t number, Value down, Value right) { e.store(sums[number], shared, {warp, down, right}); });
+      keepSums(e, sums, shared, warp, lane);
       e.barrier();
-      for (int64_t first = 0; first < kFewRows * kFewColumns; first += kBlockThreads) {
-        Value place = e.add(thread, first), down = e.div(place, kFewColumns), right = e.rem(place, kFewColumns), sum;
-        for (int64_t w = 0; w < kWarps; ++w) {
-          Value part = e.load(shared, {e.index(w), down, right});
-          sum = sum ? e.addf(sum, part) : part;
-        }
-        Value atRow = e.add(row, down), atColumn = e.add(column, right);
-        Value exists = e.both(e.compare(arith::CmpIPredicate::slt, atRow, rows), e.compare(arith::CmpIPredicate::slt, atColumn, columns));
-        e.ifThen(exists, [&] { e.store(sum, op.getDestination(), {atRow, atColumn}); });
-      }
+      joinSums(e, shared, thread, [&](Value down, Value right, Value sum) { store(sum, e.add(row, down), e.add(column, right)); });
       e.barrier();
     });
   });
@@ -304,7 +295,7 @@ bool attune::isGroupedGemm(tiles::GroupedProductOp op) {
 void attune::emitGroupedGemm(tiles::GroupedProductOp op, GemmVariant variant, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   if (variant == GemmVariant::Skinny)
-    GroupedEmitter(op, e, loops.thread, kFewRows / kProductRows, kFewColumns / kProductColumns).emitSplit();
+    GroupedEmitter(op, e, loops.thread, kSplitRows / kProductRows, kSplitColumns / kProductColumns).emitSplit();
   else
     GroupedEmitter(op, e, loops.thread, kManyRows / kProductRows, getMaxColumns(variant) / kWarps / kProductColumns).emitTiles();
 }

@@ -39,6 +39,13 @@ static Value isWideOn(int64_t arch, scf::ForallOp loop, OpBuilder &builder) {
   return fits;
 }
 
+bool attune::isTensorCoreProduct(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return isMmaContraction(linalgOp);
+  auto grouped = dyn_cast<tiles::GroupedProductOp>(op);
+  return grouped && isGroupedGemm(grouped);
+}
+
 SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, const WgmmaTiles &wgmma) {
   if (wgmma.arch != 0 && isWarpgroupAttention(loop)) {
     OpBuilder builder(loop);
@@ -52,13 +59,8 @@ SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, cons
     loop->moveBefore(choice.getElseBodyBuilder().getInsertionBlock(), choice.getElseBodyBuilder().getInsertionPoint());
     return {{version, GemmVariant::Small, /*isArchSpecific=*/true}, {loop, GemmVariant::Small}};
   }
-  auto isProduct = [](Operation *op) {
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-      return isMmaContraction(linalgOp);
-    auto grouped = dyn_cast<tiles::GroupedProductOp>(op);
-    return grouped && isGroupedGemm(grouped);
-  };
-  bool found = loop.walk([&](Operation *op) { return isProduct(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+  bool found =
+      loop.walk([](Operation *op) { return isTensorCoreProduct(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
   if (!found || loop.getRank() != 2)
     return {{loop, GemmVariant::Small}};
   OpFoldResult columns = loop.getMixedStep()[1];

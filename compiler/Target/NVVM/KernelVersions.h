@@ -29,6 +29,9 @@ struct KernelVersion {
 /// returned alone.
 llvm::SmallVector<KernelVersion> createKernelVersions(mlir::scf::ForallOp loop, const WgmmaTiles &wgmma);
 
+/// Returns true if |op| is a product that has code for each GemmVariant: of bf16 or f16, or by quantized weights.
+bool isTensorCoreProduct(mlir::Operation *op);
+
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TARGET_NVVM_KERNELVERSIONS_H

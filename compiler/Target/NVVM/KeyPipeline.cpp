@@ -7,7 +7,6 @@
 #include "compiler/Target/NVVM/TensorCores.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -69,7 +68,7 @@ KeyPipeline::KeyPipeline(tiles::AttentionTileOp model, ThreadBuilder &e, int64_t
                          std::pair<TmaOperand, TmaOperand> operands)
     : schedule(getKeyPipelineSchedule(model, others)), e(e), tma(e), areRows(model.hasKeyRows()), consumers(consumers), others(others) {
   keys.operand = operands.first, values.operand = operands.second;
-  int64_t headDim = sizeOf(model.getQuery()), valueDim = xfmr::getHeadSize(cast<MemRefType>(model.getValue().getType()), 1);
+  int64_t headDim = sizeOf(model.getQuery()), valueDim = model.getValueDim();
   keys.columns = headDim, values.columns = valueDim;
   keys.bytes = schedule.keys * headDim * 2, values.bytes = schedule.keys * valueDim * 2;
   keys.offset = 0, values.offset = schedule.stages * keys.bytes;

@@ -10,6 +10,24 @@
 using namespace mlir;
 using namespace attune;
 
+void attune::keepSums(ThreadBuilder &e, ValueRange sums, Value shared, Value warp, Value lane) {
+  Value g = e.div(lane, 4), pair = e.mul(e.rem(lane, 4), 2);
+  for (int64_t i = 0; i < 8; ++i)
+    e.store(sums[i], shared, {warp, e.add(g, i % 4 / 2 * 8), e.add(pair, i / 4 * 8 + i % 2)});
+}
+
+void attune::joinSums(ThreadBuilder &e, Value shared, Value thread, llvm::function_ref<void(Value, Value, Value)> body) {
+  int64_t warps = cast<MemRefType>(shared.getType()).getDimSize(0);
+  for (int64_t i = 0; i < kSplitRows * kSplitColumns / kBlockThreads; ++i) {
+    Value down = e.add(e.div(thread, kSplitColumns), i * (kBlockThreads / kSplitColumns)), right = e.rem(thread, kSplitColumns), sum;
+    for (int64_t w = 0; w < warps; ++w) {
+      Value part = e.load(shared, {e.index(w), down, right});
+      sum = sum ? e.addf(sum, part) : part;
+    }
+    body(down, right, sum);
+  }
+}
+
 LowPrecisionGemm::LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, ArrayRef<int64_t> shape)
     : projection(projection), e(e), cores(e, projection.element()), input(projection.contraction->getOperand(0)),
       panels(projection.contraction->getOperand(1)), thread(thread), lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)),

@@ -8,6 +8,14 @@
 
 namespace attune {
 
+/// The rows and columns of sums that the warps of a block, which split K, add at once.
+inline constexpr int64_t kSplitRows = 16, kSplitColumns = 16;
+/// Stores the lane's |sums| of two products m16n8k16 side by side as those of |warp| in |shared|, [warps][16][16 or more].
+void keepSums(ThreadBuilder &e, mlir::ValueRange sums, mlir::Value shared, mlir::Value warp, mlir::Value lane);
+/// Calls |body| with the row, the column and the sum over all warps, in their order, of each of the thread's results.
+void joinSums(ThreadBuilder &e, mlir::Value shared, mlir::Value thread,
+              llvm::function_ref<void(mlir::Value row, mlir::Value column, mlir::Value sum)> body);
+
 /// The base class of all variants of a projection: operands and sizes, the thread's lane and warp, the fused epilogue.
 class LowPrecisionGemm {
 protected:

@@ -70,8 +70,7 @@ Result<std::unique_ptr<Target>> NvvmTarget::create(const TargetRequest &request,
                 request.cachePrecision, "--gpu: ");
 }
 
-static constexpr TargetProperty kProperties[] = {
-    {"archs", PropertyKind::List, true}, kCachePrecision, {"weights_format", PropertyKind::Text, false}};
+static constexpr TargetProperty kProperties[] = {{"archs", PropertyKind::List, true}, kCachePrecision, kWeightsFormat};
 
 Result<std::unique_ptr<Target>> NvvmTarget::read(rt::TargetAttr attribute) {
   if (Status status = checkProperties(attribute, kProperties); status.failed())
@@ -79,10 +78,9 @@ Result<std::unique_ptr<Target>> NvvmTarget::read(rt::TargetAttr attribute) {
   Result<xfmr::Precision> cachePrecision = readCachePrecision(attribute);
   if (!cachePrecision)
     return cachePrecision.status();
-  std::string wrong;
-  std::optional<xfmr::WeightFormats> formats = xfmr::WeightFormats::parse(attribute.getText("weights_format"), wrong);
+  Result<xfmr::WeightFormats> formats = readWeightFormats(attribute);
   if (!formats)
-    return Status::error("'weights_format': " + wrong);
+    return formats.status();
   return create(llvm::join(attribute.getList("archs"), ","), attribute.getPrecision(), std::move(*formats), *cachePrecision, "");
 }
 
@@ -91,10 +89,7 @@ rt::TargetAttr NvvmTarget::attribute(MLIRContext *context) const {
   SmallVector<std::string> names = llvm::map_to_vector(gpus, [](const GpuArchitecture &gpu) { return gpu.name(); });
   NamedAttrList properties;
   properties.set("archs", builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(names)));
-  properties.set("precision", builder.getStringAttr(xfmr::stringifyPrecision(precision())));
-  if (!weightFormats().isNative())
-    properties.set("weights_format", builder.getStringAttr(weightFormats().str()));
-  addCachePrecision(properties, cachePrecision(), context);
+  addTypes(properties, *this, context);
   return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
 }
 

@@ -75,7 +75,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   rt::LaunchAttr launch = rt::getLaunch(forall);
   int64_t threads = launch.getThreads() != 0 ? launch.getThreads() : int64_t(this->threads);
   bool hasProducts = forall.walk([](NVVM::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  // Without this minimum the assembler spills a few registers so that one more block fits on a multiprocessor.
+  // Without this minimum the assembler spills a few registers so that more blocks fit on a multiprocessor.
   int32_t blocksAtOnce = launch.getArch() != 0 ? 1 : launch.getSharedBytes() != 0 || hasProducts ? kBlocks : kLightBlocks;
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), host.getI32IntegerAttr(blocksAtOnce));
   kernel.setKnownBlockSizeAttr(host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));

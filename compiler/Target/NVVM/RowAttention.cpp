@@ -5,7 +5,6 @@
 #include "compiler/Target/NVVM/RowAttention.h"
 #include "compiler/Target/NVVM/CacheLoads.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "dialect/Xfmr/IR/CacheLayout.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -17,8 +16,7 @@ using Values = ThreadBuilder::Values;
 static constexpr int64_t kUnroll = 4;
 
 RowAttention::RowAttention(tiles::AttentionTileOp op, ThreadBuilder &e)
-    : keys(e.size(op.getValue(), 0)), heads(e.size(op.getQuery(), 1)),
-      valueDim(xfmr::getHeadSize(cast<MemRefType>(op.getValue().getType()), 1)), op(op), e(e) {}
+    : keys(e.size(op.getValue(), 0)), heads(e.size(op.getQuery(), 1)), op(op), e(e) {}
 
 RowAttention::Row RowAttention::rowAt(Value number) { return makeAttentionRow(e, op, e.div(number, heads), e.rem(number, heads), keys); }
 

@@ -36,8 +36,6 @@ public:
   Value maskedWeight(const Row &row, Value key);
 
   Value keys, heads;
-  /// The number of components of a value.
-  int64_t valueDim;
 
 private:
   /// A column of a table of relative positions; |table| is null if there is none.

@@ -26,7 +26,7 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-constexpr int64_t kThreads = kBlockThreads, kWarps = kThreads / kWarp, kRows = 16, kColumns = 16;
+constexpr int64_t kWarps = kBlockThreads / kWarp, kRows = kSplitRows, kColumns = kSplitColumns;
 /// The number of chunks of a column that a warp loads at once (a quad), and of such loads before it multiplies.
 constexpr int64_t kQuad = 4, kUnroll = 2;
 
@@ -39,7 +39,6 @@ public:
 
 private:
   Values addQuads(Value row, Value column, Value chunk, Values sums);
-  void keep(ValueRange sums);
   void join(Value row, Value column);
 };
 
@@ -71,25 +70,13 @@ Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
   return sums;
 }
 
-/// Stores the warp's sums to shared memory.
-void RowEmitter::keep(ValueRange sums) {
-  Value g = e.div(lane, 4), pair = e.mul(e.rem(lane, 4), 2);
-  for (int64_t i = 0; i < 8; ++i)
-    e.store(sums[i], shared, {warp, e.add(g, i % 4 / 2 * 8), e.add(pair, i / 4 * 8 + i % 2)});
-}
-
 void RowEmitter::join(Value row, Value column) {
   SmallVector<Sum> sums;
-  for (int64_t i = 0; i < kRows * kColumns / kThreads; ++i) {
-    Value down = e.add(e.div(thread, kColumns), i * (kThreads / kColumns)), right = e.rem(thread, kColumns), sum;
-    for (int64_t w = 0; w < kWarps; ++w) {
-      Value part = e.load(shared, {e.index(w), down, right});
-      sum = sum ? e.addf(sum, part) : part;
-    }
+  joinSums(e, shared, thread, [&](Value down, Value right, Value sum) {
     Value at = e.add(row, down), beside = e.add(column, right);
     Value exists = e.both(e.compare(arith::CmpIPredicate::slt, at, rows), e.compare(arith::CmpIPredicate::slt, beside, columns));
     sums.push_back({exists, e.min(at, e.add(rows, -1)), e.min(beside, e.add(columns, -1)), sum});
-  }
+  });
   storeResult(sums);
 }
 
@@ -98,7 +85,7 @@ void RowEmitter::emit() {
     e.loop(e.index(0), columns, kColumns, [&](Value column) {
       Values sums = e.loop(e.mul(warp, kQuad), e.index(chunks), e.index(kQuad * kWarps * kUnroll), Values(8, e.f32(0.0)),
                            [&](Value chunk, ValueRange before) { return addQuads(row, column, chunk, Values(before)); });
-      keep(sums);
+      keepSums(e, sums, shared, warp, lane);
       e.barrier();
       join(row, column);
       e.barrier();

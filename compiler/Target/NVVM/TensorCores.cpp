@@ -88,18 +88,17 @@ Values TensorCores::multiply(ValueRange a, ValueRange b, ValueRange sums) {
   return unpack(e, product, 4);
 }
 
-Values TensorCores::loadWords(Value exists, Value buffer, ValueRange at) {
-  auto words = VectorType::get({kChunkBytes / 4}, e.getI32Type());
-  Value chunk = e.choose(
-      exists,
-      [&] {
-        Value elements = vector::LoadOp::create(e, VectorType::get({kChunk}, element), buffer, at);
-        return Values{vector::BitCastOp::create(e, words, elements)};
-      },
-      [&] { return Values{arith::ConstantOp::create(e, e.getZeroAttr(words))}; })[0];
+Values TensorCores::loadWords(Value exists, Value buffer, ValueRange at, int64_t count) {
+  auto words = VectorType::get({count}, e.getI32Type());
+  auto load = [&]() -> Values {
+    Value elements = vector::LoadOp::create(e, VectorType::get({2 * count}, element), buffer, at);
+    return {vector::BitCastOp::create(e, words, elements)};
+  };
+  auto zeros = [&]() -> Values { return {arith::ConstantOp::create(e, e.getZeroAttr(words))}; };
+  Value loaded = (exists ? e.choose(exists, load, zeros) : load())[0];
   Values result;
-  for (int64_t i = 0; i < kChunkBytes / 4; ++i)
-    result.push_back(vector::ExtractOp::create(e, chunk, i));
+  for (int64_t i = 0; i < count; ++i)
+    result.push_back(vector::ExtractOp::create(e, loaded, i));
   return result;
 }
 

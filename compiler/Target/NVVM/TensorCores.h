@@ -59,9 +59,9 @@ public:
   /// Returns |sums| + |a| |b|: 16 rows and 8 columns of sums of 16 products each.
   Values multiply(mlir::ValueRange a, mlir::ValueRange b, mlir::ValueRange sums);
 
-  /// Loads the four 32-bit words of the chunk at |at| of |buffer| from global memory; returns zeros if |exists| is
-  /// false.
-  Values loadWords(Value exists, Value buffer, mlir::ValueRange at);
+  /// Loads the |count| 32-bit words at |at| of |buffer| from global memory, by default those of a chunk; returns zeros if
+  /// |exists|, which may be null, is false.
+  Values loadWords(Value exists, Value buffer, mlir::ValueRange at, int64_t count = kChunkBytes / 4);
   /// Rounds the f32 |low| and |high| to 16 bits and returns both as one word.
   Value pack(Value low, Value high);
 

@@ -23,7 +23,7 @@ using namespace attune;
 using Values = ThreadBuilder::Values;
 
 WarpAttention::WarpAttention(tiles::AttentionTileOp op, ThreadBuilder &e)
-    : op(op), e(e), rows(op, e), columns(rows.valueDim), perLane(llvm::divideCeil(columns, kWarp)),
+    : op(op), e(e), rows(op, e), columns(op.getValueDim()), perLane(llvm::divideCeil(columns, kWarp)),
       target(op.getScoreStage() == xfmr::ScoreStage::Softmax ? op.getProbabilities() : Value()) {}
 
 void WarpAttention::run(const ThreadLoops &loops) {

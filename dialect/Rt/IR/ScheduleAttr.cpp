@@ -117,6 +117,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   });
   if (failed(result))
     return result;
+  if (schedule.fewRows != 0 &&
+      (schedule.fewColumns <= 0 || schedule.fewColumns % 16 != 0 || schedule.panelWidth % schedule.fewColumns != 0))
+    return emitError() << "expects 'few_columns' to be a multiple of 16 that divides 'panel_width', but got " << schedule.fewColumns
+                       << " and " << schedule.panelWidth;
   if (schedule.bf16.type != StorageType::F32 && schedule.bf16.type != StorageType::BF16)
     return emitError() << "expects 'bf16_type' to be f32 or bf16, but got " << stringifyStorageType(schedule.bf16.type);
   if (schedule.int8.type != StorageType::I16 && schedule.int8.type != StorageType::I8)

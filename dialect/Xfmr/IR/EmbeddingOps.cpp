@@ -20,7 +20,9 @@ LogicalResult EmbeddingOp::verify() {
   if (!getFormat())
     return success();
   WeightFormat format = getFormat()->getValue();
-  if (format.isFloat() ? getTied().value_or(Precision::F32) != Precision::F32 : !getTied() || getTied() == Precision::F16) // C2
-    return emitOpError("expects 'tied' f32") << (format.isFloat() ? "" : ", bf16 or int8") << " with the format " << format.str();
+  if (format.isFloat() ? getTied().value_or(Precision::F32) != Precision::F32 : !getTied()) // C2
+    return emitOpError("expects 'tied'") << (format.isFloat() ? " f32" : "") << " with the format " << format.str();
+  if (getTable().getType().getDimSize(1) > format.kMostColumns) // C2
+    return emitOpError("expects at most ") << format.kMostColumns << " features with a format, but got " << getTable().getType();
   return success();
 }

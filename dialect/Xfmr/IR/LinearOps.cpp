@@ -30,6 +30,9 @@ LogicalResult LinearOp::verify() {
       return emitOpError("expects at most ") << kMaxInt8Depth << " features of 'input' with int8, but got "
                                              << getInput().getType().getDimSize(1);
   }
+  if (getFormat() && getInput().getType().getDimSize(1) > WeightFormat::kMostColumns) // C5
+    return emitOpError("expects at most ") << WeightFormat::kMostColumns << " features of 'input' with a format, but got "
+                                           << getInput().getType().getDimSize(1);
   // C5
   if (getFormat() && getFormat()->getValue().isFloat() && getPrecision() != Precision::F32)
     return emitOpError("expects the precision f32 with the format ")

@@ -25,7 +25,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     - (C4) A `precision` other than f32 needs f32 tensors. Int8 also needs at most 65536 features of `input`: on some
       targets the quantized values of `input` are stored as unsigned bytes, those of `weight` are signed bytes, and a
       sum of their products must fit in 32 bits.
-    - (C5) A `format` needs f32 tensors. The formats bf16 and f16 need the precision f32.
+    - (C5) A `format` needs f32 tensors and less than 2^31 features of `input`. The formats bf16 and f16 need the precision
+      f32.
     - (N1) With `precision` f32, the sum starts from the value 0 and adds the terms in f32, with one fused multiply-add
       per term, in order of increasing k. A GPU does so only in thread-block tiles of more than 16 rows. In tiles of up
       to 16 rows, each of 32 partial sums adds the terms with equal k mod 32 in this way, and these sums are added in

@@ -23,8 +23,8 @@
 #include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/IR/WeightFormats.h"
 #include "dialect/Xfmr/Transforms/FunctionUsers.h"
+#include "dialect/Xfmr/Transforms/LowerPrecision.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
-#include "dialect/Xfmr/Transforms/ProductPrecision.h"
 #include "dialect/Xfmr/Transforms/WeightExpressions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -161,7 +161,7 @@ void FormatAssigner::findMatrices(FuncOp function) {
   auto add = [&](Value weight) {
     forEachLeaf(weight, [&](Value leaf) {
       auto argument = dyn_cast<BlockArgument>(leaf);
-      if (argument && argument.getOwner()->getParentOp() == function)
+      if (argument && isWeightArgument(leaf))
         found.set(argument.getArgNumber());
     });
   };
@@ -223,7 +223,7 @@ FailureOr<FormatAssigner::FormatId> FormatAssigner::findFormat(Operation *user, 
   auto function = user->getParentOfType<FuncOp>();
   forEachLeaf(weight, [&](Value leaf) {
     FormatId own = getId(formats.projections);
-    if (auto argument = dyn_cast<BlockArgument>(leaf); argument && argument.getOwner()->getParentOp() == function)
+    if (auto argument = dyn_cast<BlockArgument>(leaf); argument && isWeightArgument(leaf))
       own = arguments[argument.getArgNumber()];
     if (auto reference = leaf.getDefiningOp<WeightRefOp>()) {
       FailureOr<int64_t> rule = findRule(reference);
@@ -273,7 +273,7 @@ LogicalResult FormatAssigner::assign(LinearOp op, const ArgumentFormats &argumen
 /// Assigns the format of tables to |op|, unless its table is computed. If the table is also a matrix, xfmr-tie-embeddings
 /// replaces the format by that of the projection.
 void FormatAssigner::assign(EmbeddingOp op) {
-  if (tableRule < 0 || op.getTied() || op.getFormat() || !getElementTypeOrSelf(op.getTable().getType()).isF32())
+  if (tableRule < 0 || op.getTied() || op.getFormat() || !isWeight(op.getTable()) || !getElementTypeOrSelf(op.getTable().getType()).isF32())
     return;
   bool isStored = true;
   forEachLeaf(op.getTable(), [&](Value leaf) {

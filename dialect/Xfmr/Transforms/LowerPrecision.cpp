@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/Transforms/LowerPrecision.h"
 #include "dialect/Xfmr/IR/OpRemark.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
-#include "dialect/Xfmr/Transforms/ProductPrecision.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::xfmr {

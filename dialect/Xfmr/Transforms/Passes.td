@@ -207,7 +207,7 @@ def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp">
     `formats` is a list of the form of `--weights-format` (docs/weight-formats.md): a format for all projections and then
     formats for patterns of names, of which the last that matches decides. A pattern is compared with the names of the
     tensors of which the matrix is made; `lm_head` stands for the projection of an entry that has a row for each id of
-    `input_ids`, and `embeddings` for all tables that embeddings read. Sets `format`, and with a format of integers
+    `input_ids` or `decoder_input_ids`, and `embeddings` for all tables that embeddings read and the packer does not compute. Sets `format`, and with a format of integers
     `precision`. The projections that `xfmr-lower-precision` does not round get no format either. A linear or an embedding
     that has a precision, a format or a tie of its own stays as it is.
 
@@ -216,17 +216,17 @@ def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp">
     number of layers. Takes time linear in the number of operations.
 
     Errors: a pattern without a matching weight, a matrix of several tensors that get different formats, weights of
-    different formats for a recursive function, and the precision f16. Runs after `xfmr-shard` and before
+    different formats for a recursive function. Runs after `xfmr-shard` and before
     `xfmr-fuse-projections`, which joins projections of one format only.
 
     Numerics: rounds weights, and the operands of products, as the description of `xfmr.linear` says under N4 to N6 and that
     of `xfmr.embedding` under N2.
   }];
   let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32",
-                        "type to which operands of projections with integer weights are rounded: f32, bf16 or int8",
+                        "type to which operands of projections with integer weights are rounded",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "f32, without rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
-                                             clEnumValN(::mlir::xfmr::Precision::F16, "f16", "an error"),
+                                             clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"),
                                              clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits"))}]>,
                  Option<"formats", "formats", "std::string", "", "formats of weights, such as int4:32,lm_head=int8:32">];
 }

@@ -37,13 +37,18 @@ attune_status attune_classify_texts(attune_task *task, const attune_text_input *
   const int64_t labels = task->shape.features;
   for (size_t i = 0; i < numTexts; ++i) {
     float *scores = outScores + int64_t(i) * labels;
-    bool areNumbers = function != ATTUNE_SCORES_SOFTMAX || softmax(scores, labels);
-    for (int64_t j = 0; function == ATTUNE_SCORES_SIGMOID && j < labels; ++j)
-      scores[j] = 1 / (1 + expf(-scores[j]));
-    for (int64_t j = 0; j < labels; ++j)
+    const bool isSoftmax = function == ATTUNE_SCORES_SOFTMAX;
+    if (isSoftmax)
+      (void)softmax(scores, labels); // all scores are NaN if it has no value
+    bool areNumbers = true;
+    for (int64_t j = 0; j < labels; ++j) {
+      if (function == ATTUNE_SCORES_SIGMOID)
+        scores[j] = 1 / (1 + expf(-scores[j]));
       areNumbers &= scores[j] == scores[j];
+    }
     if (!areNumbers)
-      return fail(ATTUNE_INVALID_ARGUMENT, "text %zu: expected logits that are numbers, got NaN or infinite ones", i);
+      return fail(ATTUNE_INVALID_ARGUMENT, "text %zu: expected logits that are numbers, got NaN%s", i,
+                  isSoftmax ? " or infinite ones" : "");
   }
   return ATTUNE_OK;
 }

@@ -8,7 +8,7 @@
 // CHECK: vector.load %{{.*}} : memref<{{.*}}x288xi8{{.*}}>, vector<4xi8>
 // CHECK: arith.shrui
 // CHECK: arith.sitofp
-// CHECK: vector.load %{{.*}} : memref<{{.*}}x48xbf16{{.*}}>, vector<4xbf16>
+// CHECK: vector.load %{{.*}} : memref<{{.*}}x48xbf16{{.*}}>, vector<8xbf16>
 // CHECK-COUNT-2: nvvm.mma.sync
 // CHECK-NOT: nvvm.mma.sync
 // CHECK-COUNT-4: math.fma

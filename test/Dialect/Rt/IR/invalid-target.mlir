@@ -55,6 +55,16 @@ module attributes {rt.schedule = #rt.schedule<few_rows = -1>} {}
 
 // -----
 
+// expected-error @below {{expects 'few_columns' to be a multiple of 16 that divides 'panel_width', but got 24 and 32}}
+module attributes {rt.schedule = #rt.schedule<few_rows = 16, few_columns = 24>} {}
+
+// -----
+
+// expected-error @below {{expects 'few_columns' to be a multiple of 16 that divides 'panel_width', but got 48 and 64}}
+module attributes {rt.schedule = #rt.schedule<panel_width = 64, few_rows = 16, few_columns = 48>} {}
+
+// -----
+
 // expected-error @below {{expects 'int8_type' to be i16 or i8, but got bf16}}
 module attributes {rt.schedule = #rt.schedule<int8_type = bf16>} {}
 

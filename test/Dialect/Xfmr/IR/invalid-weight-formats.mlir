@@ -263,3 +263,19 @@ func.func @grouped_product_c4(%x: tensor<?x40xf32>, %p: tensor<2x2x288xi8>, %y: 
   %0 = tile.grouped_product ins(%x, %p : tensor<?x40xf32>, tensor<2x2x288xi8>) outs(%y : tensor<?x20xf32>) width 16 format <"bf16"> -> tensor<?x20xf32>
   return
 }
+
+// -----
+
+func.func @linear_c5_features(%x: tensor<?x2147483648xf32>, %w: tensor<8x2147483648xf32>) {
+  // expected-error @below {{expects at most 2147483647 features of 'input' with a format, but got 2147483648}}
+  %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">} : tensor<?x2147483648xf32>, tensor<8x2147483648xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_c2_features(%ids: tensor<?xi64>, %t: tensor<8x2147483648xf32>) {
+  // expected-error @below {{expects at most 2147483647 features with a format, but got 'tensor<8x2147483648xf32>'}}
+  %y = xfmr.embedding %ids, %t {format = #xfmr.weight_format<"int4:32">, tied = #xfmr.precision<int8>} : tensor<8x2147483648xf32>
+  return
+}

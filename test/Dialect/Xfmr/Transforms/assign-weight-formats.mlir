@@ -3,6 +3,8 @@
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 // RUN: attune-opt %s --xfmr-assign-weight-formats="precision=f32 formats=f16" | FileCheck %s --check-prefix=ALL
+// RUN: attune-opt %s --xfmr-assign-weight-formats="precision=f16 formats=int4:32" | FileCheck %s --check-prefix=F16
+// F16: xfmr.linear {{.*}} {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<f16>}
 // RUN: attune-opt %s --xfmr-assign-weight-formats="precision=int8 formats=int4:32,layers=int8:32" | FileCheck %s --check-prefix=LAYERS
 // RUN: attune-opt %s --xfmr-assign-weight-formats="formats=head=int8:16,lm_head=int8:32,*.up.weight=int4:16,layers.1=int4:16" | FileCheck %s --check-prefix=LAST
 

@@ -214,3 +214,16 @@ func.func @table_format(%ids: tensor<?xi64>) -> (tensor<?x203xf32>, tensor<?x48x
   %2 = xfmr.linear %0, %table {format = #xfmr.weight_format<"f16">} : tensor<?x48xf32>, tensor<203x48xf32>
   return %2, %1 : tensor<?x203xf32>, tensor<?x48xf32>
 }
+
+// -----
+
+// Integers with products of f16, as on a GPU.
+// CHECK-LABEL: @integers_f16
+// CHECK: xfmr.embedding %{{.*}}, %{{.*}} {format = #xfmr.weight_format<"int4:32">, tied = #xfmr.precision<f16>} : tensor<203x48xf32>
+xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"wte" : tensor<203x48xf32>>
+func.func @integers_f16(%ids: tensor<?xi64>) -> tensor<?x203xf32> {
+  %table = xfmr.weight_ref @table : tensor<203x48xf32>
+  %0 = xfmr.embedding %ids, %table : tensor<203x48xf32>
+  %1 = xfmr.linear %0, %table {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<f16>} : tensor<?x48xf32>, tensor<203x48xf32>
+  return %1 : tensor<?x203xf32>
+}

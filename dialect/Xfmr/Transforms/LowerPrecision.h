@@ -1,8 +1,8 @@
-//===- ProductPrecision.h - Which projections are rounded -------*- C++ -*-===//
+//===- LowerPrecision.h - Which projections are rounded ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_DIALECT_XFMR_TRANSFORMS_PRODUCTPRECISION_H
-#define ATTUNE_DIALECT_XFMR_TRANSFORMS_PRODUCTPRECISION_H
+#ifndef ATTUNE_DIALECT_XFMR_TRANSFORMS_LOWERPRECISION_H
+#define ATTUNE_DIALECT_XFMR_TRANSFORMS_LOWERPRECISION_H
 
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
@@ -14,4 +14,4 @@ StringRef whyNotInPrecision(LinearOp op, Precision precision);
 
 } // namespace mlir::xfmr
 
-#endif // ATTUNE_DIALECT_XFMR_TRANSFORMS_PRODUCTPRECISION_H
+#endif // ATTUNE_DIALECT_XFMR_TRANSFORMS_LOWERPRECISION_H
