@@ -20,8 +20,8 @@ def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
     (`xfmr-tie-embeddings`). A `format` without `tied`, bf16 or f16, is the type in which the table is stored.
 
     - (C1) `table` has static shape.
-    - (C2) A `format` of integers needs `tied`. With the `format` bf16 or f16, `tied` is absent or f32. A table with a `format` has
-      less than 2^31 features.
+    - (C2) A `format` of integers needs `tied`. With the `format` bf16 or f16, `tied` is absent or f32. A table with a
+      `format` has less than 2^31 features.
     - (N1) Exact without `format` if `tied` is absent or f32. An id outside the table is undefined behavior: the runtime checks
       ids before a compiled entry sees them.
     - (N2) With `tied` bf16 or f16 and no `format`, or with the `format` bf16 or f16, elements are rounded to this type, to

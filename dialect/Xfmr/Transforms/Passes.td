@@ -204,12 +204,13 @@ def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp">
         : tensor<?x48xf32>, tensor<203x48xf32>
     ```
 
-    `formats` is a list of the form of `--weights-format` (docs/weight-formats.md): a format for all projections and then
-    formats for patterns of names, of which the last that matches decides. A pattern is compared with the names of the
-    tensors of which the matrix is made; `lm_head` stands for the projection of an entry that has a row for each id of
-    `input_ids` or `decoder_input_ids`, and `embeddings` for all tables that embeddings read and the packer does not compute. Sets `format`, and with a format of integers
-    `precision`. The projections that `xfmr-lower-precision` does not round get no format either. A linear or an embedding
-    that has a precision, a format or a tie of its own stays as it is.
+    `formats` is a list of the form of `--weights-format` (docs/weight-formats.md): a format for all projections and
+    then formats for patterns of names, of which the last that matches decides. A pattern is compared with the names of
+    the tensors of which the matrix is made; `lm_head` stands for the projection of an entry that has a row for each id
+    of `input_ids` or `decoder_input_ids`, and `embeddings` for all tables that embeddings read and the packer does not
+    compute. Sets `format`, and with a format of integers `precision`. The projections that `xfmr-lower-precision` does
+    not round get no format either. A linear or an embedding that has a precision, a format or a tie of its own stays as
+    it is.
 
     Layers share functions, to which their weights are arguments. If calls of a private function pass weights of different
     formats, the function is cloned for each combination of formats, so the number of functions does not depend on the
