@@ -71,8 +71,8 @@ xfmr.weight @convert : tensor<8x6xbf16> = #xfmr.convert<4, bf16>
 // -----
 
 func.func @embedding_c2(%ids: tensor<?xi64>, %w: tensor<8x6xf32>) {
-  // expected-error @below {{expects 'tied' with the format int4:32}}
-  %0 = xfmr.embedding %ids, %w {tied = #xfmr.precision<f16>, format = #xfmr.weight_format<"int4:32">} : tensor<8x6xf32>
+  // expected-error @below {{expects 'tied' f32 with the format bf16}}
+  %0 = xfmr.embedding %ids, %w {tied = #xfmr.precision<f16>, format = #xfmr.weight_format<"bf16">} : tensor<8x6xf32>
   return
 }
 
