@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the objects that bench/gpu measures into a folder for a machine with a GPU; lists them in artifacts.json."""
 import array
+import concurrent.futures
 import json
 import os
 import random
@@ -68,8 +69,9 @@ SETS = {
 
 
 class Preparation:
-    def __init__(self, attune, folder, gpu, dtypes):
+    def __init__(self, attune, folder, gpu, dtypes, jobs):
         self.attune, self.folder, self.gpu, self.dtypes, self.rows = attune, folder, gpu, dtypes, []
+        self.compilations = concurrent.futures.ThreadPoolExecutor(jobs)
         os.makedirs(folder, exist_ok=True)
 
     def compile(self, source, name, dtype, *flags):
@@ -80,7 +82,7 @@ class Preparation:
 
     def add(self, name, source, *flags, dtypes=None, **row):
         for dtype in self.dtypes if dtypes is None else dtypes:
-            self.rows.append({"name": name, "dtype": dtype, "object": self.compile(source, name, dtype, *flags), **row})
+            self.rows.append({"name": name, "dtype": dtype, "object": self.compilations.submit(self.compile, source, name, dtype, *flags), **row})
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -134,14 +136,15 @@ class Preparation:
         self.add("case-" + name, source, *(["--outputs=" + ",".join(outputs)] if outputs else []), kind="case", case=name)
 
 
-def prepare(attune, folder, which, gpu, dtypes):
-    """Compiles all objects of the set |which| for each of |dtypes|."""
-    preparation = Preparation(attune, folder, gpu, dtypes)
+def prepare(attune, folder, which, gpu, dtypes, jobs):
+    """Compiles all objects of the set |which| for each of |dtypes|, |jobs| at a time."""
+    preparation = Preparation(attune, folder, gpu, dtypes, jobs)
     for kind, one in (("cases", lambda case: preparation.case(case)),
                       ("linear", lambda row: preparation.linear(*row, SETS[which]["formats"])),
                       ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row))):
         for row in SETS[which][kind]:
             one(row)
+    rows = [dict(row, object=row["object"].result()) for row in preparation.rows]
     with open(os.path.join(folder, "artifacts.json"), "w") as f:
-        json.dump(preparation.rows, f, indent=1)
-    return len(preparation.rows)
+        json.dump(rows, f, indent=1)
+    return len(rows)

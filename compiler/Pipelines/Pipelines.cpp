@@ -110,7 +110,7 @@ static void buildTiledPipeline(OpPassManager &pm, const rt::Schedule &schedule) 
   functions.addPass(createTileAttention(attention));
   functions.addPass(createTileHeadOps(TileHeadOpsOptions{schedule.rowBlock}));
   functions.addPass(createTileGroups(groups));
-  functions.addPass(createTileQuantizedRows(TileQuantizedRowsOptions{schedule.rowBlock}));
+  functions.addPass(createTileQuantizedRows(TileQuantizedRowsOptions{schedule.quantizedRowBlock}));
   functions.addPass(createCanonicalizer());
   functions.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   functions.addPass(createCanonicalizer());
@@ -133,6 +133,8 @@ static void buildBufferizedPipeline(OpPassManager &pm, const Target &target, con
   tensors.addPass(createOutputsToArguments());
   tensors.addPass(createCheckTensorOps());
   tensors.addPass(createStacksToBuffers());
+  if (schedule.outputsInPlace)
+    pm.addPass(createWriteOutputsInPlace());
   pm.addPass(createSharedReadsToBuffers());
   pm.addPass(createBufferize());
   pm.addPass(createCanonicalizer());

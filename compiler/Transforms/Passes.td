@@ -172,6 +172,30 @@ def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::Func
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def WriteOutputsInPlace : Pass<"attune-write-outputs-in-place", "::mlir::ModuleOp"> {
+  let summary = "compute results of entries in the buffers of the caller";
+  let description = [{
+    ```mlir
+    %d = tensor.empty(%tokens) : tensor<?x8xf32>
+    %y = call @linear(%x, %d) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    %z = tensor.expand_shape %y [[0, 1], [2]] output_shape [%batch, %length, 8] : tensor<?x8xf32> into tensor<?x?x8xf32>
+    bufferization.materialize_in_destination %z in restrict writable %out : (tensor<?x?x8xf32>, memref<?x?x8xf32>) -> ()
+    // becomes
+    %rows = memref.collapse_shape %out [[0, 1], [2]] : memref<?x?x8xf32> into memref<?x8xf32>
+    %d = bufferization.to_tensor %rows restrict writable : memref<?x8xf32> to tensor<?x8xf32>
+    %y = call @linear(%x, %d) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    bufferization.materialize_in_destination %y in restrict writable %rows : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+    ```
+
+    After bufferization, the last operation copies a buffer to itself and folds. A result that several outputs have, or
+    that is computed in no memory of its own, such as a part of another tensor, is still copied.
+
+    Expects the output buffers of `attune-outputs-to-arguments` and functions that take destinations. Run it before
+    `attune-bufferize`. Leaves functions that are not entries alone. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::ModuleOp"> {
   let summary = "pass tensors that many calls read as buffers";
   let description = [{
@@ -446,7 +470,7 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
     Expects `attune-tile-groups` and `attune-tile-attention` done. Leaves alone operations inside an `scf.forall`.
     Numerics: exact.
   }];
-  let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock",
+  let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().quantizedRowBlock",
                         "rows of one iteration of a loop of its own">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::tiles::TileDialect"];

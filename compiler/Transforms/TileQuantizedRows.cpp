@@ -39,6 +39,40 @@ static bool writesWholeRows(scf::ForallOp loop, unsigned number) {
   return true;
 }
 
+namespace {
+/// Keeps the users of |loop|'s results that are in other blocks apart from these results, since upstream's fusion of
+/// consumers fails if there are any: they use a cast in the loop's block, which the destructor removes.
+class NestedUsersAside {
+public:
+  NestedUsersAside(RewriterBase &rewriter, scf::ForallOp loop) : rewriter(rewriter) {
+    Block *block = loop->getBlock();
+    auto isNested = [&](OpOperand &use) { return use.getOwner()->getBlock() != block; };
+    for (OpResult result : loop.getResults()) {
+      Operation *first = nullptr;
+      for (OpOperand &use : result.getUses())
+        if (isNested(use)) {
+          Operation *user = block->findAncestorOpInBlock(*use.getOwner());
+          if (!first || user->isBeforeInBlock(first))
+            first = user;
+        }
+      if (!first)
+        continue;
+      rewriter.setInsertionPoint(first);
+      casts.push_back(tensor::CastOp::create(rewriter, loop.getLoc(), result.getType(), result));
+      rewriter.replaceUsesWithIf(result, casts.back(), isNested);
+    }
+  }
+  ~NestedUsersAside() {
+    for (tensor::CastOp cast : casts)
+      rewriter.replaceOp(cast, cast.getSource());
+  }
+
+private:
+  RewriterBase &rewriter;
+  SmallVector<tensor::CastOp> casts;
+};
+} // namespace
+
 /// Moves |op| into the loop that produces its input. Returns false if that is not possible.
 static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
   auto result = dyn_cast<OpResult>(op.getInput());
@@ -57,6 +91,7 @@ static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
   bool isHalf = cast<ShapedType>(op.getQuantized().getType()).getElementType().isF16();
   StringRef rounded = op.getSums() ? ", int8 in groups" : op.getScales() ? ", int8" : isHalf ? ", f16" : ", bf16";
   SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(loop.getOperation())};
+  NestedUsersAside aside(rewriter, loop);
   rewriter.setInsertionPoint(op);
   if (failed(scf::tileAndFuseConsumer(rewriter, op, loops)))
     return false;

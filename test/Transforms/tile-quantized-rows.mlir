@@ -69,6 +69,46 @@ func.func @fused(%x: tensor<?x48xf32>) -> (tensor<?x48xf32>, tensor<?x48xbf16>) 
   return %y, %c : tensor<?x48xf32>, tensor<?x48xbf16>
 }
 
+// So it does if a later loop reads the rows, too, as the residual of a feed-forward part does.
+// CHECK-LABEL: @fused_with_nested_users
+// CHECK: %[[R:.*]]:2 = scf.forall
+// CHECK: tile.quantize_rows
+// CHECK: } {tile.kernel = #tile.kernel<"rows, bf16", row_wise>}
+// CHECK: %[[Z:.*]] = scf.forall
+// CHECK: tensor.extract_slice %[[R]]#0
+// CHECK-NOT: tensor.cast
+// CHECK: return %[[Z]], %[[R]]#1
+func.func @fused_with_nested_users(%x: tensor<?x48xf32>) -> (tensor<?x48xf32>, tensor<?x48xbf16>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x48xf32>
+  %o = tensor.empty(%n) : tensor<?x48xf32>
+  %y = scf.forall (%i) = (0) to (%n) step (4) shared_outs(%out = %o) -> (tensor<?x48xf32>) {
+    %k = affine.min affine_map<(d0)[s0] -> (s0 - d0, 4)>(%i)[%n]
+    %in = tensor.extract_slice %x[%i, 0] [%k, 48] [1, 1] : tensor<?x48xf32> to tensor<?x48xf32>
+    %to = tensor.extract_slice %out[%i, 0] [%k, 48] [1, 1] : tensor<?x48xf32> to tensor<?x48xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+        ins(%in : tensor<?x48xf32>) outs(%to : tensor<?x48xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %a : f32
+      linalg.yield %s : f32
+    } -> tensor<?x48xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t into %out[%i, 0] [%k, 48] [1, 1] : tensor<?x48xf32> into tensor<?x48xf32>
+    }
+  } {tile.kernel = #tile.kernel<"rows", row_wise>}
+  %m = tensor.dim %y, %c0 : tensor<?x48xf32>
+  %d = tensor.empty(%m) : tensor<?x48xbf16>
+  %c = tile.quantize_rows ins(%y : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
+  %z = scf.forall (%i) = (0) to (%n) step (4) shared_outs(%out = %o) -> (tensor<?x48xf32>) {
+    %k = affine.min affine_map<(d0)[s0] -> (s0 - d0, 4)>(%i)[%n]
+    %in = tensor.extract_slice %y[%i, 0] [%k, 48] [1, 1] : tensor<?x48xf32> to tensor<?x48xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %in into %out[%i, 0] [%k, 48] [1, 1] : tensor<?x48xf32> into tensor<?x48xf32>
+    }
+  }
+  return %z, %c : tensor<?x48xf32>, tensor<?x48xbf16>
+}
+
 // A loop over columns computes parts of rows, into which rounding cannot be fused.
 // CHECK-LABEL: @negative_columns
 // CHECK: scf.forall

@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace attune;
+using Values = ThreadBuilder::Values;
 
 bool attune::isDistributed(Operation *op) {
   if (isa<memref::StoreOp>(op))
@@ -22,7 +23,9 @@ static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim != cast<MemRefType>(op.getSource().getType()).getRank(); ++dim)
     sizes.push_back(e.size(op.getTarget(), dim));
-  loops.forEach(e, sizes, [&](ValueRange point) { e.store(e.load(op.getSource(), point), op.getTarget(), point); });
+  loops.forEach(e, sizes, kPointsAtOnce, [&](ValueRange point) {
+    return [&e, op, at = Values(point), value = e.load(op.getSource(), point)]() mutable { e.store(value, op.getTarget(), at); };
+  });
 }
 
 /// Lets only the first thread store.

@@ -37,9 +37,15 @@ LowPrecisionGemm::LowPrecisionGemm(const LowPrecisionProjection &projection, Thr
 void LowPrecisionGemm::storeResult(ArrayRef<Sum> sums) {
   linalg::LinalgOp epilogue = projection.epilogue;
   Value whole = projection.contraction->getOperand(2);
+  auto ifExists = [&](const Sum &sum, llvm::function_ref<void()> store) {
+    if (sum.exists)
+      e.ifThen(sum.exists, store);
+    else
+      store();
+  };
   if (!epilogue) {
     for (const Sum &sum : sums)
-      e.ifThen(sum.exists, [&] {
+      ifExists(sum, [&] {
         Value at[] = {sum.row, sum.column};
         e.store(projection.zero ? sum.value : e.addf(e.load(whole, at), sum.value), whole, at);
       });
@@ -57,5 +63,5 @@ void LowPrecisionGemm::storeResult(ArrayRef<Sum> sums) {
     stored.emplace_back(std::move(body), std::move(values));
   }
   for (size_t i = 0; i < stored.size(); ++i)
-    e.ifThen(sums[i].exists, [&] { stored[i].first.storeOutputs(stored[i].second); });
+    ifExists(sums[i], [&] { stored[i].first.storeOutputs(stored[i].second); });
 }

@@ -26,8 +26,9 @@ protected:
   /// |shape| is empty.
   LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
-  /// An accumulator and its row and column in the result. If it is out of range, |exists| is false and row and column
-  /// are clamped.
+  /// An accumulator and its row and column in the result. If it may be out of range, |exists| tells, and row and column
+  /// are clamped. Without |exists|, the code has no branch, into which the compiler would move the epilogue, one
+  /// accumulator after the other.
   struct Sum {
     Value exists, row, column, value;
   };

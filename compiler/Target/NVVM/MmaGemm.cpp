@@ -30,7 +30,7 @@ constexpr int64_t kThreads = kBlockThreads;
 /// of padding words after each of these rows.
 constexpr int64_t kDepth = 4, kRowPadding = 2, kSumRows = 64, kSumPadding = 8;
 /// The number of sums that a thread stores at once.
-constexpr int64_t kAtOnce = 4;
+constexpr int64_t kAtOnce = 8;
 
 /// The rows and columns of a tile and of a warp's part of the tile, and the number of stages in shared memory.
 struct TileShape {
@@ -174,16 +174,21 @@ void TileEmitter::storeRows(Value first) {
   Value mine = e.add(column, e.rem(thread, shape.columns)), inside = e.compare(arith::CmpIPredicate::slt, mine, columns);
   Value last = e.add(rows, -1), above = e.add(row, first), beside = e.min(mine, e.add(columns, -1));
   Value count = e.min(e.sub(rows, above), e.index(kSumRows));
-  e.loop(e.div(thread, shape.columns), count, kAtOnce * together, [&](Value local) {
-    SmallVector<Sum> sums;
-    for (int64_t i = 0; i < kAtOnce; ++i) {
-      Value at = e.add(local, i * together), global = e.add(above, at);
-      Value exists = e.both(inside, e.compare(arith::CmpIPredicate::slt, at, count));
-      Value place = e.add(e.mul(e.min(at, e.index(kSumRows - 1)), shape.sumStride()), e.rem(thread, shape.columns));
-      sums.push_back({exists, e.min(global, last), beside, e.load(shared, place)});
-    }
-    storeResult(sums);
-  });
+  auto store = [&](int64_t atOnce, bool isWhole) -> Values {
+    e.loop(e.div(thread, shape.columns), isWhole ? e.index(kSumRows) : count, atOnce * together, [&](Value local) {
+      SmallVector<Sum> sums;
+      for (int64_t i = 0; i < atOnce; ++i) {
+        Value at = e.add(local, i * together), global = e.add(above, at);
+        Value sum = e.load(shared, e.add(e.mul(at, shape.sumStride()), e.rem(thread, shape.columns)));
+        sums.push_back(isWhole ? Sum{Value(), global, mine, sum} : Sum{inside, e.min(global, last), beside, sum});
+      }
+      storeResult(sums);
+    });
+    return {};
+  };
+  Value isWhole = e.both(e.compare(arith::CmpIPredicate::sge, count, kSumRows),
+                         e.compare(arith::CmpIPredicate::sle, e.add(column, shape.columns), columns));
+  e.choose(isWhole, [&] { return store(kAtOnce, true); }, [&] { return store(1, false); });
 }
 
 void attune::emitMmaGemm(const LowPrecisionProjection &projection, GemmVariant variant, ThreadBuilder &e, const ThreadLoops &loops) {

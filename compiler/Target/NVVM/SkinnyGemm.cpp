@@ -28,7 +28,7 @@ namespace {
 
 constexpr int64_t kWarps = kBlockThreads / kWarp, kRows = kSplitRows, kColumns = kSplitColumns;
 /// The number of chunks of a column that a warp loads at once (a quad), and of such loads before it multiplies.
-constexpr int64_t kQuad = 4, kUnroll = 2;
+constexpr int64_t kQuad = 4, kUnroll = 3;
 
 /// Emits one projection.
 class RowEmitter : LowPrecisionGemm {

@@ -45,11 +45,12 @@ void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
         [&](Value scale, Value row) { storeKeyScale(e, scale, panel, e.add(first, row)); });
     return;
   }
-  loops.forEach(e, {e.size(panel, 0), e.sub(width, first)}, [&](ValueRange point) {
+  loops.forEach(e, {e.size(panel, 0), e.sub(width, first)}, kPointsAtOnce, [&](ValueRange point) {
     Value row = point[1];
     Value exists = e.compare(arith::CmpIPredicate::slt, row, e.size(keys, 0));
     Value key = e.choose(exists, [&] { return Values{e.loadWide(keys, {row, point[0]})}; }, [&] { return Values{e.f32(0.0)}; })[0];
-    e.store(toCacheElement(e, key, type.getElementType(), {}), panel, {point[0], e.add(first, row)});
+    Value element = toCacheElement(e, key, type.getElementType(), {});
+    return [&e, element, panel, at = Values{point[0], e.add(first, row)}] { e.store(element, panel, at); };
   });
 }
 
@@ -64,15 +65,18 @@ void attune::emitCacheRows(tiles::CacheRowsOp op, const ThreadLoops &loops) {
         [&](Value scale, Value row) { storeValueScale(e, scale, rows, row); });
     return;
   }
-  loops.forEach(e, {e.size(values, 0), e.size(values, 1)},
-                [&](ValueRange point) { e.store(toCacheElement(e, e.load(values, point), type.getElementType(), {}), rows, point); });
+  loops.forEach(e, {e.size(values, 0), e.size(values, 1)}, kPointsAtOnce, [&](ValueRange point) {
+    Value element = toCacheElement(e, e.load(values, point), type.getElementType(), {});
+    return [&e, element, rows, at = Values(point)] { e.store(element, rows, at); };
+  });
 }
 
 void attune::emitKeyRows(tiles::UnpackKeysOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   Value panel = op.getPanel(), rows = op.getDestinations()[0];
-  loops.forEach(e, {e.size(rows, 0), e.size(rows, 1)},
-                [&](ValueRange point) { e.store(e.load(panel, {point[1], point[0]}), rows, point); });
+  loops.forEach(e, {e.size(rows, 0), e.size(rows, 1)}, kPointsAtOnce, [&](ValueRange point) {
+    return [&e, value = e.load(panel, {point[1], point[0]}), rows, at = Values(point)] { e.store(value, rows, at); };
+  });
 }
 
 /// Emits |op|: a thread rotates one pair of components, or copies one component that is not rotated.
@@ -81,19 +85,22 @@ void attune::emitRotary(tiles::RotaryTileOp op, const ThreadLoops &loops) {
   Value input = op.getInput(), table = op.getTable(), result = op.getDestinations()[0];
   int64_t turned = cast<MemRefType>(table.getType()).getDimSize(1), half = turned / 2;
   int64_t headDim = cast<MemRefType>(input.getType()).getDimSize(2);
-  loops.forEach(e, {e.size(input, 0), e.size(input, 1), e.index(half)}, [&](ValueRange point) {
+  loops.forEach(e, {e.size(input, 0), e.size(input, 1), e.index(half)}, kPointsAtOnce, [&](ValueRange point) {
     Value token = point[0], head = point[1], pair = point[2];
     Value position = e.toIndex(e.load(op.getPositions(), token));
     Value cosine = e.load(table, {position, pair}), sine = e.load(table, {position, e.add(pair, half)});
     Value first = op.getInterleaved() ? e.mul(pair, 2) : pair, second = e.add(first, op.getInterleaved() ? 1 : half);
     Value a = e.load(input, {token, head, first}), b = e.load(input, {token, head, second});
     Value minus = arith::NegFOp::create(e, sine);
-    e.store(e.fma(b, minus, e.mulf(a, cosine)), result, {token, head, first});
-    e.store(e.fma(a, sine, e.mulf(b, cosine)), result, {token, head, second});
+    Value turnedA = e.fma(b, minus, e.mulf(a, cosine)), turnedB = e.fma(a, sine, e.mulf(b, cosine));
+    return [=, &e] {
+      e.store(turnedA, result, {token, head, first});
+      e.store(turnedB, result, {token, head, second});
+    };
   });
   if (turned < headDim)
-    loops.forEach(e, {e.size(input, 0), e.size(input, 1), e.index(headDim - turned)}, [&](ValueRange point) {
-      Value at[] = {point[0], point[1], e.add(point[2], turned)};
-      e.store(e.load(input, at), result, at);
+    loops.forEach(e, {e.size(input, 0), e.size(input, 1), e.index(headDim - turned)}, kPointsAtOnce, [&](ValueRange point) {
+      Values at{point[0], point[1], e.add(point[2], turned)};
+      return [&e, value = e.load(input, at), result, at] { e.store(value, result, at); };
     });
 }

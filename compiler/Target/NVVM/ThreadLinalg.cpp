@@ -32,15 +32,16 @@ public:
   void run() {
     if (Operation *join = findJoin())
       return emitWarps(join);
-    loops.forEach(e, pick(parallel), [&](ValueRange point) { emitPoint(point); });
+    loops.forEach(e, pick(parallel), getPointsAtOnce(), [&](ValueRange point) { return emitPoint(point); });
   }
 
 private:
   SmallVector<Value> pick(ArrayRef<unsigned> dims) {
     return llvm::map_to_vector(dims, [&](unsigned dim) { return sizes[dim]; });
   }
+  int64_t getPointsAtOnce();
   Operation *findJoin();
-  void emitPoint(ValueRange point);
+  std::function<void()> emitPoint(ValueRange point);
   void emitWarps(Operation *join);
   Values reduce(unsigned next, Values carried);
   Value join(Operation *op, Value a, Value b);
@@ -55,6 +56,13 @@ private:
 
 } // namespace
 
+/// Returns the points that a thread computes at once: fewer if each needs many addresses. A reduction has several loads
+/// of its own in flight.
+int64_t LinalgEmitter::getPointsAtOnce() {
+  constexpr int64_t kAddresses = 2 * kPointsAtOnce;
+  return reduction.empty() ? std::clamp<int64_t>(kAddresses / op->getNumOperands(), 1, kPointsAtOnce) : 1;
+}
+
 /// Emits the loops over reduction dimensions from number |next| on, and the body; returns the accumulators.
 Values LinalgEmitter::reduce(unsigned next, Values carried) {
   if (next == reduction.size())
@@ -65,10 +73,13 @@ Values LinalgEmitter::reduce(unsigned next, Values carried) {
   });
 }
 
-void LinalgEmitter::emitPoint(ValueRange point) {
+std::function<void()> LinalgEmitter::emitPoint(ValueRange point) {
   for (auto [dim, value] : llvm::zip_equal(parallel, point))
     body.at[dim] = value;
-  body.storeOutputs(reduce(0, body.loadOutputs()));
+  return [this, at = body.at, values = reduce(0, body.loadOutputs())] {
+    body.at = at;
+    body.storeOutputs(values);
+  };
 }
 
 /// Returns the operation that adds to the accumulator, or takes the maximum, if |op| reduces rows of a matrix to one

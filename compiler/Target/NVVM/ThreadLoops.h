@@ -6,7 +6,16 @@
 
 #include "compiler/Target/NVVM/ThreadBuilder.h"
 
+#include <functional>
+
 namespace attune {
+
+/// The points that a thread computes at once in loops of elements. With fewer, blocks of few rows wait for memory most
+/// of the time; with more, the addresses of several operands do not fit into the registers of a thread.
+inline constexpr int64_t kPointsAtOnce = 4;
+
+/// Emits the loads and the arithmetic of one point of a loop, and returns what emits its stores.
+using PointBody = llvm::function_ref<std::function<void()>(mlir::ValueRange point)>;
 
 /// The division of loops among the threads of a block, or of all blocks: a thread takes iterations first, first + step,
 /// …
@@ -16,8 +25,10 @@ struct ThreadLoops {
   mlir::Value thread;
   int64_t threads;
 
-  /// Emits a loop over all points of |sizes|, the last dimension fastest, shared by the threads.
-  void forEach(ThreadBuilder &e, llvm::ArrayRef<mlir::Value> sizes, llvm::function_ref<void(mlir::ValueRange point)> body) const;
+  /// Emits a loop over all points of |sizes|, the last dimension fastest, shared by the threads. An iteration computes
+  /// |atOnce| points of a thread, whose loads come before the first store, so that the thread waits for memory once.
+  /// The points must not depend on each other's stores.
+  void forEach(ThreadBuilder &e, llvm::ArrayRef<mlir::Value> sizes, int64_t atOnce, PointBody body) const;
   /// Emits a loop over [0, count) shared by the warps of the block; |lane| is the thread's number in its warp.
   void forEachWarp(ThreadBuilder &e, mlir::Value count, llvm::function_ref<void(mlir::Value item, mlir::Value lane)> body) const;
 };

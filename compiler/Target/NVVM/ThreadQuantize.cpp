@@ -12,9 +12,13 @@ using Values = ThreadBuilder::Values;
 void attune::emitQuantizeRows(tiles::QuantizeRowsOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   Value input = op.getInput(), quantized = op.getQuantized();
-  loops.forEach(e, {e.size(quantized, 0), e.size(quantized, 1)}, [&](ValueRange point) {
+  // Addresses in a single row differ by constants, so there are registers for twice as many points.
+  int64_t atOnce = cast<MemRefType>(quantized.getType()).getDimSize(0) == 1 ? 2 * kPointsAtOnce : kPointsAtOnce;
+  Type element = cast<MemRefType>(quantized.getType()).getElementType();
+  loops.forEach(e, {e.size(quantized, 0), e.size(quantized, 1)}, atOnce, [&](ValueRange point) {
     Value exists = e.compare(arith::CmpIPredicate::slt, point[1], e.size(input, 1));
     Value x = e.choose(exists, [&] { return Values{e.load(input, point)}; }, [&] { return Values{e.f32(0.0)}; })[0];
-    e.store(arith::TruncFOp::create(e, cast<MemRefType>(quantized.getType()).getElementType(), x), quantized, point);
+    Value rounded = arith::TruncFOp::create(e, element, x);
+    return [&e, quantized, rounded, at = Values(point)] { e.store(rounded, quantized, at); };
   });
 }

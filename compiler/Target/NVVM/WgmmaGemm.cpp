@@ -63,7 +63,7 @@ constexpr int64_t kDepth = 64, kHalf = 128, kConsumers = 2, kTogether = 16;
 /// 384 threads, rounded down to a multiple of 8.
 constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
 /// The columns of a slice, the padding words after each of its rows, and the sums that a thread stores at once.
-constexpr int64_t kSlice = 32, kSlicePadding = 8, kAtOnce = 4;
+constexpr int64_t kSlice = 32, kSlicePadding = 8, kAtOnce = 8;
 
 /// Applies the epilogue of a clone to a slice of sums, 64 rows x 32 columns in shared memory, and stores the results.
 class SliceStore : LowPrecisionGemm {
@@ -109,15 +109,23 @@ void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
   Value mine = e.rem(thread, kSlice), at = e.add(firstColumn, mine), lastRow = e.add(rows, -1), lastColumn = e.add(columns, -1);
   Value inside = e.compare(arith::CmpIPredicate::slt, at, columns), beside = e.min(at, lastColumn);
   constexpr int64_t kRowsAtOnce = kWarpgroup / kSlice;
-  e.loop(e.div(thread, kSlice), e.index(kProductRows), kAtOnce * kRowsAtOnce, [&](Value local) {
-    SmallVector<Sum> sums;
-    for (int64_t i = 0; i < kAtOnce; ++i) {
-      Value down = e.add(local, i * kRowsAtOnce), row = e.add(firstRow, down);
-      Value exists = e.both(inside, e.compare(arith::CmpIPredicate::slt, row, rows));
-      sums.push_back({exists, e.min(row, lastRow), beside, e.load(slice, {down, mine})});
-    }
-    storeResult(sums);
-  });
+  auto store = [&](int64_t atOnce, bool isWhole) -> Values {
+    e.loop(e.div(thread, kSlice), e.index(kProductRows), atOnce * kRowsAtOnce, [&](Value local) {
+      SmallVector<Sum> sums;
+      for (int64_t i = 0; i < atOnce; ++i) {
+        Value down = e.add(local, i * kRowsAtOnce), row = e.add(firstRow, down), sum = e.load(slice, {down, mine});
+        if (isWhole)
+          sums.push_back({Value(), row, at, sum});
+        else
+          sums.push_back({e.both(inside, e.compare(arith::CmpIPredicate::slt, row, rows)), e.min(row, lastRow), beside, sum});
+      }
+      storeResult(sums);
+    });
+    return {};
+  };
+  Value isWhole = e.both(e.compare(arith::CmpIPredicate::sle, e.add(firstRow, kProductRows), rows),
+                         e.compare(arith::CmpIPredicate::sle, e.add(firstColumn, kSlice), columns));
+  e.choose(isWhole, [&] { return store(kAtOnce, true); }, [&] { return store(1, false); });
 }
 
 WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages)

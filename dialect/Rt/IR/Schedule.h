@@ -52,6 +52,8 @@ struct Schedule {
   int64_t maxBlockRows = 128;
   /// Rows that one iteration of the parallel loop of a kernel without a product computes.
   int64_t rowBlock = 8;
+  /// Rows that one iteration of a loop computes which only quantizes rows.
+  int64_t quantizedRowBlock = 8;
   /// The layouts of low-precision operands.
   OperandLayout bf16 = {StorageType::F32, 2}, int8 = {StorageType::I16, 2};
   /// Rows of a register tile of products of bf16 or of integers with a scale per row, a power of two.
@@ -83,6 +85,9 @@ struct Schedule {
   /// results.
   xfmr::Precision attentionPrecision = xfmr::Precision::F32;
   int64_t maxAttentionHead = 128;
+  /// True if kernels write the outputs of an entry where the caller wants them. Otherwise they write them to the
+  /// workspace, whose rows can have padding, and the entry copies them.
+  bool outputsInPlace = false;
   /// True if the host can read buffers, for example the number of packed tokens. Otherwise it uses upper bounds.
   bool hostReadsBuffers = true;
 
@@ -106,6 +111,7 @@ void visitFields(ScheduleT &schedule, Visitor visit) {
   visit("block_bytes", schedule.blockBytes, FieldRange::Positive);
   visit("max_block_rows", schedule.maxBlockRows, FieldRange::Positive);
   visit("row_block", schedule.rowBlock, FieldRange::Positive);
+  visit("quantized_row_block", schedule.quantizedRowBlock, FieldRange::Positive);
   visit("bf16_type", schedule.bf16.type, FieldRange::Any);
   visit("bf16_multiple", schedule.bf16.multiple, FieldRange::Positive);
   visit("bf16_group", schedule.bf16.group, FieldRange::Positive);
@@ -125,6 +131,7 @@ void visitFields(ScheduleT &schedule, Visitor visit) {
   visit("max_features", schedule.maxFeatures, FieldRange::NotNegative);
   visit("attention_precision", schedule.attentionPrecision, FieldRange::Any);
   visit("max_attention_head", schedule.maxAttentionHead, FieldRange::Positive);
+  visit("outputs_in_place", schedule.outputsInPlace, FieldRange::Any);
   visit("host_reads_buffers", schedule.hostReadsBuffers, FieldRange::Any);
 }
 

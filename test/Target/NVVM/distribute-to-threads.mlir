@@ -4,9 +4,13 @@
 // Elements are distributed to threads; the second operation reads elements that other threads wrote.
 // CHECK-LABEL: func.func @elementwise
 // CHECK: %[[T:.*]] = gpu.thread_id x
-// CHECK: scf.for %{{.*}} = %[[T]] to %{{.*}} step %c128
-// CHECK: arith.addf
-// CHECK: memref.store
+// Four elements at once: all loads, then the stores of those that exist.
+// CHECK: scf.for %{{.*}} = %[[T]] to %{{.*}} step %c512
+// CHECK-COUNT-4: memref.load %arg0
+// CHECK-NOT: memref.load
+// CHECK: memref.store %{{.*}}, %arg1
+// CHECK: scf.if
+// CHECK-NEXT: memref.store
 // CHECK: gpu.barrier
 // CHECK: scf.for %{{.*}} = %[[T]]
 // CHECK-NOT: gpu.barrier
@@ -222,7 +226,7 @@ func.func @negative_sums_seen_by_others(%x: memref<?x64xbf16>, %w: memref<1x8x64
 // CHECK: scf.if
 // CHECK: scf.forall
 // CHECK-NOT: nvvm.ldmatrix
-// CHECK-COUNT-8: nvvm.mma.sync {{.*}}f16
+// CHECK-COUNT-12: nvvm.mma.sync {{.*}}f16
 // CHECK-NOT: nvvm.mma.sync
 // CHECK: } else {
 // CHECK: scf.if

@@ -1,0 +1,56 @@
+//===- WriteOutputsInPlace.cpp - Results in the buffers of the caller -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The destination of a result is a tensor.empty of the entry, which may be the operand of a call. It becomes a view of
+// the caller's buffer. Reshapes of the result become reshapes of that buffer, in the other direction, so that the copy
+// to the buffer is one of a buffer to itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/Destinations.h"
+#include "compiler/Transforms/Passes.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
+
+namespace attune {
+#define GEN_PASS_DEF_WRITEOUTPUTSINPLACE
+#include "compiler/Transforms/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+/// Lets the value that |copy| copies be computed in its destination, if the value has a destination of its own.
+static void writeInPlace(bufferization::MaterializeInDestinationOp copy, const SymbolTable &symbols) {
+  SmallVector<tensor::ExpandShapeOp> reshapes;
+  Value value = copy.getSource();
+  while (auto reshape = value.getDefiningOp<tensor::ExpandShapeOp>()) {
+    reshapes.push_back(reshape);
+    value = reshape.getSrc();
+  }
+  tensor::EmptyOp empty = destinationOf(value, symbols);
+  if (!empty || empty.getType() != value.getType() || !empty->hasOneUse() || empty->getBlock() != copy->getBlock())
+    return;
+  OpBuilder builder(empty);
+  Value buffer = copy.getDest();
+  for (tensor::ExpandShapeOp reshape : reshapes)
+    buffer = memref::CollapseShapeOp::create(builder, reshape.getLoc(), buffer, reshape.getReassociationIndices());
+  auto memory = bufferization::ToTensorOp::create(builder, empty.getLoc(), empty.getType(), buffer, /*restrict=*/true, /*writable=*/true);
+  empty.replaceAllUsesWith(memory.getResult());
+  empty.erase();
+  copy.getSourceMutable().assign(value);
+  copy.getDestMutable().assign(buffer);
+}
+
+namespace {
+struct WriteOutputsInPlace : attune::impl::WriteOutputsInPlaceBase<WriteOutputsInPlace> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (xfmr::getEntry(function))
+        for (auto copy : function.getOps<bufferization::MaterializeInDestinationOp>())
+          if (isa<BlockArgument>(copy.getDest()))
+            writeInPlace(copy, symbols);
+  }
+};
+} // namespace
