@@ -82,7 +82,8 @@ class Preparation:
 
     def add(self, name, source, *flags, dtypes=None, **row):
         for dtype in self.dtypes if dtypes is None else dtypes:
-            self.rows.append({"name": name, "dtype": dtype, "object": self.compilations.submit(self.compile, source, name, dtype, *flags), **row})
+            compiled = self.compilations.submit(self.compile, source, name, dtype, *flags)
+            self.rows.append({"name": name, "dtype": dtype, "object": compiled, **row})
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)

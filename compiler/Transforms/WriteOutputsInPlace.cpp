@@ -20,7 +20,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Lets the value that |copy| copies be computed in its destination, if the value has a destination of its own.
+/// Lets the value that |copy| copies be computed in its destination, a buffer, if the value has a destination of its own.
 static void writeInPlace(bufferization::MaterializeInDestinationOp copy, const SymbolTable &symbols) {
   SmallVector<tensor::ExpandShapeOp> reshapes;
   Value value = copy.getSource();
@@ -28,8 +28,10 @@ static void writeInPlace(bufferization::MaterializeInDestinationOp copy, const S
     reshapes.push_back(reshape);
     value = reshape.getSrc();
   }
+  auto output = dyn_cast<MemRefType>(copy.getDest().getType());
   tensor::EmptyOp empty = destinationOf(value, symbols);
-  if (!empty || empty.getType() != value.getType() || !empty->hasOneUse() || empty->getBlock() != copy->getBlock())
+  if (!output || !output.getLayout().isIdentity() || !empty || value == empty || empty.getType() != value.getType() ||
+      !empty->hasOneUse() || empty->getBlock() != copy->getBlock())
     return;
   OpBuilder builder(empty);
   Value buffer = copy.getDest();

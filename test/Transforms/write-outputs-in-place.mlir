@@ -67,6 +67,16 @@ func.func @negative(%x: tensor<?x8xf32>, %n: index, %a: memref<?x8xf32>, %b: mem
   return
 }
 
+// A result without values.
+// CHECK-LABEL: func.func @negative_empty
+// CHECK-NOT: bufferization.to_tensor
+// CHECK: return
+func.func @negative_empty(%n: index, %a: memref<?x8xf32>) attributes {xfmr.entry = #xfmr.entry<"empty">} {
+  %d = tensor.empty(%n) : tensor<?x8xf32>
+  bufferization.materialize_in_destination %d in restrict writable %a : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
 // CHECK-LABEL: func.func @negative_no_entry
 // CHECK-NOT: bufferization.to_tensor
 // CHECK: return

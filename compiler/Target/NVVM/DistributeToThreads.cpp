@@ -67,7 +67,7 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
       if (version.isArchSpecific)
         eraseUnused(isWarpgroupAttention(version.loop)
                         ? emitFlashWarpgroups(version.loop, wgmma.arch, wgmma.cacheBytes)
-                        : emitWgmmaGemm(*matchProjectionLoop(version.loop, kWarpgroupRows), wgmma.arch, wgmma.columns, wgmma.stages));
+                        : emitWgmmaGemm(*matchProjectionLoop(version.loop, kWarpgroupRows), wgmma.arch, wgmma.tileOf(version.variant)));
       else if (failed(distribute(version.loop, version.variant)))
         return signalPassFailure();
   }

@@ -26,15 +26,15 @@ static int64_t largest(OpFoldResult columns) {
   return bound;
 }
 
-/// Emits the condition that the iterations of |loop| have 128 rows and columns and that the GPU runs the image of
+/// Emits the condition that the iterations of |loop| have |size| rows and columns and that the GPU runs the image of
 /// |arch|.
-static Value isWideOn(int64_t arch, scf::ForallOp loop, OpBuilder &builder) {
+static Value hasStepsOn(int64_t arch, int64_t steps, scf::ForallOp loop, OpBuilder &builder) {
   Location loc = loop.getLoc();
   Value fits = rt::DeviceArchIsOp::create(builder, loc, arch);
   for (OpFoldResult step : loop.getMixedStep()) {
-    Value size = getValueOrCreateConstantIndexOp(builder, loc, step), wide = arith::ConstantIndexOp::create(builder, loc, kWarpgroupRows);
-    Value isWide = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, size, wide);
-    fits = arith::AndIOp::create(builder, loc, fits, isWide);
+    Value size = getValueOrCreateConstantIndexOp(builder, loc, step), expected = arith::ConstantIndexOp::create(builder, loc, steps);
+    Value isEqual = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, size, expected);
+    fits = arith::AndIOp::create(builder, loc, fits, isEqual);
   }
   return fits;
 }
@@ -69,22 +69,29 @@ SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, cons
     return {{loop, most}};
   SmallVector<KernelVersion> versions;
   OpBuilder builder(loop);
+  bool hasWarpgroups = wgmma.arch != 0 && most == GemmVariant::Large && matchProjectionLoop(loop, kWarpgroupRows);
+  // Emits the version for the architecture of |wgmma|, and moves the builder to where the other one belongs.
+  auto addSpecific = [&](GemmVariant variant) {
+    Value fits = hasStepsOn(wgmma.arch, getMaxColumns(variant), loop, builder);
+    auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
+    OpBuilder inner = choice.getThenBodyBuilder();
+    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), variant, /*isArchSpecific=*/true});
+    builder = choice.getElseBodyBuilder();
+  };
   for (GemmVariant variant : {GemmVariant::Skinny, GemmVariant::Small}) {
     if (variant == most)
       break;
     Value limit = arith::ConstantIndexOp::create(builder, loop.getLoc(), getMaxColumns(variant));
     Value fits = arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::sle, cast<Value>(columns), limit);
     auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
-    OpBuilder inner = choice.getThenBodyBuilder();
-    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), variant});
+    builder = choice.getThenBodyBuilder();
+    if (hasWarpgroups && variant == GemmVariant::Small)
+      addSpecific(variant);
+    versions.push_back({cast<scf::ForallOp>(builder.clone(*loop)), variant});
     builder = choice.getElseBodyBuilder();
   }
-  if (wgmma.arch != 0 && most == GemmVariant::Large && matchProjectionLoop(loop, kWarpgroupRows)) {
-    auto choice = scf::IfOp::create(builder, loop.getLoc(), isWideOn(wgmma.arch, loop, builder), /*withElse=*/true);
-    OpBuilder inner = choice.getThenBodyBuilder();
-    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), most, /*isArchSpecific=*/true});
-    builder = choice.getElseBodyBuilder();
-  }
+  if (hasWarpgroups)
+    addSpecific(most);
   loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
   versions.push_back({loop, most});
   return versions;

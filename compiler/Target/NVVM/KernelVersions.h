@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_KERNELVERSIONS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_KERNELVERSIONS_H
 
-#include "compiler/Target/NVVM/LowPrecisionProjection.h"
+#include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attune {
@@ -13,6 +13,13 @@ namespace attune {
 /// of tiles of projections, and the bytes of keys and values that concurrent blocks of attention read.
 struct WgmmaTiles {
   int64_t arch = 0, columns = 0, stages = 0, cacheBytes = 0;
+
+  /// Returns the tile of |variant|, Large or Small. The stages of both have the same number of bytes in all.
+  WgmmaTile tileOf(GemmVariant variant) const {
+    int64_t small = getMaxColumns(GemmVariant::Small), large = getMaxColumns(GemmVariant::Large);
+    return variant == GemmVariant::Large ? WgmmaTile{columns, stages, large}
+                                         : WgmmaTile{small, stages * (kWarpgroupRows + columns) / (kWarpgroupRows + small), small};
+  }
 };
 
 /// A parallel loop and the variant of the low-precision projections in it.
@@ -24,9 +31,9 @@ struct KernelVersion {
 };
 
 /// Clones |loop| once for each GEMM variant that the number of columns of its iterations may need. The host chooses one
-/// at run time, so a kernel has only the registers and shared memory of its variant. The largest variant, and attention
-/// that can be warp-specialized, also get a version for the architecture of |wgmma|, if there is one. Other loops are
-/// returned alone.
+/// at run time, so a kernel has only the registers and shared memory of its variant. The variants
+/// Large and Small, and attention that can be warp-specialized, also get a version for the architecture of |wgmma|, if
+/// there is one. Other loops are returned alone.
 llvm::SmallVector<KernelVersion> createKernelVersions(mlir::scf::ForallOp loop, const WgmmaTiles &wgmma);
 
 /// Returns true if |op| is a product that has code for each GemmVariant: of bf16 or f16, or by quantized weights.

@@ -40,12 +40,18 @@ struct ProjectionLoop {
 /// |rows| rows; else nullopt.
 std::optional<ProjectionLoop> matchProjectionLoop(mlir::scf::ForallOp loop, int64_t rows);
 
-/// Replaces the loop of |whole| by a loop over persistent blocks that compute tiles of kWarpgroupRows x |columns| by
-/// wgmma, with |stages| pipeline stages. Only the architecture |arch| runs it. Returns the new loop.
-mlir::scf::ForallOp emitWgmmaGemm(ProjectionLoop whole, int64_t arch, int64_t columns, int64_t stages);
-
 /// The rows of a thread-block tile; each of the two consuming warpgroups computes half of them.
 inline constexpr int64_t kWarpgroupRows = 128;
+
+/// A thread-block tile of kWarpgroupRows rows: its columns, its pipeline stages, and the rows and columns of an iteration
+/// of the loop that it replaces, 128 or 64.
+struct WgmmaTile {
+  int64_t columns, stages, iteration;
+};
+
+/// Replaces the loop of |whole| by a loop over persistent blocks that compute tiles |tile| by wgmma. Only the
+/// architecture |arch| runs it. Returns the new loop.
+mlir::scf::ForallOp emitWgmmaGemm(ProjectionLoop whole, int64_t arch, const WgmmaTile &tile);
 
 } // namespace attune
 

@@ -27,6 +27,9 @@
 // replaces two neighboring iterations of the original loop, of 128 x 128 results each; the second one is skipped where
 // its columns do not exist.
 //
+// Where there are too few such tiles for all multiprocessors, a tile is 128 x 64: two iterations of 64 x 64, one below
+// the other and one for each consumer, and eight stages of 24 KiB.
+//
 // Cost. Of the 227 KiB of shared memory that a block may have, the four stages take 48 KiB each and the slices 20 KiB.
 // setmaxnreg gives a producing thread 40 registers and a consuming one 232: 128 sums of f32 and the epilogue. The
 // products of a stage are 128 x 256 x 64 for 48 KiB of loads. Tiles are numbered so that 16 tiles below each other come
@@ -56,9 +59,9 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// The components of K in a pipeline stage, the columns of an iteration of the original loop, the consumer warpgroups,
-/// and the row tiles that are visited before the column advances.
-constexpr int64_t kDepth = 64, kHalf = 128, kConsumers = 2, kTogether = 16;
+/// The components of K in a pipeline stage, the consumer warpgroups, and the row tiles that are visited before the column
+/// advances.
+constexpr int64_t kDepth = 64, kConsumers = 2, kTogether = 16;
 /// The registers of a thread of the producer and of a consumer. All threads start with 168: 65536 registers divided by
 /// 384 threads, rounded down to a multiple of 8.
 constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
@@ -76,7 +79,7 @@ public:
 /// Emits the body of the loop over blocks.
 class WgmmaGemmEmitter {
 public:
-  WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages);
+  WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, const WgmmaTile &tile);
   void emit(Value inputMap, Value panelsMap, Value rowTiles, Value columnTiles);
 
 private:
@@ -89,7 +92,7 @@ private:
   void storeTile(Value row, Value column, ValueRange sums);
   void keepSlice(Value slice, ValueRange sums);
   int64_t bytesOfA() const { return kWarpgroupRows * kDepth * 2; }
-  int64_t bytesOfB() const { return columns * kDepth * 2; }
+  int64_t bytesOfB() const { return tile.columns * kDepth * 2; }
   Value stageAt(Value stage) { return e.advance(tiles, e.mul(stage, bytesOfA() + bytesOfB())); }
 
   ProjectionLoop whole;
@@ -97,7 +100,7 @@ private:
   ThreadBuilder &e;
   TmaLoads tma;
   WarpgroupProducts products;
-  int64_t columns, stages;
+  WgmmaTile tile;
   Value thread, group, inGroup, rowTiles, columnTiles;
   /// In shared memory: the stages, a slice of sums for each consumer, and the mbarriers of full and of empty stages.
   Value tiles, slices, full, empty;
@@ -128,18 +131,17 @@ void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
   e.choose(isWhole, [&] { return store(kAtOnce, true); }, [&] { return store(1, false); });
 }
 
-WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages)
-    : whole(whole), loop(loop), e(e), tma(e), products(e, whole.projection.element()), columns(columns), stages(stages), thread(e.thread()),
-      group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
+WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, const WgmmaTile &tile)
+    : whole(whole), loop(loop), e(e), tma(e), products(e, whole.projection.element()), tile(tile), thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
 
 void WgmmaGemmEmitter::allocate() {
   // The swizzle depends on address bits, so eight rows of 128 bytes must begin at a multiple of 1024.
-  tiles = e.sharedAddress(e.allocateShared(e.getI8Type(), {stages * (bytesOfA() + bytesOfB())}, /*alignment=*/1024));
+  tiles = e.sharedAddress(e.allocateShared(e.getI8Type(), {tile.stages * (bytesOfA() + bytesOfB())}, /*alignment=*/1024));
   slices = e.allocateShared(e.getF32Type(), {kConsumers, kProductRows, kSlice + kSlicePadding});
-  full = tma.allocateBarriers(stages);
-  empty = tma.allocateBarriers(stages);
+  full = tma.allocateBarriers(tile.stages);
+  empty = tma.allocateBarriers(tile.stages);
   e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] {
-    e.loop(e.index(0), e.index(stages), 1, [&](Value stage) {
+    e.loop(e.index(0), e.index(tile.stages), 1, [&](Value stage) {
       tma.init(tma.barrierAt(full, stage), 1);
       tma.init(tma.barrierAt(empty, stage), kConsumers);
     });
@@ -151,11 +153,11 @@ void WgmmaGemmEmitter::allocate() {
 /// Emits the loop over the tiles of this block. |body| gets the first row and the first column of the tile.
 void WgmmaGemmEmitter::forEachTile(ValueRange initial, llvm::function_ref<Values(Value, Value, ValueRange)> body) {
   Value blocks = e.index(loop.getMixedUpperBound()[0]);
-  e.loop(loop.getInductionVar(0), e.mul(rowTiles, columnTiles), blocks, initial, [&](Value tile, ValueRange carried) {
-    Value strip = e.mul(columnTiles, kTogether), above = e.mul(e.div(tile, strip), kTogether), within = e.rem(tile, strip);
+  e.loop(loop.getInductionVar(0), e.mul(rowTiles, columnTiles), blocks, initial, [&](Value number, ValueRange carried) {
+    Value strip = e.mul(columnTiles, kTogether), above = e.mul(e.div(number, strip), kTogether), within = e.rem(number, strip);
     Value height = e.min(e.sub(rowTiles, above), e.index(kTogether));
     Value row = e.add(above, e.rem(within, height)), column = e.div(within, height);
-    return body(e.mul(row, kWarpgroupRows), e.mul(column, columns), carried);
+    return body(e.mul(row, kWarpgroupRows), e.mul(column, tile.columns), carried);
   });
 }
 
@@ -172,7 +174,7 @@ void WgmmaGemmEmitter::produce(Value inputMap, Value panelsMap) {
       tma.arriveExpectBytes(arrived, bytesOfA() + bytesOfB());
       tma.load(to, inputMap, arrived, {k, first});
       tma.load(e.advance(to, e.index(bytesOfA())), panelsMap, arrived, {zero, e.div(column, kPanelColumns), e.div(k, kChunk)});
-      return {tma.pack(tma.next(place, stages))};
+      return {tma.pack(tma.next(place, tile.stages))};
     });
   });
 }
@@ -184,14 +186,14 @@ Values WgmmaGemmEmitter::multiplyStage(ValueRange sums, PipelineState place) {
   tma.wait(tma.barrierAt(full, place.stage), place.phase);
   Value rowsOfA = e.advance(address, e.mul(consumer, kProductRows * kDepth * 2));
   SharedMatrix a = products.matrix(rowsOfA, {/*isTransposed=*/false, /*isSwizzled=*/true});
-  int64_t toNextChunk = columns * kChunkBytes;
+  int64_t toNextChunk = tile.columns * kChunkBytes;
   SharedMatrix b =
       products.matrix(e.advance(address, e.index(bytesOfA())), {false, false, /*leading=*/toNextChunk, /*stride=*/8 * kChunkBytes});
   Values after(sums);
   products.fence();
   for (int64_t k = 0; k < kDepth; k += kProductDepth) {
     SharedMatrix rows = a.advance(2 * k), part = b.advance(k / kChunk * toNextChunk);
-    after = after.empty() ? products.multiply(columns, rows, part, false) : products.add(after, rows, part, false);
+    after = after.empty() ? products.multiply(tile.columns, rows, part, false) : products.add(after, rows, part, false);
   }
   products.commit();
   return after;
@@ -201,17 +203,17 @@ Values WgmmaGemmEmitter::multiplyStage(ValueRange sums, PipelineState place) {
 void WgmmaGemmEmitter::releaseStageBefore(PipelineState place) {
   e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, 0), [&] {
     Value isZero = e.compare(arith::CmpIPredicate::eq, place.stage, 0);
-    tma.arrive(tma.barrierAt(empty, e.select(isZero, e.index(stages - 1), e.add(place.stage, -1))));
+    tma.arrive(tma.barrierAt(empty, e.select(isZero, e.index(tile.stages - 1), e.add(place.stage, -1))));
   });
 }
 
-/// Writes the sums of slice number |slice|, 32 columns, to shared memory, from where threads read whole rows. |sums|
-/// are the thread's sums of half a tile, 128 columns.
+/// Writes the sums of slice number |slice|, 32 columns, to shared memory, from where threads read whole rows. |sums| are
+/// the thread's sums of the columns of an iteration of the original loop.
 void WgmmaGemmEmitter::keepSlice(Value slice, ValueRange sums) {
   auto pair = VectorType::get({2}, e.getF32Type());
   Value lane = e.rem(inGroup, kWarp), row = e.add(e.mul(e.div(inGroup, kWarp), 16), e.div(lane, 4)), column = e.mul(e.rem(lane, 4), 2);
   constexpr int64_t kSums = kSlice / 2;
-  for (int64_t part = 0; part < kHalf / kSlice; ++part)
+  for (int64_t part = 0; part < tile.iteration / kSlice; ++part)
     e.ifThen(e.compare(arith::CmpIPredicate::eq, slice, part), [&] {
       for (int64_t i = 0; i < kSums; i += 2) {
         Value values = vector::FromElementsOp::create(e, pair, sums.slice(part * kSums + i, 2));
@@ -231,15 +233,20 @@ void WgmmaGemmEmitter::storeTile(Value row, Value column, ValueRange sums) {
                                          slices, ArrayRef<OpFoldResult>{consumer, zero, zero},
                                          ArrayRef<OpFoldResult>{one, e.getIndexAttr(kProductRows), e.getIndexAttr(kSlice)},
                                          ArrayRef<OpFoldResult>{one, one, one});
-  for (int64_t half = 0; half < columns / kHalf; ++half) {
-    Value first = e.add(column, half * kHalf);
-    e.ifThen(e.compare(arith::CmpIPredicate::slt, first, end), [&] {
-      LowPrecisionProjection clone = whole.cloneAt(e, row, first);
+  // An iteration of 128 rows is that of both consumers; of iterations of 64 rows, each has one.
+  Value down = e.mul(consumer, kProductRows), zeroRow = e.index(0);
+  bool isShared = tile.iteration == kWarpgroupRows;
+  Value firstRow = isShared ? row : e.add(row, down), lastRow = e.index(whole.loop.getMixedUpperBound()[0]);
+  for (int64_t right = 0; right < tile.columns; right += tile.iteration) {
+    Value first = e.add(column, right);
+    Value exists = e.both(e.compare(arith::CmpIPredicate::slt, first, end), e.compare(arith::CmpIPredicate::slt, firstRow, lastRow));
+    e.ifThen(exists, [&] {
+      LowPrecisionProjection clone = whole.cloneAt(e, firstRow, first);
       SliceStore store(clone, e, inGroup);
-      e.loop(e.index(0), e.index(kHalf / kSlice), 1, [&](Value slice) {
-        keepSlice(slice, sums.slice(half * kHalf / 2, kHalf / 2));
+      e.loop(e.index(0), e.index(tile.iteration / kSlice), 1, [&](Value slice) {
+        keepSlice(slice, sums.slice(right / 2, tile.iteration / 2));
         tma.namedBarrier(group, kWarpgroup);
-        store.emit(mine, e.mul(consumer, kProductRows), e.mul(slice, kSlice));
+        store.emit(mine, isShared ? down : zeroRow, e.mul(slice, kSlice));
         tma.namedBarrier(group, kWarpgroup);
       });
       ProjectionLoop::erase(clone);
@@ -252,14 +259,14 @@ void WgmmaGemmEmitter::consume() {
   forEachTile(tma.initialState(), [&](Value row, Value column, ValueRange before) -> Values {
     PipelineState first = tma.unpack(before[0]);
     Values carried = multiplyStage({}, first);
-    carried.push_back(tma.pack(tma.next(first, stages)));
+    carried.push_back(tma.pack(tma.next(first, tile.stages)));
     // The products of a stage run while those of the next one are started.
     carried = e.loop(e.index(1), stageCount, e.index(1), carried, [&](Value, ValueRange before) -> Values {
       PipelineState place = tma.unpack(before.back());
       Values sums = multiplyStage(before.drop_back(), place);
       products.wait(1);
       releaseStageBefore(place);
-      sums.push_back(tma.pack(tma.next(place, stages)));
+      sums.push_back(tma.pack(tma.next(place, tile.stages)));
       return sums;
     });
     Values sums = products.wait(0, ValueRange(carried).drop_back());
@@ -300,12 +307,12 @@ static std::pair<Value, Value> makeMaps(ProjectionLoop whole, ThreadBuilder &hos
   return {input, panels};
 }
 
-scf::ForallOp attune::emitWgmmaGemm(ProjectionLoop whole, int64_t arch, int64_t columns, int64_t stages) {
+scf::ForallOp attune::emitWgmmaGemm(ProjectionLoop whole, int64_t arch, const WgmmaTile &tile) {
   scf::ForallOp before = whole.loop;
   ThreadBuilder host(before.getLoc(), before);
-  auto [inputMap, panelsMap] = makeMaps(whole, host, columns);
+  auto [inputMap, panelsMap] = makeMaps(whole, host, tile.columns);
   auto count = [&](OpFoldResult size, int64_t each) { return host.ceilDiv(host.index(size), host.index(each)); };
-  Value rowTiles = count(before.getMixedUpperBound()[0], kWarpgroupRows), columnTiles = count(before.getMixedUpperBound()[1], columns);
+  Value rowTiles = count(before.getMixedUpperBound()[0], kWarpgroupRows), columnTiles = count(before.getMixedUpperBound()[1], tile.columns);
   // One block fills a multiprocessor, and the worker count is two for each multiprocessor.
   Value most = count(rt::WorkerCountOp::create(host).getResult(), 2), blocks = host.min(host.mul(rowTiles, columnTiles), most);
   auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{blocks}, ValueRange(), std::nullopt);
@@ -314,7 +321,7 @@ scf::ForallOp attune::emitWgmmaGemm(ProjectionLoop whole, int64_t arch, int64_t 
   ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
   if (Value tokens = readTokenCount(before, e))
     rowTiles = e.min(rowTiles, e.div(e.add(tokens, kWarpgroupRows - 1), kWarpgroupRows));
-  WgmmaGemmEmitter(whole, loop, e, columns, stages).emit(inputMap, panelsMap, rowTiles, columnTiles);
+  WgmmaGemmEmitter(whole, loop, e, tile).emit(inputMap, panelsMap, rowTiles, columnTiles);
   before.erase();
   return loop;
 }
