@@ -132,7 +132,8 @@ void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
 }
 
 WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, const WgmmaTile &tile)
-    : whole(whole), loop(loop), e(e), tma(e), products(e, whole.projection.element()), tile(tile), thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
+    : whole(whole), loop(loop), e(e), tma(e), products(e, whole.projection.element()), tile(tile), thread(e.thread()),
+      group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
 
 void WgmmaGemmEmitter::allocate() {
   // The swizzle depends on address bits, so eight rows of 128 bytes must begin at a multiple of 1024.
