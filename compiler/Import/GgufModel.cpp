@@ -364,8 +364,9 @@ static std::vector<float> computeLlama3Factors(int64_t headSize, double base, do
   return factors;
 }
 
-/// Reads tensors of factors of rotary frequencies. Of Llama 3 the file has the factors but not their formula, which is found by trying the
-/// published ones.
+/// Sets `rope_scaling` from tensors of factors that divide the frequencies of rotary embeddings, if there are any. For
+/// "llama3", finds the parameter `factor` by comparing the tensor with the results of the formula for published values
+/// of it. For "longrope", copies both lists. Records an error for other factors, a wrong length or a missing list.
 void GgufImporter::readFactors() {
   auto read = [&](const char *name) {
     const GgufTensor *found = tensor(name);

@@ -26,8 +26,9 @@ std::map<std::string, std::string> attune::generatedMetadata(bool hasAdapters) {
   return metadata;
 }
 
-/// Returns true if the tensors of |file| are f32 and uniform in the ranges that their names and shapes give. Trained gains,
-/// biases and matrices leave these ranges. Looks at some values of each tensor.
+/// Returns true if |file| has the mark of kAdaptersKey, or if its tensors are f32 and uniform in the ranges that
+/// generatorRule gives for |prefix| + name and the shape. Trained gains, biases and matrices leave these ranges. Looks at
+/// the first 4096 values of each tensor.
 static bool areGenerated(const SafetensorsFile &file, const std::string &prefix) {
   constexpr int64_t most = 4096;
   if (file.metadata().count(kAdaptersKey))

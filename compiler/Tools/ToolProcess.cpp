@@ -215,8 +215,9 @@ static uintptr_t stackPointer(const void *context) {
 #endif
 }
 
-/// An access near the stack pointer is one beyond the end of the stack. With as much stack as systems give by default
-/// it is a crash, an endless recursion.
+/// Ends the process with a message if the stack is full, which an access less than 64 KiB from the stack pointer shows,
+/// and its limit is below 8 MiB, the usual default. Otherwise returns: with a larger limit, a full stack counts as a
+/// crash by endless recursion.
 static void endIfStackIsFull(const siginfo_t *info, const void *context) {
   constexpr uintptr_t kNear = 1 << 16;
   constexpr rlim_t kDefault = 8 << 20;

@@ -187,11 +187,13 @@ def WriteOutputsInPlace : Pass<"attune-write-outputs-in-place", "::mlir::ModuleO
     bufferization.materialize_in_destination %y in restrict writable %rows : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
     ```
 
-    After bufferization, the last operation copies a buffer to itself and folds. A result that several outputs have, or
-    that is computed in no memory of its own, such as a part of another tensor, is still copied.
+    After bufferization, the last operation copies a buffer to itself and folds. A value that is several outputs is
+    computed in the first and copied to the others. Copies also remain if the value is not computed in a `tensor.empty`
+    of the entry, or if that has other users.
 
-    Expects the output buffers of `attune-outputs-to-arguments` and functions that take destinations. Run it before
-    `attune-bufferize`. Leaves functions that are not entries alone. Numerics: exact.
+    Expects the output buffers of `attune-outputs-to-arguments` and functions that take destinations
+    (`attune-outline-kernels`). Run it before `attune-bufferize`. Leaves functions that are not entries alone. Schedules
+    of GPUs use it (`outputs_in_place`). Numerics: exact.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }

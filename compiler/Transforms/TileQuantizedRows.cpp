@@ -40,11 +40,11 @@ static bool writesWholeRows(scf::ForallOp loop, unsigned number) {
 }
 
 namespace {
-/// Keeps the users of |loop|'s results that are in other blocks apart from these results, since upstream's fusion of
-/// consumers fails if there are any: they use a cast in the loop's block, which the destructor removes.
-class NestedUsersAside {
+/// Upstream's fusion of consumers fails if a result of the loop has a user in another block. While this object exists,
+/// such users use a tensor.cast in the loop's block instead; the destructor removes the casts.
+class HiddenNestedUsers {
 public:
-  NestedUsersAside(RewriterBase &rewriter, scf::ForallOp loop) : rewriter(rewriter) {
+  HiddenNestedUsers(RewriterBase &rewriter, scf::ForallOp loop) : rewriter(rewriter) {
     Block *block = loop->getBlock();
     auto isNested = [&](OpOperand &use) { return use.getOwner()->getBlock() != block; };
     for (OpResult result : loop.getResults()) {
@@ -62,7 +62,7 @@ public:
       rewriter.replaceUsesWithIf(result, casts.back(), isNested);
     }
   }
-  ~NestedUsersAside() {
+  ~HiddenNestedUsers() {
     for (tensor::CastOp cast : casts)
       rewriter.replaceOp(cast, cast.getSource());
   }
@@ -91,7 +91,7 @@ static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
   bool isHalf = cast<ShapedType>(op.getQuantized().getType()).getElementType().isF16();
   StringRef rounded = op.getSums() ? ", int8 in groups" : op.getScales() ? ", int8" : isHalf ? ", f16" : ", bf16";
   SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(loop.getOperation())};
-  NestedUsersAside aside(rewriter, loop);
+  HiddenNestedUsers hidden(rewriter, loop);
   rewriter.setInsertionPoint(op);
   if (failed(scf::tileAndFuseConsumer(rewriter, op, loops)))
     return false;

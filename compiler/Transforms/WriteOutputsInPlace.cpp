@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The destination of a result is a tensor.empty of the entry, which may be the operand of a call. It becomes a view of
-// the caller's buffer. Reshapes of the result become reshapes of that buffer, in the other direction, so that the copy
-// to the buffer is one of a buffer to itself.
+// the caller's buffer: each expand_shape of the result becomes a collapse_shape of that buffer. Source and destination of
+// the copy are then the same buffer.
 //
 //===----------------------------------------------------------------------===//
 

@@ -479,8 +479,8 @@ static void addProducts(ArrayRef<float> row, const float *columns, int64_t count
   }
 }
 
-/// Reads projected rows: the rows of one matrix times another matrix, plus a bias. Each row is computed by one thread,
-/// so the bits do not depend on the number of threads.
+/// Reads a slice of projected rows, rows * matrix^T plus the bias, if any. Computes all rows for the first slice and
+/// keeps them for later slices. Each row is computed by one thread, so the bits do not depend on the number of threads.
 Status SourceReader::readProject(ProjectSourceAttr source, const SourceBox &box) {
   RankedTensorType type = getSourceType(source);
   int64_t rows = type.getDimSize(0), outputs = type.getDimSize(1), depth = getSourceType(source.getRows()).getDimSize(1);

@@ -67,8 +67,8 @@ inline size_t encodeCharacter(uint32_t character, uint8_t *out) {
   return 4;
 }
 
-/// Returns the number of bytes at |at| that begin a well-formed character, 0 if there are none. Sets |complete| to true
-/// if they are the whole character.
+/// Returns the number of bytes from |at| < |end| on that begin one well-formed character, 0 if there are none. Sets
+/// |complete| to false if these bytes are only a part of the character, else to true, also for 0 bytes.
 inline size_t scanCharacter(const uint8_t *at, const uint8_t *end, bool &complete) {
   complete = true;
   uint32_t first = at[0];

@@ -38,8 +38,9 @@ SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDis
   return begins;
 }
 
-/// relative_position_bias -> a lookup. The row of the table is found by counting the buckets that begin at or before
-/// the distance.
+/// relative_position_bias -> a lookup. A magnitude of a distance below the first half of the buckets is its bucket, the
+/// row of the table; for larger ones, the buckets that begin at or below them are counted. If bidirectional, distances
+/// above 0 use the second half of the table; otherwise they count as 0.
 Values convertRelativePositionBias(IndexBuilder &b, xfmr::RelativePositionBiasOp op, xfmr::RelativePositionBiasOp::Adaptor adaptor,
                                    KernelGroups &groups) {
   int64_t all = op.getTable().getType().getDimSize(0), buckets = op.getBidirectional() ? all / 2 : all, exact = buckets / 2;

@@ -134,8 +134,9 @@ Values GroupedEmitter::loadRows(Value row, Value k) {
   return all;
 }
 
-/// Loads four bytes of row |row| of panel |panel|: the integers of the components |first| to |first| + 3, with 4 bits
-/// those of the eight components around them, too.
+/// Loads, as an i32, the four bytes of row |row| of panel |panel| that have the integers of the components |first| to
+/// |first| + 3; |first| is a multiple of 4. With 4 bits, these bytes have eight integers, from |first| rounded down to a
+/// multiple of 8 on.
 Value GroupedEmitter::loadWord(Value panel, Value row, Value first) {
   auto bytes = VectorType::get({kLaneComponents}, e.getI8Type()), word = VectorType::get({1}, e.getI32Type());
   int64_t inRun = format.bits == 8 ? kLaneComponents : 2 * kLaneComponents;

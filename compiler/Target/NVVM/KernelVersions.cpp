@@ -26,7 +26,7 @@ static int64_t largest(OpFoldResult columns) {
   return bound;
 }
 
-/// Emits the condition that the iterations of |loop| have |size| rows and columns and that the GPU runs the image of
+/// Emits the condition that the iterations of |loop| have |steps| rows and columns and that the GPU runs the image of
 /// |arch|.
 static Value hasStepsOn(int64_t arch, int64_t steps, scf::ForallOp loop, OpBuilder &builder) {
   Location loc = loop.getLoc();

@@ -10,7 +10,7 @@
 namespace attune {
 
 /// The schedule of architecture-specific kernels: the compute capability times 10 (0 for none), the columns and stages
-/// of tiles of projections, and the bytes of keys and values that concurrent blocks of attention read.
+/// of the Large tile of projections, and the bytes of keys and values that concurrent blocks of attention read.
 struct WgmmaTiles {
   int64_t arch = 0, columns = 0, stages = 0, cacheBytes = 0;
 

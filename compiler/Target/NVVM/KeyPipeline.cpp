@@ -164,8 +164,8 @@ void KeyPipeline::clearRows(PipelineState place, Value lane, Value count) {
 
 /// Fills stages with keys and values stored as rows. Rows past a sequence's last key belong to the next sequence or are
 /// uninitialized. Their scores are ignored and their probability is 0, but 0 times NaN is NaN, so their values are
-/// set to 0 before they are multiplied. This is necessary once per tile, in the last stage: its loads of values
-/// complete the barrier |landed| instead of `full`. The loop carries the phase of |landed|.
+/// set to 0 before they are multiplied. Only the last stage of a tile may have such rows; then its loads of values
+/// complete the barrier |landed| instead of `full`. The loop carries the pipeline state and the phase of |landed|.
 Values KeyPipeline::produceRows(tiles::AttentionTileOp tile, Value lane, Value begin, Value end, ValueRange carried) {
   Value keyCount = e.size(tile.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, 0);
   return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {

@@ -26,9 +26,9 @@ protected:
   /// |shape| is empty.
   LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
-  /// An accumulator and its row and column in the result. If it may be out of range, |exists| tells, and row and column
-  /// are clamped. Without |exists|, the code has no branch, into which the compiler would move the epilogue, one
-  /// accumulator after the other.
+  /// An accumulator and its row and column in the result. |exists| is the condition that it is in range, for which row
+  /// and column are clamped. A null |exists| means that it is: the store has no condition, which would let the compiler
+  /// sink the epilogue into a branch and compute one accumulator after the other.
   struct Sum {
     Value exists, row, column, value;
   };

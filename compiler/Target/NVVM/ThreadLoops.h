@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// The points that a thread computes at once in loops of elements. With fewer, blocks of few rows wait for memory most
+/// The points that a thread usually computes at once in loops of elements. With fewer, blocks of few rows wait for memory most
 /// of the time; with more, the addresses of several operands do not fit into the registers of a thread.
 inline constexpr int64_t kPointsAtOnce = 4;
 
@@ -26,7 +26,7 @@ struct ThreadLoops {
   int64_t threads;
 
   /// Emits a loop over all points of |sizes|, the last dimension fastest, shared by the threads. An iteration computes
-  /// |atOnce| points of a thread, whose loads come before the first store, so that the thread waits for memory once.
+  /// up to |atOnce| points of a thread, whose loads come before the first store, so that the thread waits for memory once.
   /// The points must not depend on each other's stores.
   void forEach(ThreadBuilder &e, llvm::ArrayRef<mlir::Value> sizes, int64_t atOnce, PointBody body) const;
   /// Emits a loop over [0, count) shared by the warps of the block; |lane| is the thread's number in its warp.

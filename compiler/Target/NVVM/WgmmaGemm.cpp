@@ -27,8 +27,8 @@
 // replaces two neighboring iterations of the original loop, of 128 x 128 results each; the second one is skipped where
 // its columns do not exist.
 //
-// Where there are too few such tiles for all multiprocessors, a tile is 128 x 64: two iterations of 64 x 64, one below
-// the other and one for each consumer, and eight stages of 24 KiB.
+// If a projection has fewer than 128 tiles of 128 x 128 (`wideBlocks`), a tile is 128 x 64: two iterations of 64 x 64,
+// one below the other and one for each consumer, and eight stages of 24 KiB.
 //
 // Cost. Of the 227 KiB of shared memory that a block may have, the four stages take 48 KiB each and the slices 20 KiB.
 // setmaxnreg gives a producing thread 40 registers and a consuming one 232: 128 sums of f32 and the epilogue. The
@@ -234,7 +234,7 @@ void WgmmaGemmEmitter::storeTile(Value row, Value column, ValueRange sums) {
                                          slices, ArrayRef<OpFoldResult>{consumer, zero, zero},
                                          ArrayRef<OpFoldResult>{one, e.getIndexAttr(kProductRows), e.getIndexAttr(kSlice)},
                                          ArrayRef<OpFoldResult>{one, one, one});
-  // An iteration of 128 rows is that of both consumers; of iterations of 64 rows, each has one.
+  // Both consumers share an iteration of 128 rows; of 64 rows, each consumer has one of its own.
   Value down = e.mul(consumer, kProductRows), zeroRow = e.index(0);
   bool isShared = tile.iteration == kWarpgroupRows;
   Value firstRow = isShared ? row : e.add(row, down), lastRow = e.index(whole.loop.getMixedUpperBound()[0]);

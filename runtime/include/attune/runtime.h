@@ -245,9 +245,9 @@ attune_status attune_session_slot_truncate(attune_session *session, int64_t slot
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
 /// Reads the first tokens of the cache whose name in the descriptor is |tensor|.name to |tensor|, as F32: [rows, heads,
 /// length, head size] of a cache of keys or values, [rows, length] of a mask. Row i is slot |slots|[i], or slot i if
-/// |slots| is null; for caches of sources these are numbers of sources. Fails with INVALID_ARGUMENT if a slot has fewer
-/// tokens than the shape says, LIMIT_EXCEEDED if the shape has more than any slot, or BUSY; on a GPU also with
-/// DEVICE_ERROR or OUT_OF_MEMORY.
+/// |slots| is null; for caches of sources these are numbers of sources. Fails with INVALID_ARGUMENT if a slot or source
+/// has fewer tokens than the shape says, LIMIT_EXCEEDED if the shape says more than one has room for, or BUSY; on a GPU
+/// also with DEVICE_ERROR or OUT_OF_MEMORY.
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
 /// Fills slots (by |tensors| that name caches of sequences) and sources (by |tensors| that name caches of sources) so
 /// that attune_session_cache_read would read the same values, rounded to the type of the cache. Keys and values of all

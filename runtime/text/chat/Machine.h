@@ -149,8 +149,8 @@ private:
 const char *typeName(Tag tag);
 /// Returns the truth of |value| as Python's bool does.
 bool isTrue(Machine &machine, const Value &value);
-/// Computes a == b. Fails if values are nested too deep; |depth| is the number of values around |a| and |b|, also in
-/// the functions below.
+/// Sets |result| to a == b. Fails with LIMIT_EXCEEDED if values are nested too deep or no steps are left. |depth|, also
+/// in the functions below, is the number of lists, tuples and dictionaries that enclose the operands.
 attune_status equals(Machine &machine, const Value &a, const Value &b, bool &result, unsigned depth = 0);
 /// Computes a < b, or a <= b if |orEqual|.
 attune_status less(Machine &machine, const Value &a, const Value &b, bool orEqual, bool &result, unsigned depth = 0);

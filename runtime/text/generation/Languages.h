@@ -23,8 +23,10 @@ struct Languages {
   int64_t prefix = -1; ///< goes before each source
 };
 
-/// Finds the tokens of |source| and |target|, each null or a name, in |text|, and writes the target's to |options|, the
-/// settings of the model. Fails with INVALID_ARGUMENT.
+/// Finds the tokens of the languages |source| and |target|, each a name or null, in |text|. Writes the source's to
+/// |languages|.source, and the target's to |options|, the settings of the model: to decoder_start_token_id if that is a
+/// language, else to forced_bos_token_id. A target token ">>name<<" goes to |languages|.prefix instead. Fails with
+/// INVALID_ARGUMENT if a name has no token.
 attune_status chooseLanguages(const attune_text *text, const char *source, const char *target, attune_generation_options &options,
                               Languages &languages);
 
