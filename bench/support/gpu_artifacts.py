@@ -145,7 +145,10 @@ def prepare(attune, folder, which, gpu, dtypes, jobs):
                       ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row))):
         for row in SETS[which][kind]:
             one(row)
-    rows = [dict(row, object=row["object"].result()) for row in preparation.rows]
+    try:
+        rows = [dict(row, object=row["object"].result()) for row in preparation.rows]
+    finally:
+        preparation.compilations.shutdown(cancel_futures=True)
     with open(os.path.join(folder, "artifacts.json"), "w") as f:
         json.dump(rows, f, indent=1)
     return len(rows)

@@ -119,13 +119,16 @@ private:
   /// Finds the steps of |replay|, which has run, that round operands. Judges the modules before them, and expects the results
   /// of the module after them from then on, by the definitions of products of low precision.
   Result<Rounding> expectRounding(PhaseReplay &replay);
-  /// Returns true if the phases `bufferized` and `object` are right.
+  /// Returns true if the phases `bufferized` and `object` are right; false also if one of them cannot be judged.
+  /// Changes |judgeOfPhase|.
   Result<bool> judgeBriefly();
   Status judgePhases(BisectVerdict &verdict);
-  /// Judges the phases `llvm` and `object`. |described| is the module of the phase `vector`.
+  /// Judges the phases `llvm` and `object` and searches the weight or the part of LLVM that makes them wrong.
+  /// |described| is the module of the phase `vector`.
   Status judgeCode(mlir::ModuleOp described, BisectVerdict &verdict);
-  /// Compares the weights file with the definitions of the weights of |module|, which have offsets. Returns the element
-  /// of a weight with the largest error, if it is larger than that of f32.
+  /// Compares the weights of f32 in the weights file with their definitions in |module|, where they have offsets.
+  /// Returns the element whose error exceeds what counts as right by the largest factor; nullopt if there is none or no
+  /// weights file.
   std::optional<WrongValue> findWrongWeight(mlir::ModuleOp module, const ModelCode &code) const;
   class StepJudge;
   /// Finds the steps of a phase after step |left|, whose module is right, up to step |right|, whose module is wrong; -1 is

@@ -107,7 +107,7 @@ static bool eraseUnused(llvm::Module &module, const llvm::Function &kept) {
 }
 
 /// Returns the function |name| of |ir| with the globals that it refers to and declarations of the functions that it
-/// refers to; all of |ir| if |name| is "".
+/// refers to; all of |ir| if |name| is "" or no function of |ir|.
 static Result<std::string> extractFunction(const std::string &ir, const std::string &name) {
   llvm::LLVMContext context;
   Result<std::unique_ptr<llvm::Module>> module = parse(ir, context);

@@ -48,7 +48,7 @@ struct CodeHooks {
   /// Called after the compilation with the path of the weights file.
   std::function<void(const std::string &path)> afterPacking;
 
-  /// Returns true if the code is changed.
+  /// Returns true if a hook may change the code.
   explicit operator bool() const { return afterPass || beforeCode; }
 };
 
@@ -68,7 +68,8 @@ public:
 
   /// Returns the LLVM IR of the phase `llvm`.
   Result<std::string> optimized() const;
-  /// Returns the object of the compilation, "" unless hooks change it.
+  /// Returns the object with the changes of the hooks; "", which stands for the object of the compilation itself, if no
+  /// hook may change the code.
   Result<std::string> object() const;
 
   /// Finds the run of a pass of LLVM after which |judge|, which gets LLVM IR, finds wrong numbers. Returns nullopt if the

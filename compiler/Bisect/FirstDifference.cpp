@@ -73,10 +73,11 @@ static std::string keyOf(Operation *op) {
 }
 
 namespace {
-/// The values of operations, by their keys and the number of the result or operand.
+/// Finds the buffers that operations write. Their keys are those of the operations with the number of the result or
+/// operand.
 class ValueTrace {
 public:
-  /// Calls |use| with the key and each buffer that |call| wrote.
+  /// Calls |use| with the key and each buffer of f32 or f64 that |call| wrote; skips weights and expressions over them.
   void forEachBuffer(const OpCall &call, llvm::function_ref<void(const std::string &, const PlainBuffer &)> use) {
     if (xfmr::isWeightExpression(call.op) || isa<xfmr::WeightRefOp>(call.op))
       return;

@@ -22,8 +22,10 @@
 
 namespace attune {
 
-/// Executes both modules on |inputs| and returns the name and the location of the operation of |after| that computes the
-/// first value that differs, as text; "" if there is none. Fails if a module cannot be executed.
+/// Executes both modules on |inputs| and finds the operation of |after| that computes the first value that differs.
+/// Returns its name and location as text or, if its operands come from operations that |before| lacks, those of the
+/// nearest of these; "" if no value differs. Fails if a module cannot be executed, unless |after| fails behind the
+/// difference.
 Result<std::string> findFirstDifference(mlir::ModuleOp before, mlir::ModuleOp after, const TensorProvider &tensors,
                                         const PlainInputs &inputs);
 

@@ -54,7 +54,7 @@ static Result<std::vector<OwnedTensor>> execute(mlir::ModuleOp module, const Ten
 }
 
 /// Changes the input of a product of low precision by up to 2^-19 of each value, more than sums in another order do: some
-/// values are rounded otherwise then.
+/// values are rounded otherwise then. Returns false, so that the reference function computes the product.
 static bool disturb(OpCall &call) {
   auto linear = llvm::dyn_cast<mlir::xfmr::LinearOp>(call.op);
   if (!linear || linear.getPrecision() == mlir::xfmr::Precision::F32)

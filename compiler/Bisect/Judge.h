@@ -55,7 +55,8 @@ public:
   Judgment judgeCall(const std::function<Result<std::vector<OwnedTensor>>()> &call) const;
   /// Judges outputs that were computed elsewhere.
   Judgment judgeOutputs(const std::vector<OwnedTensor> &outputs) const;
-  /// Expects |outputs| from now on, which have the same names and shapes; bounds stay.
+  /// Expects the values of |outputs| from now on; bounds stay. Fails if |outputs| lacks an output or has it with
+  /// another shape or kind of elements.
   Status expect(const std::vector<OwnedTensor> &outputs);
 
 private:

@@ -51,7 +51,7 @@ struct ReplayHooks {
   std::function<void(mlir::Pass *, mlir::Operation *)> afterPass;
 };
 
-/// Calls |hooks|.begin, and |hooks|.afterPass after each pass that |passes| runs.
+/// Calls |hooks|.begin now, and |hooks|.afterPass after each pass that |passes| runs. |hooks| must outlive |passes|.
 void addHooks(mlir::PassManager &passes, const ReplayHooks &hooks);
 
 class PhaseReplay {
@@ -69,7 +69,8 @@ public:
   /// Returns the number of attempts to apply a pattern in step |index|.
   Result<size_t> countRewrites(size_t index);
   /// Returns the module after step |index| if only the first |limit| attempts to apply a pattern are made. Fails if the
-  /// pass does, as conversions do without some of their patterns. Sets |last| to the last attempt that was made, if any.
+  /// pass does, as conversions do without some of their patterns. Sets |last|, unless it is null, to attempt number
+  /// |limit|, counted from 1; to nullopt if there are fewer attempts.
   Result<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(size_t index, size_t limit, std::optional<Rewrite> *last);
 
 private:

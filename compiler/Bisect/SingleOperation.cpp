@@ -47,7 +47,8 @@ class Isolation {
 public:
   explicit Isolation(const OpCall &call) : call(call), op(*call.op), builder(op.getContext()) {}
 
-  /// Returns nullopt if an operand or a result is not of a type that an entry can have as input or output.
+  /// Returns nullopt if the operation has regions or no results, if an operand or a result is not of a type that an
+  /// entry can have as input or output, or if the module does not verify.
   std::optional<SingleOperation> run();
 
 private:

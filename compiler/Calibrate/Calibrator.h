@@ -45,13 +45,14 @@ struct CalibrationText {
 Result<CalibrationText> readCalibrationText(const std::string &path,
                                             const std::function<Result<std::vector<int64_t>>(const std::string &)> &encode);
 
-/// A callback with the number of parts of the work that are done, and the number of all parts. If it
-/// fails, the work ends.
+/// A callback with the number of parts of the work that are done, and the number of all parts as far as it is known,
+/// which may grow. If it fails, the work ends.
 using CalibrationProgress = std::function<Status(uint64_t done, uint64_t total)>;
 
-/// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a format of integers and that
-/// an entry executes for |text|. Returns the rows of each format. Fails if the model has inputs other than token ids, or if the plain path
-/// cannot execute it.
+/// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a format of integers and
+/// get at least 32 inputs when an entry reads |text|. Returns the rows of each format. Fails if the model requires
+/// inputs other than token ids and their masks, if no projection is quantized, or if the plain path cannot execute the
+/// model.
 Result<std::vector<CalibratedRows>> calibrateWeights(mlir::ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
                                                      const CalibrationProgress &progress);
 

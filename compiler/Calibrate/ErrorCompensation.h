@@ -58,7 +58,8 @@ private:
 bool factorizeMoments(Rows<double> matrix);
 
 /// Quantizes |weights|, rows of as many columns as |moments| has features, in the format of |out| and adds them to
-/// |out|. |moments| is overwritten. Returns false, and adds nothing, if factorizeMoments does.
+/// |out|. Leaves out blocks of eight rows in which f16 cannot store a scale or minimum. |moments| is overwritten.
+/// Returns false, and adds nothing, if factorizeMoments returns false.
 bool quantizeByOutputs(Rows<const float> weights, InputMoments &moments, CalibratedRows &out);
 
 } // namespace attune

@@ -33,7 +33,7 @@ struct VectorOf<double> {
   using Type = Doubles;
 };
 
-/// Computes the kTileRows x kTileColumns sums of |depth| products of the rows |a| and |b|.
+/// Sets `out[i, j]` to the sum of `a[i][k] * b[j][k]` over |depth| columns, for kTileRows x kTileColumns elements.
 template <typename T>
 inline __attribute__((always_inline)) void sumTile(const T *const *a, const T *const *b, int64_t depth, T *out) {
   using Vector = typename VectorOf<T>::Type;
@@ -84,8 +84,8 @@ const TileFunctions &tileFunctions() {
 void sum(const float *const *a, const float *const *b, int64_t depth, float *out) { tileFunctions().floats(a, b, depth, out); }
 void sum(const double *const *a, const double *const *b, int64_t depth, double *out) { tileFunctions().doubles(a, b, depth, out); }
 
-/// Calls |use|(i, j, sum) for each element (i, j) of the product with i from |begin| to |end| - 1 and j below
-/// |limit|(i).
+/// Calls |use|(i, j, sum) for each element (i, j) of the product a b^T with i from |begin| to |end| - 1 and j below
+/// |limit|(i), which must not decrease.
 template <typename T, typename Limit, typename Use>
 void multiplyBlock(Rows<const T> a, Rows<const T> b, int64_t depth, int64_t begin, int64_t end, Limit limit, Use use) {
   // The number of rows of |b| that stay in the cache while all rows of |a| are multiplied by them.

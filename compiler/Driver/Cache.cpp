@@ -26,7 +26,7 @@ static Result<CacheRecord> readIntact(const std::string &folder, const std::stri
   return record;
 }
 
-/// Returns the record of the entry in |folder| if its weights file is intact.
+/// Returns the record of the entry in |folder| if it lists a weights file that is intact (see verifyCachedFile).
 static std::optional<CacheRecord> findIntactWeights(const std::string &folder) {
   Result<CacheRecord> record = CacheRecord::read(folder);
   const CachedFile *weights = record ? record->weights() : nullptr;
@@ -35,7 +35,7 @@ static std::optional<CacheRecord> findIntactWeights(const std::string &folder) {
   return std::move(*record);
 }
 
-/// Writes the record of the entry in |folder|, whose files are complete.
+/// Adds all files in |folder| but the lock file to |record| and writes the record there. The files are complete.
 static Status writeRecord(const std::string &folder, CacheRecord record) {
   std::vector<std::string> names;
   std::error_code error;
@@ -63,7 +63,7 @@ public:
     key = computeCacheKey(options, object, host, target);
   }
 
-  /// Looks for the model in |cache|, which may be read-only.
+  /// Returns the model in |cache|, which may be read-only; nullopt if it is missing or damaged.
   std::optional<CachedModel> find(const std::string &cache) const;
   /// Looks for the model in |cache| and compiles it if it is missing or damaged; then removes old entries until at most
   /// |maxBytes| bytes stay.

@@ -27,9 +27,10 @@ struct CachedModel {
   std::shared_ptr<void> use;
 };
 
-/// Returns the model for |options| (whose output and emit are ignored), compiled now if it is not in the cache or if its files there are
-/// damaged: sizes and checksums are compared each time, except those of the weights themselves. A process that finds another one compiling
-/// the same model waits for it.
+/// Returns the model for |options|, compiled now if it is not in the cache or if its files there are damaged. Ignores
+/// output, emit, compileTo, dumpPhases and weightsStore of |options|. The sizes and checksums of all files are compared
+/// each time, except for the data of the weights. A process that finds another one compiling the same model waits for
+/// it until |listener| asks for the end. Fails if no cache folder can be used, and if the model is a special file.
 Result<CachedModel> compileCached(const CompileOptions &options, const CompileListener &listener = {});
 
 } // namespace attune

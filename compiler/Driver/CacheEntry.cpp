@@ -139,8 +139,8 @@ Status CacheEntry::beginMaking(const std::function<void()> &waiting, const std::
 
 void CacheEntry::endMaking() { (void)setLock(fd, F_UNLCK, kMaking, /*wait=*/false); }
 
-/// Removes the files in |folder| for whose names |isKept| is false. Removes the record first: without it the entry is
-/// incomplete.
+/// Removes the files and empty folders in |folder| for whose names |isKept| is false. Removes the record first: without
+/// it the entry is incomplete.
 static void removeFiles(const std::string &folder, llvm::function_ref<bool(llvm::StringRef)> isKept) {
   if (!isKept(CacheRecord::kFileName))
     ::unlink((folder + "/" + CacheRecord::kFileName).c_str());
@@ -158,7 +158,8 @@ void CacheEntry::clear(const std::string &kept) const {
   removeFiles(path, [&](llvm::StringRef name) { return name == "lock" || name == kept; });
 }
 
-/// Removes the entry in |folder|, the lock file last. Expects that this process has its locks.
+/// Removes the entry in |folder|, the lock file last. Expects that this process has its locks. Returns true if the
+/// folder is gone.
 static bool removeFolder(const std::string &folder) {
   removeFiles(folder, [](llvm::StringRef name) { return name == "lock"; });
   return ::unlink(CacheEntry::lockFile(folder).c_str()) == 0 && ::rmdir(folder.c_str()) == 0;

@@ -31,7 +31,8 @@ namespace attune {
 /// An entry that this process uses. It is not removed while this object, or a pointer that use() returned, lives.
 class CacheEntry {
 public:
-  /// Opens the entry in |folder|, which is created if it does not exist.
+  /// Opens the entry in |folder|, which is created if it does not exist. Fails if |folder| is not the folder of an
+  /// entry (see isEntry).
   static Result<CacheEntry> create(const std::string &folder);
   /// Opens the entry in |folder|, which may be in a read-only file system. Fails if it does not exist.
   static Result<CacheEntry> open(const std::string &folder);
@@ -39,13 +40,15 @@ public:
   const std::string &folder() const { return path; }
   /// Returns a pointer that keeps the entry from being removed while it lives.
   std::shared_ptr<void> use() const { return lock; }
-  /// Waits until no other process makes the entry and makes this process the only one that does. Calls |waiting| once after two
-  /// seconds of waiting. Calls |mayWait| repeatedly while it waits; a failure of that call ends the waiting.
+  /// Waits until no other process makes the entry and makes this process the only one that does; on a file system
+  /// without locks, does nothing. Calls |waiting| once after two seconds of waiting. Calls |mayWait| repeatedly while
+  /// it waits, and returns its error. Also fails if the lock file can only be read.
   Status beginMaking(const std::function<void()> &waiting, const std::function<Status()> &mayWait);
   void endMaking();
-  /// Removes all files but the lock and |kept|. Does not look into folders.
+  /// Removes all files and empty folders in the entry but the lock file and |kept|. Ignores errors.
   void clear(const std::string &kept) const;
-  /// Removes the entry, which this process was making, unless another process uses it or waits for it.
+  /// Removes the entry, which this process was making, unless another process uses it or waits for it. Releases the
+  /// locks; the object must not be used afterwards.
   void discard();
   /// Sets the time of the last use of the entry to now.
   void touch() const;
@@ -54,7 +57,8 @@ public:
   /// the cache a folder that also has other folders in it.
   static bool isEntry(const std::string &folder);
   enum class Removal { Removed, InUse, Failed };
-  /// Removes the entry in |folder| unless a process uses it. Fails if it holds anything but files.
+  /// Removes the entry in |folder| unless a process makes or uses it. Fails, after it has removed the files, if
+  /// |folder| has a folder in it that is not empty. Returns Removed if |folder| does not exist.
   static Removal remove(const std::string &folder);
   /// Returns true if a process makes or uses the entry in |folder|.
   static bool isInUse(const std::string &folder);

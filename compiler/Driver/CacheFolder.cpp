@@ -49,7 +49,7 @@ std::string attune::formatBytes(uint64_t bytes) {
 static std::string getVariable(const char *name) { return llvm::sys::Process::GetEnv(name).value_or(""); }
 
 /// Returns the reason why code must not be loaded from the folder |path|; "" if there is none. With |ownerMatters|, a
-/// folder of another user is a reason.
+/// folder that belongs to another user or that its group can write to is a reason.
 static std::string findDistrust(const std::string &path, bool ownerMatters) {
   struct stat info;
   if (::stat(path.c_str(), &info) != 0)
@@ -61,8 +61,8 @@ static std::string findDistrust(const std::string &path, bool ownerMatters) {
   return ownerMatters && info.st_uid != getuid() ? "it belongs to another user" : "";
 }
 
-/// Adds the folder |path| to |folders| if code may be kept there. With |create|, creates it first. Returns the reason
-/// why it cannot be written to; "" if it can.
+/// Adds the folder |path| to |folders.readable| if code may be loaded from it, and makes it |folders.writable| if it
+/// can be written to. With |create|, creates it first. Returns the reason why it cannot be written to; "" if it can.
 static std::string addFolder(CacheFolders &folders, const std::string &path, bool create, bool ownerMatters) {
   std::string problem;
   if (create)

@@ -13,20 +13,22 @@ namespace attune {
 
 /// The folders of the compile cache and its size limit.
 struct CacheFolders {
-  /// Folders that exist and may be read, in order of preference.
+  /// Folders that exist and from which code may be loaded (see findCacheFolders), in order of preference.
   std::vector<std::string> readable;
   /// The folder where new entries are made: the last readable one, or "" if none can be written to.
   std::string writable;
-  /// The reason why there is no writable folder, for messages.
+  /// The reason why there is no writable folder, for messages; meaningful only if |writable| is "".
   std::string problem;
   /// The largest sum of the bytes of all entries.
   uint64_t maxBytes;
 };
 
-/// Finds the folder that ATTUNE_CACHE_DIR names or, if that is not set, `attune` in XDG_CACHE_HOME, else `.cache/attune` in HOME, else a
-/// folder of the user in the folder for temporary files: the first one that can be written to, and those before it that can only be read.
-/// Only folders that no other user can write to are taken (a folder that ATTUNE_CACHE_DIR names may be writable by its group). |create|
-/// creates missing ones. The limit is that of ATTUNE_CACHE_SIZE, else 16 GiB. Errors name the variable.
+/// Finds the folder that ATTUNE_CACHE_DIR names or, if that is not set, `attune` in XDG_CACHE_HOME, else
+/// `.cache/attune` in HOME, else a folder of the user in the folder for temporary files: the first one that can be
+/// written to, and those before it that can only be read. Only folders are taken that belong to the user and that
+/// nobody else can write to; the folder that ATTUNE_CACHE_DIR names may belong to another user and be writable by its
+/// group. |create| creates missing ones. The limit is that of ATTUNE_CACHE_SIZE, else 16 GiB. Fails, with an error that
+/// names the variable, if one of these two variables has a value that cannot be used.
 Result<CacheFolders> findCacheFolders(bool create);
 
 /// Parses a number of bytes, to which a suffix K, M, G or T (powers of 1024) may be added.

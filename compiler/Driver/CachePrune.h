@@ -50,7 +50,8 @@ struct PruneResult {
 PruneResult pruneCache(const std::string &cache, uint64_t maxBytes);
 
 /// Removes from |cache| the leftovers of processes that were interrupted: entries without a record that no process
-/// makes, and folders `new-XXXXXX` of earlier versions. Leaves everything else in the folder alone.
+/// makes or uses, and folders `new-XXXXXX` of earlier versions. Leaves everything else in |cache| alone, and also the
+/// folders `new-XXXXXX` if |cache| has anything in it but these and entries.
 void removeLeftovers(const std::string &cache);
 
 } // namespace attune

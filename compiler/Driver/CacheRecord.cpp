@@ -73,7 +73,8 @@ const CachedFile *CacheRecord::weights() const {
   return nullptr;
 }
 
-/// Returns true if the file at |path| is there, but this process has no descriptor or no address space for it.
+/// Returns true if this process has no descriptor left to open the file at |path|, which may be missing, or no address
+/// space to map it.
 static bool lacksResourcesForFile(const std::string &path) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)

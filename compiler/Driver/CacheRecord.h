@@ -52,7 +52,7 @@ struct CacheRecord {
 /// A failure to read it then says nothing about its files.
 bool lacksResourcesToRead(const std::string &folder);
 
-/// Compares size and checksum of |file| in |folder|.
+/// Fails if |file| in |folder| cannot be read or differs from its size or checksum.
 Status verifyCachedFile(const std::string &folder, const CachedFile &file);
 
 } // namespace attune

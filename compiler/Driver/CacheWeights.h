@@ -15,11 +15,12 @@
 
 namespace attune {
 
-/// The weights of one entry that is being made.
+/// The store from which an entry that is being made gets its weights file.
 class CacheWeights : public WeightsStore {
 public:
   /// |tensorsKey| is the one that the entry's record will have. The weights file is |name| in |folder|, a folder of
-  /// |cache|. |previous| is the record of a damaged entry whose weights file is intact and still in |folder|.
+  /// |cache|. |previous| is the record of a damaged entry whose weights file is intact and still in |folder|; nullopt
+  /// if there is none.
   CacheWeights(std::string cache, std::string folder, std::string name, std::string tensorsKey, std::optional<CacheRecord> previous)
       : cache(std::move(cache)), folder(std::move(folder)), name(std::move(name)), tensorsKey(std::move(tensorsKey)),
         previous(std::move(previous)) {}
@@ -27,11 +28,12 @@ public:
   Result<PackingResult> provide(const std::string &layout, llvm::function_ref<Result<PackingResult>(OutputFile &)> pack) override;
 
 private:
-  /// Returns the packing result of the weights file of |record| in |other| if the file is intact and has the tensors of
-  /// |layout| at their offsets.
+  /// Returns the packing result of the weights file of |record| in |other| if the record has this |tensorsKey| and the
+  /// file is intact and has the tensors of |layout| at their offsets; else nullopt.
   std::optional<PackingResult> findIn(const std::string &other, const CacheRecord &record, const Json &layout) const;
-  /// Looks for an intact weights file with the tensors of |layout|, first the one of |previous|, then those of other
-  /// entries, which it links into the folder. Returns the packing result of the file, or nullopt if there is none.
+  /// Looks for a weights file that findIn accepts for |layout|, first the one of |previous|, then those of other
+  /// entries, the first of which replaces any file |name| in |folder| by a link. Returns the packing result of the
+  /// file. If there is none, removes the file |name| and returns nullopt.
   std::optional<PackingResult> linkExisting(const Json &layout) const;
 
   std::string cache, folder, name, tensorsKey;

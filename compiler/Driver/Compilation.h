@@ -46,11 +46,11 @@ private:
   Status pack();
   /// Emits the files from the module of the phase target.
   Status emit();
-  /// Writes the .text file of a folder that has a tokenizer or chat templates.
+  /// Writes the .text file if the model is a folder or a GGUF file and compileText finds contents for it.
   Status writeTextFile();
 
-  /// Ends |phase|: records its time and dumps its IR, which |print| returns. If the compilation ends with this phase, also
-  /// prints the IR and sets |done|.
+  /// Ends |phase|: records its time and, with --dump-phases, writes its IR, which |print| returns, to the folder. If
+  /// the compilation ends with this phase, and it is not `object`, also writes the IR to the output and sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
   std::string printModule();
   /// Returns the log of remarks; null if nobody reads it.

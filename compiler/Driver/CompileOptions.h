@@ -24,19 +24,19 @@ class WeightsStore;
 
 /// The options of a compilation: those of the import, and everything else that decides which files are written, and where.
 struct CompileOptions : ImportOptions {
-  /// A model folder, or a .mlir file in the dialect.
+  /// A model folder, a GGUF file, or a file with IR in the xfmr dialect (.mlir).
   std::string model;
   /// The class to compile; "" for the one that the folder's configuration names.
   std::string architecture;
   /// Adapters that are merged into the tensors of a folder.
   std::vector<AdapterRequest> adapters;
-  /// The tensors of a .mlir model: a safetensors file or a folder.
+  /// The tensors of a .mlir model: a safetensors file or a folder; "" for a model that refers to no stored tensor.
   std::string weights;
   /// The output file; the header and the weights file are written beside it. Required unless compileTo stops early;
   /// empty then means standard output.
   std::string output;
   EmitKind emit = EmitKind::Object;
-  /// The model's C identifier; the stem of |output| if empty.
+  /// The model's C identifier; if empty, getModelName makes it of the stem of |output|.
   std::string name;
   /// The CPU in the form that HostMachine::create takes; empty for this machine's CPU or, if |triple| has another
   /// architecture, for the least CPU of that architecture.
@@ -51,11 +51,12 @@ struct CompileOptions : ImportOptions {
   std::string pruneHeads;
   /// True if a folder without weights is compiled as if it had generated ones: only for phases before packing.
   bool weightsOptional = false;
-  /// The number of processes that run the model together; 0 for the number that the IR has, usually 1.
+  /// The number of processes that run the model together; 0 for the number that the IR has, which must then be 1 if an
+  /// object is emitted.
   int64_t ranks = 0;
   /// The file of texts or ids by which quantized weights are chosen; empty for none.
   std::string calibrate;
-  /// The phase whose IR is printed; nothing is emitted then.
+  /// The phase whose IR is written to |output|; nothing is emitted then. `object` emits the files, as nullopt does.
   std::optional<Phase> compileTo;
   /// The folder for the IR of every phase; empty for none.
   std::string dumpPhases;
@@ -69,8 +70,8 @@ struct CompileOptions : ImportOptions {
 
 /// The callbacks of a running compilation; each may be empty.
 struct CompileListener {
-  /// Returns true if the compilation is to end early. Called before each phase, between parts of the weights and while the
-  /// compilation waits for another process.
+  /// Returns true if the compilation is to end early. Called before each phase, between parts of a calibration and of
+  /// the weights, and while the compilation waits for another process.
   std::function<bool()> stops;
   /// Returns an error if |stops| asks for the end.
   Status checkStop() const { return stops && stops() ? Status::error("interrupted") : Status(); }
@@ -79,13 +80,13 @@ struct CompileListener {
   std::function<void(const std::string &message)> notice;
   /// Called if the compilation waits for another process.
   std::function<void(const std::string &message)> waiting;
-  /// Called when the model was read and is valid.
+  /// Called when the model was read and is valid, unless the compilation ends with the phase `import`.
   std::function<void()> imported;
   /// Called with the number of bytes of packed weights that were written, and of all.
   std::function<void(uint64_t done, uint64_t total)> packing;
   /// Called with the finished and all parts of a calibration, which precedes packing; not called without --calibrate.
   std::function<void(uint64_t done, uint64_t total)> calibrating;
-  /// Called once at the end, with a table of phases.
+  /// Called once at the end of a compilation that succeeds, with a table of the times of phases.
   std::function<void(const std::string &report)> timeReport;
   /// Receives the remarks of passes if it is not null. Not owned; must outlive the compilation.
   RemarkLog *remarks = nullptr;
@@ -100,17 +101,20 @@ struct CompileListener {
 
 /// Returns an adapter as --adapter takes it.
 std::string formatAdapter(const AdapterRequest &adapter);
-/// Returns the flags of |options| that shape the object for |target|, as one line: equal lines for equal models give equal objects.
+/// Returns the flags of |options| that shape the object for |target|, as one line: on one machine, equal lines for
+/// equal models and files give equal objects.
 std::string formatFlags(const CompileOptions &options, const Target &target);
-/// Returns |text| as a C identifier.
+/// Returns |text| as a C identifier, with "_" in place of other characters and before a leading digit.
 std::string toIdentifier(llvm::StringRef text);
-/// Returns the name of the model: --name, or the stem of the output. Fails if --name is not a C identifier.
+/// Returns the name of the model: --name, or the stem of the output as a C identifier, or "model" without an output
+/// file. Fails if --name is not a C identifier.
 Result<std::string> getModelName(const CompileOptions &options);
 /// Returns an error that names the flag if the extension of the output does not fit the kind of file.
 Status checkFlags(const CompileOptions &options);
 
-/// Compiles a model. Writes all files or none. Errors are one line. An error of a pass names the phase; an error of the
-/// model, of a flag or of a file names that.
+/// Compiles a model. Writes the object and the files beside it all together or not at all; the IR of phases that
+/// --dump-phases wrote before an error stays. Errors are one line. An error of a pass names the phase or the place in
+/// the IR; an error of the model, of a flag or of a file names that.
 Status compileModel(const CompileOptions &options, const CompileListener &listener = {});
 
 } // namespace attune

@@ -27,14 +27,16 @@ namespace attune {
 /// The source lines of a compilation.
 class DebugInfo {
 public:
-  /// Prints |module|, in the phase `vector`, as the file |name| and gives each operation the place where it is printed.
+  /// Keeps the text of |module|, in the phase `vector`, for the file |name| and sets the location of each operation to
+  /// its line in that file, that of a call also to the module of the model that it computes.
   void takeSource(mlir::ModuleOp module, llvm::StringRef name);
   /// Gives the functions of |module|, in the phase `target`, and their operations the scopes of debug information.
   static void addScopes(mlir::ModuleOp module);
 
   /// Returns the text of the file; "" before takeSource.
   const std::string &source() const { return text; }
-  /// Returns the modules of the model that each line computes, from line 1 on; empty for lines that compute none.
+  /// Returns the modules of the model that each line computes, as a text: element i is for line i, which counts from 1,
+  /// and is "" if the line computes none. Element 0 is "". Empty before takeSource.
   const std::vector<std::string> &lines() const { return paths; }
 
 private:

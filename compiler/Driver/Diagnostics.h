@@ -17,7 +17,8 @@ class DiagnosticCollector {
 public:
   DiagnosticCollector(mlir::MLIRContext *context, std::function<void(const std::string &)> warning);
 
-  /// Returns the first error, as "FILE:LINE:COLUMN: MESSAGE" if it has a location; |fallback| if there was none.
+  /// Returns the first error as "FILE:LINE:COLUMN: MESSAGE" or "NAME: MESSAGE", if its location has a file or a name,
+  /// or as "MESSAGE"; |fallback| if there was no error.
   Status error(const std::string &fallback) const { return Status::error(message.empty() ? fallback : message); }
 
 private:

@@ -18,15 +18,18 @@ public:
   ModelEmitter(const CompileOptions &options, const HostMachine &host, const Target &target, TargetEmission &emission)
       : options(options), host(host), target(target), emission(emission) {}
 
-  /// Translates |module|, which is in the LLVM dialect, and links the kernels it calls.
+  /// Removes the weights and the attributes of Attune's dialects from |module|, which is in the LLVM dialect,
+  /// translates it to LLVM IR, and links the kernels that it calls.
   Status translate(mlir::ModuleOp module);
-  /// Adds the descriptor of |signature|, to which it adds the target's own kernels. The build id is a hash of the host code and the images
-  /// for GPUs, the signature, the flags and |packed|, the weights file of each rank, which is empty if nothing is packed.
+  /// Adds the target's own kernels to |signature|, and the descriptor of |signature| to the host module. The build id
+  /// in the descriptor is a hash of the compiler's version, the host code, the images for GPUs, the signature, the
+  /// flags and |packed|, the weights file of each rank, which is empty if nothing is packed.
   Status describe(ModelSignature &signature, const std::string &name, llvm::ArrayRef<PackingResult> packed);
   void optimize();
-  /// Returns the text of the LLVM IR.
+  /// Returns the text of the LLVM IR of the host code and, if the target has any, of the device code.
   std::string print() const;
-  /// Returns the assembly, or the object, whose guarantees are checked (see checkObject).
+  /// Returns the assembly of the host code if |assembly|, else the object, whose guarantees are checked (see
+  /// checkObject).
   Result<std::string> emit(bool assembly) const;
 
   const llvm::Module &hostModule() const { return *llvmModule; }

@@ -33,7 +33,8 @@ public:
   ~LoadedModel();
 
   mlir::ModuleOp module() const;
-  /// Lowers the module of an import, phase by phase, to |last|, `dialect` to `target`. May be called again for a later phase.
+  /// Lowers the module of an import, phase by phase, to |last|, a phase from `dialect` to `target`. May be called again
+  /// for a later phase. Not for the module of parse().
   Status lowerTo(Phase last);
   const TensorProvider &tensors() const;
   /// Parses another file of IR in the same context.

@@ -13,7 +13,7 @@ namespace attune {
 /// files have no names until all of them are complete.
 class OutputSet {
 public:
-  /// Creates the files beside |output| for |ranks| ranks; fails early if that is impossible.
+  /// Creates the main file, the header and the weights files for |ranks| ranks, so that an error comes before any work.
   static Result<OutputSet> create(const std::string &output, int64_t ranks = 1);
 
   /// Returns the names of all files that commit may write for |ranks| ranks, with |hasSource| the source of line tables, too.
@@ -21,11 +21,11 @@ public:
 
   /// Returns the weights file of |rank|, for the packer.
   OutputFile &weights(size_t rank = 0) { return weightsFiles[rank]; }
-  /// Leaves the weights file to the caller.
+  /// Drops the weights files of all ranks: the caller writes its own.
   void omitWeights() { weightsFiles.clear(); }
   Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
   /// Writes the tokenizer and chat templates, OUT's stem .text; without this call, commit removes such a file of an
-  /// earlier compilation.
+  /// earlier compilation. Fails if the main file has that name.
   Status writeText(const std::string &bytes);
   /// Returns the name of the source of line tables, OUT's stem .vector.mlir, without its folder.
   std::string sourceName() const;

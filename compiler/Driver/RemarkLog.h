@@ -64,7 +64,8 @@ public:
   ModelPaths() = default;
   explicit ModelPaths(mlir::ModuleOp module);
 
-  /// Returns the paths that |location|, that of an operation in |function|, stands for, in order and without duplicates.
+  /// Returns the paths that |location|, that of an operation in |function|, stands for, without duplicates and joined
+  /// by joinNumbered.
   std::vector<std::string> resolve(llvm::StringRef function, mlir::Location location) const;
   /// Returns the paths of all operations of |function|.
   std::vector<std::string> resolveBody(mlir::FunctionOpInterface function) const;
@@ -75,13 +76,15 @@ private:
   std::map<std::string, std::vector<std::string>> layers;
 };
 
-/// Returns |paths| with those that differ only in a number joined: "encoder.layer.{0-11}.attention".
+/// Returns |paths| with those joined that differ only in their first part that is a number:
+/// "encoder.layer.{0-11}.attention".
 std::vector<std::string> joinNumbered(const std::vector<std::string> &paths);
 
 /// The remarks of one compilation.
 class RemarkLog {
 public:
-  /// Records the remarks of |context| from now on. The log must outlive the context.
+  /// Records the remarks of |context| from now on, unless it has a remark engine already. The log must outlive the
+  /// context.
   void attach(mlir::MLIRContext &context);
   void beginPhase(mlir::ModuleOp module);
   /// Resolves the paths of the remarks since beginPhase. At the end of the phase `kernels`, also records the kernels and
@@ -92,11 +95,12 @@ public:
   const std::vector<KernelProvenance> &kernels() const { return allKernels; }
   /// Returns the remarks as YAML.
   std::string toYaml() const;
-  /// Reads YAML that toYaml returned, from the file |path|.
+  /// Reads YAML that toYaml returned, from the file |path|, without the locations of remarks.
   static Result<RemarkLog> read(const std::string &path);
   /// Returns the remarks that concern the kernels whose symbol or text is |kernel|, in the order of the passes: remarks
-  /// that name such a kernel, and remarks of the phases before `kernels` about the modules that it computes. If there is
-  /// no such kernel, fails with the names of all kernels.
+  /// that name such a kernel or are about its function, and remarks of the phases `dialect`, `linalg` and `tiled` that
+  /// name no kernel and are about the modules that it computes. If there is no such kernel, fails with the symbols of
+  /// all kernels.
   Result<std::vector<const ModelRemark *>> why(const std::string &kernel) const;
 
 private:

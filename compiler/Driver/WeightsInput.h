@@ -8,8 +8,8 @@
 
 namespace attune {
 
-/// Opens the value of --weights=FILE|DIR: a folder, one safetensors file, or "" for a |model| that refers to no stored
-/// tensor.
+/// Opens |path|, the value of --weights=FILE|DIR: a folder, one safetensors file, or "" for a model that refers to no
+/// stored tensor. |model| is the model's name in messages.
 Result<std::unique_ptr<TensorProvider>> openWeightsInput(const std::string &path, const std::string &model);
 
 } // namespace attune

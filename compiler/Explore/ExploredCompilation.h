@@ -12,8 +12,8 @@ namespace attune {
 
 /// A compilation of a model to assembly that records what the page of `attune explore` shows. It writes no files.
 struct ExploredCompilation {
-  /// An operation of the dialect `xfmr` in the model as imported: its name, the type of its first result, its function,
-  /// and the paths of the modules that it belongs to.
+  /// An operation of the dialect `xfmr` with results, but not a reference to a weight, in the model as imported: its
+  /// name, the type of its first result, its function, and the paths of the modules that it belongs to.
   struct Operation {
     std::string name, type, function;
     std::vector<std::string> paths;

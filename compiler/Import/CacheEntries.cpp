@@ -13,7 +13,7 @@ static bool isTokenSource(const EntryInput &input) {
   return llvm::is_contained(sources, input.spec->role);
 }
 
-/// Returns true if |input| is an input of the encoder, or an encoder's result that is given to cross attention.
+/// Returns true if |input| is an input of the encoder, or provides the encoder states of cross attention or their mask.
 static bool isOfSources(const EntryInput &input) {
   InputRole role = input.spec->role;
   return input.spec->stack == StackRole::Encoder || role == InputRole::Memory || role == InputRole::MemoryValues ||
@@ -26,7 +26,8 @@ static bool readsSources(const TransformerSpec &spec, const std::vector<EntryInp
          (spec.encoder || llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::Memory; }));
 }
 
-/// Returns true if no token of the decoder attends to later tokens, and all or none of its layers have cross attention.
+/// Returns true if there is a decoder with caches and layers, none of its tokens attends to later ones, no cross
+/// attention computes its queries from the encoder states, and all or none of the layers have cross attention.
 static bool continuesSequences(const TransformerSpec &spec) {
   if (!spec.decoder || !spec.decoder->cached || spec.decoder->layers.empty())
     return false;
@@ -41,7 +42,8 @@ static bool isSharedHeadMask(const TransformerSpec &spec, const std::vector<Entr
   return spec.sharesHeadMask && input.spec->role == InputRole::HeadMask && llvm::none_of(inputs, isOwn);
 }
 
-/// Returns the inputs of `forward` that an entry of |kind| takes, its tokens first.
+/// Returns those of |inputs|, the inputs of `forward`, that an entry of |kind| takes, with the defaults and dims of
+/// this entry; tokens come first.
 static std::vector<EntryInput> inputsOf(CachingEntry::Kind kind, const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                         bool positionsGiven, Padding padding) {
   std::vector<EntryInput> chosen;

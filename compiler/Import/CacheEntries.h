@@ -23,24 +23,26 @@ struct CachingEntry {
     Prefill,
     /// Appends all tokens, also padding, whose keys are hidden. Returns outputs for each token.
     Extend,
-    /// Appends one token to each sequence.
+    /// Appends one token to each sequence. Returns outputs for it.
     Decode
   };
   Kind kind;
   const char *name;
   std::vector<EntryInput> inputs;
   std::vector<EntryOutput> outputs;
-  /// True if the decoder has cross attention.
+  /// True if the decoder has cross attention to the result of an encoder or to encoder states that are an input.
   bool readsSources = false;
 };
 
-/// Checks that the tokens of the decoder of |spec| attend to themselves and earlier tokens only, so that sequences can
-/// be continued.
+/// Checks that |spec| has a decoder with caches whose tokens attend to themselves and earlier tokens only, so that
+/// sequences can be continued. Fails also if inputs have choices, or if only some layers have cross attention.
 Status checkContinues(const TransformerSpec &spec);
 
-/// Returns the entries with caches of a model whose `forward` has |inputs| and |outputs|. Fails if the model does not
-/// continue sequences, or if these inputs and outputs do not allow it; the message says what would have to change.
-/// Positions are counted unless the user has asked for them as an input.
+/// Returns the entries with caches of a model whose `forward` has |inputs| and |outputs|. The entries return the
+/// outputs among |outputs| that have a row for each token of the decoder. Without |positionsGiven| the decoder counts
+/// positions, even if |inputs| has some. |padding| applies to `encode`, which only models with cross attention have.
+/// Fails if the model does not continue sequences, or if these inputs and outputs do not allow it; the message says
+/// why.
 Result<std::vector<CachingEntry>> planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                                    const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding);
 

@@ -34,8 +34,9 @@ static bool hasTwoLabelCounts(const Config &config) {
 
 bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config) || hasTwoLabelCounts(config); }
 
-/// Returns the number of tensors of |spec| if |tensors| has all of them, or their stand-ins, with their shapes. With
-/// |exact|, only if |tensors| has no others. Otherwise returns nullopt.
+/// Returns the number of tensors of |spec| if |tensors| has all of them, or their stand-ins, with their shapes;
+/// stand-ins and optional tensors that the files lack do not count. With |exact|, only if |tensors| has no others but
+/// buffers. Otherwise returns nullopt.
 static std::optional<size_t> countParameters(const TransformerSpec &spec, const TensorProvider &tensors, bool exact) {
   WeightCatalog catalog(spec, tensors);
   std::set<std::string> used;
@@ -93,7 +94,7 @@ static Status missing(const Config &config, const char *key, const std::string &
   return Status::error(config.file() + ": '" + key + "': expected " + expected + ", but the key is missing" + reason);
 }
 
-/// Sets `model_type`.
+/// Sets `model_type` if exactly one family fits by the rule of completeConfig; fails otherwise.
 static Status completeType(Config &config, const TensorProvider *tensors) {
   std::vector<std::string> found, known;
   const std::string name = hasClass(config) ? ConfigReader(config).architecture("") : "";
@@ -123,7 +124,7 @@ static std::vector<std::string> findClasses(const Config &config, const TensorPr
   return family == modelFamilies().end() ? std::vector<std::string>() : findClasses(config, *family, tensors, /*exact=*/false);
 }
 
-/// Sets `architectures` if the tensors determine it.
+/// Sets `architectures` if one class fits |tensors| best. Fails if several do; does nothing if none fits.
 static Status completeClass(Config &config, const TensorProvider &tensors) {
   std::vector<std::string> classes = findClasses(config, tensors);
   if (classes.size() > 1)

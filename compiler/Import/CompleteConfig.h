@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// Returns true if |config| lacks `model_type` or `architectures`, or if `num_labels` is not the number of names in
-/// `id2label`.
+/// Returns true if |config| has no value of `model_type` or `architectures` (absent, null or an empty list), or if it
+/// has both `num_labels` and `id2label` and the number of names in `id2label` is another one.
 bool isIncomplete(const Config &config);
 
 /// Adds `model_type` and `architectures` to |config| if they are missing and the rest determines them:
@@ -21,12 +21,13 @@ bool isIncomplete(const Config &config);
 ///   - the number of labels, by the shapes of tensors, if `num_labels` is not the number of names in `id2label`: removes
 ///     `id2label` if only `num_labels` fits. transformers 4 counts the names, releases before and after take the number.
 /// |tensors| is null if the folder stores none. Then, and if no class fits, `architectures` stays absent, which means
-/// the base model. Fails if several families or classes remain; the message lists them.
+/// the base model. Fails if no family, several families or several classes fit; the message lists the choices.
 Status completeConfig(Config &config, const TensorProvider *tensors);
 
-/// Returns a warning if |tensors| lacks tensors that |spec| needs, the specification of the class that |config| names,
-/// but has all tensors of another class of the family; "" otherwise. Folders of models for sentence embeddings often name
-/// the class that was trained, with a head, but store only the tensors of the base model.
+/// Returns a warning if |tensors| lacks tensors that |spec| needs, or has them with other shapes, |spec| being the
+/// specification of the class that |config| names, but has all tensors of another class of the family; "" otherwise.
+/// Folders of models for sentence embeddings often name the class that was trained, with a head, but store only the
+/// tensors of the base model.
 std::string adviseOnClass(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors);
 
 } // namespace attune

@@ -37,7 +37,8 @@ public:
   /// Returns the name of |key| in messages: "rope_scaling.factor" in an object that is the value of the key
   /// "rope_scaling".
   std::string label(std::string_view key) const { return prefix + std::string(key); }
-  /// Returns the object |key| as a configuration of its own; an empty one if the value is not an object.
+  /// Returns the object |key| as a configuration of its own; an empty one if the key is absent or its value is not an
+  /// object.
   Config object(std::string_view key) const;
   /// Replaces the value of |key|, or adds it.
   void set(const char *key, Json value) { root[key] = std::move(value); }
@@ -58,14 +59,14 @@ private:
   std::shared_ptr<ConfigTrace> notes;
 };
 
-/// The range of an integer key.
+/// The range of an integer key, both ends included; a value outside it is refused.
 struct Range {
   int64_t min;
   int64_t max;
 };
 
-/// Reads keys of one configuration and keeps the first error. A key whose value is refused reads as its fallback or, if it
-/// has none, as zero, an empty value, or what its function says; the other keys are still read.
+/// Reads keys of one configuration, which it borrows, and keeps the first error. A key whose value is refused reads as
+/// its fallback or, if it has none, as zero, an empty value, or what its function says; the other keys are still read.
 class ConfigReader {
 public:
   explicit ConfigReader(const Config &config) : config(config) {}
@@ -88,11 +89,12 @@ public:
   }
   /// Returns the integer |key|, or |fallback| if it is absent or null.
   int64_t integerOrNull(const char *key, int64_t fallback, Range range) { return present(key) ? integer(key, fallback, range) : fallback; }
-  /// Returns the two integers of the list |key|, or twice the integer |key|, or twice |fallback| if it is absent.
+  /// Returns the two integers of the list |key|; if |key| is one integer, a pair of it; if it is absent or refused, a
+  /// pair of |fallback|.
   std::pair<int64_t, int64_t> integerPair(const char *key, int64_t fallback, Range range);
   /// Returns the number |key| in [min, max], or |fallback| if it is absent.
   double number(const char *key, double fallback, double min, double max);
-  /// Returns the |count| numbers of the list |key|, all in [min, max]. Without a list records an error and returns
+  /// Returns the |count| numbers of the list |key|, all in [min, max]. Without such a list records an error and returns
   /// ones.
   std::vector<double> numbers(const char *key, size_t count, double min, double max);
   /// Returns the flag |key|, or |fallback| if it is absent.
@@ -100,12 +102,12 @@ public:
   /// Returns the string |key|, or |fallback| if it is absent; without |fallback| the key is required.
   std::string string(const char *key, const char *fallback = nullptr);
 
-  /// Returns the strings of the list |key|, or the words of a single string that are separated by `|`, in lower case.
-  /// Returns an empty list if the key is absent or null.
+  /// Returns the strings of the list |key| unchanged, or the words of a single string, separated by `|`, trimmed and in
+  /// lower case. Returns an empty list if the key is absent or null.
   std::vector<std::string> words(const char *key);
 
-  /// Returns the class of the model: the first of `architectures`, or |fallback| if the key is absent or null. A former
-  /// name in transformers is replaced by the present one.
+  /// Returns the class of the model: the first of `architectures`, or |fallback| if the key is absent, null or an empty
+  /// list. A former name in transformers is replaced by the present one.
   std::string architecture(const char *fallback);
   /// Returns the entry of |table|, a list of pairs, whose first member is |name|. If there is none, records that |key|
   /// should be one of the names, and returns null.
@@ -117,13 +119,14 @@ public:
   /// order of transformers.
   int64_t labels(int64_t fallback = 2);
   /// Returns the names of |count| labels from `id2label`. A missing name is "LABEL_" and the number, as in
-  /// transformers.
+  /// transformers; other numbers in `id2label` are ignored. Records an error if a key of it is no integer or a name is
+  /// no string.
   std::vector<std::string> labelNames(int64_t count);
 
-  /// Records an error if |key| is present and neither null, false nor empty. |reason| says which feature is not
-  /// implemented.
+  /// Records an error if |key| is present and neither null, false nor an empty object or list. |reason| says which
+  /// feature is not implemented.
   void reject(const char *key, const char *reason);
-  /// Records "FILE: 'key': expected EXPECTED, got <the value>".
+  /// Records "FILE: 'key': expected EXPECTED, got <the value>", or "…, but the key is missing".
   void fail(const char *key, const std::string &expected);
 
 private:
@@ -132,7 +135,8 @@ private:
   void record(Status status);
   /// Records |key| in the trace of the configuration, if it has one.
   void note(const char *key, const Json &fallback, const std::string &expected) const;
-  /// Records the choices of |key|: class names of the family, or values.
+  /// Records |names| in the trace, which must exist: for "architectures" as the classes of the family, for other keys
+  /// as the accepted values.
   void noteChoices(const char *key, const std::vector<std::string> &names) const;
   /// Returns the end of a message about the choices of |key|: "" or words in parentheses.
   std::string choiceHint(std::string_view key) const;

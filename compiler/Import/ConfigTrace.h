@@ -18,7 +18,7 @@ namespace attune {
 /// A key that a reader reads.
 struct TracedKey {
   std::string name;
-  /// The default value as JSON text; "" if the key is required or its default depends on other keys.
+  /// The default value as JSON text; "" if the reader gave none, as for a required key or a key that may be null.
   std::string fallback;
   /// The accepted values, such as "one of a, b"; "" if the reader does not say.
   std::string expected;
@@ -32,7 +32,8 @@ struct ConfigTrace {
   /// Keys that must be absent or off, with the reason.
   std::vector<std::pair<std::string, std::string>> refused;
 
-  /// Adds a key; a later call for the same key fills in missing parts.
+  /// Adds a key; a later call for the same key fills in missing parts, and replaces the accepted values by a list that
+  /// begins with "one of".
   void note(const std::string &name, const std::string &fallback, const std::string &expected);
   void noteRefused(const std::string &name, const std::string &reason);
 };

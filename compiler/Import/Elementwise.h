@@ -28,7 +28,7 @@ mlir::Value clampTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 mlir::Value softcapTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double limit);
 /// Multiplies each row of |tokens| by |row| `[N]`, element by element.
 mlir::Value multiplyByRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value row);
-/// Emits a tensor of the shape of |ids| `[B, L]`: 1 if the id compares with |other| as |predicate| says, else 0.
+/// Emits a tensor of i64 of the shape of |ids| `[B, L]`: 1 if the id compares with |other| as |predicate| says, else 0.
 mlir::Value markTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ids, mlir::arith::CmpIPredicate predicate, int64_t other);
 
 /// Joins the rows of |parts|, each `[T, N]`, side by side: `[T, parts * N]`.

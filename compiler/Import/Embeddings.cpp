@@ -66,7 +66,7 @@ static Value computeIds(EntryScope &scope, Location loc, Value count, int64_t le
 }
 
 /// Projects the patches of each image and puts a class token before them. The class token is added as an embedding that
-/// is zero for patches, which does not change their bits.
+/// is zero for patches, which does not change their values.
 static Value embedPatches(EntryScope &scope, const EmbeddingSpec &spec, TokenBatch &tokens, Value image) {
   const PatchSpec &patches = *spec.patches;
   OpBuilder &builder = scope.builder;
@@ -132,7 +132,7 @@ static Value emitBoxPart(EntryScope &scope, Location loc, TokenBatch &tokens, Va
   return tokens.toTokens(ids);
 }
 
-/// Adds to |sum| the embeddings of each token's box. Without an input of boxes all boxes are empty.
+/// Adds to |sum| the embeddings of each token's box. Without an input of boxes all coordinates are 0.
 static Value addBoxes(EntryScope &scope, Location loc, const BoxSpec &spec, StackRole role, TokenBatch &tokens, Value sum) {
   Value boxes = scope.input(InputRole::Boxes, role);
   const BoxPart parts[] = {{spec.x, 0}, {spec.y, 1}, {spec.x, 2}, {spec.y, 3}, {spec.height, 3, 1}, {spec.width, 2, 0}};
@@ -179,7 +179,7 @@ static Value dropMasked(EntryScope &scope, Location loc, const TokenDropoutSpec 
   return multiplyRows(builder, loc, words, factors);
 }
 
-/// Returns the word vectors of the tokens.
+/// Returns the word vectors of the tokens, scaled if the embeddings have a TokenDropoutSpec.
 static Value embedWords(EntryScope &scope, Location loc, StackRole role, TokenBatch &tokens) {
   const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
   Value ids = tokens.toTokens(scope.input(InputRole::TokenIds, role)), words = embed(scope, ids, spec.words);

@@ -12,7 +12,8 @@ namespace attune {
 mlir::Value emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &tokens);
 
 /// Splits |image| `[B, C, height, width]` into patches, `[B * patches, C * patchHeight * patchWidth]`: row by row, from
-/// left to right; in a patch, channel by channel.
+/// left to right; in a patch, channel by channel. Pixels on the right and at the bottom that do not fill a patch are
+/// dropped.
 mlir::Value emitPatches(EntryScope &scope, const PatchSpec &spec, mlir::Value image);
 
 } // namespace attune

@@ -50,9 +50,9 @@ private:
   };
 
   mlir::func::FuncOp createFunction(mlir::StringRef name, mlir::xfmr::CacheUse caches);
-  /// Returns the batch of sequences of the padded tensor |padded|; |mask|, an argument or null, hides some tokens.
+  /// Returns the batch of sequences of the padded tensor |padded|; |mask|, which may be null, hides some tokens.
   TokenBatch makeBatch(mlir::Value padded, const std::string &lengthDim, mlir::Value mask);
-  /// Returns true if the entry has an input from which the stack computes its first hidden states.
+  /// Returns true if the entry has tokens of the stack, as ids, vectors or an image, or the stack's result as an input.
   bool hasSource(StackRole role) const;
   /// Returns the decoder's ids made from the encoder's |ids|, see ShiftedIdsSpec.
   mlir::Value shiftIds(mlir::Value ids);
@@ -62,11 +62,14 @@ private:
   void emitStack(StackRole role);
   /// Sets the operands of cross attention in |operands|.
   void provideMemory(LayerOperands &operands);
-  /// Makes |tokens| continue after the tokens whose keys and values are inputs, if there are any.
+  /// If keys and values of earlier tokens are inputs, makes |tokens| continue after these, and sets `totalLength` and
+  /// the sequences of keys in |operands|, to which the mask moves.
   void continueAfterPast(TokenBatch &tokens, LayerOperands &operands);
-  /// Sets the operands for keys and values of layer |layer| that the entry has as inputs.
+  /// Sets the operands for keys and values of layer |layer| that the entry has as inputs, null for others. Keys of
+  /// cross attention replace the memory.
   void providePast(int64_t layer, LayerOperands &operands);
-  /// Returns row |layer| of |mask|, a head mask of all layers, or null if |mask| is.
+  /// Returns the head mask `[heads]` of layer |layer|: |mask| if all layers share it, row |layer| of |mask| if that has
+  /// one for each, null if |mask| is null.
   mlir::Value headMaskOf(mlir::Value mask, int64_t layer);
   /// Returns the distance bias of |stack| for up to |length| keys, or null if the stack has none.
   mlir::Value emitDistanceBias(const StackSpec &stack, mlir::Value length);
@@ -90,12 +93,13 @@ private:
   mlir::Value addRowInput(mlir::xfmr::InputDefault value);
   mlir::Value addDimArgument(mlir::xfmr::SessionDim dim);
   mlir::Value addCache(const std::string &name, bool ofSources, const std::vector<std::string> &rest);
-  /// Adds the arguments for the caches of one attention of layer |layer|.
+  /// Adds the arguments for the caches of one attention of layer |layer|, and returns them as keys and values.
   CachedKeys addLayerCache(int64_t layer, const AttentionSpec &attention, bool ofSources);
   /// Records that the cache |before| has the new value |after|.
   void updateCache(mlir::Value before, mlir::Value after);
-  /// Adds the arguments that tell the slot of each sequence and its number of earlier tokens, and appends the mask of
-  /// |tokens| to its cache. Returns slots, lengths and mask for self-attention.
+  /// Adds the arguments that tell the slot of each sequence and its number of earlier tokens, appends the mask of
+  /// |tokens| to its cache, and makes |tokens| continue after the earlier ones. Returns slots, lengths and mask for
+  /// self-attention.
   CachedKeys emitSelfKeys(TokenBatch &tokens);
   CachedKeys readSourceKeys();
   void emitCachedStack(const CachingEntry &entry);

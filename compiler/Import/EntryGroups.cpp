@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The parts of EntryBuilder that store hidden states and probabilities in outputs: as single members, or stacked with
-// the others of their group.
+// The parts of EntryBuilder that store hidden states, probabilities, keys and values in outputs: as single members, or
+// stacked with the others of their group.
 //
 //===----------------------------------------------------------------------===//
 

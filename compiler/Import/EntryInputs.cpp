@@ -82,7 +82,7 @@ static bool fits(const InputForm &form, const InputRequest &request, Fit how) {
   return true;
 }
 
-/// Returns |input| in the form of |request|.
+/// Returns |input| in the first form that fits |request| best. Fails if none has its rank and type.
 static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &input, const InputRequest &request, bool afterPast) {
   std::vector<std::string> ranks;
   std::string dtypes;
@@ -147,7 +147,7 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
 }
 
 /// Checks that |inputs| have the keys and values of earlier tokens for all layers or for none, and likewise those of
-/// cross attention.
+/// cross attention, which require those of earlier tokens. With them, padding cannot be skipped.
 static Status checkPast(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
   const InputSpec *some[2] = {}, *lacking[2] = {};
   for (const InputSpec &input : spec.inputs) {
@@ -174,8 +174,8 @@ static bool hasMemoryKeys(const TransformerSpec &spec, const std::vector<EntryIn
   });
 }
 
-/// Returns true if the decoder's ids can be made from the encoder's because |inputs| have none. They cannot if there is
-/// an input of keys and values, or a decoder mask, which would mask tokens that the caller does not pass.
+/// Returns true if the decoder's ids can be made from the encoder's ids, which must be in |inputs|. They cannot if
+/// there is an input of keys and values, or a decoder mask, which would mask tokens that the caller does not pass.
 static bool takesShiftedIds(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   bool hasIds = false, hasOthers = false;
   for (const EntryInput &input : inputs) {
@@ -212,7 +212,8 @@ static Status checkCountedMask(const TransformerSpec &spec, const std::vector<En
                        "'position_ids' are given, got rank " + std::to_string(input.rank()) + " and " + dtypeName(input.dtype));
 }
 
-/// Checks that each stack has exactly one source of tokens, and that padding can be skipped if that is asked.
+/// Checks that each stack has exactly one source of tokens, or none if it needs none, that a mask over which positions
+/// are counted has a form for this, and that padding can be skipped if that is asked.
 static Status checkTogether(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
   for (StackRole stack : {StackRole::Encoder, StackRole::Decoder}) {
     if (stack == StackRole::Encoder ? !spec.encoder : !spec.decoder)

@@ -29,11 +29,12 @@ struct EntryInput {
   mlir::xfmr::InputAttr attribute(mlir::Builder &builder) const;
 };
 
-/// Returns the inputs that |options| requests. Fails if one is unknown or given twice, has an impossible rank or type,
-/// or if there is not exactly one source of tokens.
+/// Returns the inputs that |options| requests, the standard ones if it requests none; they point into |spec|. Fails if
+/// one is unknown, is given twice or has no form of the requested rank and type, and if checkInputs fails.
 Result<std::vector<EntryInput>> resolveInputs(const TransformerSpec &spec, const ImportOptions &options);
 
-/// Checks that |inputs|, each valid alone, can be combined.
+/// Checks that |inputs|, each valid alone, can be combined with each other and with |padding|; for example, that no
+/// stack has two sources of tokens.
 Status checkInputs(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding);
 
 /// Returns the dims of `#xfmr.input`, `#xfmr.output` or `#xfmr.cache`: "batch" as a string, "48" as an integer.

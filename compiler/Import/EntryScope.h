@@ -24,7 +24,8 @@ struct EntryScope {
   mlir::Value shiftedIds;
 
   mlir::Location at(mlir::StringRef name) { return mlir::NameLoc::get(builder.getStringAttr(name)); }
-  /// Returns the argument of the input |role| of |stack|, or null.
+  /// Returns the argument of the input |role| of |stack|, or null. If the decoder lacks it, a head mask that the stacks
+  /// share is the encoder's, and ids are |shiftedIds|.
   mlir::Value input(InputRole role, StackRole stack) const {
     for (auto [argument, input] : llvm::zip(arguments, inputs))
       if (input.spec->role == role && input.spec->stack == stack)

@@ -12,7 +12,7 @@ using namespace attune;
 
 namespace {
 
-/// An id that the configuration class of a family in transformers sets if the file lacks the key.
+/// An id, or another integer, that the configuration class of a family in transformers sets if the file lacks the key.
 struct FamilyId {
   const char *family, *key;
   int64_t id;
@@ -137,8 +137,8 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"xlm-roberta-xl", "pad_token_id", 1},
                                          {"xlm-roberta-xl", "eos_token_id", 2}};
 
-/// Sets the ids of the family's configuration class. Leaves out an id beyond the vocabulary, since it would never
-/// occur.
+/// Sets the ids of the family's configuration class whose keys |config| lacks. Leaves out an id beyond the vocabulary,
+/// since it would never occur.
 static Status setFamilyIds(const Config &config, const std::string &family, GenerationSettings &settings) {
   const Json *size = config.find("vocab_size");
   for (const FamilyId &entry : familyIds)

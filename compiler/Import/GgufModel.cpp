@@ -47,8 +47,8 @@ enum Conversion : unsigned {
 
 struct Architecture {
   const char *name, *modelType, *modelClass;
-  /// The architecture's own names of tensors, which take precedence, and the names that it shares with others; then the
-  /// same for keys.
+  /// The architecture's own names of tensors, which take precedence, and the names that it shares with others; then its
+  /// own and its shared keys.
   llvm::ArrayRef<NamePair> ownNames, names;
   llvm::ArrayRef<KeyPair> ownKeys, keys;
   unsigned conversions;
@@ -346,7 +346,8 @@ void GgufImporter::readRope() {
     fail(prefix + "rope.scaling.type", "one of none, linear, yarn, longrope");
 }
 
-/// Returns the factors by which the type "llama3" divides frequencies, in float, as the converter stores them.
+/// Returns the headSize / 2 factors by which the type "llama3" with the constants of published models divides
+/// frequencies, in float, as the converter stores them.
 static std::vector<float> computeLlama3Factors(int64_t headSize, double base, double factor) {
   constexpr double low = 1, high = 4, original = 8192, turn = 2 * 3.14159265358979323846;
   std::vector<float> factors;

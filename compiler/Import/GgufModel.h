@@ -12,14 +12,14 @@
 namespace attune {
 
 /// A GGUF file as a model of transformers: a configuration that follows from its metadata, and its tensors under the
-/// names that transformers gives them.
+/// names and in the layouts of transformers.
 struct GgufModel {
   Config config;
   std::unique_ptr<TensorProvider> tensors;
 };
 
-/// Opens the file |path|. Fails for an architecture, a key or a tensor that is not known and names it, because results
-/// would be wrong without it.
+/// Opens the file |path|. Fails for an architecture, a key or a tensor that is not known, since results would be wrong
+/// without it, and for a wrong value; the message names it.
 Result<GgufModel> openGgufModel(const std::string &path);
 
 } // namespace attune

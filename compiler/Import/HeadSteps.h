@@ -15,7 +15,7 @@ struct EntryResult {
 };
 
 /// Emits |output| from |hidden| `[T, H]`, the result of the stack of |tokens|, or with |lastOnly| from one row of it
-/// for each sequence, `[B, H]`.
+/// for each sequence, `[B, H]`. With choices, dims begin with the batch and the choices.
 EntryResult emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, mlir::Value hidden, bool lastOnly = false);
 /// Returns true if |output| has one row for each token.
 bool isPerToken(const OutputSpec &output);

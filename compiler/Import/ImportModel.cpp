@@ -22,7 +22,8 @@ static const std::string &nameOf(const InputRequest &request) { return request.n
 /// Lowers |most| to |limit|; 0 is no limit.
 static void lower(int64_t &most, int64_t limit) { most = most == 0 ? limit : limit == 0 ? most : std::min(most, limit); }
 
-/// Returns the limits of all dimensions: those of the configuration, lowered by the options; 0 is no limit.
+/// Returns the limits of all dimensions: those of the configuration, lowered by the options; 0 is no limit. Fails if an
+/// option names an unknown dimension or exceeds the configuration.
 static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options, bool caches,
                                                             bool afterPast) {
   std::map<std::string, int64_t> limits = {{"batch", 0}, {"length", 0}};

@@ -10,7 +10,7 @@ using namespace attune;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-/// Parses "2" or "?x1x1x?" into |request|.
+/// Parses "2" or "?x1x1x?" into |request|; returns false for any other text.
 static bool parseRank(StringRef text, InputRequest &request) {
   int64_t rank = 0;
   if (!text.getAsInteger(10, rank)) {

@@ -22,7 +22,8 @@ struct InputRequest {
   std::optional<int64_t> rank;
   /// I64 or F32.
   std::optional<DType> dtype;
-  /// If not empty: 1 for each dimension that is broadcast, anySize for the others. Distinguishes masks of rank 4.
+  /// If not empty: 1 for each dimension that is broadcast, anySize for the others. Distinguishes masks of the same
+  /// rank.
   std::vector<int64_t> sizes;
 
   static constexpr int64_t anySize = -1;
@@ -32,8 +33,8 @@ struct InputRequest {
 enum class Padding {
   /// Computes them like all others, as transformers does.
   Compute,
-  /// Computes only visible tokens; outputs are zero for the others. Without an input `attention_mask` all tokens are
-  /// visible.
+  /// Computes only visible tokens; outputs are zero for the others. Without a mask as an input all tokens are visible,
+  /// unless the model hides tokens by their id.
   Skip
 };
 
@@ -41,17 +42,18 @@ struct ImportOptions {
   Padding padding = Padding::Compute;
   /// The inputs of the entry, in order; the standard inputs of the family if empty.
   std::vector<InputRequest> inputs;
-  /// The outputs of the entry, in order: main outputs of the class by name, the groups `hidden_states` and
+  /// The outputs of the entry, in order: main outputs of the class by name, groups such as `hidden_states` and
   /// `attentions`, or single members as `hidden_states.2`; the main outputs if empty.
   std::vector<std::string> outputs;
-  /// The entries to build; if empty, or if the model has none of them, all of the model.
+  /// The entries to build; all of the model if this names none that it has. Naming `prefill`, `extend` or `decode` is
+  /// an error if the model cannot have them. Naming `embed` builds it even if the folder declares no embedding.
   std::vector<std::string> entries;
-  /// The largest values of dimensions ("batch", "length"), in addition to the limit of "length" in the configuration.
+  /// The largest values of dimensions ("batch", "length"), which must not exceed the limits of the configuration.
   std::map<std::string, int64_t> limits;
 };
 
 /// Parses "NAME[:RANK[:i64|f32]],…", the value of `--inputs`. A rank may be written as "?x1x?x?", where 1 is a
-/// dimension that is broadcast.
+/// dimension that is broadcast. Fails for any other text.
 Result<std::vector<InputRequest>> parseInputList(std::string_view text);
 /// Splits "NAME,…", the value of `--outputs`.
 std::vector<std::string> parseOutputList(std::string_view text);

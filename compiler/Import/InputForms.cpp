@@ -123,8 +123,8 @@ static std::vector<InputForm> plainForms(const TransformerSpec &spec, const Inpu
   return {};
 }
 
-/// Returns |forms| with a dimension of choices after the batch. Leaves out forms that are not one value for each token
-/// or sequence.
+/// Returns |forms| with a dimension of choices after the batch. Leaves out masks that are not one value for each token.
+/// Forms that do not begin with the batch stay as they are.
 static std::vector<InputForm> formsOfChoices(const InputSpec &input, std::vector<InputForm> forms) {
   llvm::erase_if(forms, [&](const InputForm &form) { return isMask(input) && form.dims.size() != 2; });
   for (InputForm &form : forms)

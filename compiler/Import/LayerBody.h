@@ -144,7 +144,8 @@ public:
       : builder(builder), stack(stack), layer(layer), operands(operands), weights(weights) {}
 
   LayerResults emit(const LayerRequest &request);
-  /// Writes the keys and values of cross attention to the caches; emits nothing else of the layer.
+  /// Writes the keys and values of cross attention to the caches, and returns the updated caches; emits nothing else of
+  /// the layer.
   AttentionResults emitCrossKeys();
 
 private:
@@ -166,15 +167,15 @@ private:
   mlir::Value experts(const ExpertsSpec &spec, mlir::Value input);
   /// Emits a layer whose branches read the same input, see LayerSpec::parallel.
   LayerResults emitParallel(const LayerRequest &request);
-  /// Emits the branch |emit| of the layer: the norm |spec| of |input|, the branch, the norm |resultNorm| of its result,
-  /// and the residual. |part| names it.
+  /// Emits the branch |emit| of |input| with the dropout, the residual and the norms |spec| and |resultNorm|, as the
+  /// NormPlacement of the stack says (see LayerSpec). |part| names the branch.
   mlir::Value branch(mlir::Value input, const NormSpec &spec, const NormSpec &resultNorm, const std::string &part,
                      llvm::function_ref<mlir::Value(mlir::Value)> emit);
-  /// Returns the distance bias of self-attention, that of the layer or of the stack.
+  /// Returns the distance bias of self-attention, that of the layer or of the stack; null if there is none.
   mlir::Value distanceBias();
   /// Returns the inputs of the self-attention of |input|.
   AttentionInputs selfInputs(mlir::Value input);
-  /// Emits an attention and sets the requested parts of |results|.
+  /// Emits an attention, to the keys of |cache| if it has any, and sets the requested parts of |results|.
   mlir::Value attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, const AttentionRequest &request,
                         const CachedKeys &cache, AttentionResults &results);
   /// Emits an attention as one operation (compositeAttention) or as several.
@@ -185,10 +186,11 @@ private:
   /// Emits an attention to the keys and values of |cache|, after appending those of the input if the layer writes them.
   mlir::Value cachedAttention(mlir::Location loc, const AttentionSpec &spec, AttentionInputs inputs, const CachedKeys &cache,
                               AttentionResults &results);
-  /// Appends the keys and values of |inputs| to |cache|.
+  /// Appends the keys and values of |inputs| to |cache|, and returns the updated caches.
   AttentionResults updateCache(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, const CachedKeys &cache);
   /// Projects |input| to heads of queries, `[T, heads, head size]`; clips and normalizes them and applies rotary
-  /// embeddings, as |spec| says. keyHeads and valueHeads do the same for keys and values.
+  /// embeddings, as |spec| says. keyHeads does the same for keys, which begin with the shared components if there are
+  /// any; valueHeads projects and clips values.
   mlir::Value queryHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
   mlir::Value keyHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
   mlir::Value valueHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
@@ -196,14 +198,16 @@ private:
   mlir::Value latent(mlir::Location loc, mlir::Value input, const LatentSpec &spec);
   /// Puts the components |shared| `[T, 1, R]` before those of each of |heads| `[T, G, D]`.
   mlir::Value prependShared(mlir::Location loc, mlir::Value shared, mlir::Value heads);
-  /// Projects |input| by |projection| to |count| heads and applies the norm |head|.
+  /// Projects |input| by |projection| to |count| heads, clamps their components to [-clip, clip] and applies the norm
+  /// |head|, if there are these.
   mlir::Value projectHeads(mlir::Location loc, mlir::Value input, const LinearSpec &projection, int64_t count, const HeadNormSpec &head,
                            std::optional<double> clip);
   /// Emits the heads of |projection|, rotated by their positions, with the norm |head| before or after that.
   mlir::Value rotatedHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec, const LinearSpec &projection, int64_t count,
                            const HeadNormSpec &head);
   mlir::Value rotate(mlir::Location loc, mlir::Value heads, const AttentionSpec &spec);
-  /// Appends heads `[T, G, D]` of sequences of |length| to |past| `[B, G, P, D]`. |heads| or |past| may be null.
+  /// Returns as tokens the heads |past| `[B, G, P, D]`, in each sequence followed by those of |heads| `[T, G, D]`;
+  /// |length| is the length of both together. Without |past| returns |heads|; without |heads|, P is |length|.
   mlir::Value appendHeads(mlir::Location loc, mlir::Value past, mlir::Value heads, mlir::Value length);
   /// Returns heads `[T, G, D]` of |sequences| as `[B, G, L, D]`, the layout of outputs.
   mlir::Value padHeads(mlir::Location loc, mlir::Value heads, const Sequences &sequences);

@@ -20,11 +20,12 @@ class LayerFunctions {
 public:
   LayerFunctions(const TransformerSpec &spec, const StackSpec &stack, WeightTable &weights) : spec(spec), stack(stack), weights(weights) {}
 
-  /// Creates a call of the function for |layer| on |operands| in the entry that |builder| is in.
+  /// Creates a call of the function for |layer| on |operands| in the entry that |builder| is in. In a stack of
+  /// NormPlacement::None, emits the layer there instead.
   LayerResults call(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands, const LayerRequest &request);
 
   /// Creates a call of the function that writes the keys and values of the cross attention of |layer| to the caches
-  /// among |operands|.
+  /// among |operands|. Returns the updated caches.
   AttentionResults callCrossKeys(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands);
 
 private:
@@ -34,7 +35,8 @@ private:
   /// yet, creates it with the body that |emit| emits.
   mlir::func::CallOp callShared(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands,
                                 mlir::ArrayRef<WeightId> weightIds, std::string key, const std::string &name, Emit emit);
-  /// Creates the function |name| before |entry|; its arguments are |operands|, then |weightIds|.
+  /// Creates the function |name|, with a number after it if it is not the first function, before |entry|. Its arguments
+  /// are |operands|, then |weightIds|.
   mlir::func::FuncOp create(mlir::Operation *entry, const LayerSpec &layer, const LayerOperands &operands,
                             mlir::ArrayRef<WeightId> weightIds, const std::string &name, Emit emit);
 

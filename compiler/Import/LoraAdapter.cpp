@@ -53,7 +53,7 @@ namespace {
 class PatternedNumber {
 public:
   PatternedNumber(ConfigReader &reader, const Config &config, const char *key, double fallback, const char *patternKey)
-      : value(reader.number(key, fallback, 0, 1e9)) {
+      : value(reader.number(key, fallback, 0, 1e9)), patternKey(patternKey) {
     const Config patterns = config.object(patternKey);
     ConfigReader values(patterns);
     for (const std::string &pattern : patterns.keys()) {
@@ -62,15 +62,25 @@ public:
       std::string problem;
       if (!regex.isValid(problem) || hasForeignSyntax(pattern))
         reader.fail(patternKey, "regular expressions without look-around and classes other than \\d and \\w, as '" + pattern + "' has");
-      others.emplace_back(std::move(regex), values.number(pattern.c_str(), 0, 0, 1e9));
+      others.push_back({pattern, std::move(regex), values.number(pattern.c_str(), 0, 0, 1e9)});
     }
     reader.join(values);
   }
 
-  /// Returns the value for the module |path|, that of the first pattern that matches.
-  double of(const std::string &path) const {
-    auto other = llvm::find_if(others, [&](const auto &entry) { return entry.first.match(path); });
-    return other == others.end() ? value : other->second;
+  /// Returns the value for the module |path|, that of the matching pattern, or the number for all modules if none
+  /// matches. Fails if several match with different numbers: PEFT takes the first one in the file, whose order is not
+  /// kept here.
+  Result<double> of(const std::string &path) const {
+    const Other *found = nullptr;
+    for (const Other &other : others) {
+      if (!other.regex.match(path))
+        continue;
+      if (found && found->number != other.number)
+        return Status::error("'" + patternKey + "': expected one number for '" + path + "', but '" + found->pattern + "' and '" +
+                             other.pattern + "' match it with different ones");
+      found = &other;
+    }
+    return found ? found->number : value;
   }
 
 private:
@@ -103,8 +113,15 @@ private:
     return false;
   }
 
+  /// The number of the modules that a pattern matches.
+  struct Other {
+    std::string pattern;
+    llvm::Regex regex;
+    double number;
+  };
   double value;
-  std::vector<std::pair<llvm::Regex, double>> others;
+  std::string patternKey;
+  std::vector<Other> others;
 };
 
 } // namespace
@@ -206,7 +223,11 @@ Result<LoraAdapter> LoraAdapter::open(const std::string &folder) {
     if (!part.b)
       continue;
     const std::string module = name.substr(0, name.rfind('.'));
-    double size = rank.of(module), scaled = alpha.of(module);
+    Result<double> moduleRank = rank.of(module), moduleAlpha = alpha.of(module);
+    for (const Result<double> *number : {&moduleRank, &moduleAlpha})
+      if (!*number)
+        return Status::error(config->file() + ": " + number->message());
+    double size = *moduleRank, scaled = *moduleAlpha;
     if (size < 1 || size != std::floor(size))
       return Status::error(config->file() + ": 'r': expected an integer of at least 1 for '" + module + "'");
     if (part.a && (part.a->shape.empty() || part.a->shape[0] != int64_t(size)))

@@ -114,7 +114,7 @@ static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors 
   return {};
 }
 
-/// Opens the tensors of |folder|, stored or generated.
+/// Opens the tensors of |source|, stored or generated, or takes them from |opened| if it has them.
 static Result<std::unique_ptr<TensorProvider>> findTensors(const ModelSource &source, const TransformerSpec &spec, OpenedConfig &opened) {
   const std::string &folder = source.folder;
   if (opened.tensors)
@@ -147,8 +147,10 @@ ModelFiles attune::listModelFiles(const std::string &folder) {
     return files;
   }
   const std::string transformer = findTransformerFolder(folder);
-  for (const char *name : {"config.json", "generation_config.json"})
-    files.settings.push_back(inFolder(transformer, name));
+  for (const std::string &from : {transformer, folder})
+    for (const char *name : {"config.json", "generation_config.json"})
+      if (std::string path = inFolder(from, name); !llvm::is_contained(files.settings, path))
+        files.settings.push_back(path);
   for (const std::string &name : text::textFileNames(folder))
     files.settings.push_back(inFolder(folder, name));
   files.tensors = SafetensorsFolder::listFiles(transformer);

@@ -28,7 +28,7 @@ struct ModelSource {
   std::string architecture;
   /// Adapters to merge into the tensors.
   std::vector<AdapterRequest> adapters;
-  /// True if a folder without weights gets generated ones.
+  /// True if a folder without weights is opened with generated ones, those of seed 0.
   bool generatesMissing = false;
 };
 
@@ -53,21 +53,24 @@ struct ModelFiles {
 
 /// Returns true if |path| is a folder or a GGUF file, which openModelFolder takes like a folder.
 bool isModelSource(const std::string &path);
-/// Lists the files of |folder| without checking them.
+/// Lists the files of |folder| without checking them. A GGUF file in its place is the only entry of both lists.
 ModelFiles listModelFiles(const std::string &folder);
 /// Lists the files of an adapter in |folder| without checking them.
 ModelFiles listAdapterFiles(const std::string &folder);
 
-/// Opens a model folder: config.json, completed if it lacks its type or class (see completeConfig), and the stored
-/// weights. A golden case without weights, whose case.json says that they are generated, has generated ones.
+/// Opens a model folder or a GGUF file: the configuration, completed if it lacks its type or class (see
+/// completeConfig), and the stored weights, with the adapters merged. A golden case without weights, whose case.json
+/// says that they are generated, has generated ones.
 Result<ModelFolder> openModelFolder(const ModelSource &source);
 
 /// A function that is called with the number of bytes written so far and their total.
 using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
-/// Writes the model folder |folder|: config.json, generation_config.json, tokenizer and sentence-transformers modules of
-/// |source|, whose class must be that of the configuration. Each model.safetensors has weights generated from |seed|,
-/// with the adapters merged. Writes in a stream, so memory does not depend on the size of the model.
+/// Writes the model folder |folder|: config.json, generation_config.json, tokenizer and sentence-transformers modules
+/// of |source|, whose class must be that of the configuration. Each model.safetensors has weights generated from
+/// |seed|, with the adapters merged; |progress|, which may be empty, starts again at 0 for each. Writes in a stream, so
+/// memory does not depend on the size of the model. Fails if |folder| has other weights (see checkReplaceable) or the
+/// configuration is quantized. A failure leaves the files of |folder| as they were, as far as the system permits.
 Status initModelFolder(const ModelSource &source, const std::string &folder, int64_t seed, const Progress &progress = {});
 
 } // namespace attune

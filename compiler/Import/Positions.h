@@ -8,7 +8,8 @@
 
 namespace attune {
 
-/// Returns the positions of |tokens| in their sequences, `[T]`: the input, or the count of the stack |role|.
+/// Returns the positions of |tokens| in their sequences, `[T]`, as rows of the position table of the stack |role|:
+/// those of the input or, without it, counted as EmbeddingSpec says.
 mlir::Value emitPositions(EntryScope &scope, StackRole role, TokenBatch &tokens);
 
 /// Returns the rows of |tokens| in the tables of rotary embeddings of the stack |role|, `[T]`; null if no layer has

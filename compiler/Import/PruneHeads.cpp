@@ -87,6 +87,11 @@ static void keepHeads(TransformerSpec &spec, AttentionSpec &attention, const std
       linear->bias = spec.select(linear->bias, 0, rows);
   }
   int64_t headSize = spec.shapeOf(attention.query.weight)[0] / int64_t(indices.size()), columns = headSize * attention.heads;
+  for (WeightId *factors : {&attention.queryNorm.factors, &attention.keyNorm.factors})
+    if (*factors != noWeight)
+      *factors = spec.select(*factors, 0, featuresOf(indices, attention.heads, spec.shapeOf(*factors)[0]));
+  if (attention.sinks != noWeight)
+    attention.sinks = spec.select(attention.sinks, 0, indices);
   bool shared = attention.relativeQuery == attention.relativeKey;
   for (WeightId *table : {&attention.relativeKey, &attention.relativeQuery})
     if (*table != noWeight && headSize != columns && spec.shapeOf(*table)[1] == columns)
@@ -110,6 +115,10 @@ Status attune::pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned) {
     if (!attention || attention->kvHeads != attention->heads || attention->output.weight == noWeight)
       return Status::error("expected layers with one head of keys per head of queries and an output projection, layer " +
                            std::to_string(number) + " has others");
+    for (const HeadNormSpec *norm : {&attention->queryNorm, &attention->keyNorm})
+      if (norm->norm.weight != noWeight && norm->extent == HeadNormSpec::Projection)
+        return Status::error("expected layers whose heads are normalized one by one, layer " + std::to_string(number) +
+                             " normalizes all heads together");
     int64_t original = attention->originalHeads ? attention->originalHeads : attention->heads;
     std::vector<int64_t> numbers = attention->headNumbers.empty() ? remainingHeads({}, number, original) : attention->headNumbers;
     std::vector<int64_t> indices, kept;

@@ -22,15 +22,17 @@ using HeadsByLayer = std::map<int64_t, std::vector<int64_t>>;
 /// Reads `pruned_heads`: {"0": [1], "1": [0, 2]}. Checks the numbers of layers and heads, and that each layer keeps a
 /// head.
 HeadsByLayer readPrunedHeads(ConfigReader &reader, int64_t layers, int64_t heads);
-/// Records an error if `pruned_heads` removes any heads, for families with which transformers cannot save such weights.
+/// Records an error if `pruned_heads` is not empty, for families with which transformers cannot save such weights.
 void rejectPrunedHeads(ConfigReader &reader);
 /// Returns the heads of 0 … |heads| - 1 that |pruned| does not remove from |layer|.
 std::vector<int64_t> remainingHeads(const HeadsByLayer &pruned, int64_t layer, int64_t heads);
 
-/// Parses "0:1;1:0,2", the value of `--prune-heads`.
+/// Parses "0:1;1:0,2", the value of `--prune-heads`. Fails for any other text; does not check the numbers.
 Result<HeadsByLayer> parsePruneHeads(std::string_view text);
 /// Removes heads of self-attention in the encoder or, in a model without one, in the decoder. Ignores heads that are
-/// removed already, as transformers does.
+/// removed already, as transformers does. Fails if a layer or a head does not exist, no head would remain in a layer,
+/// or a layer has no self-attention, a distance bias, key heads that query heads share, or no output projection; |spec|
+/// is then changed in part.
 Status pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned);
 
 } // namespace attune

@@ -10,10 +10,10 @@ using namespace attune;
 
 static constexpr const char *settingsKey = "quantization_config";
 
-/// The largest group and block that a file may name: more than any model has features.
+/// The sizes of groups and blocks that a file may name; the largest is more than any model has features.
 static constexpr attune::Range groupSizes = {1, 1 << 24};
 
-/// Reads `group_size`, -1 or absent for one group of all columns, as 0.
+/// Returns `group_size`; 0 if it is -1, null or absent, which means one group of all columns.
 static int64_t readGroupSize(ConfigReader &reader) {
   if (!reader.present("group_size"))
     return 0;
@@ -116,7 +116,8 @@ static void readFloat8(ConfigReader &reader, QuantizedFormat &format) {
     reader.fail("fmt", "\"e4m3\"");
 }
 
-/// Returns the part of a message that says how to make an unquantized copy of a model that |method| has quantized.
+/// Returns the part of a message that says how to make an unquantized copy of a model that |method| has quantized; ""
+/// for methods without such advice.
 static std::string adviseOnMethod(const std::string &method) {
   if (method == "mxfp4")
     return " (Mxfp4Config(dequantize=True) of transformers makes a copy in bf16)";

@@ -53,7 +53,7 @@ static bool areGenerated(const SafetensorsFile &file, const std::string &prefix)
   return count > 0 && std::fabs(distances / count - 0.5) < 0.1 + 1 / std::sqrt(count);
 }
 
-/// Returns true if transformers reads weights from a file called |name|.
+/// Returns true if transformers may read weights from a file called |name|.
 static bool isWeightsName(llvm::StringRef name) {
   if (name.starts_with("model"))
     return name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json");

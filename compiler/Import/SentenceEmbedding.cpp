@@ -47,7 +47,7 @@ private:
   Status readDense(const std::string &path, ConfigReader &reader);
   Status readLayerNorm(const std::string &path, ConfigReader &reader);
   void addNormalize(const std::string &path);
-  /// Records an error unless |key| is the number of features so far.
+  /// Records an error if |key| is present and not the number of features so far.
   void expectFeatures(ConfigReader &reader, const char *key);
   /// Records an error if a module reads or writes anything but the embedding.
   void expectEmbedding(ConfigReader &reader);
@@ -206,7 +206,8 @@ static const StackSpec *findPooledStack(const TransformerSpec &spec) {
   return llvm::is_contained({"t5", "mt5", "umt5"}, spec.family) ? &*spec.encoder : nullptr;
 }
 
-/// Checks that the transformer among the modules of |folder| gives the last hidden states of a text.
+/// Checks that the transformer among the modules of |folder| gives the last hidden states of a text, and that a
+/// `max_seq_length` is a positive integer.
 static Status checkTransformerSettings(const std::string &folder) {
   Result<Json> settings = readTransformerSettings(folder);
   if (!settings)

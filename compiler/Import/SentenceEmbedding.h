@@ -17,20 +17,24 @@ namespace attune {
 /// The name of the entry that gives embeddings, and of its output.
 inline constexpr const char *embedEntry = "embed", *embedOutput = "sentence_embedding";
 
-/// Declares the embedding that the modules of |folder| describe, if it has any, in |spec|, the model of its transformer. A tensor T of the
-/// module in the folder M is called "M.T".
+/// Declares the embedding that the modules of |folder| describe, if it has any, in |spec|, the model of its
+/// transformer. A tensor T of the module in the folder M is called "M.T". Does nothing for models with two stacks but
+/// T5, mT5 and UMT5. Fails if a module or a setting is not implemented.
 Status declareEmbedding(const std::string &folder, TransformerSpec &spec);
 /// Returns the mean over tokens, the embedding of a model whose folder does not say which one it has.
 OutputSpec meanEmbedding();
-/// Returns |spec| with the embedding as its only output, and without inputs and stacks that the embedding does not
-/// need. Fails if the model has no input of token ids.
+/// Returns |spec| with the embedding, meanEmbedding() if it declares none, as its only output, and without inputs and
+/// stacks that the embedding does not need. Fails if the model has no input of token ids, or if it has two stacks and
+/// is not T5, mT5 or UMT5.
 Result<TransformerSpec> makeEmbeddingSpec(const TransformerSpec &spec);
 
 /// Returns |base| joined with the tensors of the modules of |folder|.
 Result<std::unique_ptr<TensorProvider>> joinModuleTensors(const std::string &folder, std::unique_ptr<TensorProvider> base);
-/// Returns the folder, relative to that of the model, of the tensor |name|, and removes it from |name|; "" for tensors of the transformer.
+/// Returns the folder, relative to that of the model, of the tensor |name|, and removes it, with the dot after it, from
+/// |name|; "" for tensors of the transformer.
 std::string splitModuleFolder(const std::string &folder, std::string &name);
-/// Returns the settings of the modules of |folder|, and the files with their tensors.
+/// Appends the settings files of the modules of |folder|, present or not, to |settings|, and the files with their
+/// tensors to |tensors|.
 void listModuleFiles(const std::string &folder, std::vector<std::string> &settings, std::vector<std::string> &tensors);
 
 } // namespace attune

@@ -59,14 +59,15 @@ struct BoxSpec {
 };
 
 /// Scaling of word vectors as in training with masked tokens: the vectors of mask tokens become zero, all others are
-/// multiplied by `kept / (1 - masked)`, where `masked` is the share of mask tokens among the visible tokens.
+/// multiplied by `kept / (1 - masked)`, where `masked` is the number of mask tokens of the sequence divided by the
+/// number of its visible tokens.
 struct TokenDropoutSpec {
   int64_t maskId = 0;
   double kept = 1;
 };
 
-/// The sum of rows of word, token-type, position and task tables, in this order, then a norm. Tables that are absent are
-/// not added.
+/// The sum of rows of word, token-type, position, task and box tables, in this order, then a norm. Tables that are
+/// absent are not added.
 struct EmbeddingSpec {
   std::string path;
   WeightId words = noWeight;
@@ -152,7 +153,8 @@ struct AttentionSpec {
   /// d + N - 1, or for each distance and head; d is the position of the query minus that of the key, and N the largest
   /// number of tokens of a sequence. Scores add its product with the query (relativeKey) or with the key (relativeQuery).
   WeightId relativeKey = noWeight, relativeQuery = noWeight;
-  /// If heads were removed (pruned): the number of heads before, and the numbers of the remaining ones among them.
+  /// The number of heads before any are removed (pruned), and the numbers of the remaining ones among them; 0 and empty
+  /// mean |heads| and all heads.
   int64_t originalHeads = 0;
   std::vector<int64_t> headNumbers;
 };
@@ -164,8 +166,8 @@ struct FfnSpec {
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
 };
 
-/// A bias of scores by the distance of the key, in self-attention of a stack: a table `[buckets, heads]`, or slopes
-/// `[heads]` times minus the distance (ALiBi).
+/// A bias of scores by the distance of the key, in self-attention of a stack or a layer: a table `[buckets, heads]`, or
+/// slopes `[heads]` times minus the distance (ALiBi).
 struct DistanceBiasSpec {
   WeightId table = noWeight;
   /// True if later keys have buckets of their own; otherwise they have that of the distance 0.
@@ -182,8 +184,8 @@ struct ExpertsSpec {
   int64_t chosen = 0;
   /// True if shares are the softmax of the chosen scores; otherwise they are the softmax of all scores.
   bool normalized = false;
-  /// True if experts are chosen by the sigmoid of their scores plus `[experts]` |choiceBias|, and shares are these
-  /// sigmoids, divided by their sum if they are |normalized|.
+  /// True if experts are chosen by the sigmoid of their scores plus `[experts]` |choiceBias|, and shares are the
+  /// sigmoids alone, divided by the sum of those of the chosen experts if they are |normalized|.
   bool sigmoid = false;
   WeightId choiceBias = noWeight;
   /// Experts are chosen only from `kept` of `count` groups: those with the largest sums of their `keys` largest scores
@@ -199,8 +201,8 @@ struct ExpertsSpec {
     double limit, alpha;
   };
   std::optional<ClampedGlu> clampedGlu;
-  /// A network that all tokens use, multiplied by the sigmoid of a projection of the token to one number, if there is
-  /// one.
+  /// A network that all tokens use, if there is one. If |sharedGate|, a projection to one number, has a weight, the
+  /// sigmoid of this projection of the token multiplies the network's result.
   std::optional<FfnSpec> shared;
   LinearSpec sharedGate;
 };
@@ -289,7 +291,7 @@ struct StackSpec {
   bool keepsCrossKeys = true;
 
   /// Returns the number of tensors of a layer in `past_key_values`: key and value of self-attention, and of cross
-  /// attention.
+  /// attention if they are kept; 0 if nothing is cached.
   int64_t cachedParts() const { return !cached ? 0 : keepsCrossKeys && !layers.empty() && layers.front().cross ? 4 : 2; }
 };
 

@@ -23,7 +23,7 @@ struct Difference {
 };
 } // namespace
 
-/// Returns true if the tensors |a| and |b| have the same shape and the same values, rounded to f32.
+/// Returns true if the tensors |a| and |b| have the same shape and, rounded to f32, the same bits.
 static Result<bool> haveSameValues(const TensorProvider &tensors, const std::string &a, const std::string &b) {
   constexpr int64_t kChunk = 1 << 18;
   const std::vector<int64_t> &shape = tensors.find(a)->shape;

@@ -19,7 +19,7 @@ namespace attune {
 /// Compares those tensors in |tensors| that |spec|, which was read from |config|, treats as one parameter. Adds a
 /// warning for tensors of different values that are one parameter only because of "tie_word_embeddings"; returns true
 /// if the model must then be read with this setting false, as transformers 5 does. Other differences are errors that
-/// name both tensors.
+/// name both tensors, unless the second one, under an unlike name, only stands in for the first in files that lack it.
 Result<bool> mustSeparateTied(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors,
                               std::vector<std::string> &warnings);
 

@@ -26,7 +26,8 @@ public:
   /// Makes sequence b continue after |pastLengths|[b] tokens, from where its positions are counted.
   void continueAfter(mlir::Value pastLengths) { past = pastLengths; }
 
-  /// Hides all keys from the queries of masked tokens. The mask has one value for each token.
+  /// Hides all keys from the queries of masked tokens. The mask has one value for each token. Does nothing if there is
+  /// no such mask or padding is skipped.
   void maskQueries();
 
   /// Returns the argument of continueAfter, or null.
@@ -41,7 +42,8 @@ public:
   /// Returns the dim of the length.
   const std::string &lengthDim() const { return dim; }
 
-  /// Returns |value| with zeros in the rows of hidden tokens.
+  /// Returns |value| with zeros in the rows of hidden tokens that are computed; |value| itself if there is no integer
+  /// mask `[B, L]` or padding is skipped.
   mlir::Value zeroHidden(mlir::Location loc, mlir::Value value);
   /// Returns each token of |value| `[T, H]` joined with its |taps| - 1 neighbors, half of them before it, as `[T, taps
   /// * H]`. Neighbors beyond the sequence, and skipped tokens, are zero.
@@ -51,10 +53,10 @@ public:
   mlir::Value toTokens(mlir::Value padded);
   /// Converts `[T, …]` to `[B, L, …]`; with |squeeze|, without the last dimension, whose size is 1.
   mlir::Value toPadded(mlir::Value tokens, bool squeeze = false);
-  /// Moves probabilities `[B, H, L, K]` of packed tokens to their padded positions.
+  /// Moves probabilities `[B, heads, L, keys]` of packed tokens to their padded positions.
   mlir::Value toPaddedProbabilities(mlir::Value probabilities);
-  /// Returns ids for each token that are not an input: 0 or, if |counting|, |first| plus the position of the token in
-  /// its sequence.
+  /// Returns ids for each token that are not an input: |first| or, if |counting|, |first| plus the position of the
+  /// token in its sequence, earlier tokens (continueAfter) included.
   mlir::Value generateIds(bool counting, int64_t first = 0);
   /// Returns the last token of each sequence, `[B, …]` of `[T, …]`.
   mlir::Value lastTokens(mlir::Value tokens);

@@ -4,7 +4,7 @@
 //
 // A family (families/*.cpp) reads its config.json into this description. All later steps (checking weights, generating
 // them, building IR) are the same for all families. A model is one or two stacks of layers: an encoder, a decoder, or
-// an encoder and a decoder with cross attention to its result.
+// an encoder and a decoder with cross attention to the encoder's result.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_TRANSFORMERSPEC_H
@@ -53,20 +53,21 @@ struct HeadStep {
 };
 
 /// The following functions return steps; |path| names the module in locations. This one selects the first row of each
-/// sequence, or the mean of the rows that the mask shows.
+/// sequence (First), or computes the mean of the rows that the mask shows (Mean).
 HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
 /// Joins the rows of |kinds|, each pooled from the tokens that the mask shows, without those that the input PromptLength
 /// counts.
 HeadStep poolsStep(std::vector<mlir::xfmr::PoolKind> kinds, std::string path);
-/// Selects the first row of each sequence that the mask shows, or its first row if the mask shows none.
+/// Selects the first row of each sequence that the mask shows, or its first row if the mask shows none or is no input.
 HeadStep firstVisibleStep(std::string path);
-/// Selects row c - 1 of each sequence, where c is the number of its ids that are not |padding|; the last row if there
-/// are no ids or |padding| is empty.
+/// Selects row c - 1 of each sequence, where c is the number of its ids that are not |padding|; the last row if c is 0,
+/// there are no ids or |padding| is empty.
 HeadStep lastTokenStep(std::optional<int64_t> padding, std::string path);
-/// Selects the row of the last token of each sequence whose id is not |padding|; the last row if there are no ids or
-/// |padding| is empty.
+/// Selects the row of the last token of each sequence whose id is not |padding|; the first row if all are |padding|,
+/// the last row if there are no ids or |padding| is empty.
 HeadStep lastVisibleStep(std::optional<int64_t> padding, std::string path);
-/// Selects in each sequence the row at the position of the last |eosId| in the encoder's ids.
+/// Selects in each sequence the row at the position of the last |eosId| in the encoder's ids; the last row if they have
+/// none.
 HeadStep lastEosStep(int64_t eosId, std::string path);
 /// Selects in each sequence the row at the position that an input gives; the last row without this input.
 HeadStep selectedTokenStep(std::string path);
@@ -201,18 +202,19 @@ struct TransformerSpec : WeightList {
   int64_t valueSize(const AttentionSpec &attention) const { return shapeOf(attention.value.weight)[0] / attention.kvHeads; }
   /// Returns the stack |role|, which must exist.
   const StackSpec &stack(StackRole role) const { return role == StackRole::Encoder ? *encoder : *decoder; }
-  /// Returns the role of the stack from whose result outputs are computed.
+  /// Returns the role of the stack from whose result outputs are computed by default.
   StackRole mainStack() const { return decoder ? StackRole::Decoder : StackRole::Encoder; }
   /// Returns the dim of the padded length of the stack |role|.
   const char *lengthDim(StackRole role) const {
     return hasTwoStacks() && !equalLengths && role == StackRole::Encoder ? "source_length" : "length";
   }
-  /// Returns true if the names of groups begin with the stack, as "decoder_hidden_states".
+  /// Returns true if the model has an encoder and a decoder. Names of groups then begin with the stack, as
+  /// "decoder_hidden_states".
   bool hasTwoStacks() const { return encoder && decoder; }
 
   /// Declares NAME.weight `[out, in]` and, unless |bias| is false, NAME.bias.
   LinearSpec linear(const std::string &name, int64_t in, int64_t out, bool bias = true);
-  /// Declares a projection to the scores of |labels| classes, as linear does.
+  /// Declares a projection to the scores of |labels| classes, as linear does, and sets |classes|.
   LinearSpec classifier(const std::string &name, int64_t in, int64_t labels, bool bias = true);
   /// Declares NAME.weight `[in, out]` and NAME.bias.
   LinearSpec transposedLinear(const std::string &name, int64_t in, int64_t out);
@@ -256,15 +258,15 @@ struct TransformerSpec : WeightList {
   LinearSpec scaled(const LinearSpec &linear, double factor);
 };
 
-/// The name of the inputs and outputs with keys and values: "past_key_values.LAYER.PART".
+/// The name of the group of inputs and outputs with keys and values; a member is "past_key_values.LAYER.PART".
 inline constexpr const char *pastGroup = "past_key_values";
 
-/// Declares inputs for the keys and values of earlier tokens, for models that return theirs; removes other inputs of
-/// this role.
+/// Declares inputs for the keys and values of earlier tokens and of cross attention, for models whose `past_key_values`
+/// have them; removes other inputs of this role.
 void declarePast(TransformerSpec &spec);
 
 /// Reads the activation |key|, with the names of transformers' ACT2FN. Records an error for a name that is not
-/// implemented.
+/// implemented, and returns None.
 mlir::xfmr::Activation readActivation(ConfigReader &reader, const char *key, const char *fallback);
 /// Returns the activation |name|, the value of |key|. |more| completes messages with other values that the key may
 /// have.

@@ -32,8 +32,8 @@ struct WeightSpec {
   enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat, Stack, Project, LayerNorm, UnitRows };
 
   Kind kind = Tensor;
-  /// Tensor: the name in the files, as in the current version of transformers. Others: a name for the
-  /// module.
+  /// Tensor: the name in the files, as in the current version of transformers. Others: a name for the symbol in the
+  /// MLIR module.
   std::string name;
   std::vector<int64_t> shape;
   /// Tensor: other names of the same parameter.
@@ -67,15 +67,16 @@ public:
 
   /// Declares a tensor of the files.
   WeightId tensor(std::string name, std::vector<int64_t> shape, std::vector<std::string> aliases = {});
-  /// Adds |name| as another name of the tensor |id|: if several tensors are one, some files keep only the last.
+  /// Adds |name| as another name of the tensor |id|: files of a model whose modules share a tensor may store it under
+  /// the name of any of them.
   void addAlias(WeightId id, std::string name) { weights[id].aliases.push_back(std::move(name)); }
   /// Returns a constant filled with |value|.
   WeightId fill(std::string name, std::vector<int64_t> shape, double value);
   /// Returns a table of the kind |table| of `#xfmr.computed`.
   WeightId computed(std::string name, std::vector<int64_t> shape, std::string table, WeightParameters parameters);
-  /// Returns the indices |begin| … |end| - 1 of |axis|.
+  /// Returns the part of |id| with the indices |begin| … |end| - 1 of |axis|.
   WeightId slice(WeightId id, int64_t axis, int64_t begin, int64_t end);
-  /// Returns the listed indices of |axis|.
+  /// Returns the part of |id| with the indices |indices| of |axis|, in this order.
   WeightId select(WeightId id, int64_t axis, std::vector<int64_t> indices);
   /// Returns the transposed matrix.
   WeightId transpose(WeightId id) { return permute(id, {1, 0}); }

@@ -73,7 +73,7 @@ public:
     return array(elements, name);
   }
 
-  /// Creates the bytes of |image|; PTX gets a NUL at its end.
+  /// Creates the attune_gpu_image of |image| with its bytes; PTX gets a NUL at its end.
   llvm::Constant *image(const GpuImage &image) {
     bool isText = image.kind == ATTUNE_IMAGE_PTX;
     llvm::GlobalVariable *data = global(llvm::ConstantDataArray::getString(context, image.data, isText), "attune.image");

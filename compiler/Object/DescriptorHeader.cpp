@@ -31,8 +31,8 @@ static const char *dtypeText(attune_dtype dtype) {
   return names[dtype];
 }
 
-/// Returns true if |tensor| is a mask that is added to scores: floats with the default 0. Head masks, which are
-/// factors, have the default 1.
+/// Returns true if |tensor| is a mask that is added to scores: a name that ends in "mask", and elements of f32 with the
+/// default 0. Head masks, which are factors, have the default 1.
 static bool isAdditiveMask(const TensorSignature &tensor) {
   return tensor.dtype == ATTUNE_F32 && tensor.fill == ATTUNE_FILL_ZEROS && llvm::StringRef(tensor.name).ends_with("mask");
 }
@@ -61,7 +61,7 @@ static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, con
   out << '\n';
 }
 
-/// Prints the positions of tensors as an enumeration, `<prefix>_<tensor>`.
+/// Prints the positions of tensors as an enumeration of `<prefix><tensor>`, and their number as `<prefix>count`.
 static void printIndices(llvm::raw_ostream &out, const std::string &prefix, llvm::ArrayRef<TensorSignature> tensors) {
   out << "enum {\n";
   for (auto [index, tensor] : llvm::enumerate(tensors))

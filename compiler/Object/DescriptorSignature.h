@@ -86,13 +86,14 @@ struct ModelSignature {
   int64_t ranks = 1;
 };
 
-/// Reads the entries and the attributes of the model. Errors name the entry and the argument, since the module may come
-/// from a file.
+/// Reads the entries, the caches and the attributes of the model; kernels and workspace formulas stay empty. Fails if
+/// there is no entry. Errors in an entry name it and the argument, since the module may come from a file.
 Result<ModelSignature> readModelSignature(mlir::ModuleOp module);
 /// Returns the caches of all entries of |module|: caches of sequences, then caches of sources. Errors name the entry
 /// and the cache.
 Result<std::vector<CacheSignature>> readCaches(mlir::ModuleOp module);
-/// Adds the kernels of |module| to |signature|. Kernels exist from the phase `kernels` on.
+/// Adds the kernels of |module| to |signature|; kernels that name no backend get |defaultBackend|. Kernels exist from
+/// the phase `kernels` on.
 void readKernels(mlir::ModuleOp module, ModelSignature &signature, llvm::StringRef defaultBackend);
 /// Adds the workspace formulas, which memory planning records.
 void readFormulae(mlir::ModuleOp module, ModelSignature &signature);

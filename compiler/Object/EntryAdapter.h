@@ -11,7 +11,8 @@
 
 namespace attune {
 
-/// A builder of `attune_entry_E(host, call)`, which unpacks an attune_call and calls the entry.
+/// A builder of `attune_entry_E(host, call)`, which unpacks an attune_call and calls the entry. It returns 0 or, if
+/// kernels run on a device, the first error of a launch.
 class EntryAdapter : EntryEmitter {
 public:
   EntryAdapter(mlir::func::FuncOp entry, llvm::ArrayRef<CacheSignature> caches, bool device)

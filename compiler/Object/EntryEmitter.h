@@ -16,11 +16,13 @@ class EntryEmitter {
 protected:
   explicit EntryEmitter(mlir::func::FuncOp entry);
 
-  /// Creates the function `attune_KIND_E` with an empty body, for the entry E.
+  /// Creates the hidden function `attune_KIND_E` for the entry E, with an empty body, in which the builder inserts from
+  /// then on.
   mlir::LLVM::LLVMFuncOp startFunction(llvm::StringRef kind, mlir::Type result, llvm::ArrayRef<mlir::Type> arguments);
   mlir::Value constant(int64_t value) { return mlir::LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value)); }
   mlir::Value load(mlir::Type type, mlir::Value base, int64_t byteOffset);
-  /// Loads the value of |dim|, the name of a dim of the entry, from the array |dimValues|.
+  /// Loads the value of |dim|, the name of a dim of the entry, from the array |dimValues|. Fails with an error if the
+  /// entry has no such dim.
   mlir::FailureOr<mlir::Value> loadDim(mlir::Value dimValues, mlir::Attribute dim);
 
   mlir::func::FuncOp entry;

@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// A builder of the C functions that compute the costs of a call from its dims: sizes such as the workspace, FLOPs, and
-/// the work of each kernel (attune_kernel_work).
+/// A builder of the C functions that compute the costs of a call from its dims: single numbers, such as the bytes of
+/// workspace and the FLOPs, and the work of each kernel (attune_kernel_work).
 class EntryFormulas : EntryEmitter {
 public:
   explicit EntryFormulas(mlir::func::FuncOp entry) : EntryEmitter(entry) {}

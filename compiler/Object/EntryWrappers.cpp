@@ -10,8 +10,8 @@
 //   attune_work_E(dims, out), if E has `rt.kernel_work`
 //   attune_gathers_E(dims, workers) -> i64,  attune_gather_bytes_E(dims, workers) -> i64, if E has `xfmr.gathers`
 //
-// Removes the formulas from the entries: `rt.workspace`, `xfmr.flops`, `rt.kernel_work`, `xfmr.gathers` and
-// `xfmr.gather_bytes`.
+// Makes the entries private and removes `xfmr.entry` and the formulas from them: `rt.workspace`, `xfmr.flops`,
+// `rt.kernel_work`, `xfmr.gathers` and `xfmr.gather_bytes`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,7 +13,7 @@
 
 namespace attune {
 
-/// Adds |settings| to the `xfmr.model` of |module|.
+/// Replaces the generation settings in the `xfmr.model` of |module|, which must have that attribute, by |settings|.
 void writeGenerationAttr(mlir::ModuleOp module, const GenerationSettings &settings);
 /// Returns the settings of |module|, or nullopt if it has none. Errors name the setting, since the module may come from
 /// a file.

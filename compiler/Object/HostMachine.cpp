@@ -94,7 +94,7 @@ static Status checkFeatures(llvm::StringRef features, const llvm::MCSubtargetInf
   return {};
 }
 
-/// Disables the features of |info| that |architecture| does not allow.
+/// Appends to |features| "-NAME" for each feature that |architecture| does not allow.
 static void withhold(const Architecture &architecture, const llvm::MCSubtargetInfo &info, std::string &features) {
   for (llvm::StringRef pattern : architecture.withheld) {
     if (!pattern.consume_back("*")) {

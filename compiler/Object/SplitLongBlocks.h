@@ -9,7 +9,7 @@
 namespace attune {
 
 /// Splits every basic block with more than 2048 calls, such as the entry of a model with hundreds of layers, into
-/// internal functions of 256 calls each, since the time of LLVM's register allocation grows with the square of the
+/// internal functions of at most 256 calls, since the time of LLVM's register allocation grows with the square of the
 /// length of a block. Results and the order of calls do not change.
 void splitLongBlocks(llvm::Module &module);
 

@@ -15,7 +15,8 @@ struct ModuleTarget {
 };
 
 /// Returns the target for the flags of the phase pipelines. An empty |triple| means x86_64-unknown-linux-gnu; if both
-/// are empty, |cpu| is x86-64-v4. The machine that runs the compiler is never the default.
+/// are empty, |cpu| is x86-64-v4. With a |triple|, an empty |cpu| has the meaning of HostMachine::create: the CPU that
+/// runs the compiler, if it has the architecture of |triple|.
 Result<std::unique_ptr<Target>> createTarget(const TargetRequest &request, const std::string &cpu, const std::string &triple);
 
 /// Sets the attributes of |module| for |target| and its schedule.

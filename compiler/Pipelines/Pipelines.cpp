@@ -133,9 +133,9 @@ static void buildBufferizedPipeline(OpPassManager &pm, const Target &target, con
   tensors.addPass(createOutputsToArguments());
   tensors.addPass(createCheckTensorOps());
   tensors.addPass(createStacksToBuffers());
+  pm.addPass(createSharedReadsToBuffers());
   if (schedule.outputsInPlace)
     pm.addPass(createWriteOutputsInPlace());
-  pm.addPass(createSharedReadsToBuffers());
   pm.addPass(createBufferize());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());

@@ -16,7 +16,7 @@ enum class Phase { Import, Dialect, Linalg, Tiled, Kernels, Bufferized, Vector, 
 
 /// Returns the name of |phase|: "import", "dialect", …
 llvm::StringRef stringifyPhase(Phase phase);
-/// Returns the phase called |name|, if there is one.
+/// Returns the phase called |name|; nullopt if there is none.
 std::optional<Phase> symbolizePhase(llvm::StringRef name);
 /// Returns all names in order, for messages: "import, dialect, …".
 std::string listPhases();

@@ -24,9 +24,9 @@
 namespace attune {
 
 struct OpCall;
-/// A function that looks at operations as they are computed.
+/// A function that is called after an operation was computed.
 using OpObserver = std::function<void(const OpCall &)>;
-/// A function that computes an operation in place of its reference function, or returns false.
+/// A function that computes an operation in place of its reference function and returns true, or returns false.
 using OpSubstitute = std::function<bool(OpCall &)>;
 
 /// An operation, its operands in the current execution, and the results of the last execution. Of a `func.call`, operands
@@ -56,7 +56,8 @@ struct OpCall {
   PlainBuffer &create(unsigned index, llvm::ArrayRef<int64_t> sizes);
 };
 
-/// Computes |call| by the reference function of its operation, in f32 or f64.
+/// Computes |call| by the reference function of its operation, in f32, or in f64 if the call is wide. Adds errors to
+/// the faults of |call|.
 void computeReference(OpCall &call);
 /// Returns true if |op| has a reference function.
 bool hasReference(mlir::Operation *op);

@@ -12,12 +12,14 @@ namespace attune {
 /// The dims, inputs, outputs and caches of one call, checked against the entry.
 class PlainBinding {
 public:
-  /// Takes the inputs of |request|, adds the defaults of missing ones and makes the caches of a first call.
+  /// Takes the inputs of |request|, adds the defaults of missing ones and adds the caches of a first call to |caches|.
+  /// Fails if an input is unknown, has no default, or has sizes, a type or values that the entry does not accept, or if
+  /// the entry needs caches and |caches| is null.
   static Result<PlainBinding> create(const PlainEntry &entry, const PlainRequest &request, PlainCaches *caches, bool wide);
 
   /// The values of all dims, including those of caches and "workers", the number of workers.
   const std::map<std::string, int64_t> &dims() const { return sizes; }
-  /// Returns the sizes of |argument|.
+  /// Returns the sizes of |argument|. Fails if no input or cache gives one of its dims.
   Result<std::vector<int64_t>> shapeOf(const PlainArgument &argument) const;
   /// Returns the tensor of an input or a cache.
   OwnedTensor &tensor(const PlainArgument &argument);

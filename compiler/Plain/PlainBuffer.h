@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A strided view of memory with checked indices. An index beyond a dimension is recorded as a fault of the run and reads
-// zero, so that a wrong module never crashes the process.
+// A strided view of memory with checked indices. An index beyond a dimension is recorded as a fault of the run, and
+// reads zero or writes nothing, so that a wrong index does not crash the process.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_PLAINBUFFER_H

@@ -12,10 +12,12 @@
 
 namespace attune {
 
-/// Replaces the operations of `xfmr`, `tile` and `rt` in |module|, a clone of |original|, by calls into this process
-/// (OpCall.h), and removes weights. Returns a call for each operation of `xfmr` and `tile`; |original| must outlive the
-/// calls. The caller must set the results of the calls for `xfmr.weight_ref` before the first execution. If
-/// |observesCalls|, adds a call into this process after each `func.call` that has operands and results of known types.
+/// Replaces the operations of `xfmr` and `tile` in |module|, a clone of |original|, by calls into this process
+/// (OpCall.h), and those of `rt` by plain calls and constants for a single worker. Removes weights. Returns the calls
+/// into this process; |original| must outlive them. Fails if an operation has no reference function or a type that the
+/// plain path does not support. The caller must set the results of the calls for `xfmr.weight_ref` before the first
+/// execution. If |observesCalls|, adds a call into this process after each `func.call` that has operands and results of
+/// known types.
 Result<std::vector<std::unique_ptr<OpCall>>> replaceByCalls(mlir::ModuleOp module, mlir::ModuleOp original, bool wide,
                                                             bool observesCalls = false);
 

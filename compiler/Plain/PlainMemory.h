@@ -11,8 +11,8 @@
 
 namespace attune {
 
-/// The memory that compiled code allocates on this thread during the lifetime of this object, which frees it. A thread
-/// may have only one object at a time.
+/// The memory that compiled code allocates on this thread during the lifetime of this object. Its destructor frees that
+/// memory. A thread may have only one object at a time.
 class PlainMemory {
 public:
   explicit PlainMemory(uint8_t poison);
@@ -20,7 +20,7 @@ public:
   PlainMemory(const PlainMemory &) = delete;
 
   /// Returns memory of |bytes| bytes, each with the value |poison|, aligned to 64 bytes and valid as long as this
-  /// object.
+  /// object. Aborts the process if there is no memory.
   void *allocate(uint64_t bytes);
   /// Returns the functions that compiled code calls, with their names: allocations, copies, and those of OpCall.h.
   static std::vector<std::pair<std::string, void *>> symbols();

@@ -168,7 +168,8 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
   return model;
 }
 
-/// Parses |text|, LLVM IR of a compiled model, and makes its entries visible.
+/// Parses |text|, LLVM IR of a compiled model, and makes its entries visible. If it cannot be parsed, sets |message|
+/// and returns null.
 static std::unique_ptr<llvm::Module> parseCode(const std::string &text, llvm::LLVMContext &context, std::string &message) {
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> parsed = llvm::parseAssemblyString(text, problem, context);

@@ -31,9 +31,10 @@ struct PlainOptions {
   bool wide = false;
   /// The byte that fills memory before the code writes it. An output that depends on this byte shows a missing store.
   uint8_t poison = 0xff;
-  /// Runs parallel loops from the last iteration to the first, with alternating workers. Only for `target` and `llvm`.
+  /// Runs the ranges of parallel loops from the last to the first, with two workers that alternate. Only for `target`
+  /// and `llvm`.
   bool reverse = false;
-  /// Called after each operation that a reference function computed, with its operands and results.
+  /// Called after each operation that has a reference function, with its operands and results.
   OpObserver observer;
   /// Shows calls of functions to |observer|, too, after they have returned.
   bool observesCalls = false;
@@ -47,14 +48,16 @@ struct PlainOptions {
 class PlainModel {
 public:
   /// Compiles |module|, IR of the phases `import` to `target`. |signature| describes the entries of a module of the phase
-  /// `target`, whose functions have lost the attributes; it is null for earlier phases.
+  /// `target`, whose functions have lost the attributes, and of LLVM IR; it may be null for earlier phases. Fails if
+  /// the module has operations that the plain path does not execute.
   static Result<std::unique_ptr<PlainModel>> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainOptions &options,
                                                     const PlainSignature *signature = nullptr);
   ~PlainModel();
 
   const PlainSignature &signature() const { return entries; }
   /// Runs an entry. Returns its outputs, F32 (F64 if wide) and I64, groups split into their members. |caches| is updated;
-  /// it may be null for an entry without caches.
+  /// it may be null for an entry without caches. Fails if the request does not fit the entry or an operation has a
+  /// fault.
   Result<std::vector<OwnedTensor>> run(const PlainRequest &request, PlainCaches *caches = nullptr);
   /// Sets the byte that fills memory in later runs.
   void setPoison(uint8_t byte) { options.poison = byte; }

@@ -56,9 +56,11 @@ struct PlainSignature {
 };
 
 /// Reads the entries of |module|, IR of the phases `import` to `vector`. Attributes belong to the context of |module|.
+/// Fails if there is no entry, or if an argument has no attribute or a type that the plain path does not support.
 Result<PlainSignature> readPlainSignature(mlir::ModuleOp module);
 
-/// Returns the value of |formula| for these values of dims.
+/// Returns the value of |formula|, the largest of its results and 0, for these values of dims; dims without a value are
+/// 0.
 int64_t evaluateFormula(mlir::xfmr::FormulaAttr formula, const std::map<std::string, int64_t> &dims);
 
 } // namespace attune

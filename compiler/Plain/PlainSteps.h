@@ -16,7 +16,7 @@ struct PlainInputs {
 };
 
 /// Runs the call: the entry `forward`, or, in steps, `encode` if the model has it, then `extend` for each chunk, whose
-/// outputs are joined along the tokens.
+/// outputs are joined along the tokens. Fails if the steps do not add up to the number of tokens.
 Result<std::vector<OwnedTensor>> runPlainly(PlainModel &model, const PlainInputs &inputs);
 
 } // namespace attune

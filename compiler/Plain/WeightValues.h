@@ -20,7 +20,8 @@ struct WeightValue {
   std::vector<double> values;
 };
 
-/// Returns the elements of |source|. Each source is rounded to f32 after it was computed, unless |wide|.
+/// Returns the elements of |source|. Each source is rounded to f32 after it was computed, unless |wide|. Fails for
+/// sources that the plain path does not define, such as f16 and the formats of weights.
 Result<WeightValue> evaluateWeight(mlir::Attribute source, const TensorProvider &tensors, bool wide);
 
 } // namespace attune

@@ -20,7 +20,7 @@ public:
   void eraseOps(const llvm::SetVector<mlir::Operation *> &ops);
   /// Erases a symbol at the top of the module and the operations that use it.
   void eraseSymbol(mlir::Operation *symbol);
-  /// Turns |function| into a declaration.
+  /// Turns |function| into a private declaration.
   void eraseBody(mlir::func::FuncOp function);
   /// Replaces |op| by the operations of |region|, a region of |op| with one block.
   void inlineRegion(mlir::Operation *op, mlir::Region &region);
@@ -51,8 +51,9 @@ private:
   llvm::SetVector<mlir::Operation *> growing;
 };
 
-/// Replaces the size |from| by |to| in all types of |module|; with |numbers| also in index and i64 attributes and
-/// constants. A weight whose type changes gets a new source, a tensor of its new type. |to| may be dynamic.
+/// Replaces the size |from| by |to| in all types of |module|, but in vector types only if |to| is from 1 to 4096.
+/// Unless |to| is dynamic, also replaces it in the dims of inputs, outputs and caches and, with |numbers|, in index and
+/// i64 attributes and constants. A weight whose type changes gets a new source, a tensor of its new type.
 void resizeEverywhere(mlir::ModuleOp module, int64_t from, int64_t to, bool numbers);
 
 } // namespace attune

@@ -8,8 +8,8 @@
 
 namespace attune {
 
-/// Returns the path of the compiler's program: this process's executable, unless the process has the compiler as a library
-/// and has named the program of the same build. The program identifies the build, and other programs are beside it.
+/// Returns the path of the compiler's program: this process's executable, unless setCompilerFile has named another, for
+/// a process that has the compiler as a library. The program identifies the build, and other programs are beside it.
 const std::string &compilerFile();
 /// Names the program of the compiler. Must be called before the first compilation.
 void setCompilerFile(const std::string &path);

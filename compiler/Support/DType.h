@@ -36,9 +36,11 @@ std::string shapeText(const std::vector<int64_t> &shape);
 /// 2^62.
 std::optional<int64_t> elementCount(const std::vector<int64_t> &shape);
 
-/// Widens (or, for F64, rounds to nearest) elements begin … begin+count of |data| to float; |data| need not be aligned.
+/// Widens (or, for F64, rounds to nearest) elements |begin| … |begin| + |count| - 1 of |data| to float; |data| need not
+/// be aligned.
 void convertToF32(DType dtype, const uint8_t *data, int64_t begin, int64_t count, float *out);
-/// Widens integer elements begin … begin+count of |data| to int64; U64 values above the range of int64 wrap.
+/// Widens integer elements |begin| … |begin| + |count| - 1 of |data| to int64; U64 values above the range of int64
+/// wrap, and a BOOL that is not 0 becomes 1.
 void convertToI64(DType dtype, const uint8_t *data, int64_t begin, int64_t count, int64_t *out);
 
 } // namespace attune

@@ -119,7 +119,7 @@ const std::vector<std::string> &GenerationSettings::names() {
   return all;
 }
 
-/// Returns |value|, an id or a list of ids, as a list.
+/// Returns |value|, an id or a list of ids, as a list; -1 as an empty list.
 static Result<Json> readEnds(const Json &value, const std::string &file) {
   if (!value.is_array() && !value.is_number_integer())
     return jsonTypeError(file, "eos_token_id", "an id or a list of ids", value);

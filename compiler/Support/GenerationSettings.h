@@ -14,22 +14,26 @@
 
 namespace attune {
 
-/// A set of settings; all others keep the defaults of the model. A later value of a setting replaces an earlier one.
+/// A set of settings; all others keep the defaults of the model. A later value of a setting replaces an earlier one,
+/// and a later `max_length` also removes an earlier `max_new_tokens`.
 class GenerationSettings {
 public:
-  /// Returns every name that `set` accepts, in the order in which a file's settings are to be read.
+  /// Returns every name that `set` accepts, except `unsupported`, in the order in which a file's settings are to be
+  /// read.
   static const std::vector<std::string> &names();
 
-  /// Sets |name| to |value|; does nothing, whatever the name, if |value| is null. An unknown name is an error. A setting
-  /// of transformers that is not implemented is kept as the text of `unsupported`, the first one if there are several,
-  /// unless |value| is one that switches it off. |file| is the origin of the setting, for errors.
+  /// Sets |name| to |value|; does nothing, whatever the name, if |value| is null. An unknown name, and a value that the
+  /// setting cannot have, are errors. A setting of transformers that is not implemented is kept as the text of
+  /// `unsupported`, the first one if there are several, unless |value| is one that switches it off. |file| is the
+  /// origin of the setting, for errors.
   Status set(const std::string &name, const Json &value, const std::string &file);
   /// Parses and sets `NAME=VALUE`. VALUE is parsed as JSON; what is not JSON is a string. |origin| names the flag in errors.
   Status setText(const std::string &text, const std::string &origin);
 
   /// Returns the settings that have a value.
   const std::map<std::string, Json> &values() const { return stored; }
-  /// Overwrites |options| with the settings that have a value. |options| borrows lists and strings from this object.
+  /// Overwrites |options| with the settings that have a value; sets max_new_tokens to 0 if only `max_length` has one.
+  /// |options| borrows lists and strings from this object, which must not change or be destroyed meanwhile.
   void apply(attune_generation_options &options);
 
 private:

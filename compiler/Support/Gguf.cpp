@@ -395,7 +395,8 @@ static Status readTensor(const std::string &path, ByteReader &bytes, uint64_t nu
   return {};
 }
 
-/// Checks that the tensors |entries| lie within |dataBytes| bytes, at multiples of |alignment|, without overlap.
+/// Sorts |entries| by offset and checks that their tensors lie within |dataBytes| bytes, at multiples of |alignment|,
+/// without overlap.
 static Status checkPlaces(const std::string &path, std::vector<TensorEntry> &entries, uint64_t dataBytes, uint64_t alignment) {
   std::sort(entries.begin(), entries.end(), [](const TensorEntry &a, const TensorEntry &b) { return a.offset < b.offset; });
   uint64_t end = 0;

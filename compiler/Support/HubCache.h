@@ -25,9 +25,10 @@ struct ModelPath {
   std::string hubName;
 };
 
-/// Returns the path of the model |name|: |name| itself if there is such a file or folder or if it cannot be a name on the
-/// hub, else the snapshot of the model. Fails if |name| has the form ORG/NAME and is neither a file, a folder nor a model
-/// in the cache; returns a |name| without "/" itself if it is none of these.
+/// Returns the path of the model |name|: |name| itself if there is such a file or folder, if it cannot be a name on the
+/// hub (as names with the extension of a model file), or if no environment variable says where the cache is; else the
+/// snapshot of the model in the cache. If the cache lacks the model, fails for ORG/NAME and returns a |name| without
+/// "/" itself. Fails if the model in the cache has no snapshot, or several without refs/main.
 Result<ModelPath> findModel(const std::string &name);
 
 } // namespace attune

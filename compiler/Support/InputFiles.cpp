@@ -20,7 +20,8 @@ struct CommandFiles {
 
 static thread_local CommandFiles files;
 
-/// Returns the path to which |path| leads through links, which may be missing; "" for a folder or a special file.
+/// Returns the path to which |path| leads through links; the file may be missing. Returns "" for a folder, a special
+/// file or an empty |path|.
 static std::string resolve(const std::string &path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);

@@ -14,13 +14,14 @@
 namespace attune {
 
 /// Declares that the command reads |path|, which may be missing: an optional file of a model that appears would change
-/// it. Fails if |path| is a declared output. Paths are equal if they lead to the same place through links.
+/// it; folders and special files are ignored. Fails if a declared output is a declared input. Paths are equal if they
+/// lead to the same place through links.
 Status declareInput(const std::string &path);
 /// Declares that the command writes |path|; "" and "-" are no files. Fails if |path| is a declared input.
 Status declareOutput(const std::string &path);
 /// Fails if |path| is a declared input.
 Status checkOutput(const std::string &path);
-/// Returns true if |a| and |b| lead to the same place through links.
+/// Returns true if |a| and |b| lead to the same place through links; false for folders and special files.
 bool isSameFile(const std::string &a, const std::string &b);
 /// Forgets all declarations, for a new command in the same thread.
 void forgetFiles();

@@ -7,8 +7,9 @@
 //   ATTUNE_FOR_INSTRUCTION_SETS(ATTUNE_SUM)
 //   static const auto chosen = ATTUNE_CHOOSE_VERSION(sum);
 //
-// The functions that a version calls, such as sum(), must be inlined into it, or they are those of the build. If results
-// must not depend on the machine, the file is compiled without FMA (-ffp-contract=off).
+// The functions that a version calls, such as sum(), must be inlined into it: a function that is not inlined uses only
+// the instruction set of the build. If results must not depend on the machine, the file is compiled without FMA
+// (-ffp-contract=off).
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_SUPPORT_INSTRUCTIONSETS_H
 #define ATTUNE_SUPPORT_INSTRUCTIONSETS_H

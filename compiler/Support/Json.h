@@ -1,9 +1,9 @@
 //===- Json.h - JSON from untrusted files ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parsing that reports duplicate keys, excessive depth and syntax errors with their position, and accessors that report
-// the key, the expected type and the value in the file. nlohmann's own accessors (`at`, implicit conversions) throw, so
-// code of this project uses these instead.
+// Parsing that reports duplicate keys, excessive depth and syntax errors, these with their position, and accessors that
+// report the key, the expected type and the value in the file. nlohmann's own accessors (`at`, implicit conversions)
+// throw, so code of this project uses these instead.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_JSON_H
 #define ATTUNE_COMPILER_SUPPORT_JSON_H
@@ -20,8 +20,8 @@ namespace attune {
 /// A JSON value. Objects are ordered by key.
 using Json = nlohmann::json;
 
-/// Parses |text|; errors read "FILE:LINE:COLUMN: …". Rejects duplicate keys, nesting deeper than 64, and anything after
-/// the value.
+/// Parses |text|; syntax errors read "FILE:LINE:COLUMN: …". Rejects duplicate keys and nesting deeper than 64, with
+/// errors that read "FILE: …", and anything after the value.
 Result<Json> parseJson(std::string_view text, const std::string &file);
 /// Reads and parses a file of at most 256 MiB.
 Result<Json> readJsonFile(const std::string &path);
@@ -29,9 +29,11 @@ Result<Json> readJsonFile(const std::string &path);
 /// file.
 Result<Json> readOptionalObject(const std::string &path);
 
-/// Returns a value for an error message: its JSON text, shortened to about 40 characters.
+/// Returns a value for an error message: its JSON text, cut after 40 bytes; "an object" for an object that is not
+/// empty, "an array of N" for an array of more than 8 elements.
 std::string describeJson(const Json &value);
-/// Returns the error "FILE: 'key': expected EXPECTED, got VALUE", as every accessor below does.
+/// Returns the error "FILE: 'key': expected EXPECTED, got VALUE". The functions below that return a Result fail with
+/// it.
 Status jsonTypeError(const std::string &file, const std::string &key, const std::string &expected, const Json &value);
 
 /// Returns the member |key| of an object; null if |object| is not an object or has no such member.

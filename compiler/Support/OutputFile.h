@@ -25,7 +25,8 @@ namespace attune {
 class OutputFile {
 public:
   /// Creates a file for |path|, an existing file or a free name, and removes leftovers of earlier processes that wrote
-  /// this file. Fails if the folder is missing or not writable.
+  /// this file. Fails if |path| is a folder, a special file, a link to an open file or an input of the command
+  /// (InputFiles.h), or if the folder is missing or not writable.
   static Result<OutputFile> create(const std::string &path);
   /// Does the same as create, but commit also creates missing folders of |path|.
   static Result<OutputFile> createWithFolders(const std::string &path);

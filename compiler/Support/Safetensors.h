@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Readers for one file and for a model folder (single or sharded). Files are untrusted: everything in a header is
-// checked before it is used, and every error reads "FILE: tensor 'x': expected …, got …". Tensors are views of the
-// mapping; nothing is copied.
+// checked before it is used, and every error names the file; errors of a tensor read "FILE: tensor 'x': expected …, got
+// …". Tensors are views of the mapping; nothing is copied.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_SAFETENSORS_H
 #define ATTUNE_COMPILER_SUPPORT_SAFETENSORS_H
@@ -77,7 +77,8 @@ public:
   /// that leads elsewhere. Links to the folder in which the index itself is stored are followed, since download caches
   /// lay out a folder that way.
   static Result<SafetensorsFolder> open(const std::string &folder);
-  /// Opens the shards of |folder| that |index| names; |path| is for messages.
+  /// Opens the shards of |folder| that |index| names. |path| is the file of the index, for messages and to find the
+  /// folder in which the index itself is stored.
   static Result<SafetensorsFolder> openIndex(const std::string &folder, const std::string &path, const Json &index);
   /// Returns true if the folder has a single weights file or an index.
   static bool present(const std::string &folder);

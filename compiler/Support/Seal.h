@@ -15,8 +15,8 @@ namespace attune {
 /// Appends the seal of |bytes| to them.
 void appendSeal(std::string &bytes);
 
-/// Compares |file| with its seal. A file without one is accepted: a linker of the user wrote it, or a tool such as strip
-/// wrote it again.
+/// Fails if the bytes of |file| do not have the checksum of its seal. A file without a seal at its end, or with one for
+/// another number of bytes, is accepted: a linker of the user wrote it, or a tool such as strip wrote it again.
 Status checkSeal(const MappedFile &file);
 
 } // namespace attune

@@ -40,8 +40,8 @@ std::string findTransformerFolder(const std::string &folder);
 /// Returns the settings of the transformer among the modules of |folder|, an empty object if it has none.
 Result<Json> readTransformerSettings(const std::string &folder);
 
-/// Checks the prompts of |config|, the content of |file|: strings, one of which may be chosen by its name. The prompts "query"
-/// and "document" exist, without a text, in every sentence-transformers model.
+/// Checks the prompts of |config|, the content of |file|: strings or null, one of which may be chosen by its name. The
+/// prompts "query" and "document" exist, without a text, in every sentence-transformers model.
 Status checkPrompts(const Json &config, const std::string &file);
 
 } // namespace attune

@@ -35,7 +35,7 @@ struct SubprocessOptions {
 struct SubprocessEnd {
   /// The exit status; -1 if there is none.
   int status = -1;
-  /// The signal that ended the program; 0 if none did.
+  /// The signal that ended the program; 0 if none did or if it took too long.
   int signal = 0;
   /// True if the program was killed because it took too long.
   bool timedOut = false;
@@ -44,7 +44,7 @@ struct SubprocessEnd {
   /// Returns a description such as "status 2", "File size limit exceeded" or "took longer than 5 seconds".
   std::string text() const;
 
-  /// The time limit in seconds, if the program exceeded it.
+  /// The time limit in seconds; 0 if there was none.
   unsigned seconds = 0;
 };
 
@@ -53,11 +53,11 @@ class Subprocess {
 public:
   /// Starts a program. Fails with an error that names it if it cannot be executed.
   static Result<Subprocess> start(const SubprocessOptions &options);
-  /// Starts a program and waits for its end.
+  /// Starts a program and waits for its end; |seconds| as for wait.
   static Result<SubprocessEnd> run(const SubprocessOptions &options, unsigned seconds = 0);
-  /// Runs a tool that should succeed. Its standard error is captured, and also its standard output unless |options|
-  /// redirects it. If the tool fails, the error is "|name| failed: " and the first line of its output, or else a
-  /// description of its end.
+  /// Runs a tool that should succeed, without a time limit; it receives SIGTERM when this process ends. Its standard
+  /// error is captured, and also its standard output unless |options| redirects it. If the tool fails, the error is
+  /// "|name| failed: " and the first line of the captured text that is not blank, or else a description of its end.
   static Status runTool(SubprocessOptions options, const std::string &name);
 
   Subprocess(Subprocess &&other) noexcept { std::swap(pid, other.pid); }

@@ -23,7 +23,8 @@ enum class TemporaryKind { File, Folder };
 std::string makeTemporaryName(const std::string &prefix);
 
 /// Locks the file or folder that |fd| refers to. The lock ends when the last descriptor of this open file is closed.
-/// Returns false if another process holds the lock; returns true also on file systems without locks.
+/// Returns false if another process, or another open file of this one, holds the lock; returns true also on file
+/// systems without locks.
 bool lockTemporary(int fd);
 
 /// Removes leftovers from |folder|: this user's files (or folders) whose names makeTemporaryName made from |prefix| and
@@ -57,7 +58,8 @@ private:
 /// Removes all files and flat folders that TemporaryNames hold. Safe in signal handlers.
 void removeTemporaries();
 
-/// A guard that holds back the signals that may end the process, for short steps that belong together.
+/// A guard that holds back the signals of the calling thread, except those of faults, for short steps that belong
+/// together.
 class SignalPause {
 public:
   SignalPause();

@@ -56,7 +56,7 @@ void registerKernelBackend(KernelBackendInfo info);
 /// Returns all backends of this build, in the order of their registration.
 llvm::ArrayRef<KernelBackendInfo> getKernelBackends();
 /// Returns the backend called |name|; null if |name| is kOwnKernels or empty, which mean our own passes. An error if
-/// the backend is not in this build.
+/// the backend is not in this build or if |settings| are wrong; our own passes have no settings.
 Result<std::unique_ptr<KernelBackend>> createKernelBackend(llvm::StringRef name, const std::map<std::string, std::string> &settings);
 
 } // namespace attune

@@ -76,7 +76,8 @@ public:
 
   /// Returns the name, as in `--target`.
   virtual llvm::StringRef name() const = 0;
-  /// Returns the attribute that describes this target; readTarget of it returns an equal target.
+  /// Returns the attribute that describes this target; readTarget of it returns an equal target, except that settings
+  /// of a kernel backend (`--set`) have their defaults.
   virtual mlir::rt::TargetAttr attribute(mlir::MLIRContext *context) const = 0;
   /// Returns the tile sizes and layouts that passes of all targets read.
   virtual const mlir::rt::Schedule &schedule() const = 0;
@@ -110,7 +111,7 @@ public:
   virtual void addTargetPasses(mlir::OpPassManager &pm) const = 0;
 
   /// Returns the emission of one module, whose host code runs on |host|; |host| must outlive the emission. An error if
-  /// a program is missing.
+  /// a program is missing or a kernel backend cannot compile for |host|.
   virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const = 0;
 
 protected:
@@ -140,9 +141,9 @@ void registerTarget(TargetInfo info);
 /// Returns all targets of this build, in the order of their registration.
 llvm::ArrayRef<TargetInfo> getTargets();
 
-/// Returns the target that |request| asks for, by the target's own function. An error if it is not in this build.
+/// Returns the target that |request| asks for. An error if it is not in this build, or the error of TargetInfo::create.
 Result<std::unique_ptr<Target>> createTarget(const TargetRequest &request, const HostMachine &host);
-/// Returns the target that |attribute| describes.
+/// Returns the target that |attribute| describes. An error if it is not in this build or if a property is wrong.
 Result<std::unique_ptr<Target>> readTarget(mlir::rt::TargetAttr attribute);
 
 } // namespace attune

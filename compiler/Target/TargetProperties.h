@@ -26,7 +26,8 @@ Status checkProperties(mlir::rt::TargetAttr attribute, llvm::ArrayRef<TargetProp
 /// of native weights, leaves them out.
 inline constexpr TargetProperty kCachePrecision = {"cache_precision", PropertyKind::Text, false},
                                 kWeightsFormat = {"weights_format", PropertyKind::Text, false};
-/// Return the values of these properties, or an error if they are no type of elements and no formats.
+/// Return the values of these properties, f32 and native weights if they are absent; or an error if the value is no
+/// type of elements, or no formats.
 Result<mlir::xfmr::Precision> readCachePrecision(mlir::rt::TargetAttr attribute);
 Result<mlir::xfmr::WeightFormats> readWeightFormats(mlir::rt::TargetAttr attribute);
 /// Adds to |properties| the types that all targets have: of products, of caches and of weights.

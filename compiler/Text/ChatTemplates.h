@@ -25,14 +25,15 @@ struct ChatTemplates {
   std::vector<std::pair<std::string, std::string>> specialTokens; ///< "bos_token" and its text, …
 };
 
-/// Returns the files that readChatTemplates reads, relative to |folder|.
+/// Returns the files that readChatTemplates reads, relative to |folder|; those that are JSON need not exist.
 std::vector<std::string> chatTemplateFileNames(const std::string &folder);
 
 /// Reads the templates of |folder|, as transformers does: chat_template.jinja and additional_chat_templates/*.jinja;
 /// without these, the key `chat_template` of tokenizer_config.json, one template or a list by name; without that, the
 /// same key of chat_template.json. Special tokens come from tokenizer_config.json; if that has no
-/// `added_tokens_decoder`, both keys of special_tokens_map.json replace those of tokenizer_config.json. |folder| may be a
-/// GGUF file. The result is empty for a folder without templates. Fails if one of these files is malformed.
+/// `added_tokens_decoder`, the special tokens and the `chat_template` of special_tokens_map.json replace its own.
+/// |folder| may be a GGUF file. A folder without templates gives a result without templates. Fails if one of these
+/// files is malformed.
 Result<ChatTemplates> readChatTemplates(const std::string &folder);
 
 /// Reads the templates of |file|: `tokenizer.chat_template`, the default one, and `tokenizer.chat_template.NAME`.

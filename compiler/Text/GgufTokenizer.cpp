@@ -104,7 +104,8 @@ private:
   Status makeLlama();
   Status makeGpt2();
   Status makeBert(const std::function<void(const std::string &)> &warn);
-  /// Makes the post-processor that puts the token |first| before a text and |last| after it.
+  /// Makes the post-processor that puts the token |first| before a text if `addsBos`, and |last| after it if `addsEos`;
+  /// the metadata may change both. The second text of a pair and its tokens have the type |secondType|.
   Status addTemplate(const char *first, const char *last, uint32_t secondType);
   void addToVocabulary(const std::string &token, size_t id) { vocabulary[token] = id; }
 
@@ -180,7 +181,8 @@ Status GgufTokenizer::readNamedTokens() {
 }
 
 /// Makes the added tokens, which are found in texts: tokens of the types Control and Unknown, which are special, and
-/// tokens of the type UserDefined, which are not.
+/// tokens of the type UserDefined, which are not. If |stripsRight|, special tokens from id 3 on, except <|endoftext|>,
+/// take the white space after them.
 static Json makeAddedTokens(const std::vector<std::string> &tokens, const std::vector<uint32_t> &types, bool stripsRight) {
   Json list = Json::array();
   for (size_t i = 0; i < tokens.size(); ++i) {

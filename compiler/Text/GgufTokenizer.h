@@ -19,7 +19,8 @@ namespace attune::text {
 /// nothing.
 Result<std::optional<TokenizerArguments>> readGgufTokenizer(const GgufFile &file, const std::function<void(const std::string &)> &warn);
 
-/// Returns the special tokens of |file| by the names that chat templates see, such as "bos_token".
+/// Returns the special tokens of |file| by the names that chat templates see, such as "bos_token", without those whose
+/// id is wrong or whose text is not UTF-8.
 std::vector<std::pair<std::string, std::string>> readGgufSpecialTokens(const GgufFile &file);
 
 } // namespace attune::text

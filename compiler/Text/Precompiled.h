@@ -23,7 +23,7 @@ Result<PrecompiledMap> parsePrecompiled(const std::string &base64);
 /// Returns |bytes| in base64.
 std::string encodeBase64(const std::string &bytes);
 /// Parses the map of a SentencePiece model: the size of a double-array trie (u32), the trie, and strings that end with
-/// NUL.
+/// NUL. No bytes give an empty map.
 Result<PrecompiledMap> parsePrecompiledBytes(const std::string &bytes);
 
 /// Returns the size in bytes of the trie in |bytes|, a map as parsePrecompiledBytes takes it: the trie begins at byte

@@ -79,8 +79,8 @@ static Status readVocabularyWithUnknown(TokenizerBuilder &builder, const std::st
   return {};
 }
 
-/// Gives ids without a token a string that only decoding uses: |textOf|(id), for all such ids below |end| and below the
-/// last added token.
+/// Gives ids without a token a string that only decoding uses: |textOf|(id), for all such ids below |end| or below the
+/// id of the last added token, whichever is larger.
 template <typename Fn>
 static void fillGaps(TokenizerSpec &spec, size_t end, Fn textOf) {
   if (!spec.added.empty())
@@ -205,7 +205,8 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
 
 //===--- ESM ---------------------------------------------------------------===//
 
-/// Returns the lines of the file |path| as Python's splitlines() and strip() make them.
+/// Returns the lines of the file |path| as Python's splitlines() and strip() make them. Fails if such a line has white
+/// space in it.
 static Result<std::vector<std::string>> readPythonLines(const std::string &path) {
   Result<MappedFile> file = openVocabularyFile(path, 64);
   if (!file)

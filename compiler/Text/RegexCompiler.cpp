@@ -43,7 +43,8 @@ namespace {
 
 constexpr size_t kMaxThreads = 20000;
 constexpr size_t kMaxStates = 8192;
-/// The largest number of threads in all states together, which bounds time and memory.
+/// The largest sum, over all states, of the threads of a state times the columns of the table. It bounds time and
+/// memory.
 constexpr size_t kMaxWork = 2000000;
 
 /// A state of the nondeterministic automaton.

@@ -59,7 +59,7 @@ private:
   Status readModelConfig();
   Status readSentenceFolder();
   Status readPrompts(const Json &config, const std::string &file);
-  /// Sets |token| to the special token |key| of |config|: a string, or an object with its content.
+  /// Sets |token|, unless it is set, to the special token |key| of |config|: a string, or an object with its content.
   void readToken(const Json &config, const char *key, TaskString &token);
   TaskString addString(const std::string &text) {
     TaskString place = {uint32_t(strings.size()), uint32_t(text.size())};

@@ -15,8 +15,10 @@ namespace attune::text {
 /// Returns the files that addTaskSettings reads, relative to |folder|, present or not.
 std::vector<std::string> taskFileNames(const std::string &folder);
 
-/// Adds the settings of tasks (runtime/text/tasks/TaskFormat.h) that the model folder |folder| has to |writer|: lengths, sides and special
-/// tokens of tokenizer_config.json, problem_type of config.json, prompts and similarity of a sentence-transformers folder.
+/// Adds the settings of tasks (runtime/text/tasks/TaskFormat.h) that the model folder |folder| has to |writer|: the
+/// largest length and special tokens of tokenizer_config.json, further special tokens of special_tokens_map.json,
+/// problem_type and pad_token_id of config.json, and max_seq_length, prompts and similarity of a sentence-transformers
+/// folder.
 Status addTaskSettings(const std::string &folder, TextFileWriter &writer);
 
 /// Returns true if |folder|, of sentence-transformers, says that texts are turned to lower case before anything else.

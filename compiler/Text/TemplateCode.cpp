@@ -639,8 +639,8 @@ static const std::set<std::string> missingFilters = {"filesizeformat", "forceesc
                                                      "urlencode",      "urlize",      "wordcount", "wordwrap", "xmlattr"};
 static const std::set<std::string> missingTests = {"filter", "test"};
 
-/// Returns the number of a filter or test. Returns nothing for a name that Jinja2 does not know either, in a place
-/// where Jinja2 fails only when the filter or test is called.
+/// Returns the number of a filter or test. Returns nullopt for a name that Jinja2 does not know either, in a place
+/// where Jinja2 fails only when the filter or test is called. For other names that are not supported, reports an error.
 std::optional<uint16_t> FunctionEmitter::findName(const TemplateNode &node, const std::string &name, bool filter) {
   auto search = [&](const auto &names) -> std::optional<uint16_t> {
     auto found = std::find(std::begin(names), std::end(names), name);

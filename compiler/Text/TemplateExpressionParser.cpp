@@ -13,7 +13,7 @@ using namespace attune;
 // Targets and tuples
 //===----------------------------------------------------------------------===//
 
-/// Turns an expression into a target. Returns false if it cannot be one.
+/// Turns an expression into a target. Reports an error and returns false if it cannot be one.
 bool TemplateExpressionParser::makeTarget(TemplateNode &node, NameUse use) {
   if (node.kind == NodeKind::Tuple || node.kind == NodeKind::List) {
     for (NodePtr &item : node.operands)

@@ -168,7 +168,8 @@ void Lexer::addData(size_t end, char sign, bool strips) {
   advance(end);
 }
 
-/// Matches the end |close| of a tag, with its sign and the white space that it removes.
+/// Matches the end |close| of a tag, with its sign and the white space that it removes, and sets |end| to the position
+/// after them. Returns false if it is not at the current position.
 bool Lexer::matchEnd(std::string_view close, bool trimsLine, size_t &end) const {
   bool signedEnd = position < source.size() && (source[position] == '-' || (source[position] == '+' && trimsLine));
   if (signedEnd && source.compare(position + 1, close.size(), close) == 0) {
@@ -185,7 +186,8 @@ bool Lexer::matchEnd(std::string_view close, bool trimsLine, size_t &end) const 
   return true;
 }
 
-/// Matches `{% raw %}` or `{% endraw %}` at |begin|. Returns the position after it, or 0 for another tag.
+/// Matches `{% raw %}`, or `{% endraw %}` if |ends|, at |begin|; |word| is the name of the tag. Sets |sign| to the sign
+/// before the name, 0 if there is none. Returns the position after the tag, or 0 for another tag.
 size_t Lexer::matchRaw(size_t begin, char &sign, std::string_view word, bool ends) const {
   size_t cursor = begin + 2;
   sign = cursor < source.size() && (source[cursor] == '-' || source[cursor] == '+') ? source[cursor++] : 0;
@@ -203,12 +205,15 @@ size_t Lexer::matchRaw(size_t begin, char &sign, std::string_view word, bool end
   return ends && cursor < source.size() && source[cursor] == '\n' ? cursor + 1 : cursor;
 }
 
+/// Returns true if |c| is one of |characters|; false for NUL, which strchr finds at the end of every string.
+static bool isAnyOf(const char *characters, char c) { return c != '\0' && strchr(characters, c) != nullptr; }
+
 Status Lexer::run() {
   if (!chat::isUtf8({source.data(), source.size()}))
     return Status::error("the chat template is not UTF-8");
   while (position < source.size()) {
     size_t open = position;
-    while ((open = source.find('{', open)) != std::string::npos && (open + 1 == source.size() || !strchr("{%#", source[open + 1])))
+    while ((open = source.find('{', open)) != std::string::npos && (open + 1 == source.size() || !isAnyOf("{%#", source[open + 1])))
       ++open;
     if (open == std::string::npos) {
       add(TokenKind::Data, source.substr(position));
@@ -388,11 +393,13 @@ Status Lexer::lexTag(bool block) {
       return templateError(line, "a name has a character beyond ASCII, which is not supported");
     if (c == '!' && sign.size() == 1)
       return templateError(line, "unexpected character '!'");
-    if (!strchr("+-/*%~[](){}><=.:|,;!", c))
+    if (c == '\0')
+      return templateError(line, "unexpected character U+0000");
+    if (!isAnyOf("+-/*%~[](){}><=.:|,;!", c))
       return templateError(line, std::string("unexpected character '") + c + "'");
-    if (strchr("([{", c)) {
+    if (isAnyOf("([{", c)) {
       open += c == '(' ? ')' : static_cast<char>(c + 2);
-    } else if (strchr(")]}", c)) {
+    } else if (isAnyOf(")]}", c)) {
       if (open.empty() || open.back() != c)
         return templateError(line, std::string("unexpected '") + c + "'");
       open.pop_back();

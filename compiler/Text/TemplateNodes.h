@@ -49,7 +49,7 @@ enum class NodeKind {
   FilterBlock,
   With, ///< targets and values alternate
   Macro,
-  CallBlock, ///< operands[0] is the call
+  CallBlock, ///< otherwise[0] is the call, operands are the parameters
   Generation,
   Break,
   Continue

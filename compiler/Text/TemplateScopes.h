@@ -63,7 +63,8 @@ public:
   VariableRef declareParameter(const std::string &name);
   /// Records that the scope reads |name|.
   void load(const std::string &name);
-  /// Returns the variable of a recorded |name|.
+  /// Returns the variable of |name| in this scope or the nearest enclosing one that has recorded it; nullopt if none
+  /// has.
   std::optional<VariableRef> find(const std::string &name) const;
   /// Returns the loads at the beginning of the scope.
   const std::map<VariableRef, VariableLoad> &getLoads() const { return loads; }

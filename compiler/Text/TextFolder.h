@@ -14,9 +14,9 @@ namespace attune::text {
 /// Returns the files from which the .text file of |folder| is made, relative to the folder; they need not exist.
 std::vector<std::string> textFileNames(const std::string &folder);
 
-/// Compiles the tokenizer, the settings of tasks and the chat templates of |folder|, a model folder or a GGUF file, to
-/// the bytes of a .text file; returns nullopt if it has none of them. What cannot be compiled is left out, since a model
-/// is useful without it, and |warn| gets the reason.
+/// Compiles the tokenizer, with it the settings of tasks, and the chat templates of |folder|, a model folder or a GGUF
+/// file, to the bytes of a .text file; returns nullopt if it has neither. What cannot be compiled is left out, since a
+/// model is useful without it, and |warn| gets the reason.
 std::optional<std::string> compileText(const std::string &folder, const std::function<void(const std::string &)> &warn);
 
 } // namespace attune::text

@@ -44,7 +44,8 @@ struct TokenizerArguments {
 
   /// The values of those attributes in kNamedTokens that are given; nullopt for the value null.
   std::map<std::string, std::optional<NamedToken>> named;
-  /// `additional_special_tokens` and `extra_special_tokens`, where given.
+  /// `additional_special_tokens` and `extra_special_tokens`, where given. If tokenizer_config.json has only the former,
+  /// they are |extra|.
   std::optional<std::vector<NamedToken>> additional, extra;
   /// Further named tokens, as image_token.
   std::vector<std::pair<std::string, NamedToken>> specific;

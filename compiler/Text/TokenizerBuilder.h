@@ -95,11 +95,12 @@ public:
   Status setTemplate(const std::vector<TemplatePart> &single, const std::vector<TemplatePart> &pair);
   /// Sets the post-processor that adds bos and eos where they are asked for.
   Status updatePostProcessor();
-  /// Adds special tokens again, as transformers does after from_pretrained, and makes the post-processor again.
+  /// Adds special tokens again, as transformers does after from_pretrained, and makes the post-processor again if
+  /// initialize made it.
   Status addSpecialsAgain();
-  /// Adds tokens in one call.
+  /// Adds |tokens| in one call of TokenizerSpec::addTokens, all of them as special ones if |special|.
   void addTokens(const std::vector<NamedToken> &tokens, bool special);
-  /// Returns the id of |content|, that of the unknown token if there is none.
+  /// Returns the id of |content|, that of the unknown token if there is none, or nullopt if there is neither.
   std::optional<uint32_t> findId(const std::string &content) const;
   /// Makes a Unigram model of `pieces`; |unknownId| is the index of the unknown piece.
   Status useUnigram(uint32_t unknownId);

@@ -95,7 +95,7 @@ constexpr const char *kOthers =
     "Tipsv2Tokenizer UdopTokenizer VideoPrismTokenizer VitsTokenizer Wav2Vec2CTCTokenizer Wav2Vec2PhonemeCTCTokenizer WhisperTokenizer "
     "XLMTokenizer";
 
-/// Classes other than kWhole, each with the types of models that have it.
+/// Classes, each with the types of models that have it.
 constexpr std::pair<const char *, const char *> kModelTypes[] = {
     {"AlbertTokenizer", "albert yoso"},
     {"BartTokenizer", "florence2"},
@@ -260,7 +260,7 @@ std::string guessName(const TokenizerArguments &arguments) {
   return exists("vocab.txt") ? "BertTokenizer" : exists("vocab.json") && exists("merges.txt") ? "GPT2Tokenizer" : kWhole.name;
 }
 
-/// Returns true if tokenizer.json has a component ByteLevel.
+/// Returns true if |value|, a component of tokenizer.json, is a ByteLevel or contains one.
 bool hasByteLevel(const Json &value) {
   if (value.is_object() && value.contains("type") && value["type"] == "ByteLevel")
     return true;

@@ -119,7 +119,7 @@ struct TokenizerSpec {
 Status readTokenizerModel(const Json &root, const std::string &file, TokenizerSpec &spec);
 /// Reads normalizer, pre-tokenizer, post-processor and decoder of |root|, after the model.
 Status readTokenizerComponents(const Json &root, const std::string &file, TokenizerSpec &spec);
-/// Reads |vocab|, an object of tokens and ids at |path| of |file|.
+/// Reads |vocab|, an object of tokens and ids at the key |path| of |file|, into the vocabulary of |spec|.
 Status readVocabulary(const Json &vocab, const std::string &file, const std::string &path, TokenizerSpec &spec);
 
 /// Adds to |out| the sections CHAR and UNIC, the tables in which steps of |spec| look up characters.

@@ -32,7 +32,8 @@ public:
 
   /// Makes the tables without added tokens.
   void prepare();
-  /// Assigns the ids of added tokens; |normalize| applies the normalizer.
+  /// Adds the added tokens and those that only decoding knows to the tables, and gives all tokens their final form.
+  /// |normalize| applies the normalizer.
   Status addTokens(const std::function<Result<std::string>(const std::string &)> &normalize);
   /// Checks the ids of post-processors.
   Status checkTemplates() const;
@@ -164,8 +165,8 @@ Status Writer::addTokens(const std::function<Result<std::string>(const std::stri
   return {};
 }
 
-/// Returns the bytes that the characters of |token| stand for. Sets |reachable| to false if a character stands for no
-/// byte.
+/// Returns |token|, or, if the model takes bytes, the bytes that its characters stand for. Sets |reachable| to false,
+/// and returns "", if a character then stands for no byte; else sets it to true.
 std::string Writer::toModelString(const std::string &token, bool &reachable) const {
   reachable = true;
   if (!bytes)
@@ -205,8 +206,8 @@ void Writer::writeLookup(TextFileWriter &out, uint32_t kind, const std::vector<s
   out.add(kind, slots);
 }
 
-/// Returns the strings of all tokens and their ids. An added token replaces the model's token with the same string; of
-/// equal strings the last id counts.
+/// Returns the strings of all tokens, except for those that only decoding knows, and their ids. An added token replaces
+/// the model's token with the same string; of equal strings the last id counts.
 std::vector<std::pair<std::string, uint32_t>> Writer::listTokens() const {
   std::map<std::string, uint32_t> ids;
   for (size_t id = 0; id < tokens.size(); ++id)
@@ -293,7 +294,7 @@ private:
 
 } // namespace
 
-/// Removes from |lookup| the strings that merging does not turn into their token.
+/// Removes from |lookup| the strings that merging does not turn into their token, and those of more than 64 symbols.
 static void keepWholeTokens(const MergeSimulator &simulator, bool bytes, const std::vector<uint32_t> &symbols,
                             std::vector<std::pair<std::string, uint32_t>> &lookup) {
   // Longer tokens, such as runs of spaces, are rare, and the simulation is quadratic.

@@ -12,7 +12,7 @@ using namespace attune::text;
 
 #define TRY ATTUNE_TEXT_TRY
 
-/// Lets the mask token take white space on its left, unless its flags are given.
+/// Lets the mask token take white space on its left and makes it special if |special|, unless its flags are given.
 static void stripLeftOfMask(NamedTokens &tokens, bool special = false) {
   for (auto &[name, token] : tokens)
     if (name == std::string("mask_token") && token && !token->hasFlags) {
@@ -43,12 +43,12 @@ static Json precompiled(const TokenizerBuilder &builder) {
   return {{"type", "Precompiled"}, {"precompiled_charsmap", builder.characterMap}};
 }
 
-/// Splits at white space, and marks the beginning of words.
+/// Returns pre-tokenizers that split at white space and mark the beginning of words by Metaspace with |scheme|.
 static Json splitWords(const char *scheme) {
   return jsonSequence("pretokenizers", {jsonType("WhitespaceSplit"), jsonMetaspace(scheme)});
 }
 
-/// Reads `add_prefix_space`, true by default, as a scheme of Metaspace: |without| if it is false.
+/// Reads `add_prefix_space`, true by default, as a scheme of Metaspace: "always" if it is true, else |without|.
 static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, const char *without = "never") {
   bool space = true;
   TRY(builder.arguments.read("add_prefix_space", space));
@@ -70,7 +70,8 @@ static Status setRobertaTemplate(TokenizerBuilder &builder) {
   return builder.setTemplate({{bos}, {"$A"}, {eos}}, {{bos}, {"$A"}, {eos}, {eos}, {"$B"}, {eos}});
 }
 
-/// Returns the index of the piece |text|, whose score is 0, from |begin| on.
+/// Returns the index of the first piece from |begin| on with the string |text| and the score 0; nullopt if there is
+/// none.
 static std::optional<uint32_t> findPiece(const TokenizerBuilder &builder, const std::string &text, size_t begin = 0) {
   for (size_t i = begin; i < builder.pieces.size(); ++i)
     if (builder.pieces[i].first == text && builder.pieces[i].second == 0)
@@ -104,8 +105,8 @@ Status attune::text::buildT5(TokenizerBuilder &builder) {
   return builder.setTemplate({{"$A"}, {eos}}, {{"$A"}, {eos}, {"$B"}, {eos}});
 }
 
-/// Appends to |parts| the normalizers of ALBERT's class. |lower| and |accents| are the defaults of do_lower_case and
-/// keep_accents.
+/// Sets |parts| to the normalizers of ALBERT's class. |lower| and |accents| are the defaults of do_lower_case and
+/// keep_accents. If |joinsSpaces|, several spaces become one.
 static Status readAlbertNormalizers(const TokenizerBuilder &builder, bool lower, bool accents, bool joinsSpaces, std::vector<Json> &parts) {
   TRY(builder.arguments.read("do_lower_case", lower));
   TRY(builder.arguments.read("keep_accents", accents));
@@ -222,7 +223,7 @@ Status attune::text::buildDebertaV2(TokenizerBuilder &builder) {
   return setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token"));
 }
 
-/// Sets `languages` of |builder|: the names of languages and the ids of their tokens.
+/// Adds the languages that are tokens to `languages` of |builder|, with the ids of the tokens.
 static void addLanguages(TokenizerBuilder &builder, const std::vector<const char *> &codes) {
   for (const char *code : codes)
     if (std::optional<uint32_t> id = builder.spec.findToken(code))

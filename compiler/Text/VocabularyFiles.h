@@ -11,13 +11,15 @@ namespace attune::text {
 
 /// Maps the file |path|. Fails if it has more than |mostMiB| MiB.
 Result<MappedFile> openVocabularyFile(const std::string &path, size_t mostMiB = 256);
-/// Returns the lines of |path|, UTF-8 without line ends. A last line need not end with a line break.
+/// Returns the lines of |path| without line ends. A last line need not end with a line break. Fails if a line is not
+/// UTF-8.
 Result<std::vector<std::string>> readTextLines(const std::string &path);
 /// Reads vocab.txt: a token on each line, without white space at its end. Of equal lines the last one counts.
 Status readVocabTxt(const std::string &path, TokenizerSpec &spec);
 /// Reads vocab.json: an object of tokens and ids.
 Status readVocabJson(const std::string &path, TokenizerSpec &spec);
-/// Reads merges.txt, after the vocabulary: two tokens on each line, with a space between them.
+/// Reads merges.txt, after the vocabulary: two tokens on each line, with a space between them. Skips lines that begin
+/// with "#version". Fails if the vocabulary lacks a token or the string of both.
 Status readMergesTxt(const std::string &path, TokenizerSpec &spec);
 
 } // namespace attune::text

@@ -21,8 +21,9 @@ public:
   /// |weights|, or the weights file beside the object if |weights| is empty. |label| is its name in messages, the path
   /// if empty.
   static Result<Artifact> openShared(const std::string &path, const std::string &weights = "", const std::string &label = "");
-  /// Opens a model from a descriptor of this process. |keepAlive| owns the memory of its code, if it needs an owner.
-  /// |label| is its name in messages.
+  /// Opens a model from a descriptor of this process. |label| is its name in messages. |weights| is the file or folder
+  /// of its weights; "" means the folder of the executable or shared object that has the descriptor. |keepAlive| owns
+  /// the memory of its code, if it needs an owner.
   static Result<Artifact> openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights = "",
                                          std::shared_ptr<void> keepAlive = nullptr);
 
@@ -36,7 +37,8 @@ public:
   /// Returns the time of loading and opening in milliseconds.
   double openMilliseconds() const { return milliseconds; }
 
-  /// Opens the tokenizer that was compiled with the model: the .text file beside the shared object.
+  /// Opens the tokenizer that was compiled with the model: the .text file beside the shared object. Fails if there is
+  /// none.
   Result<std::shared_ptr<attune_text>> openText() const;
 
   /// Returns the entry of this name ("" = the first), or an error that lists the model's entries.

@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// A guard that keeps the calling thread on one CPU, if |wanted|.
+/// A guard that, if |wanted|, keeps the calling thread on the CPU that it runs on; its end restores the affinity mask.
 class PinnedThread {
 public:
   explicit PinnedThread(bool wanted);
@@ -22,15 +22,16 @@ private:
   bool pinned = false;
 };
 
-/// Returns random values for every required input of |entry|, always the same ones; optional inputs keep their
-/// defaults.
+/// Returns values for every required input of |entry| at |dims|, always the same ones: random floats and ids, and masks
+/// in which everything is visible. Optional inputs keep their defaults.
 Result<std::vector<OwnedTensor>> randomInputs(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Returns the time of each repetition in milliseconds, sorted. With |repeat| 0 it repeats for about two seconds, but
-/// at least 10 and at most 2000 times.
+/// Runs |call| three times untimed, then |repeat| times, and returns the time of each repetition in milliseconds, the
+/// shortest first. With |repeat| 0 it repeats for about two seconds, but at least 10 and at most 2000 times.
 Result<std::vector<double>> timeCall(EntryCall &call, int64_t repeat);
 
-/// Returns the value that |percent| percent of the sorted |times| do not exceed.
+/// Returns the least of the sorted |times|, which must not be empty, that at least |percent| percent of them do not
+/// exceed.
 double percentile(const std::vector<double> &times, double percent);
 
 /// Returns the numbers of tokens that the caches hold before each call, for |dims|, the values of the entry's

@@ -23,8 +23,7 @@ static std::optional<int64_t> sizeOf(const std::string &name, const BatchShape &
   return std::nullopt;
 }
 
-/// Returns the arguments of |entry| that are inputs which it requires, or its attention mask if it gets all tokens at
-/// once.
+/// Returns the inputs that |entry| requires and, if it gets all tokens at once, its attention mask.
 static std::vector<const PlainArgument *> listBatchInputs(const PlainEntry &entry) {
   std::vector<const PlainArgument *> found;
   for (const PlainArgument &argument : entry.arguments) {

@@ -12,7 +12,7 @@ using namespace attune;
 /// Largest generated input accepted, in elements: a case must not fill the memory.
 static constexpr int64_t maxGeneratedElements = int64_t(1) << 30;
 
-/// Returns the member |key| of |object| as a non-negative number; |fallback| if it is absent.
+/// Returns the member |key| of |object| as a finite number; |fallback| if it is absent.
 static Result<double> optionalNumber(const Json &object, const char *key, double fallback, const std::string &file,
                                      const std::string &where) {
   const Json *value = findJson(object, key);
@@ -140,7 +140,7 @@ Status CaseFile::readCall(const Json &call) {
   return {};
 }
 
-/// Returns true if call.outputs exists and lists |name| or its group.
+/// Returns true if |list|, the value of call.outputs, has |name| or a group that contains it, or if it is no list.
 static bool isExpected(const Json *list, const std::string &name) {
   if (!list || !list->is_array())
     return true;

@@ -9,7 +9,7 @@ using namespace attune;
 
 namespace {
 
-/// Makes values while the text is read. A container goes to the one around it when it begins.
+/// Makes values while the text is read. A list or dictionary is added to the one that encloses it as soon as it begins.
 class ValueBuilder : public nlohmann::json_sax<Json> {
 public:
   /// |root| is the dictionary that takes the members of the outermost object, or null.

@@ -16,7 +16,7 @@ namespace attune {
 /// print; of two equal keys the last value stays, as in Python. Errors name |file|.
 Result<attune_chat_value *> chatValueFromJson(attune_chat *chat, std::string_view text, const std::string &file);
 
-/// Sets the variables of |chat| to the members of the JSON object |text|.
+/// Sets the variables of |chat| to the members of the JSON object |text|. Errors name |file|.
 Status setChatVariables(attune_chat *chat, std::string_view text, const std::string &file);
 
 } // namespace attune

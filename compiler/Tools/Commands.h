@@ -91,8 +91,8 @@ int runAnswerCommand(const CommandHost &host, const std::vector<std::string> &ar
 /// Returns the only one of |words|, "" if there is none. Fails if there are several.
 Result<std::string> takeOnlyModel(const std::vector<std::string> &words);
 
-/// Removes the first of |words|, the model, and returns it. If the flag --model names the model, returns "" and leaves
-/// |words| unchanged.
+/// Removes the first of |words|, the model, and returns it; fails if there are no words. If the flag --model names the
+/// model, returns "" and leaves |words| unchanged.
 Result<std::string> takeModel(const CommandHost &host, std::vector<std::string> &words);
 
 /// Opens the shared object |path| as Artifact::openShared does and declares it and its weights as inputs of the command.

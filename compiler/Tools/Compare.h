@@ -21,20 +21,21 @@ struct Tolerance {
 
 /// The value that uses the largest share of its tolerance.
 struct WorstValue {
-  /// Flat index into the tensor; -1 if there was nothing to compare.
+  /// Flat index into the tensor that is compared; -1 if there was nothing to compare.
   int64_t index = -1;
   /// Flat index into the expected tensor: the same, except for samples.
   int64_t position = -1;
   double error = 0;
   double allowed = 0;
-  /// error / allowed deviation; 0 for equal values, infinite if no deviation is allowed.
+  /// error / allowed deviation; 0 for equal values. Infinite for values that differ if no deviation is allowed, if they
+  /// are integers, or if one of them is not finite.
   double ratio = 0;
 
   bool passes() const { return ratio <= 1; }
 };
 
 /// Compares |expected|, of any length, with elements of |got|: |indexOf| maps a position in |expected| to a flat index
-/// of |got|. Both have the same dtype.
+/// of |got|; if it is null, they are equal. Both tensors have the same dtype.
 WorstValue compareValues(const TensorView &got, const TensorView &expected, Tolerance tolerance,
                          const std::function<int64_t(int64_t)> &indexOf = nullptr);
 
@@ -45,7 +46,7 @@ std::string numberText(double value, int digits);
 /// Returns the element at a flat index with enough digits to restore it.
 std::string elementText(const TensorView &tensor, int64_t index);
 
-/// Sums over a whole float tensor, accumulated in double.
+/// The mean, the mean magnitude and the Euclidean norm of a whole float tensor, accumulated in double.
 struct TensorStats {
   double mean = 0;
   double absMean = 0;

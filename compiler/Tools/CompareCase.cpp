@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-/// Maximum number of values of NAME.strided.
+/// The stride of NAME.strided is the number of values of the whole tensor, divided by this number.
 static constexpr int64_t stridedValues = 256;
 
 /// Returns the factor f of the coarse rule |error| <= f * max_abs; 0 for f32, negative for an unknown type.
@@ -55,7 +55,8 @@ static void merge(OutputReport &report, const WorstValue &worst, const TensorVie
   report.text = describe(worst, got, expected);
 }
 
-/// Compares the three samples. Returns the reason why they cannot be compared, "" if they can.
+/// Compares those of the three samples that |expected| has. Returns the reason why they cannot be compared, "" if they
+/// can. It is a reason if |expected| has none.
 static std::string compareSamples(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
                                   Tolerance tolerance) {
   int64_t size = got.elements, stride = std::max<int64_t>(1, size / stridedValues);
@@ -128,8 +129,8 @@ static int64_t countEqualIds(const TensorView &got, const TensorView &expected, 
   return std::mismatch(ids.begin(), ids.end(), others.begin()).first - ids.begin();
 }
 
-/// Compares the logits of each row up to the step at which its id differs from the expected one: later logits continue
-/// another text, and their number may differ. Returns the reason why they cannot be compared, "" if they can.
+/// Compares the logits of each row up to and with the step at which its id differs from the expected one: later logits
+/// continue another text, and their number may differ. Returns the reason why they cannot be compared, "" if they can.
 static std::string compareSteps(OutputReport &report, const CaseOutput &output, GeneratedSteps got, GeneratedSteps expected,
                                 Tolerance tolerance) {
   const std::vector<int64_t> &shape = got.logits.shape;

@@ -10,7 +10,7 @@
 namespace attune {
 
 /// The command compile, which the tool executes in its process and the library CompilerLibrary in the caller's process.
-/// It prints nothing and does not end the process.
+/// It prints only the IR or remarks for which the flags name no file, and does not end the process.
 class CompileCommand {
 public:
   CompileCommand();

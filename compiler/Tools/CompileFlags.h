@@ -11,7 +11,7 @@
 
 namespace attune {
 
-/// Adds a flag that takes one of |choices|, the words that help shows.
+/// Adds a flag that takes one of the words in |choices|, "a|b|c", which help shows. Calls |read| with that word.
 void addChoice(FlagTable &flags, const std::string &name, const std::string &choices, const std::string &help,
                std::function<Status(const std::string &)> read);
 
@@ -19,7 +19,8 @@ void addChoice(FlagTable &flags, const std::string &name, const std::string &cho
 void addAdapterFlag(FlagTable &flags, std::vector<AdapterRequest> &adapters);
 /// Adds --ranks.
 void addRanksFlag(FlagTable &flags, CompileOptions &options);
-/// Adds the compile flags except |omitted|, which the command defines itself. |options| must outlive the table.
+/// Adds the compile flags except |omitted|, which the command defines itself: any of dtype, set, padding, inputs and
+/// outputs. |options| must outlive the table.
 void addCompileFlags(FlagTable &flags, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted = {});
 
 } // namespace attune

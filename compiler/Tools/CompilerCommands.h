@@ -10,7 +10,7 @@
 namespace attune {
 
 /// Returns a listener that prints warnings and notices to standard error and, on a terminal, the progress of packing
-/// and a notice while it waits for another process.
+/// and calibration and a notice while it waits for another process.
 CompileListener createListener();
 /// Shows "WHAT: 40 %" on a terminal, and removes it at the end. |done| and |total| are bytes; shows nothing if |total| is
 /// less than 64 MiB.

@@ -16,7 +16,7 @@ struct DescribeOptions {
   DimFlags dims;
   /// Number of threads; 0 = the default of a session.
   int64_t threads = 0;
-  /// Path of a file written by `bench --profile --json`, or empty.
+  /// Path of a file written by `bench --profile --json`, whose times are added; "" for none.
   std::string profile;
   /// True if the weights were read and have the expected hash.
   bool verified = false;

@@ -17,7 +17,8 @@ static std::string plain(const OrderedJson &value) {
   return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Prints an array of objects as an aligned table. The columns are the keys of the first row.
+/// Prints an array of objects as an aligned table with a line for each object and its values as cells, in order. A cell
+/// begins with its key unless the key is name, dtype or shape or the value is a string.
 static void printTable(const std::string &title, const OrderedJson &rows, const std::string &indent) {
   std::printf("%s%s:\n", indent.c_str(), title.c_str());
   std::vector<std::vector<std::string>> lines;
@@ -41,7 +42,7 @@ static void printTable(const std::string &title, const OrderedJson &rows, const 
   }
 }
 
-/// Returns the first of a list of words, and their number.
+/// Returns |words|, separated by commas; of more than eight the first eight and the number of all.
 static std::string wordsText(const OrderedJson &words) {
   constexpr size_t most = 8;
   std::string text;

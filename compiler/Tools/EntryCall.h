@@ -18,11 +18,11 @@ bool isWanted(const std::vector<std::string> &wanted, const std::string &name);
 /// Returns a view of a tensor in memory.
 TensorView viewOf(const OwnedTensor &tensor);
 
-/// Returns |input| converted to the type that |entry| of |artifact| expects: floats become F32 and integers I64. An
-/// input that the entry does not have is an error.
+/// Returns |input| converted to the type that |entry| of |artifact| expects: floats become F32 and integers I64 where
+/// the entry has those types. Fails for an input that the entry does not have and for any other difference of types.
 Result<OwnedTensor> convertInput(const Artifact &artifact, const attune_entry_desc &entry, const TensorView &input);
-/// Repeats masks, token types and positions of one row, which transformers broadcasts, to the number of rows of the
-/// other |inputs| of |entry|.
+/// Repeats those integer |inputs| of |entry| that have one row, such as masks, token types and positions, which
+/// transformers broadcasts, to the largest number of rows of an input. Ids of tokens stay as they are.
 void repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs);
 /// Allocates output number |output| of |entry| at |dims|.
 Result<OwnedTensor> makeOutput(const Artifact &artifact, const attune_entry_desc &entry, uint32_t output, const std::vector<int64_t> &dims);

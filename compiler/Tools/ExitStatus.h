@@ -11,11 +11,12 @@ namespace attune {
 /// Exit statuses of the tools.
 enum ExitStatus { exitDone = 0, exitRejected = 1, exitNotComparable = 2 };
 
-/// Prints "TOOL: error: MESSAGE" and returns exitRejected.
+/// Prints "TOOL: error: MESSAGE" to standard error and returns exitRejected. If this process is one of several ranks,
+/// ranks::printsError decides whether it prints, and an error that the other ranks do not know ends all of them.
 int reportError(const std::string &tool, const std::string &message);
-/// Prints "TOOL: warning: MESSAGE", unless the tool is quiet.
+/// Prints "TOOL: warning: MESSAGE" to standard error, unless the tool is quiet.
 void reportWarning(const std::string &tool, const std::string &message);
-/// Prints "TOOL: MESSAGE", unless the tool is quiet.
+/// Prints "TOOL: MESSAGE" to standard error, unless the tool is quiet.
 void reportNotice(const std::string &tool, const std::string &message);
 
 /// Makes the tool print errors and results only, as --quiet asks.

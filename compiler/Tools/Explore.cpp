@@ -74,7 +74,8 @@ static Result<ExploredCall> prepareCall(const ExploreOptions &options, const Com
   return call;
 }
 
-/// Returns the first part of the probabilities in |tensor|, `[batch, heads, rows, columns]` of F32, of the first sequence.
+/// Returns the probabilities of the first sequence in |tensor|, `[batch, heads, rows, columns]` of F32, as bytes from 0
+/// to 255: at most the first |most| rows and columns. Returns nullopt for a tensor of another shape or type.
 static std::optional<AttentionMap> takeMap(const OwnedTensor &tensor, int64_t most) {
   const std::vector<int64_t> &shape = tensor.spec.shape;
   if (shape.size() != 4 || tensor.spec.dtype != DType::F32 || shape[0] < 1)

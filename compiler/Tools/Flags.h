@@ -65,7 +65,8 @@ public:
   HelpStyle helpStyle() const { return help; }
   /// Returns all flags in order.
   std::vector<FlagText> texts() const;
-  /// Returns the flags of all groups, aligned, or, unless |showsFolded|, only the names of those in folded groups.
+  /// Returns the flags of all groups with their help, aligned. Unless |showsFolded|, a folded group has only the names
+  /// of its flags.
   std::string helpText(bool showsFolded = true) const;
 
 private:
@@ -90,7 +91,8 @@ private:
   HelpStyle help = HelpStyle::None;
 };
 
-/// Breaks lines at spaces so that they end by column 80; all but the first begin at column |indent|.
+/// Replaces spaces by line breaks so that lines end by column 80, where words allow it. All lines but the first get
+/// |indent| spaces before them; the caller prints the first one at that column.
 std::string wrapText(const std::string &text, size_t indent);
 /// Splits at commas; an error for an empty part.
 Result<std::vector<std::string>> splitList(const std::string &text);

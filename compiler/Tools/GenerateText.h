@@ -21,9 +21,9 @@ struct TextPrompts {
   bool empty() const { return prompts.empty() && file.empty() && !readsInput; }
 };
 
-/// Generates from |prompts| and prints the resulting texts. A single text without beam search is printed while it is
-/// generated. A decoder continues a file as a whole; for an encoder-decoder each line of a file is a source, and each
-/// source gives a line of output.
+/// Generates from |prompts| and prints the resulting texts. A text that is alone in its batch is printed while it is
+/// generated, unless there is beam search, more than one result, or --json. A decoder continues a file as a whole; for
+/// an encoder-decoder each line of a file is a source, and each result for a source is a line of output.
 Status generateFromPrompts(const CommandHost &host, const Artifact &artifact, const TextPrompts &prompts, GenerationFlags &generation,
                            int64_t threads);
 

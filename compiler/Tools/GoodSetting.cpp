@@ -103,7 +103,7 @@ Result<GoodSetting> GoodSetting::create(const std::vector<std::string> &values, 
   return setting;
 }
 
-/// Returns true if |word| is one of |flags| with a value.
+/// Returns true if |word| is one of |flags|, alone or with "=" and a value behind it.
 static bool isFlag(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> flags) {
   return llvm::any_of(flags, [&](llvm::StringRef flag) { return word == flag || (word.starts_with(flag) && word[flag.size()] == '='); });
 }

@@ -17,8 +17,9 @@ namespace attune {
 
 class GoodSetting {
 public:
-  /// Reads |values|, those of all flags `--good`. |program| is this executable. Fails if a flag is unknown or has a wrong
-  /// value, or if the program is not an attune.
+  /// Reads |values|, those of all flags `--good`. |program| is this executable. Fails if the setting belongs to this
+  /// program and a flag is unknown, has a wrong value or chooses products of another type than f32, or if the other
+  /// program is not an attune.
   static Result<GoodSetting> create(const std::vector<std::string> &values, const std::string &program);
 
   /// Returns the values as they were given.
@@ -29,7 +30,8 @@ public:
   /// --target, --gpu and --kernels are omitted. Sets |threads| if the setting has --threads. Only for a setting of this
   /// program.
   Result<PlainCall> apply(const PlainCall &call, int64_t &threads) const;
-  /// Returns the results of |call|, compiled with the flags of the call followed by those of this setting.
+  /// Returns the results of |call| with |threads| threads, 0 for the default, unless the setting has --threads;
+  /// compiled with the flags that apply() combines.
   Result<std::vector<OwnedTensor>> run(const PlainCall &call, const PlainInputs &inputs, int64_t threads) const;
   /// Returns the results of the module of |phase|, executed by the plain path of the program.
   Result<std::vector<OwnedTensor>> runPhase(Phase phase, const PlainCall &call, const PlainInputs &inputs) const;

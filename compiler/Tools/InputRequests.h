@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// Returns the request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, except along the key
-/// dimension.
+/// Returns the request for an input like |tensor|. Inputs of rank 4 and masks of rank 3 are broadcast along those
+/// dimensions that have the size 1 in |tensor|, except the last one, that of the keys.
 InputRequest requestInput(const TensorSpec &tensor);
 /// Requests inputs like |inputs|, and others called |names| in the form that the model defines, unless |options| has
 /// requests already. Does nothing if the model is a file of IR, whose inputs are fixed.

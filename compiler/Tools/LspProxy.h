@@ -11,7 +11,7 @@ namespace attune {
 
 /// Runs |server|, a language server on standard input and output, in another process and forwards its messages. Answers
 /// to `textDocument/hover` get the Markdown that |hover| returns for the text of the document, a line and a column.
-/// Returns the exit status of the server.
+/// Returns the exit status of the server, 1 if it cannot be started or ends by a signal.
 int runLspProxy(const std::function<int()> &server,
                 const std::function<std::string(const std::string &text, unsigned line, unsigned column)> &hover);
 

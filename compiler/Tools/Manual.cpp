@@ -29,7 +29,7 @@ ManualSection attune::environmentSection() {
            {"NO_COLOR", "If it is not empty, nothing on a terminal is colored or bold."}}};
 }
 
-/// Escapes the characters of |text| that troff would take for a request.
+/// Escapes the characters of |text| that troff would take for a request, an escape sequence or a hyphen.
 static std::string escapeRoff(const std::string &text) {
   std::string result;
   bool lineStart = true;

@@ -14,7 +14,7 @@
 using namespace attune;
 
 namespace {
-/// A kernel that executes |unroll| * |iterations| vector instructions.
+/// A loop that executes 48 vector instructions in each of |iterations|; |run| is null if the CPU has none.
 struct PeakKernel {
   void (*run)(int64_t iterations) = nullptr;
   double flopsPerIteration = 0;
@@ -66,7 +66,7 @@ static PeakKernel chooseByteKernel() { return {}; }
 
 #endif
 
-/// Returns the highest rate of |kernel| in 10^9 operations per second.
+/// Returns the highest rate of |kernel| on |threads| threads in 10^9 operations per second; 0 without a kernel.
 static double measurePeak(PeakKernel kernel, int64_t threads) {
   if (!kernel.run)
     return 0;

@@ -15,7 +15,8 @@ namespace attune {
 /// the same time, pinned to as many CPUs of the affinity mask; the result is the best of several repetitions of about
 /// 10 ms. Returns 0 if there is no kernel for the CPU.
 double measurePeakGflops(int64_t threads);
-/// Returns the peak of products of bytes that are added in groups of four (vpdpbusd), measured likewise.
+/// Returns the peak of products of bytes that are added in groups of four (vpdpbusd), measured likewise and in the same
+/// unit; 0 if there is no kernel for the CPU.
 double measurePeakByteGops(int64_t threads);
 
 } // namespace attune

@@ -24,10 +24,11 @@ struct PlainCall {
   /// Adds the flags that describe the call, and those of compilations.
   void addTo(FlagTable &flags);
   bool hasInputs() const { return !input.empty() || !ids.empty(); }
-  /// Returns the inputs of the call: the tensors of the file, and rows of ids.
+  /// Returns the inputs of the call: the tensors of the file, rows of ids, and steps. Fails if there are no tensors.
   Result<PlainInputs> readInputs() const;
-  /// Returns the inputs of the golden case in the model's folder, and sets the pruned heads, adapters and outputs of the
-  /// case. Returns nullopt if there is no case; fails if the case is a generation.
+  /// Returns the inputs of the golden case in the model's folder, adds the adapters of the case, and sets its pruned
+  /// heads and outputs where flags have given none. Returns nullopt if there is no case; fails if the case is a call of
+  /// anything but `forward` and `incremental`, as a generation is.
   Result<std::optional<PlainInputs>> readCase();
   /// Appends to |words| the flags of the compilation that |table| has parsed.
   void keepWords(const FlagTable &table);
@@ -39,7 +40,8 @@ struct PlainCall {
 
 /// Returns an error if |target| has products that the plain path does not execute: of f16, or by weights in a format.
 Status checkPlainProducts(const TargetRequest &target);
-/// Returns an error if |target| has products of another type than f32: rounded results are not those of another setting.
+/// Returns an error if |target| has products of another type than f32, whose rounded results are not those of another
+/// setting, or weights in a format.
 Status checkExactProducts(const TargetRequest &target);
 
 } // namespace attune

@@ -20,7 +20,8 @@ struct OutputTarget {
   bool print = false;
 };
 
-/// Writes |tensors| to the file if one is named. Prints them if requested, or if no file is named.
+/// Writes |tensors| to the file if one is named. Prints them if requested, or if no file is named. Of several ranks
+/// only rank 0 writes and prints; all ranks call it.
 Status deliverTensors(const OutputTarget &target, const std::vector<OwnedTensor> &tensors);
 
 } // namespace attune

@@ -37,8 +37,8 @@ public:
   /// Returns the host for a session. It is valid as long as the profile.
   attune_host host();
   void clear() { bodies.clear(); }
-  /// Returns the kernels of |desc| that ran, longest first. The last row, "other", is for loop bodies that are no
-  /// kernel of |desc|.
+  /// Returns the kernels of |desc| that ran, longest first. If loop bodies ran that are no kernel of |desc|, a last
+  /// row, "other", is for them.
   std::vector<Row> rows(const attune_model_desc &desc) const;
 
 private:

@@ -70,7 +70,7 @@ public:
         rounds(llvm::Log2_64_Ceil(ranks)) {}
 
   Traffic gather(double exchanges, double bytes) const { return {exchanges, bytes, exchanges * rounds * latency + bytes / bytesPerSecond}; }
-  /// Returns |exchanges| all-reduces of |bytes| in total.
+  /// Returns the traffic of |exchanges| all-reduces of |bytes| in total.
   Traffic allReduce(double exchanges, double bytes) const {
     double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
     Traffic scattered = gather(2 * exchanges, 2 * bytes * others), doubled = gather(exchanges, rounds * bytes);
@@ -102,7 +102,7 @@ static double receivedBytes(AllGatherOp gather) {
 /// Adds to |sums| the gathers of the results of the projections that read |rows|, a gathered tensor, or columns of it,
 /// also in another element type. A result that no gather reads may be the residual of another projection, whose result
 /// is looked at in its place: that of the next range of columns of one projection, or of the feed-forward beside an
-/// attention. Returns false if another operation reads |rows| or these results.
+/// attention. Returns false if another operation reads |rows| or these results, or if there is no such gather.
 static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
   llvm::SetVector<mlir::Value> partialSums;
   llvm::SmallVector<mlir::Value> columns = {rows};
@@ -206,7 +206,7 @@ static void findWeights(mlir::func::FuncOp function, llvm::StringSet<> &names, l
   });
 }
 
-/// Fills in the times of |call|.
+/// Fills in the times and the traffic of |call|, whose work and gathers are known.
 static void addTimes(PlannedCall &call, const ReplacedGathers &replaced, const HostRates &rates, int64_t ranks) {
   call.arithmeticSeconds = call.flops / (rates.gflops * 1e9);
   call.readSeconds = (call.weightBytesRead + call.cacheBytesRead) / (rates.readGigabytes * 1e9);

@@ -32,9 +32,10 @@ double weightBytesRead(const attune_model_desc &desc, const attune_entry_desc &e
 
 /// Adds "flops", "weight_bytes" and "tensor_bytes" to |row|.
 void addWork(nlohmann::ordered_json &row, const attune_kernel_work &work);
-/// Adds the values that follow from |milliseconds|, the kernel's time in one call, to |row|: "gflops", "roof_ms",
-/// "bound" ("compute" or "memory") and "roof_fraction". The last three exist only if the kernel has a roof: a kernel
-/// without products or weights works on tensors that may be in a cache.
+/// Adds the values that follow from |milliseconds|, the kernel's time in one call, to |row|: "gflops" if the kernel has
+/// products, "roof_ms", "bound" ("compute" or "memory") and "roof_fraction". The last three exist only if the kernel
+/// has a roof and its rate is known: a kernel without products, and with less weights than tensors, works on tensors
+/// that may be in a cache.
 void addRoof(nlohmann::ordered_json &row, const attune_kernel_work &work, double milliseconds, const MachineRates &machine);
 
 /// Returns the rows of `inspect` for |entry|, one per kernel that it calls, in JSON; empty if the object has no such

@@ -26,7 +26,7 @@ struct RunOptions {
 };
 } // namespace
 
-/// Returns the group of outputs that |key|, an argument of `forward`, requests.
+/// Returns the group of outputs that |key|, an argument of `forward`, requests; null if it requests none.
 static const char *groupOf(const std::string &key) {
   return key == "output_hidden_states" ? "hidden_states" : key == "output_attentions" ? "attentions" : nullptr;
 }

@@ -52,7 +52,7 @@ struct PhaseCall {
 };
 } // namespace
 
-/// Compiles the IR of the call by the plain path.
+/// Compiles the IR of the call by the plain path. Sets |loaded| to the model that has the MLIR context of the result.
 static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::unique_ptr<LoadedModel> &loaded) {
   PlainOptions options;
   options.wide = request.flags.wide;

@@ -37,7 +37,7 @@ public:
   Status begin(attune_task_kind kind, const TextTaskFlags &flags, size_t count, size_t longest);
   /// Returns the kind of task that the model is made for.
   Result<attune_task_kind> findKind() const;
-  /// Reports texts that were cut by the last call, once.
+  /// Prints a warning if the last call cut texts, but only the first time in the life of this object.
   void reportCut(const CommandHost &host);
 
   const Artifact &artifact() const { return model; }
@@ -60,7 +60,7 @@ inline Status taskError() { return Status::error(attune_last_error()); }
 void printJsonLine(const nlohmann::ordered_json &object);
 /// Returns |number| as the shortest decimal number that reads back as the same float.
 std::string formatFloat(float number);
-/// Returns |number| as a number of JSON with as many digits.
+/// Returns |number| as a number of JSON with the digits of formatFloat; null if it is not finite.
 nlohmann::ordered_json toJson(float number);
 
 } // namespace attune

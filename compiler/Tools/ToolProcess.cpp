@@ -47,7 +47,7 @@ public:
     while ((number /= 10) != 0);
     add(first);
   }
-  /// Writes the line to standard error, unless that is a pipe without a reader: the write must not keep the process
+  /// Writes the line to standard error, unless the write would block, as on a full pipe: it must not keep the process
   /// from ending.
   void write() {
     text[used++] = '\n';

@@ -6,15 +6,15 @@
 //
 //   signal or limit                          what happens
 //   HUP INT QUIT TERM USR1 USR2 ALRM         "TOOL: interrupted by SIGINT", then the signal's default action: a shell sees 128 + its number
-//   XCPU                                     the same with a line on the limit of CPU time
+//   XCPU                                     as for HUP, but with a line on the limit of CPU time
 //   SEGV beyond a stack of less than 8 MiB   "TOOL: error: out of stack", exit status 1
-//   PIPE                                     the same without a line
+//   PIPE                                     as for HUP, but without a line
 //   XFSZ                                     nothing: the write that exceeded the limit fails, and its error names the file
 //   BUS in the mapping of a file             "TOOL: error: FILE: was cut short while it was read", exit status 1
 //   no memory (also SEGV for lack of it)     "TOOL: error: out of memory", exit status 1
 //
-// A signal that was ignored when the process started stays ignored. All other faults are crashes and are not handled
-// here.
+// A signal other than CHLD that was ignored when the process started stays ignored. All other faults are crashes and
+// are not handled here.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_TOOLPROCESS_H
 #define ATTUNE_COMPILER_TOOLS_TOOLPROCESS_H

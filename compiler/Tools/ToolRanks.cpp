@@ -39,7 +39,7 @@ struct ModelRecord {
   char name[104];
 };
 
-/// A launcher: its variable with the number of processes, and the library for its MPI.
+/// A launcher: its variables with the number of processes and with the rank of this one, and the library for its MPI.
 struct Launcher {
   const char *count, *rank, *library;
 };

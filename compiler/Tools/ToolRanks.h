@@ -17,20 +17,22 @@ namespace attune::ranks {
 bool areStarted();
 
 /// Connects this process with the other ranks, unless it is connected. Standard output of all ranks but rank 0 is
-/// discarded from then on. An error if no transport can be loaded.
+/// discarded from then on. Fails if no transport can be loaded or connected, or if ATTUNE_RANKS_TIMEOUT is wrong.
 Result<attune_transport *> join();
 
 /// Returns true for rank 0, and for a process that is alone.
 bool isFirst();
 
-/// Succeeds if |own| of every rank is a success; else returns the first error, with its rank if others have none. Returns
-/// |own| if this process is alone. All ranks call it.
+/// Succeeds if |own| of every rank is a success; else returns the error of the first rank that has one, with the number
+/// of the rank unless all ranks have the same error. Returns |own| if this process is alone or after inspectOnly. All
+/// ranks call it.
 Status agree(const Status &own);
 
-/// Succeeds if the model of |desc| is the same on all ranks.
+/// Succeeds if the model of |desc| is the same on all ranks and is divided among as many ranks as were started, or if
+/// this process is alone or after inspectOnly. All ranks call it.
 Status agreeOnModel(const attune_model_desc &desc);
 
-/// Returns |decision| of rank 0. All ranks call it.
+/// Returns |decision| of rank 0, or this process's own if it is alone or the exchange fails. All ranks call it.
 bool decide(bool decision);
 
 /// From now on, models are opened only to inspect them, without the other ranks.

@@ -30,7 +30,8 @@ struct AttentionRow {
   mlir::Value first, end;  // positions allow the keys [first, end); null if positions hide no key
 };
 
-/// Creates the row of |query| and |head| over |keys| keys.
+/// Creates the row of |query| and |head| over |keys| keys. Its |first| may be larger than its |end|: then no key is
+/// visible.
 AttentionRow makeAttentionRow(IndexBuilder &b, mlir::tiles::AttentionTileOp op, mlir::Value query, mlir::Value head, mlir::Value keys);
 
 /// Returns the index of |row| in dimension |dim| of |buffer|; 0 if the dimension has one element for all rows.
@@ -44,8 +45,9 @@ inline bool visitsAllKeys(mlir::tiles::AttentionTileOp op) {
   return op.getScoreStage() == mlir::xfmr::ScoreStage::Product || op.getScoreStage() == mlir::xfmr::ScoreStage::Capped;
 }
 
-/// Returns the factor by which a score at |stage| is multiplied before it is stored: emitters keep scores times log2(e)
-/// and scale them as late as possible.
+/// Returns the factor that turns the value that emitters have at |stage|, a stage before the softmax, into the score
+/// that they store. The value is a dot product without the scale (product, and capped without a softcap), a hyperbolic
+/// tangent (capped with a softcap) or a score times log2(e) (masked).
 inline double captureFactor(mlir::tiles::AttentionTileOp op, mlir::xfmr::ScoreStage stage) {
   if (stage == mlir::xfmr::ScoreStage::Masked)
     return 1 / kLog2E;

@@ -131,8 +131,8 @@ Value AttentionTiler::packKeys(Value batch) {
   return forall.getResult(0);
 }
 
-/// Returns a filled destination for probabilities, [batch, heads, queries, keys], since tiles write only the keys that
-/// they visit.
+/// Returns a destination for probabilities, [batch, heads, queries, keys], filled with 0 or, for masked scores, with
+/// the lowest f32, since tiles write only the keys that they visit.
 Value AttentionTiler::destinationOfProbabilities(Value batch) {
   Value empty = tensor::EmptyOp::create(b, {ShapedType::kDynamic, heads, ShapedType::kDynamic, ShapedType::kDynamic}, b.getF32Type(),
                                         ValueRange{batch, op.getQueryLength(), op.getKeyLength()});
@@ -141,8 +141,8 @@ Value AttentionTiler::destinationOfProbabilities(Value batch) {
   return linalg::FillOp::create(b, arith::ConstantOp::create(b, value).getResult(), empty).getResult(0);
 }
 
-/// Returns the number of queries whose rows fill the registers, or more if there is more than one block of keys and
-/// more than one such tile of queries.
+/// Returns the queries of a tile: as many as fill the registers with rows. If there are more than `keyBlock` keys and
+/// more queries than a tile of up to `longRows` rows has, such a tile is used.
 Value AttentionTiler::queriesPerTile() {
   int64_t few = std::lcm(tileHeads, sizes.rows) / tileHeads, many = std::max(few, sizes.longRows / tileHeads / few * few);
   auto exceeds = [&](Value length, int64_t limit) -> Value { return b.compare(arith::CmpIPredicate::sgt, length, limit); };

@@ -10,8 +10,9 @@
 
 namespace attune {
 
-/// The sizes of attention tiles: rows of a tile, rows of a tile over several blocks of keys, columns of a key panel,
-/// keys of a softmax block; and the precision of both products.
+/// The sizes of attention tiles: rows of a tile, the most rows of a tile over several blocks of keys, columns of a key
+/// panel (for keys that are no cache), keys of a softmax block; and the precision of both products, unless keys are
+/// rounded already.
 struct AttentionSizes {
   int64_t rows, longRows, width, keyBlock;
   mlir::xfmr::Precision precision;
@@ -52,11 +53,11 @@ private:
   mlir::Value keyTile(const Tile &tile, mlir::Value keys);
   mlir::Value valueTile(const Tile &tile);
   mlir::Value maskTile(const Tile &tile, mlir::Value mask);
-  /// Returns the elements of |vector|, one for each head, that belong to the heads of |tile|.
+  /// Returns the elements of |vector|, one for each head, that belong to the heads of |tile|; null for null.
   mlir::Value headElements(const Tile &tile, mlir::Value vector);
   mlir::Value distanceBiasTile(const Tile &tile);
   mlir::Value relativeTile(const Tile &tile, mlir::Value table);
-  /// Returns the name of the kernel in tables.
+  /// Returns the text that describes the kernel in `tile.kernel` and in remarks.
   std::string describe();
 
   /// Returns the number of keys of |sequence| and, unless they are in a cache, the token of the first key.

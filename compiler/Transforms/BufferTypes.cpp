@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the type of the view |op| of a buffer of type |source|; null if there is no such view.
+/// Returns the type of the result of |op|, a view of a buffer of type |source|; null if |op| is none of the supported
+/// views, or if there is no such view of |source|.
 static MemRefType getViewType(Operation *op, MemRefType source) {
   if (auto view = dyn_cast<memref::SubViewOp>(op))
     return memref::SubViewOp::inferRankReducedResultType(view.getType().getShape(), source, view.getMixedOffsets(), view.getMixedSizes(),

@@ -12,14 +12,14 @@
 
 namespace attune {
 
-/// Returns |value|, a scalar or vector of f32, bf16, f16 or i8, as f32.
+/// Returns |value|, a scalar or vector of f32, bf16, f16 or i8, as f32. Integers are not multiplied by their scale.
 mlir::Value widen(IndexBuilder &b, mlir::Value value);
-/// Returns |value|, a scalar or vector of f32, as an element of a cache of |element|: rounded to bf16 or f16, or as an
-/// integer of |scale|.
+/// Returns |value|, a scalar or vector of f32, as an element of a cache of |element|: unchanged for f32, rounded to
+/// bf16 or f16, or as an i8 of |scale|, which is used for i8 only.
 mlir::Value toCacheElement(IndexBuilder &b, mlir::Value value, mlir::Type element, const IntegerScale &scale);
 
-/// Returns the row and the column of the scale of the key in column |column| of a panel, the last two dimensions of
-/// |keys|, `[…, D + 4, W]` of i8.
+/// Returns the row and the column of the first byte of the scale of the key in column |column| of a panel. A panel is
+/// the last two dimensions of |keys|, `[…, D + 4, W]` of i8; a scale is an f32 in 4 neighboring bytes of a row.
 IndexBuilder::Values getScaleIndices(IndexBuilder &b, mlir::Value keys, mlir::Value column);
 
 } // namespace attune

@@ -26,8 +26,8 @@ public:
 
   /// Adds |value| as a size of an output, as a computation that is repeated, or as an input.
   void add(mlir::Value value);
-  /// Creates the repeated computations in a kernel. |arguments| are the inputs, then the outputs; |mapping| gets the
-  /// new values.
+  /// Creates the repeated computations in a kernel, and reads of the sizes of its outputs. |arguments| are the inputs,
+  /// then the outputs. |mapping| gets the new value of each input, size and repeated computation, but not of outputs.
   void rebuild(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange arguments, mlir::IRMapping &mapping);
 
   llvm::SetVector<mlir::Value> inputs;

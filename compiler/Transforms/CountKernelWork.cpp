@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects the `kernels` phase: kernels in destination-passing style, and `tile.work` on the calls of kernels that
-// compute products or use caches. Sets the attribute `rt.kernel_work` of entries, removes `tile.work` from the calls,
-// and changes nothing else.
+// compute products or use caches. Sets the attribute `rt.kernel_work` of the entries whose work follows from their
+// dims, removes `tile.work` from the calls, and changes nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,6 +71,16 @@ static std::optional<SizeExpr> countTableRows(tiles::RotaryTileOp op, const std:
   return *rows * SizeExpr(table.getDimSize(1) * llvm::divideCeil(table.getElementTypeBitWidth(), 8));
 }
 
+/// Returns the bytes of as many elements of the table of which |op| extracts one as |result| has.
+static std::optional<SizeExpr> countTableElements(tensor::ExtractOp op, Value result, DimBounds &bounds) {
+  std::optional<SizeExpr> bytes = SizeExpr(llvm::divideCeil(op.getTensor().getType().getElementTypeBitWidth(), 8));
+  for (int64_t dim = 0; dim < cast<ShapedType>(result.getType()).getRank(); ++dim) {
+    std::optional<SizeExpr> size = bounds.getDim(result, dim);
+    bytes = bytes && size ? std::optional(*bytes * *size) : std::nullopt;
+  }
+  return bytes;
+}
+
 /// Returns the bytes of |rows| elements of the vector of which |op| extracts one.
 static std::optional<SizeExpr> countVectorElements(tensor::ExtractOp op, const std::optional<SizeExpr> &rows) {
   int64_t bits = op.getTensor().getType().getElementTypeBitWidth();
@@ -78,9 +88,10 @@ static std::optional<SizeExpr> countVectorElements(tensor::ExtractOp op, const s
 }
 
 /// Returns the bytes that a kernel reads of |argument|, each counted once: all of them, or those of the slices that the
-/// kernel takes before its loop. A table that is looked up element by element (an embedding) counts with one element for
-/// each element of the result, a vector (the scales of an embedding's rows) with one for each row of the result, and a
-/// table of rotary embeddings with one row for each row of the result.
+/// kernel takes before its loop. A table that is looked up element by element (an embedding) counts with as many
+/// elements as the result has, a vector (the scales of an embedding's rows) with one element for each row of the result,
+/// and a table of rotary embeddings with one row for each row of the result; none counts with provably more than all of it.
+/// Returns nullopt if the number does not follow from the dims.
 CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   if (auto it = read.find(argument); it != read.end())
     return it->second;
@@ -96,7 +107,7 @@ CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
     Count part = SizeExpr(0);
     auto looked = dyn_cast<tensor::ExtractOp>(user);
     if (looked && looked.getTensor().getType().getRank() > 1)
-      lookups = countBytes(result, bounds);
+      lookups = countTableElements(looked, result, bounds);
     else if (looked && looked.getTensor().getType().hasStaticShape())
       lookups = countVectorElements(looked, bounds.getDim(result, 0));
     else if (rotary && rotary.getTable() == argument)

@@ -32,7 +32,7 @@ static Value memoryOf(Value value, const SymbolTable &symbols, llvm::SmallPtrSet
     return memoryOf(op.getDpsInits()[result.getResultNumber()], symbols, entered);
   auto call = dyn_cast<func::CallOp>(result.getOwner());
   auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
-  if (!callee || callee.isExternal() || !entered.insert(callee).second)
+  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock() || !entered.insert(callee).second)
     return nullptr;
   // The callee takes its destinations as arguments already, since callers come after their callees. So a result that
   // has a destination is computed in the memory of an argument.

@@ -18,9 +18,10 @@ bool isRepeatable(mlir::Operation *op);
 /// |symbols|, takes destinations.
 mlir::tensor::EmptyOp destinationOf(mlir::Value value, const mlir::SymbolTable &symbols);
 
-/// Appends to |function| one destination argument for each tensor result that is not an update of an argument, and
-/// tensor.empty ops for them to |calls|, which are all its uses. Fails, with an error, for a result that no kernel
-/// computes or whose size does not follow from the arguments.
+/// Appends to |function| one destination argument for each result that is not an update of an argument. Replaces
+/// |calls|, which are all its uses, by calls with tensor.empty ops for these arguments. Fails, with an error, for a
+/// result that no kernel computes, that has the destination of another result, or whose size does not follow from the
+/// arguments.
 mlir::LogicalResult passDestinations(mlir::func::FuncOp function, llvm::ArrayRef<mlir::func::CallOp> calls,
                                      const mlir::SymbolTable &symbols);
 

@@ -111,7 +111,8 @@ Bound DimBounds::getFold(OpFoldResult value) {
   return getValue(cast<Value>(value));
 }
 
-/// Returns the bound of |value| if it is the size of a slice: the size of the source, within which the slice lies.
+/// Returns the bound of |value| if it is the size of slices of stride 1: the smallest bound of the sizes of their
+/// sources, within which the slices lie. Returns nullopt if it is not.
 Bound DimBounds::getSliceBound(Value value) {
   Bound bound;
   for (Operation *user : value.getUsers()) {
@@ -313,7 +314,8 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
   return std::nullopt;
 }
 
-/// Returns the bound of dimension |dim| of |result|, the result of an operation of the xfmr dialect.
+/// Returns the bound of dimension |dim| of |result|, a result of |op|; nullopt unless |op| is one of the operations of
+/// the xfmr dialect below.
 Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
   using namespace mlir::xfmr;
   return TypeSwitch<Operation *, Bound>(op)

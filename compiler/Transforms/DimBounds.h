@@ -18,8 +18,8 @@ llvm::SmallVector<llvm::StringRef> getEntryDims(mlir::func::FuncOp entry);
 /// are the names of its dims; in other functions they are #xfmr.argument, the sizes of the arguments. Bounds are exact
 /// where the IR computes a size from symbols by additions, products, maxima and divisions by constants. A value that is
 /// read from memory has the bound that `arith.minsi` gives it, or the bound of the dimension of which it is a slice
-/// size. The object keeps a table of the functions of the module: no function may be added or erased while it is in
-/// use.
+/// size. The object keeps a table of the functions of the module, and all bounds that it has found: while it is in use,
+/// no function may be added or erased, and no value whose bound was found may change or be erased.
 class DimBounds {
 public:
   /// Returns the bound of an index value; nullopt if it has none.
@@ -29,7 +29,8 @@ public:
   /// Translates |expr| from the callee's arguments to the caller's symbols; returns nullopt if an operand has no bound.
   std::optional<SizeExpr> atCall(mlir::func::CallOp call, const SizeExpr &expr);
 
-  /// Creates the run-time value of |symbol| in |function| at the insertion point of |builder|.
+  /// Returns the run-time value of |symbol| in |function|: an argument, or a `memref.dim` of one, which it creates at
+  /// the insertion point of |builder|. Expects buffers as arguments, one of which names |symbol|.
   static mlir::Value materialize(mlir::OpBuilder &builder, mlir::func::FuncOp function, mlir::Attribute symbol);
 
 private:

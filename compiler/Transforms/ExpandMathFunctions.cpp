@@ -101,7 +101,7 @@ static constexpr float kTanhSplit = 0.625f, kTanhOne = 10.0f;
 static constexpr float kLog[] = {0.333333343f,  -0.249998108f, 0.199997649f,  -0.166800842f, 0.142989591f,
                                  -0.121879034f, 0.108261742f,  -0.128836349f, 0.116883509f};
 
-/// Returns 2^x for x between -126 and 128 exclusive: the integer part n goes into the exponent, 2^(x - n) is the
+/// Returns 2^x for -126 <= x < 128: the integer part n goes into the exponent, 2^(x - n) is the
 /// polynomial.
 static Value emitExp2InRange(Arithmetic &a, Value x) {
   Value shifted = a.add(x, a.constant(kRound));

@@ -23,7 +23,8 @@ using namespace mlir;
 /// Returns the type of a buffer for a tensor of |type|, of identity layout.
 static MemRefType getBufferType(RankedTensorType type) { return MemRefType::get(type.getShape(), type.getElementType()); }
 
-/// Converts the arguments of |function| that are caches to buffers, and the values |caches|, its results, too.
+/// Converts the arguments of |function| that are caches to buffers, and replaces each of |caches|, the values of its
+/// results, by a buffer. The caller changes the results and the type of the function.
 static void passCachesAsBuffers(func::FuncOp function, MutableArrayRef<Value> caches) {
   Block &body = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);

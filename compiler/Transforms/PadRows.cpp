@@ -68,8 +68,9 @@ bool Buffers::addArgument(func::FuncOp function, unsigned index, MemRefType type
   });
 }
 
-/// Returns |type| with |pad| bytes after each row; null if it has no rows of static size or their size is not a
-/// multiple of |multiple| bytes.
+/// Returns |type| with |pad| bytes after each row. Returns null if |type| has no rows of static size or no identity
+/// layout, if the size of its rows is not a multiple of |multiple| bytes, or if |pad| is not a multiple of
+/// |elementBytes|.
 static MemRefType getPaddedType(MemRefType type, int64_t elementBytes, int64_t multiple, int64_t pad) {
   ArrayRef<int64_t> shape = type.getShape();
   if (shape.size() < 2 || !type.getLayout().isIdentity() || ShapedType::isDynamicShape(shape.drop_front()))

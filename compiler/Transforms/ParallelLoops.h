@@ -17,13 +17,14 @@ struct ParallelLoop {
   /// Creates the computation of the trip counts before the loop.
   ParallelLoop(mlir::scf::ForallOp forall, mlir::OpBuilder &builder);
 
-  /// Returns the outside values that the loop or |more| uses as two lists: values to pass to the function, and
-  /// operations that it repeats, producers first.
+  /// Returns two lists for the values that the function needs: values to pass to it, and operations that it repeats,
+  /// producers first. It needs the outside values that the body uses, the lower bounds, the steps, and |more|.
   std::pair<llvm::SetVector<mlir::Value>, llvm::SetVector<mlir::Operation *>> capture(mlir::ValueRange more);
   /// Clones the body for iterations [begin, end) of the flattened loop, whose last dimension is the fastest. |map| has
-  /// the captured values.
+  /// the values that capture() found, among them the trip counts of all dimensions but the first. |worker| replaces
+  /// rt.worker_id. Leaves |builder| inside the loop over the iterations.
   void buildBody(mlir::OpBuilder &builder, mlir::IRMapping &map, mlir::Value worker, mlir::Value begin, mlir::Value end);
-  /// Clones the body for iteration |number|.
+  /// Clones the body for iteration |number| of the flattened loop; |map| and |worker| are as for buildBody().
   void buildIteration(mlir::OpBuilder &builder, mlir::IRMapping &map, mlir::Value worker, mlir::Value number);
 
   mlir::scf::ForallOp forall;
@@ -40,8 +41,9 @@ private:
 /// Reports an error if |loop| has results: lowered loops write to buffers.
 llvm::LogicalResult verifyOnBuffers(mlir::scf::ForallOp loop);
 
-/// Adds the argument `%host: !llvm.ptr {rt.role = #rt.role<host>}` to every function that has one of |users|, which need
-/// the host, or calls such a function. Fails if a parallel loop calls such a function.
+/// Adds the first argument `%host: !llvm.ptr {rt.role = #rt.role<host>}` to every function that has one of |users|,
+/// which need the host, or calls such a function; the calls pass it on. Fails, with an error, if a parallel loop calls
+/// such a function.
 llvm::LogicalResult passHost(mlir::ModuleOp module, llvm::ArrayRef<mlir::Operation *> users);
 
 } // namespace attune

@@ -40,13 +40,13 @@ struct PlannedScope {
   std::vector<SizeExpr> slotOffsets;
   SizeExpr bytes; // a multiple of kBufferAlignment
 
-  /// Assigns every buffer a slot, the largest buffer first. A buffer gets the smallest slot that provably holds it and
-  /// whose other buffers have disjoint lifetimes, else a new slot.
+  /// Assigns every buffer a slot, the largest buffer first, and sets slotOffsets and bytes. A buffer gets the smallest
+  /// slot that provably holds it and whose other buffers have disjoint lifetimes, else a new slot. To be called once.
   void assignSlots();
 };
 
-/// Sets the lifetime of |buffer|, a memref.alloc, from the accesses to it and to its views. Fails, with an error, if it
-/// leaves its region.
+/// Sets the lifetime of |buffer|, a memref.alloc, from the accesses to it and to its views; a buffer without accesses
+/// lives at its allocation only. Fails, with an error, if the buffer leaves its region or its loop iteration.
 mlir::LogicalResult computeLifetime(PlannedBuffer &buffer, const OperationOrder &order);
 
 /// Returns |size| in bytes if every dim is 64 and there are 8 workers. Buffers are sorted by this number.
@@ -65,8 +65,8 @@ mlir::StringAttr getWorkersSymbol(mlir::MLIRContext *context);
 /// matrix whose rows include the padding. Returns null for other layouts.
 mlir::MemRefType getRowBuffer(mlir::MemRefType type);
 
-/// Appends the arguments `%workspace` and `%workers` to |function| and replaces its allocations by views of the
-/// workspace according to |plan|.
+/// Appends the arguments `%workspace` and `%workers` to |function|, replaces its allocations by views of the workspace
+/// according to |plan|, passes parts of the workspace to the planned calls, and replaces rt.worker_count by `%workers`.
 void placeBuffers(mlir::func::FuncOp function, FunctionPlan &plan);
 
 } // namespace attune

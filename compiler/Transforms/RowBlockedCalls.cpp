@@ -77,7 +77,8 @@ bool RowBlockedCalls::isUsed(Value buffer, bool before) const {
   return false;
 }
 
-/// Returns |other| as a buffer of |type|; null if its rows have another size in bytes or fewer dimensions.
+/// Returns |other|, or a collapsed view of it that is created after it, as a buffer of |type|. Returns null if neither
+/// has |type|; a view must be a matrix of f32 with one dynamic dimension.
 static Value viewAs(MemRefType type, Value other) {
   auto from = cast<MemRefType>(other.getType());
   if (type == from)

@@ -20,15 +20,19 @@ public:
     unsigned first, last;
   };
 
-  /// Adds |call| of |kernel| and returns true. Returns false unless the call shares a buffer by rows with an earlier
-  /// call, which makes their row counts equal, and uses every buffer in the same way as earlier calls do, by rows or as
-  /// a whole.
+  /// Adds |call| of |kernel| and returns true. Returns false, and adds nothing, unless the call is the first or shares
+  /// a buffer by rows with an earlier call, which makes their row counts equal, and uses each of its buffers in one
+  /// way, as earlier calls do: by rows and as the same value, or as a whole. Buffers must be allocations, function
+  /// arguments, or views of these.
   bool add(mlir::func::CallOp call, mlir::func::FuncOp kernel);
 
-  /// Returns the allocation of |buffer| if only the calls use its elements, else null.
+  /// Returns the allocation |buffer| if it is in the block of the calls and only the calls use it, apart from reads of
+  /// its number of rows; else null, also for a view.
   mlir::memref::AllocOp getPrivateAlloc(mlir::Value buffer) const;
-  /// Makes a buffer that is first written in the sequence reuse the rows of a buffer that no later call uses. Rows of
-  /// both have the same size in bytes, and the reused buffer has at least as many dimensions.
+  /// Looks for an older buffer for each allocation whose first use is in the sequence: one that is not private, and
+  /// whose last use is an earlier call of the sequence. If there is one, makes the users of the allocation use that
+  /// buffer or a view of it, and erases the allocation. Rows of both have the same size in bytes, and the older buffer
+  /// has at least as many dimensions.
   void reuseRows();
 
   llvm::SmallVector<mlir::func::CallOp> calls;
@@ -42,9 +46,9 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> owners;
 };
 
-/// Returns the sequences of two or more calls in |function| that share a private buffer. Each is a list of calls, since
-/// the uses of buffers change as soon as one sequence is rewritten. Calls of kernels for which |canTakeRows| is false
-/// end a sequence. |symbols| finds callees.
+/// Returns the sequences of two or more calls in |function| that have a private buffer. Each is a list of calls, since
+/// the uses of buffers change as soon as one sequence is rewritten. Calls of kernels for which |canTakeRows| is false,
+/// and other operations with side effects except allocations, end a sequence. |symbols| finds callees.
 llvm::SmallVector<llvm::SmallVector<mlir::func::CallOp>> findRowBlockedCalls(mlir::func::FuncOp function,
                                                                              mlir::SymbolTableCollection &symbols,
                                                                              llvm::function_ref<bool(mlir::func::FuncOp)> canTakeRows);

@@ -24,7 +24,8 @@ std::optional<int64_t> getGroupNumber(mlir::Operation *op);
 bool isRowWise(mlir::Operation *root);
 
 /// Marks the arguments of |kernel| that |loop| reads or writes by rows (`tile.rows`). |loop| is row-wise and the only
-/// loop of the kernel. Marks none if the number of rows may come from other arguments.
+/// loop of the kernel. Marks none if the number of rows may come from other arguments, or if one of the arguments by
+/// rows is also used in another way or has a static number of rows.
 void markRows(mlir::func::FuncOp kernel, mlir::scf::ForallOp loop);
 
 } // namespace attune

@@ -50,7 +50,7 @@ bool SizeExpr::isAtMost(const SizeExpr &other) const {
   });
 }
 
-/// Adds an alternative, and drops alternatives that cannot be the maximum.
+/// Adds an alternative, drops alternatives that cannot be the maximum, and joins the others if they are too many.
 void SizeExpr::insert(Polynomial polynomial) {
   if (llvm::any_of(alternatives, [&](const Polynomial &p) { return isAtMost(polynomial, p); }))
     return;

@@ -22,7 +22,8 @@
 
 namespace attune {
 
-/// A size as an expression of symbols: the maximum of polynomials.
+/// A size as an expression of symbols: the maximum of polynomials. A result that would have more than 8 polynomials is
+/// an upper bound with fewer.
 class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
@@ -49,7 +50,8 @@ public:
   int64_t evaluate(llvm::function_ref<int64_t(mlir::Attribute)> symbols) const;
   /// Returns the size with |symbols|(symbol) in the place of each symbol.
   SizeExpr substitute(llvm::function_ref<SizeExpr(mlir::Attribute)> symbols) const;
-  /// Returns the size as a formula, with a result for each polynomial. Equal sizes have equal formulas.
+  /// Returns the size as a formula, with a result for each polynomial. Sizes that are equal (`==`), which compares
+  /// expressions rather than values, have equal formulas.
   mlir::xfmr::FormulaAttr toFormula(mlir::MLIRContext *context) const;
   /// Returns the size as a C expression over 64-bit integers. Expects symbols that are names.
   std::string str() const;

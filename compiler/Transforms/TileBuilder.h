@@ -43,8 +43,8 @@ public:
   /// Returns the slice |at| of |tensor|, without the dimensions that |dropped| marks, each of size 1.
   Value extractSlice(Value tensor, const TensorSlice &at, llvm::ArrayRef<bool> dropped = {});
   Value insertSlice(Value value, Value target, const TensorSlice &at);
-  /// Writes |value| to the slice |at| of the destination |target| of an scf.forall, whose terminator is the insertion
-  /// point.
+  /// Writes |value| to the slice |at| of the destination |target| of an scf.forall. The insertion point is in the
+  /// terminator of the loop.
   void insertInParallel(Value value, Value target, const TensorSlice &at);
 
   mlir::AffineExpr d0, d1;

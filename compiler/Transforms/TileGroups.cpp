@@ -89,12 +89,12 @@ static Product findProduct(Operation *root) {
   return {};
 }
 
-/// Returns true if all users of |op|'s results belong to other kernels.
+/// Returns true if no user of |op|'s results belongs to the kernel of |op|.
 static bool isRoot(Operation *op) {
   return llvm::none_of(op->getUsers(), [&](Operation *user) { return groupOf(op) && groupOf(user) == groupOf(op); });
 }
 
-/// Returns the arithmetic operations of |root| and of the producers in its kernel.
+/// Returns the arithmetic operations of |root| and of the producers in its kernel. An unknown number counts as 0.
 static SizeExpr countGroup(Operation *root, DimBounds &bounds) {
   llvm::SetVector<Operation *> ops;
   ops.insert(root);
@@ -108,7 +108,8 @@ static SizeExpr countGroup(Operation *root, DimBounds &bounds) {
   return total;
 }
 
-/// Tiles |root| by |tileSizes| with loops of |type| and fuses the producers in its kernel; returns the tiled root.
+/// Tiles |root| by |tileSizes| with loops of |type| and fuses the producers in its kernel; returns the tiled root. An
+/// scf.forall gets `tile.kernel`, and `tile.work` if the kernel has arithmetic.
 static FailureOr<TilingInterface> tileAndFuse(RewriterBase &rewriter, TilingInterface root, ArrayRef<OpFoldResult> tileSizes,
                                               scf::SCFTilingOptions::LoopType type) {
   scf::SCFTileAndFuseOptions options;
@@ -256,8 +257,8 @@ private:
           << remark::add("a single row reads {0} panels side by side", streamPanels.getValue());
   }
 
-  /// Returns the rows of a block, a multiple of |tileRows| and at most |limit|. Blocks have about the same size: each
-  /// reads the weights once, and a small last block would read them for a few rows.
+  /// Returns the rows of a block: a multiple of |tileRows|, or |limit| if that is smaller. Blocks have about the same
+  /// size: each reads the weights once, and a small last block would read them for a few rows.
   OpFoldResult getBlockRows(RewriterBase &rewriter, TilingInterface op, int64_t limit, int64_t tileRows) {
     Location loc = op.getLoc();
     Value even = divideEvenly(rewriter, loc, countRows(rewriter, destinationOf(op)), limit);
@@ -268,7 +269,8 @@ private:
 
   /// Returns the columns of a block: one weight panel, since the smallest blocks divide best among workers. The time
   /// for a single row is that of reading the weights, and a core reads more bytes per second from several streams than
-  /// from one, so a block of one row has several panels side by side.
+  /// from one, so a block of one row has several panels side by side. With `fewRows`, a product of up to `fewRows` rows
+  /// has blocks of `fewColumns` columns instead. Also marks a product of whole panels (`tile.whole_panels`).
   OpFoldResult getBlockColumns(RewriterBase &rewriter, TilingInterface op, const Product &product) {
     int64_t columns = product.columns;
     if (!product.grouped && columns % panelWidth == 0)
@@ -302,8 +304,8 @@ private:
   }
 
   /// Returns the rows of a register tile, at most |limit|. If a block has few tiles, they have about the same number of
-  /// rows, since each tile waits for the weights once, however many rows it has. The number is even, since vector code
-  /// has loops for even numbers of rows.
+  /// rows, since each tile waits for the weights once, however many rows it has. The result is even unless it is
+  /// |limit|, since vector code has loops for even numbers of rows.
   OpFoldResult getTileRows(RewriterBase &rewriter, TilingInterface op, int64_t limit) {
     Location loc = op.getLoc();
     Value rows = countRows(rewriter, destinationOf(op));

@@ -73,11 +73,17 @@ private:
 };
 } // namespace
 
+/// Returns true if all users of |loop|'s results are in its block or in operations of it.
+static bool areUsersInBlock(scf::ForallOp loop) {
+  return llvm::all_of(loop->getUsers(), [&](Operation *user) { return loop->getBlock()->findAncestorOpInBlock(*user) != nullptr; });
+}
+
 /// Moves |op| into the loop that produces its input. Returns false if that is not possible.
 static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
   auto result = dyn_cast<OpResult>(op.getInput());
   auto loop = result ? dyn_cast<scf::ForallOp>(result.getOwner()) : scf::ForallOp();
-  if (!loop || loop->getBlock() != op->getBlock() || !writesWholeRows(loop, result.getResultNumber()))
+  if (!loop || loop->getBlock() != op->getBlock() || !writesWholeRows(loop, result.getResultNumber()) ||
+      !areUsersInBlock(loop))
     return false;
   // The destinations of |op| take their sizes from the destination of the loop, so that they can move before it.
   for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))

@@ -13,14 +13,14 @@ namespace attune {
 /// not 0. Sets the insertion point before |op|.
 mlir::Value countRows(mlir::RewriterBase &rewriter, mlir::DestinationStyleOpInterface op);
 
-/// Returns the size of a tile if |rows| are divided into as few tiles of at most |limit| rows as possible, all of about
-/// the same size.
+/// Returns the size of a tile if |rows|, at least 1, are divided into as few tiles of at most |limit| rows as possible,
+/// all of about the same size.
 mlir::Value divideEvenly(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rows, int64_t limit);
 
 /// Returns the smaller of |rows| and |limit| as an affine minimum, from which tiling can infer the bound |limit|.
 mlir::OpFoldResult atMost(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rows, int64_t limit);
 
-/// Returns |few| if |op| has at most |limit| rows, else |others|.
+/// Returns |few| if |op| has at most |limit| rows, else |others|. Sets the insertion point before |op|.
 mlir::OpFoldResult chooseByRows(mlir::RewriterBase &rewriter, mlir::DestinationStyleOpInterface op, int64_t limit, int64_t few,
                                 int64_t others);
 

@@ -11,8 +11,8 @@ namespace attune {
 /// A guard that takes weights (`xfmr.weight`) out of a module, all but the first of each run of adjacent ones. Its
 /// destructor puts them back where they were. During its lifetime, upstream passes that visit all symbols of a module
 /// for every call see only few weights: there are far more weights than functions, and both numbers grow with the
-/// number of layers. During its lifetime nothing may refer to weights, and no operation may be inserted between
-/// weights.
+/// number of layers. During its lifetime nothing may refer to weights, no weight may be erased, and no operation may be
+/// inserted between weights.
 class WeightsAside {
 public:
   explicit WeightsAside(mlir::ModuleOp module);

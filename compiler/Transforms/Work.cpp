@@ -40,7 +40,8 @@ static Count countGroupedProduct(tiles::GroupedProductOp op, DimBounds &bounds) 
   return rows && !ShapedType::isDynamic(columns) ? Count(*rows * SizeExpr(2 * depth * columns)) : std::nullopt;
 }
 
-/// Returns true if |op| sums products over a loop, such as a projection, in any layout of weights.
+/// Returns true if |op| is taken for a sum of products, such as a projection, in any layout of weights: it multiplies,
+/// and has three or more loops, one of them a reduction.
 static bool sumsProducts(linalg::LinalgOp op) {
   if (op.getNumLoops() < 3 || op.getNumReductionLoops() == 0 || op->getNumRegions() == 0)
     return false;

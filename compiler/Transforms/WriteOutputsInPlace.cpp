@@ -20,6 +20,14 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
+/// Returns true if |value| is the only value that is computed in |empty|: its operation has no other result there, and
+/// nothing else uses |empty|.
+static bool isAlone(Value value, tensor::EmptyOp empty, const SymbolTable &symbols) {
+  Operation *op = value.getDefiningOp();
+  auto isElsewhere = [&](Value other) { return other == value || destinationOf(other, symbols) != empty; };
+  return empty->hasOneUse() && *empty->getUsers().begin() == op && llvm::all_of(op->getResults(), isElsewhere);
+}
+
 /// Lets the value that |copy| copies be computed in its destination, a buffer, if the value has a destination of its own.
 static void writeInPlace(bufferization::MaterializeInDestinationOp copy, const SymbolTable &symbols) {
   SmallVector<tensor::ExpandShapeOp> reshapes;
@@ -28,10 +36,16 @@ static void writeInPlace(bufferization::MaterializeInDestinationOp copy, const S
     reshapes.push_back(reshape);
     value = reshape.getSrc();
   }
-  auto output = dyn_cast<MemRefType>(copy.getDest().getType());
   tensor::EmptyOp empty = destinationOf(value, symbols);
-  if (!output || !output.getLayout().isIdentity() || !empty || value == empty || empty.getType() != value.getType() ||
-      !empty->hasOneUse() || empty->getBlock() != copy->getBlock())
+  if (!empty || value == empty || !isAlone(value, empty, symbols) || empty->getBlock() != copy->getBlock() || !copy.getDest().hasOneUse())
+    return;
+  // The buffer has the shape of the output, whose static sizes may differ from those of the value.
+  auto output = dyn_cast<MemRefType>(copy.getDest().getType());
+  if (!output || !output.getLayout().isIdentity() || output.getShape() != copy.getSource().getType().getShape())
+    return;
+  for (tensor::ExpandShapeOp reshape : reshapes)
+    output = memref::CollapseShapeOp::computeCollapsedType(output, reshape.getReassociationIndices());
+  if (output.getShape() != empty.getType().getShape() || output.getElementType() != empty.getType().getElementType())
     return;
   OpBuilder builder(empty);
   Value buffer = copy.getDest();

@@ -23,7 +23,8 @@ static void addRow(const LowRankTerm &term, int64_t row, int64_t column, int64_t
   }
 }
 
-/// Returns the term that makes element |row|, |column| infinite or NaN though all its factors are finite; null if there is none.
+/// Returns the term with the largest magnitude at element |row|, |column|; null if a factor of a term is infinite or
+/// NaN there.
 static const LowRankTerm *findOverflow(const std::vector<LowRankTerm> &terms, int64_t row, int64_t column) {
   const LowRankTerm *largest = nullptr;
   double most = -1;
@@ -44,8 +45,8 @@ static const LowRankTerm *findOverflow(const std::vector<LowRankTerm> &terms, in
   return largest;
 }
 
-/// Adds |terms| to |out|, the |count| elements from |begin| on of a row-major tensor. Returns the term by which a finite
-/// element leaves the range of floats; null if there is none.
+/// Adds |terms| to |out|, the |count| elements from |begin| on of a row-major tensor. If finite factors make a finite
+/// element infinite, stops there and returns the largest term of that element; else returns null.
 static const LowRankTerm *addTerms(const std::vector<LowRankTerm> &terms, int64_t begin, int64_t count, float *out) {
   const int64_t columns = terms.front().columns;
   std::vector<double> sums(std::min(columns, count));

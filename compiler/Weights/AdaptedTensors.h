@@ -21,7 +21,7 @@ struct LowRankTerm {
   /// The adapter and the scale that the user gave it, for messages.
   std::string origin;
   int64_t rank = 0, columns = 0;
-  /// `[rows, rank]` and `[rank, columns]`, row-major.
+  /// `[rows, rank]` and `[rank, columns]`, row-major. All terms of a tensor have the same |columns|.
   std::vector<float> left, right;
 };
 
@@ -38,7 +38,8 @@ struct TensorChange {
 /// keeps the data of replacements alive.
 ///
 /// An element is base + sum of scale * (sum over k of left * right), in double, in the order of terms and of k, and
-/// rounded to float once. The result does not depend on the slices that are read.
+/// rounded to float once. The result does not depend on the slices that are read. A read fails if finite factors make a
+/// finite element of the base infinite.
 std::unique_ptr<TensorProvider> adaptTensors(std::unique_ptr<TensorProvider> base, std::map<std::string, TensorChange, std::less<>> changes,
                                              std::shared_ptr<void> owner);
 

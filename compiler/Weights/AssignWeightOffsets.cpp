@@ -4,7 +4,7 @@
 //
 // Expects entries and layer functions (see WeightRows.h) on tensors, with `xfmr.weight_ref` in entries only. Leaves
 // entries and layer functions that take a buffer of bytes and view the weights in it at constant offsets. `xfmr.weight`
-// operations stay: they are the packer's list of weights and offsets.
+// operations of used weights stay, one for each offset: they are the packer's list of weights and offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ class WeightPlacer {
 public:
   explicit WeightPlacer(ModuleOp module) : symbols(module) {}
 
-  /// Returns the offset of a weight that entries read themselves.
+  /// Returns the offset of a weight that entries read themselves, and assigns it if the weight has none.
   int64_t placeShared(StringAttr name) {
     auto [found, isNew] = shared.try_emplace(name, 0);
     if (isNew) {
@@ -75,8 +75,8 @@ private:
   using RowKey = std::vector<Slot>;
   using Row = std::pair<const RowKey, int64_t>;
 
-  /// Returns the offset of the first stored row that has all slots of |part| at the same offsets in the row; nullopt if
-  /// there is none.
+  /// Returns the offset of the first stored row that has all slots of |part|, and more, at the same offsets in the row;
+  /// nullopt if there is none or |part| is empty.
   std::optional<int64_t> findWhole(const RowKey &part) const {
     if (part.empty())
       return std::nullopt;
@@ -106,7 +106,7 @@ private:
     return begin;
   }
 
-  /// Records the offset of a weight; a weight that has one already is cloned.
+  /// Records |offset| on the weight |name|, or on a clone of it if it already has an offset.
   void record(StringAttr name, int64_t offset) {
     auto weight = symbols.lookup<xfmr::WeightOp>(name);
     if (weight.getOffset()) {
@@ -168,7 +168,7 @@ static void passRow(func::CallOp call, Value row, const WeightRows &rows) {
   call.getOperandsMutable().assign(operands);
 }
 
-/// Appends an argument for the bytes of weights, `memref<?xi8>`.
+/// Appends an argument for the bytes of weights, `memref<?xi8>`, and returns it.
 static Value addBytesArgument(func::FuncOp function) {
   OpBuilder builder(function);
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());

@@ -18,7 +18,7 @@ namespace attune {
 /// Quantized rows of one format.
 class CalibratedRows {
 public:
-  /// A 128-bit hash of weights, without the two keys that llvm::DenseMap reserves.
+  /// A 127-bit hash of weights: one bit is dropped, so that no hash is a key that llvm::DenseMap reserves.
   using Key = std::pair<uint64_t, uint64_t>;
   static Key keyOf(llvm::ArrayRef<float> weights);
 
@@ -32,7 +32,7 @@ public:
   /// row was added before.
   void add(llvm::ArrayRef<float> row, llvm::ArrayRef<QuantizedGroup> groups, llvm::ArrayRef<int16_t> values);
   /// If |row| was added, writes the dequantized weights to |weights| and the scale and minimum of each group to
-  /// |groups|, and returns true.
+  /// |groups|, and returns true; else returns false and writes nothing. |weights| may be the data of |row|.
   bool find(llvm::ArrayRef<float> row, float *weights, QuantizedGroup *groups) const;
 
 private:

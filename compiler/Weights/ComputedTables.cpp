@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Computes the tables that `#xfmr.computed` names; the attribute's description has their formulas. Every element is
-// computed in double and rounded once.
+// computed in double and rounded to f32; slopes with the parameter rounding = "bf16" are then rounded to bf16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,8 +138,8 @@ static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t be
   return {};
 }
 
-/// Fills ALiBi slopes: for the largest power of two heads a geometric sequence, for the other heads every other slope
-/// of the sequence for twice as many.
+/// Fills ALiBi slopes. The first n heads, where n is the largest power of two that does not exceed the number of heads,
+/// have a geometric sequence; the other heads have every other slope of the sequence for 2 n heads.
 static Status fillAlibiSlopes(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("alibi_slopes", attrs);
   bool rounds = params.choice("rounding", {"none", "bf16"}, "none") == "bf16";

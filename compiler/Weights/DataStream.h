@@ -32,13 +32,13 @@ public:
   explicit DataStream(OutputFile &file);
   ~DataStream();
 
-  /// Maximum number of elements that reserve accepts.
+  /// The largest number of floats whose bytes reserve accepts.
   static constexpr int64_t kMaxElements = int64_t(2) << 20;
 
   /// Returns memory for the next |bytes| bytes, at most the size of kMaxElements floats. The caller must fill it before
-  /// the next call.
+  /// the next call. Fails if an earlier write failed.
   Result<uint8_t *> reserve(int64_t bytes);
-  /// Appends zeros up to |offset|.
+  /// Appends zeros up to |offset| in the data section; nothing if the position is already there or beyond.
   Status padTo(uint64_t offset);
   /// Returns the bytes appended so far.
   uint64_t position() const { return written + used; }

@@ -16,8 +16,8 @@ llvm::StringRef elementTypeName(mlir::Type type);
 /// Returns |value| rounded to |type|, to nearest, ties to even.
 float roundToType(mlir::FloatType type, float value);
 
-/// Writes |count| values as elements of |type| to |out|. Floats are rounded to nearest, ties to even; integers are
-/// exact already.
+/// Writes |count| values as elements of |type|, which elementTypeName names, to |out|. Floats are rounded to nearest,
+/// ties to even; for i8 and i32 the values must be integers in the range of the type.
 void writeElements(mlir::Type type, const float *values, int64_t count, uint8_t *out);
 
 } // namespace attune

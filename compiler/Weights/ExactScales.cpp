@@ -16,7 +16,7 @@ using Integers = llvm::SmallVector<int16_t, 0>;
 
 static uint32_t oddPart(uint32_t number) { return number == 0 ? 0 : number >> __builtin_ctz(number); }
 
-/// Appends the integers from -128 to 127 whose odd part divides |odd|.
+/// Appends the integers from -128 to 127, except 0, whose odd part divides |odd|; all of them if |odd| is 0.
 static void addDivisors(uint32_t odd, Integers &integers) {
   bool divides[128] = {};
   for (uint32_t part = 1; part < 128; part += 2)

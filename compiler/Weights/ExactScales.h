@@ -19,10 +19,13 @@ class ExactScales {
 public:
   explicit ExactScales(mlir::xfmr::WeightFormat format) : format(format), range(format) {}
 
-  /// Sets |group| and returns true if the format represents |weights|, which are from |least| to |largest|, exactly.
+  /// Searches for a scale and a minimum with which the format represents |weights|, which are from |least| to
+  /// |largest|, exactly. Sets |group| to them and returns true; returns false and leaves |group| alone if it finds
+  /// none. With minima it tries only those with which |least| becomes the integer 0.
   bool find(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const;
   /// Returns false if no f16 scale times an integer can be |extreme|, the weight of the largest magnitude, because
-  /// |extreme| has more significant bits than such a product, which has at most 11 plus the bits of an integer.
+  /// |extreme| has more significant bits than such a product, which has at most 11 plus the bits of an integer. Returns
+  /// true for all formats with minima or scales of f32.
   bool isPossible(float extreme) const;
 
 private:

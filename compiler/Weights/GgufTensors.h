@@ -12,7 +12,8 @@ namespace attune {
 /// The tensor of a GGUF file that corresponds to a tensor of the reference model, and how to undo the conversion.
 struct GgufSource {
   std::string name;
-  /// If not 0, the rows are this many heads, in which row i and row i + (half a head) of the reference are neighbors.
+  /// If not 0, the rows are this many heads, in each of which the file has row i and row i + (half a head) of the
+  /// reference model as neighbors.
   int64_t pairedHeads = 0;
   /// True if rows and columns are exchanged.
   bool transposed = false;
@@ -22,8 +23,8 @@ struct GgufSource {
   float summand = 0;
 };
 
-/// Returns a provider of the tensors of |file| under the names of |sources|. Every source must name a tensor of the
-/// file, of a shape that fits the source.
+/// Returns a provider of the tensors of |file| under the names of |sources|, with the type F32. Fails if a source names
+/// a tensor that the file lacks or whose shape does not fit the source.
 Result<std::unique_ptr<TensorProvider>> openGgufTensors(std::shared_ptr<const GgufFile> file,
                                                         const std::map<std::string, GgufSource> &sources);
 

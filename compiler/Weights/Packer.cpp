@@ -94,7 +94,8 @@ public:
   }
 
 private:
-  /// The number of elements that a thread evaluates at a time, as many as fit into a cache as floats.
+  /// The largest number of elements that a thread evaluates at a time, unless a single index of the axis has more: as
+  /// many as fit into a cache as floats.
   static constexpr int64_t kChunkElements = int64_t(64) << 10;
 
   Status writeChunk(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, SourceReader &own, uint8_t *out) {
@@ -121,6 +122,7 @@ private:
 } // namespace
 
 /// Evaluates |weight| and appends it to |stream|, in parts of consecutive elements that fit in the stream's buffer.
+/// Calls |progress| after each part.
 static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<Status()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))

@@ -39,18 +39,19 @@ struct PackingResult {
   std::string manifest;
   /// The attune_checksum of the manifest.
   uint64_t manifestChecksum = 0;
-  /// The rank whose weights were packed, of all ranks.
+  /// The rank whose weights were packed, and the number of ranks.
   uint32_t rank = 0, ranks = 1;
 };
 
 /// Writes space for a header, the data section and the manifest to |file|, which is empty, for process |rank| of the
 /// processes that run |module| together. If there are several, their manifests are equal and have no content hash. Rows
-/// in |calibrated|, which has an element for each format, are stored with the integers of the calibration. Errors name the tensor.
+/// in |calibrated|, which has at most one element for each format, are stored with the integers of the calibration.
+/// Errors of a weight or tensor name it. Warns of tensors with infinite or NaN values.
 Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener = {},
                                   int64_t rank = 0, llvm::ArrayRef<CalibratedRows> calibrated = {});
 
-/// Returns the manifest that packWeights would write for |module|, without the content hash. Weights files with equal
-/// manifests and equal tensors have equal data.
+/// Returns the manifest that packWeights would write for |module|, without the content hash. Weights files of the same
+/// rank with equal manifests, tensors and calibrated rows have equal data.
 Result<std::string> describePackedWeights(mlir::ModuleOp module, const TensorProvider &tensors);
 
 /// Reads the result of packWeights back from the file |path| that it wrote. Checks header, sizes and the manifest's
@@ -60,7 +61,7 @@ Result<PackingResult> readPackedWeights(const std::string &path);
 /// The build id of a weights file that several objects share.
 inline constexpr BuildId kSharedBuildId = {};
 
-/// Writes the header. The caller commits the file.
+/// Writes the header to the space that packWeights left for it. The caller commits the file.
 Status writeWeightsHeader(const PackingResult &packed, const BuildId &buildId, OutputFile &file);
 
 } // namespace attune

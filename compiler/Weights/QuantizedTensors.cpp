@@ -474,7 +474,7 @@ private:
     return "";
   }
 
-  /// Returns true if the tensor |name| is a part of a quantized matrix.
+  /// Returns true if the tensor |name| belongs to a module with a quantized matrix and is not its bias.
   bool isPart(const std::string &name) const {
     const size_t dot = name.rfind('.');
     if (dot == std::string::npos || name.compare(dot, std::string::npos, ".bias") == 0)

@@ -6,8 +6,8 @@
 //
 //     w[n, k] = scale[n, g] * (q[n, k] - zero[n, g])        g = the group of column k
 //
-// in f32. The difference is an exact integer, so an element is rounded at most once, and not at all if the scale is F16
-// or BF16.
+// in f32, where zero is 0 for values of F8. The difference is exact, so an element is rounded at most once, and not at
+// all if the scale is F16 or BF16.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_QUANTIZEDTENSORS_H
 #define ATTUNE_COMPILER_WEIGHTS_QUANTIZEDTENSORS_H
@@ -46,7 +46,8 @@ struct QuantizedTensors {
 };
 
 /// Returns the tensors of |folder|. A matrix `X.weight` replaces the tensors that store it quantized in |format|; other
-/// tensors are the same as in the files. Every error names file and tensor.
+/// tensors are the same as in the files. Fails if a tensor of a matrix is missing or has another type or shape than the
+/// format needs, or if there are scales of activations. Errors name the file.
 Result<QuantizedTensors> openQuantizedTensors(const std::string &folder, const QuantizedFormat &format);
 
 } // namespace attune

@@ -363,7 +363,8 @@ Status SourceReader::readBytes(Attribute source, ArrayRef<int64_t> offsets, Arra
   return writePanels(cast<QuantizedPanelsSourceAttr>(source), offsets[0], sizes[0], offsets[1], sizes[1], out);
 }
 
-/// Writes the groups |firstGroup| … |firstGroup| + |groups| - 1 of |panels| panels from |firstPanel| on to |out|.
+/// Writes the groups |firstGroup| … |firstGroup| + |groups| - 1 of |panels| panels from |firstPanel| on to |out|. Fails
+/// if the format stores f16 and a scale or minimum exceeds its range.
 Status SourceReader::writePanels(QuantizedPanelsSourceAttr source, int64_t firstPanel, int64_t panels, int64_t firstGroup, int64_t groups,
                                  uint8_t *out) {
   int64_t width = source.getWidth();

@@ -3,10 +3,10 @@
 //
 // Evaluates any slice of a weight source into strided memory. A source is an attribute that says how a weight is
 // computed from tensors of the model folder. Every kind of source maps a slice to slices of its operands with other
-// strides, down to runs of stored tensors. So nothing larger than the slice is ever in memory, and a transposition is a
-// change of strides. Projected rows, products of a table with a matrix, are the exception: they are computed as a
-// whole. Elements are f32 for all element types: f32 represents bf16, f16 and i8 exactly, and sums of i8 over fewer
-// than 2^17 columns as well.
+// strides, down to runs of stored tensors. So little more than the slice is in memory, and a transposition is a change
+// of strides. Sources that compute with whole rows, such as scales of rows, read a few rows at a time. Projected rows,
+// products of a table with a matrix, are computed as a whole. Elements are f32 for all element types: f32 represents
+// bf16, f16 and i8 exactly, and sums of i8 over fewer than 2^17 columns as well.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
 #define ATTUNE_WEIGHTS_SOURCEREADER_H
@@ -33,7 +33,7 @@ struct SourceBox {
 
 /// A function that writes elements |begin| … |begin| + |count| - 1 of a table of |type|, in row-major order, to |out|.
 /// `#xfmr.computed` defines the table by a formula with the parameters |params|, such as the cosines and sines of
-/// rotary embeddings.
+/// rotary embeddings. Fails if a parameter is missing or wrong, or if |type| has another rank than the table.
 using ComputedTableFn = Status (*)(mlir::DictionaryAttr params, mlir::RankedTensorType type, int64_t begin, int64_t count, float *out);
 /// Returns the function that computes tables of |kind|, or null.
 ComputedTableFn findComputedTable(llvm::StringRef kind);
@@ -42,16 +42,18 @@ ComputedTableFn findComputedTable(llvm::StringRef kind);
 /// if the model is divided among several. Not thread-safe.
 class SourceReader {
 public:
-  /// Rows in |calibrated|, which has an element for each format and must outlive the reader, are quantized with the
-  /// integers of the calibration.
+  /// Rows in |calibrated|, which has at most one element for each format and must outlive the reader, are quantized
+  /// with the integers of the calibration.
   explicit SourceReader(const TensorProvider &tensors, int64_t rank = 0, llvm::ArrayRef<CalibratedRows> calibrated = {})
       : tensors(tensors), rank(rank), calibrated(calibrated) {}
 
   /// Returns a reader of the same tensors, rank and rows, for another thread.
   SourceReader another() const { return SourceReader(tensors, rank, calibrated); }
-  /// Checks that every tensor and table that |source| names exists with the shape that |source| states.
+  /// Checks that every tensor that |source| names exists with the stated shape and a float type, that every table is
+  /// one that this compiler computes, and that every sharded source has a shard for the rank.
   Status verify(mlir::Attribute source) const;
-  /// Evaluates a slice of |source|, which has passed verify.
+  /// Evaluates the slice |box| of |source|, which has passed verify. Fails if a tensor cannot be read, or if a weight
+  /// or its scale is beyond the range of its type.
   Status read(mlir::Attribute source, SourceBox box);
   /// Returns true if |source| is quantized panels or a stack of these, which readBytes can read.
   static bool isBytes(mlir::Attribute source);
@@ -88,7 +90,8 @@ private:
   Status writePanels(mlir::xfmr::QuantizedPanelsSourceAttr source, int64_t firstPanel, int64_t panels, int64_t firstGroup, int64_t groups,
                      uint8_t *out);
   Status readRowSums(mlir::xfmr::RowSumsSourceAttr source, const SourceBox &box);
-  /// Calls |use| with each of the rows |begin| … |begin| + |count| - 1 of the matrix |source|. Rows are passed whole.
+  /// Calls |use| with each of the rows |begin| … |begin| + |count| - 1 of the matrix |source|, whole, and with the
+  /// number of the row counted from |begin|, 0 … |count| - 1.
   Status readRows(mlir::Attribute source, int64_t begin, int64_t count, llvm::function_ref<void(int64_t row, llvm::ArrayRef<float>)> use);
   Status readFlat(mlir::Attribute source, int64_t begin, int64_t count, float *out);
 

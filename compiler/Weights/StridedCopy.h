@@ -17,7 +17,7 @@ namespace attune {
 
 /// Sets every element of a strided tensor to |value|.
 void fillStrided(float value, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
-/// Copies a tensor of |sizes| between strided memory.
+/// Copies a tensor of |sizes| from |from|, with |fromStrides|, to |out|, with |strides|. Strides count elements.
 void copyStrided(const float *from, llvm::ArrayRef<int64_t> fromStrides, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
                  float *out);
 /// Multiplies every element of a strided tensor by |factor| in f64 and rounds it once.

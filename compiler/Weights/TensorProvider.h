@@ -31,8 +31,9 @@ public:
   virtual std::vector<std::string> names() const = 0;
   /// Returns the file of the tensor |name| for messages, also for a tensor that does not exist.
   virtual std::string fileOf(std::string_view name) const = 0;
-  /// Writes elements |begin| … |begin| + |count| - 1 of the row-major tensor |name| to |out|, converted to float and
-  /// rounded at most once. Fails if there is no such tensor, if it is not of a float type, or if the range exceeds it.
+  /// Writes elements |begin| … |begin| + |count| - 1 of the row-major tensor |name| to |out|, converted to float. Fails
+  /// if there is no such tensor, if it is not of a float type, if the range exceeds it, or if its values cannot be
+  /// computed.
   virtual Status read(std::string_view name, int64_t begin, int64_t count, float *out) const = 0;
 };
 

@@ -157,7 +157,8 @@ ATTUNE_INLINE void getErrors(const Floats *weights, int64_t columns, const LaneG
 }
 
 /// Replaces |best| by |better| in the |allowed| lanes in which |betterErrors| is smaller than |errors|, and sets
-/// |changed| to these lanes. Replaces |errors| by |betterErrors| in all lanes in which that is smaller.
+/// |changed| to these lanes. Replaces |errors| by |betterErrors| in all lanes in which that is smaller. Leaves
+/// |best|.inverse as it is: the caller calls invert() before it uses the inverse.
 ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &betterErrors, LaneGroups &best, LaneDoubles &errors,
                               const Words &allowed, Words &changed) {
   changed = allowed & __builtin_shufflevector(__builtin_convertvector(betterErrors.low < errors.low, HalfWords),
@@ -168,8 +169,8 @@ ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &bette
   best.minimum = changed ? better.minimum : best.minimum;
 }
 
-/// Refines |best|: computes the scale and minimum with the least squared error for the current integers, and once more
-/// for the new integers if the error of a lane became smaller.
+/// Refines |best|: computes the scale and minimum with the least squared error for the current integers, keeps them in
+/// lanes whose error they make smaller, and repeats this once for the new integers of these lanes.
 template <bool minima>
 ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFormat &format, const IntegerRange &range,
                           const Importance<minima> &importance, LaneGroups &best) {
@@ -363,7 +364,8 @@ public:
     functions().gather(group.weights + first * group.pitch, group.pitch, std::clamp<int64_t>(group.rows - first, 0, kLanes), rows);
   }
 
-  /// Sets |scales| and |minima| for |rows|, except in lanes that are |known|. Returns false if f16 cannot store them.
+  /// Sets |scales| and |minima| for |rows|, except in lanes that are |known|. Sets |known| to true in lanes whose
+  /// numbers are exact. Returns false if f16 may not be able to store the numbers that it sets.
   bool choose(const LaneRows &rows, bool (&known)[kLanes], float (&scales)[kLanes], float (&minima)[kLanes]) {
     float least[kLanes], largest[kLanes];
     std::memcpy(least, &rows.least, sizeof(least));

@@ -28,8 +28,10 @@ public:
   explicit WeightQuantizer(mlir::xfmr::WeightFormat format) : format(format) {}
 
   /// Quantizes one group of a panel of |width| rows (a multiple of 8) and writes it to |out|, in the layout of
-  /// WeightFormat with |groupColumns| columns. Rows and columns that |group| does not have are zeros. Infinite and NaN
-  /// weights count as 0. Returns false if the format stores f16 and a scale or a minimum exceeds its range.
+  /// WeightFormat with |groupColumns| columns. Rows that |group| does not have are zeros; columns that it does not have
+  /// get the stored value of the integer 0. Infinite and NaN weights count as 0. Returns false if the format
+  /// stores f16 and the chosen numbers may exceed its range: if the largest magnitude of a row does, or, without
+  /// minima, that magnitude divided by the largest integer.
   ///
   /// |given| is empty, or has for each row of |group| the scale and minimum to use; null for rows whose scale is to be
   /// chosen.

@@ -58,8 +58,8 @@ private:
   bool canBeLayer(mlir::func::FuncOp function) const;
   void computeRow(mlir::func::FuncOp function);
   /// Gives |function| the layout of |other| and returns true if neither calls layer functions, if for each call of
-  /// |function| there is a call of |other| that passes the same weights and more, and if each weight argument of
-  /// |function| is in the same slot of |other| for all calls. Otherwise returns false.
+  /// |function| there is a call of |other| that passes the same weights and more, all as results of `xfmr.weight_ref`,
+  /// and if each weight argument of |function| is in the same slot of |other| for all calls. Otherwise returns false.
   bool adoptLayout(mlir::func::FuncOp function, mlir::func::FuncOp other);
 
   mlir::SymbolTableCollection tables;

@@ -65,7 +65,9 @@ static long startedCount() {
   return count ? strtol(count, nullptr, 10) : 1;
 }
 
-/// Copies the world, or the application's communicator, so that messages of the application do not mix with ours.
+/// Initializes MPI unless the application has, copies the world or the application's communicator, so that messages of
+/// the application do not mix with those of the transport, and sets transport.ranks. Returns false after an error,
+/// which |text| may describe.
 bool MpiTransport::start(const attune_transport_options &options) {
   int initialized = 0, provided = 0, count = 0, rank = 0;
   MPI_Initialized(&initialized);
@@ -119,7 +121,7 @@ bool MpiTransport::countSharing(int localCount) {
   return true;
 }
 
-/// Makes the window if all ranks are on this host.
+/// Makes the window if there are several ranks and all are on this host. Returns false after an error.
 bool MpiTransport::openWindow() {
   int64_t count = transport.ranks.count;
   if (!isLocal || count == 1)

@@ -69,7 +69,8 @@ bool SharedWindow::isAborted() const {
 }
 
 namespace {
-/// The bytes [from, to) of the dense part of a rank, as pieces of rows.
+/// Calls |copy|(row, column, bytes) for each piece of a row in the bytes [from, to) of the dense part of a rank.
+/// |column| is the byte of the row where the piece begins.
 template <typename Copy>
 void forEachPiece(const attune_gather &gather, uint64_t from, uint64_t to, Copy copy) {
   uint64_t rowBytes = static_cast<uint64_t>(gather.units * gather.unit_bytes);

@@ -19,10 +19,11 @@ public:
   /// Clears the part of |rank| in |memory|, before any rank opens it. Memory that is zero needs no clearing.
   static void clear(void *memory, int64_t rank);
   /// Uses |memory|, which is clear when the first rank comes, as rank |rank| of |count|. |stallSeconds| is the longest
-  /// wait for another rank.
+  /// wait for another rank in seconds; 0 means 30.
   void open(void *memory, int64_t rank, int64_t count, double stallSeconds);
 
-  /// Gathers as attune_ranks::all_gather. After an error all gathers fail, since ranks may be at different steps.
+  /// Gathers as attune_ranks::all_gather, without gather.scratch. After an error all gathers fail, since ranks may be
+  /// at different steps.
   int32_t gather(const attune_gather &gather);
   /// Exchanges as attune_transport::exchange.
   int32_t exchange(const void *part, uint64_t bytes, void *parts);

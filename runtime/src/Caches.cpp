@@ -63,7 +63,8 @@ void attune::initCaches(Caches &caches, const CacheSizes &sizes) {
 }
 
 namespace {
-/// The inputs of an entry that name slots and sources, in the memory of the session.
+/// The inputs of an entry about the rows of a call: slots, sources and lengths in memory of the session, each null if
+/// the entry lacks it, and the mask of the tokens.
 struct RowInputs {
   int64_t *slots = nullptr, *sources = nullptr, *pastLengths = nullptr, *sourceLengths = nullptr;
   const int64_t *tokens = nullptr; ///< [rows, length], 0 where the entry skips a token; null if it appends all
@@ -104,7 +105,8 @@ struct RowInputs {
 } // namespace
 
 /// Writes the slot or source of each row to |own|: the caller's |given| [rows], or |fallback|(row) if it is null. Fails
-/// unless all are from 0 to |count| - 1 and, if |distinct|, different. |what| ("slot", "source") is for messages.
+/// with INVALID_ARGUMENT, or LIMIT_EXCEEDED if |given| is null, unless all are from 0 to |count| - 1. Fails with
+/// INVALID_ARGUMENT if two are equal and |distinct| is true. |what| ("slot", "source") is for messages.
 template <typename Fallback>
 static attune_status chooseRows(const int64_t *given, const char *what, int64_t rows, int64_t count, bool distinct, Caches &caches,
                                 Fallback fallback, int64_t *own) {
@@ -126,7 +128,8 @@ static attune_status chooseRows(const int64_t *given, const char *what, int64_t 
 /// Returns true if the caller gave input number |index| of the current call.
 static bool isGiven(const EntryTables &tables, uint32_t index) { return tables.inputs[index] != tables.defaults[index]; }
 
-/// Returns the caller's values of the input of |entry| that has this fill, null if the caller omitted it.
+/// Returns the caller's values of the input of |entry| that has this fill, null if the caller omitted it or |entry| has
+/// none.
 static const int64_t *findByFill(const attune_entry_desc &entry, const EntryTables &tables, uint32_t fill) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (entry.inputs[i].fill == fill)

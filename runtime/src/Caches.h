@@ -78,16 +78,17 @@ constexpr int64_t unknownToken = -1;
 /// Returns the number of key panels for |capacity| tokens.
 inline int64_t cachePanels(int64_t capacity) { return (capacity + ATTUNE_CACHE_PANEL - 1) / ATTUNE_CACHE_PANEL; }
 
-/// Computes the size in bytes of all caches of |desc|; returns false if it overflows.
+/// Sets |out| to the size in bytes of all caches of |desc|; returns false if it overflows.
 bool cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, uint64_t &out);
-/// Empties all slots and sources of |caches|, whose arrays have their memory already.
+/// Sets the sizes of |caches|, whose arrays have their memory already, and empties all slots and sources.
 void initCaches(Caches &caches, const CacheSizes &sizes);
 
 /// Finds the slots, sources and lengths of a call's rows, points |tables|.inputs at them, and sets the dims that come
 /// from the caches ("past", "source_length"). Changes nothing of |caches| but marks. Fails with INVALID_ARGUMENT or
 /// LIMIT_EXCEEDED.
 attune_status bindRows(const attune_entry_desc &entry, Caches &caches, EntryTables &tables);
-/// Records the tokens that a successful call has written.
+/// Records the tokens that a successful call has written, and with them the lengths of slots and sources and the source
+/// that each slot reads.
 void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 
 /// The memory of one cache.

@@ -8,12 +8,12 @@
 
 namespace attune {
 
-/// Checks that this machine has every feature that the code of |desc| needs. Fails with INCOMPATIBLE; the message lists
-/// all missing features.
+/// Checks that this machine has every feature that the code of |desc| needs, and calls requestTiles if it needs AMX.
+/// Fails with INCOMPATIBLE; the message lists all missing features, or else all that this runtime cannot check.
 attune_status checkCpuFeatures(const attune_model_desc &desc);
 
-/// Asks the system for permission to use the tile registers of AMX, which a process needs. Returns 0 on success and
-/// where there are no such registers, else an errno value.
+/// Asks the system for permission to use the tile registers of AMX, which a process needs. Returns 0 on success and on
+/// architectures other than x86-64, else an errno value, also on an x86-64 without AMX.
 int requestTiles();
 
 } // namespace attune

@@ -37,19 +37,20 @@ inline const char *dtypeNameOf(const attune_tensor &tensor) {
 struct ShapeText {
   char text[8 * 24];
 };
-/// Returns the text of a shape in numbers; "?" if |shape| is null, "…" after ATTUNE_MAX_RANK entries.
+/// Returns the sizes of a shape as text: "?" for each size if |shape| is null, "…" after ATTUNE_MAX_RANK sizes.
 ShapeText formatShape(const int64_t *shape, uint32_t rank);
 /// Returns the text of the shape of a signature, with names of dimensions: "[batch, length, 768]".
 ShapeText formatSignature(const attune_entry_desc &entry, const attune_tensor_desc &tensor);
 
-/// Computes the size in bytes of |tensor| for |dims|; returns false if it overflows.
+/// Sets |out| to the size in bytes of |tensor| for |dims|; returns false if it exceeds INT64_MAX.
 bool tensorBytes(const attune_tensor_desc &tensor, const int64_t *dims, uint64_t &out);
 /// Returns the size of dimension |axis| of |tensor| for |dims|.
 inline int64_t tensorSize(const attune_tensor_desc &tensor, uint32_t axis, const int64_t *dims) {
   return tensor.shape[axis] < 0 ? dims[-tensor.shape[axis] - 1] : tensor.shape[axis];
 }
 
-/// Returns the sum of the dimensions "past" and "length" of |entry|; |values| has the values of its dimensions.
+/// Returns the sum of the dimensions "past" and "length" of |entry|; |values| has the values of its dimensions. A
+/// dimension that |entry| lacks counts as 0. Returns INT64_MAX if the sum overflows.
 int64_t totalLength(const attune_entry_desc &entry, const int64_t *values);
 
 } // namespace attune

@@ -29,8 +29,8 @@ struct DeviceSession {
 
 } // namespace attune
 
-/// The functions of one kind of device. All of them fail with DEVICE_ERROR if the driver of the device fails, and with
-/// OUT_OF_MEMORY if the device has too little memory.
+/// The functions of one kind of device. All that return a status fail with DEVICE_ERROR if the driver of the device
+/// fails, and with OUT_OF_MEMORY if the device has too little memory.
 struct attune_device_functions {
   /// Loads the code of |desc| that fits device number |ordinal| best, and |weights|. Also fails with INCOMPATIBLE or
   /// INVALID_ARGUMENT.
@@ -50,14 +50,16 @@ struct attune_device_functions {
   attune_status (*enter)(attune::DeviceSession &session, int &state);
   void (*leave)(attune::DeviceSession &session, int state);
 
-  /// Begins a call of an entry: waits until no copy reads or writes the session's own host memory.
+  /// Begins a call of an entry: waits until no copy reads or writes the session's own host memory. Fails with
+  /// INVALID_ARGUMENT if the stream cannot be used, as when its capture has been invalidated.
   attune_status (*beginCall)(attune::DeviceSession &session);
   /// Sets |onDevice| to whether |data| of tensor |name| is memory of this device. Fails with INVALID_ARGUMENT if it is
   /// memory of another device, or misaligned.
   attune_status (*locate)(const attune::DeviceSession &session, const char *name, const void *data, bool &onDevice);
   /// Runs |entry| on the tensors of |tables| after beginCall(), and copies tensors of host memory to the device and
   /// back. Returns before the work is done only if the stream is the caller's and all tensors of the caller are on the
-  /// device. After a failure no copy of host memory is pending.
+  /// device. After a failure no copy of host memory is pending. Fails with INVALID_ARGUMENT for a call that cannot be
+  /// captured in a stream that is being captured.
   attune_status (*run)(attune::DeviceSession &session, const attune_entry_desc &entry, const attune_call &call,
                        attune::EntryTables &tables);
 
@@ -88,7 +90,7 @@ public:
   }
   DeviceScope(const DeviceScope &) = delete;
   /// Enters the device of |session|, once in a scope; does nothing if |session| is null (on the CPU). Fails with
-  /// DEVICE_ERROR.
+  /// DEVICE_ERROR or OUT_OF_MEMORY.
   attune_status enter(const attune_device_functions *functions, DeviceSession *session) {
     if (!session)
       return ATTUNE_OK;

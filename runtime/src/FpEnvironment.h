@@ -30,10 +30,11 @@ inline void writeFpEnvironment(uint64_t) {}
 constexpr uint64_t defaultFpEnvironment = 0;
 #endif
 
-/// Sets the default modes permanently, in threads that the runtime owns.
+/// Sets the default modes permanently, in threads that the runtime owns. Has an effect on x86-64 and AArch64 only.
 inline void resetFpEnvironment() { writeFpEnvironment(defaultFpEnvironment); }
 
-/// Sets the default modes for a scope and restores the former ones at its end.
+/// Sets the default modes for a scope and restores the former ones at its end. Has an effect on x86-64 and AArch64
+/// only.
 class FpEnvironmentScope {
 public:
   FpEnvironmentScope() : saved(readFpEnvironment()) { resetFpEnvironment(); }

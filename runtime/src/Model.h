@@ -26,14 +26,16 @@ struct attune_model {
 namespace attune {
 
 inline void retain(attune_model *model) { model->references.fetch_add(1, std::memory_order_relaxed); }
-/// Unmaps and frees |model| if this was its last owner.
+/// Gives up one reference to |model|; unloads it from its device, unmaps and frees it if that was the last one.
 void release(attune_model *model);
 /// Loads |model| onto its device unless it is loaded or runs on the CPU. Fails as attune_device_functions::load does;
 /// the next call tries again.
 attune_status loadOnDevice(attune_model &model);
 
-/// Copies the caller's |options| over |out|, which holds the defaults and is |size| bytes long. The structure of an
-/// older caller is shorter; the fields it lacks keep their defaults. |name| is that of the structure, for messages.
+/// Copies the caller's |options| over |out|, which holds the defaults and is |size| bytes long; does nothing if
+/// |options| is null. The structure of an older caller is shorter; the fields it lacks keep their defaults. |name| is
+/// that of the structure, for messages. Fails with INVALID_ARGUMENT for a structure that is longer than |size| or has
+/// no size.
 attune_status copyOptions(void *out, size_t size, const void *options, const char *name);
 
 } // namespace attune

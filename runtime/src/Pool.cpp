@@ -40,9 +40,9 @@
 // Concurrent sessions share the CPUs: while several calls are under way in the process, a loop is cut for as many
 // workers as there are CPUs per call, and the other workers stay asleep. Results do not depend on it.
 //
-// Waiting. Threads spin for 100 us, then sleep on a futex. The caller sleeps on `open`. Each worker sleeps on its own
-// Share::parked, so that only workers whose share has work are woken, each by one system call, however many loops pass
-// before it gets a CPU.
+// Waiting. Threads spin for 100 us, if each has a CPU of its own, then sleep on a futex. The caller sleeps on `open`.
+// Each worker sleeps on its own Share::parked, so that only workers whose share has work are woken, each by one system
+// call, however many loops pass before it gets a CPU.
 //===----------------------------------------------------------------------===//
 
 #include "Pool.h"
@@ -193,7 +193,7 @@ static void announce(attune_pool &pool, int64_t count) {
   }
 }
 
-/// Returns the worker number of the calling thread in |pool|.
+/// Returns the worker number of the calling thread in |pool|, 0 for a thread that the pool has not started.
 static int64_t currentWorker(attune_pool &pool) {
   for (int64_t w = 1; w < pool.workers; ++w)
     if (pthread_equal(pool.threads()[w].handle, pthread_self()))

@@ -11,7 +11,7 @@
 namespace attune {
 
 /// Sets |workers| to the number of workers for the option num_threads, |threads|, where 0 stands for the number of CPUs
-/// in the affinity mask. Fails with INVALID_ARGUMENT.
+/// in the affinity mask, at most ATTUNE_MAX_THREADS. Fails with INVALID_ARGUMENT for a number out of range.
 attune_status chooseWorkers(int64_t threads, int64_t &workers);
 /// Returns the size in bytes of a pool of |workers| workers.
 size_t getPoolBytes(int64_t workers);
@@ -23,7 +23,7 @@ attune_status createPool(void *memory, int64_t workers, attune_pool *&out, int64
 void endPool(attune_pool *pool);
 
 /// Counts a call of an entry whose loops run on |pool| (null: not counted) while it is under way. While several calls
-/// are under way in this process, each loop gets fewer workers.
+/// are under way in this process, each loop gets at most as many workers as there are CPUs per call.
 class PoolCallScope {
 public:
   explicit PoolCallScope(const attune_pool *pool);

@@ -9,7 +9,7 @@
 namespace attune {
 
 /// Checks the caller's |ranks| against |desc| and copies them to |out|; one rank if |ranks| is null and |desc| is not
-/// divided.
+/// divided. Fails with INVALID_ARGUMENT, or with CORRUPT if |desc| has more than ATTUNE_MAX_RANKS ranks.
 attune_status checkRanks(const attune_model_desc &desc, const attune_ranks *ranks, attune_ranks &out);
 
 /// Exchanges the state of a call of |entry| with the other ranks, before any of them gathers: |status|, which is the

@@ -27,7 +27,8 @@ attune_status attune_session_memory_bytes(const attune_model *model, const attun
   return ATTUNE_OK;
 }
 
-/// Takes the caller's memory, or maps some and records it in |owned|.
+/// Sets |memory| to the caller's memory and |owned| to null, or both to newly mapped memory if the caller gave none.
+/// Fails with INVALID_ARGUMENT or OUT_OF_MEMORY.
 static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&owned) {
   owned = nullptr;
   memory = plan.options.memory;
@@ -73,7 +74,8 @@ static int32_t gatherOfSession(void *of, const attune_gather *gather) {
   return session.gatherError;
 }
 
-/// Sets the host of |session|: its device, the caller's host, or workers of its own.
+/// Sets the host of |session|: its device, the caller's host, or workers of its own. Uploads the constant defaults to a
+/// device.
 static attune_status openHost(attune_session &session, const SessionPlan &plan) {
   if (session.onDevice) {
     const attune_model_desc &desc = *session.model->desc;
@@ -156,8 +158,8 @@ attune_status attune::enterDevice(const attune_session &session, DeviceScope &sc
   return scope.enter(session.model->device, session.onDevice);
 }
 
-/// Sets |onDevice| to whether |tensor| is in memory of the device. Fails for an input by which the session counts
-/// tokens, which must be in host memory.
+/// Sets |onDevice| to whether |tensor| is in memory of the device. Fails if it is, but is an input by which the session
+/// counts tokens, which must be in host memory.
 static attune_status locateInput(const attune_session &session, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                  const attune_tensor &tensor, bool &onDevice) {
   onDevice = false;
@@ -170,7 +172,8 @@ static attune_status locateInput(const attune_session &session, const attune_ent
   return ATTUNE_OK;
 }
 
-/// Points |tables| at the checked values of input number |index|, converted to I64 where |tensor| is I32.
+/// Points |tables| at the checked values of input number |index|, converted to I64 where |tensor| is I32. Fails for I32
+/// in memory of the device.
 static attune_status bindValues(const attune_tensor_desc &desc, const attune_tensor &tensor, bool onDevice, uint32_t index,
                                 EntryTables &tables) {
   tables.inputs[index] = tensor.data;
@@ -187,7 +190,8 @@ static attune_status bindValues(const attune_tensor_desc &desc, const attune_ten
   return ATTUNE_OK;
 }
 
-/// Points |tables| at the data of |inputs|, and at the defaults of omitted inputs.
+/// Checks the data of |inputs|, and points |tables| at them and at the defaults of omitted inputs. Writes those
+/// defaults that depend on dims.
 static attune_status bindInputs(const attune_session &session, const attune_entry_desc &entry, TensorList inputs, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &desc = entry.inputs[i];

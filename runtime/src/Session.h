@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A session is one block of memory: this struct, tables of each entry with the defaults of optional inputs, the caches,
-// the pool, and last the workspace, so that an access past its end leaves the block. A session on a device has a second
-// block there, with copies of the defaults, the caches and the workspace.
+// the pool, and last the workspace, so that an access past its end leaves the block. A session on a device has no pool,
+// and has the caches and the workspace in a second block there instead, together with copies of the defaults.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SESSION_H
 #define ATTUNE_RUNTIME_SESSION_H
@@ -27,11 +27,12 @@ struct SessionPlan {
   uint64_t deviceBytes; // device memory: caches, workspace and defaults
 };
 
-/// Checks |options| (null = defaults) against |model| and computes sizes.
+/// Checks |options| (null = defaults) against |model| and computes sizes. Fails with INVALID_ARGUMENT, INCOMPATIBLE or
+/// LIMIT_EXCEEDED.
 attune_status planSession(const attune_model *model, const attune_session_options *options, SessionPlan &plan);
 /// Writes the limit of each dimension of |entry| under |plan| to |limits| [num_dims].
 void resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits);
-/// Computes plan.totalBytes and plan.deviceBytes from the rest of |plan|.
+/// Computes plan.totalBytes and plan.deviceBytes from the rest of |plan|. Fails with LIMIT_EXCEEDED if they overflow.
 attune_status measureSession(const attune_model *model, SessionPlan &plan);
 /// Lays out a session in |memory|, plan.totalBytes long, and, for a model on a device, in |deviceMemory|,
 /// plan.deviceBytes long; fills its tables and constant defaults. Does not access |deviceMemory|.
@@ -42,7 +43,8 @@ void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *d
 
 } // namespace attune
 
-/// A session. The block of memory that it begins also holds its tables, caches, pool and workspace.
+/// A session. The block of memory that it begins also holds its tables and, unless it is on a device, its caches, pool
+/// and workspace.
 struct attune_session {
   attune_model *model;
   attune_host host;
@@ -78,9 +80,10 @@ private:
 };
 
 /// Makes the device of |session|, if it has one, current in the calling thread until the end of |scope|. Fails with
-/// DEVICE_ERROR.
+/// DEVICE_ERROR or OUT_OF_MEMORY.
 attune_status enterDevice(const attune_session &session, DeviceScope &scope);
-/// Copies the tokens of slot |from|, their keys and values included, to slot |to|.
+/// Makes slot |to| a copy of slot |from|, which is another one: its tokens, keys, values, masks and source. Slot |to|
+/// may be empty after a failure.
 attune_status copySlot(attune_session &session, int64_t from, int64_t to);
 /// Checks and runs one call of entry |name| (null = the first). The caller has locked the session.
 attune_status runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs);

@@ -12,7 +12,8 @@
 
 using namespace attune;
 
-/// The largest product of the limits of an entry. It keeps workspace formulae far from overflowing 64 bits.
+/// The largest product of the limits of an entry, total lengths excepted. It keeps workspace formulae far from
+/// overflowing 64 bits.
 static constexpr uint64_t maxPoints = uint64_t(1) << 40;
 
 static attune_status failByPoints(const attune_entry_desc &entry) {
@@ -220,7 +221,7 @@ static void placeWidened(const attune_entry_desc &entry, const SessionPlan &plan
 }
 
 /// Returns the size in bytes of the largest area that placeWidened fills for an entry. All entries share one area,
-/// because a session runs one entry at a time.
+/// because a session runs one entry at a time. Returns UINT64_MAX if it cannot be addressed.
 static uint64_t widenedBytes(const attune_model_desc &desc, const SessionPlan &plan) {
   uint64_t most = 0;
   for (uint32_t e = 0; e < desc.num_entries; ++e) {
@@ -294,8 +295,8 @@ static void placeCaches(const SessionPlan &plan, Pieces &pieces, Pieces &large, 
   initCaches(*caches, sizes);
 }
 
-/// Places all parts of a session in |pieces|, except caches and workspace, which are in |device| unless it is null.
-/// Returns null if |pieces| only counts.
+/// Places all parts of a session in |pieces|, except caches and workspace, which are in |device| unless it is null,
+/// with copies of the defaults. Returns null if |pieces| only counts.
 static attune_session *placeSession(const attune_model *model, const SessionPlan &plan, Pieces &pieces, Pieces *device) {
   void *self = pieces.takeBytes(sizeof(attune_session));
   attune_session *session = self ? new (self) attune_session() : nullptr;

@@ -144,7 +144,8 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
   return ATTUNE_OK;
 }
 
-/// Finds the cache of |tensor| and checks its type, shape and memory.
+/// Finds the cache of |tensor|, checks the type, shape and memory of |tensor|, and sets |access| to the cache and the
+/// data of |tensor|.
 static attune_status openCache(const attune_session &session, const attune_tensor &tensor, CacheAccess &access) {
   const attune_model_desc &desc = *session.model->desc;
   uint32_t index = 0;
@@ -222,7 +223,8 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
 }
 
 /// Checks that the |tensors| of caches of slots agree in rows and length, and those of caches of sources among
-/// themselves, and that neither kind, if it is there, lacks the keys or values of a layer.
+/// themselves, and that neither kind, if it is there, lacks the keys or values of a layer. Also checks each tensor,
+/// that no cache is given twice, and that the session has all |slots|.
 static attune_status checkWrite(const attune_session &session, const int64_t *slots, const attune_tensor *tensors, size_t count) {
   const attune_model_desc &desc = *session.model->desc;
   CacheAccess first[2];

@@ -20,7 +20,7 @@ struct WeightsFile {
   const char *manifest() const { return base + header.manifest_offset; }
 
   /// Finds the file of |rank| of |desc| (see attune_model_options::weights_path), checks it against the descriptor and
-  /// maps it.
+  /// maps it. Fails as findWeights does, or with NOT_FOUND, IO_ERROR, CORRUPT or INCOMPATIBLE; then nothing is mapped.
   attune_status open(const attune_model_desc &desc, int64_t rank, const char *where);
   /// Compares the hash of the data section with the header. Fails with CORRUPT.
   attune_status verify() const;
@@ -41,6 +41,8 @@ BuildIdText formatBuildId(const uint8_t *id);
 /// the file `<name>.weights` in it (`<name>.rankR.weights` of a divided model) if its header has |rank| and belongs to
 /// |desc| (belongsTo), else any other `*.weights` of which this is true. If |where| is null, searches the folder of the
 /// executable or shared library that |desc| is in. Every other |where| is the path itself.
+/// Fails with NOT_FOUND, IO_ERROR, INCOMPATIBLE if the folder has only weights of other objects, or INVALID_ARGUMENT if
+/// |where| is too long.
 attune_status findWeights(const attune_model_desc &desc, int64_t rank, const char *where, char *out);
 
 } // namespace attune

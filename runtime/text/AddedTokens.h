@@ -11,7 +11,7 @@ namespace attune::text {
 /// The set of first bytes of added tokens, by which most positions of a text are skipped.
 struct FirstBytes {
   bool any = false, isFirst[256];
-  int only = -1; ///< the byte, if there is one only
+  int only = -1; ///< the byte if the set has exactly one, else -1
 
   void open(const Trie &trie) {
     int count = 0;
@@ -26,13 +26,15 @@ struct FirstBytes {
 };
 
 /// Splits a text at the added tokens of one trie: at each position from left to right, the longest.
+/// With |skipSpecial| special tokens stay text, with the rule kRuleSplitsAdded all added tokens.
 class AddedTokenMatches {
 public:
   AddedTokenMatches(const Tables &tables, const Trie &trie, const FirstBytes &first, bool skipSpecial, const uint8_t *text, size_t size)
       : tables(tables), trie(trie), first(first), skipSpecial(skipSpecial), text(text), size(size) {}
 
-  /// Returns the next part of the text; |id| is kNoId for text between tokens. Parts overlap if a token begins in the
-  /// white space that the token before it includes, as in Hugging Face's tokenizers. Returns false at the end.
+  /// Sets [|begin|, |end|) to the bytes of the next part of the text and |id| to its token, kNoId for text between
+  /// tokens. Parts overlap if a token begins in the white space that the token before it includes, as in Hugging Face's
+  /// tokenizers. Returns false at the end.
   bool next(size_t &begin, size_t &end, uint32_t &id);
 
 private:

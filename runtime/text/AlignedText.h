@@ -75,7 +75,7 @@ struct TextBuilder {
       ranges.size += size;
     }
   }
-  /// Copies bytes [begin, end) of |text| with their ranges.
+  /// Appends bytes [begin, end) of |text|, with their ranges if |aligned|; only sets |bytes.full| if they do not fit.
   void copy(const AlignedText &text, size_t begin, size_t end) {
     if (bytes.capacity - bytes.size < end - begin || (aligned && ranges.capacity - ranges.size < end - begin)) {
       bytes.full = true;

@@ -18,7 +18,8 @@ namespace attune::text {
 /// wrongly, but reads nothing outside its tables.
 class Automaton {
 public:
-  /// Opens the automaton at |offset| of the section |pool|. Returns false if it does not fit into the section.
+  /// Opens the automaton at |offset| of the section |pool|. Returns false if its header is invalid or its
+  /// tables do not fit into the section. The automaton refers to the bytes of the section.
   bool open(Section pool, uint32_t offset) {
     if (offset % 4 || offset > pool.bytes || pool.bytes - offset < sizeof(AutomatonHeader))
       return false;
@@ -46,7 +47,8 @@ public:
     return true;
   }
 
-  /// Finds the match that begins at |at| in the text [begin, end); sets |matchEnd| and returns true if there is one.
+  /// Finds the match that begins at |at| in the text [begin, end). Sets |matchEnd| to its end, which is |at| for an
+  /// empty match, and returns true; without a match sets |matchEnd| to null and returns false.
   bool match(const uint8_t *begin, const uint8_t *at, const uint8_t *end, const uint8_t *&matchEnd) const {
     uint32_t state = (startsByClass ? starts[classBefore(begin, at)] : starts[0]) & stateMask;
     const uint8_t *last = nullptr;
@@ -72,7 +74,7 @@ public:
     return stage2[(stage1[character / kMapBlock] & blockMask) * kMapBlock + character % kMapBlock] & columnMask;
   }
 
-  /// Returns the first position of [at, end] where a match may begin.
+  /// Returns a position p of [at, end] such that no match begins in [at, p).
   const uint8_t *skip(const uint8_t *at, const uint8_t *end) const {
     if (startsByClass)
       return at;

@@ -9,7 +9,8 @@
 //   more               a heap of (rank, position), in which entries whose pair is gone are skipped. n log n, also for a
 //                      megabyte without a space.
 //
-// A piece that is a token is looked up first, if the compiler knows that merging would make that token of it.
+// A piece that is a token is looked up first, if the compiler knows that merging would make that token of it, or if the
+// model does not merge such pieces (kModelIgnoreMerges).
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Model.h"
@@ -48,8 +49,8 @@ void Model::tokenizeBpe(const AlignedText &piece) {
   }
 }
 
-/// Joins neighboring unknown characters to the token of their string, or to the unknown token. Each piece that is no
-/// token becomes the unknown token.
+/// Joins neighboring unknown characters to the token of their string, or to the unknown token. Each symbol that is
+/// not in the vocabulary becomes the unknown token.
 void Model::joinUnknown(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   auto isUnknown = [&](const Symbol &symbol) { return symbol.id == settings.unknownId || symbol.id >= tables->rules.firstUnknown; };
@@ -108,8 +109,9 @@ void Model::startBpe(const AlignedText &piece) {
 }
 
 /// Makes the symbols of characters. Looks them up with the prefix of continuing characters and the suffix of the last
-/// one. A character without a token becomes the tokens of its bytes if all have one, else the unknown token, else
-/// nothing. Unknown characters are collected, also across bytes, until a known one follows.
+/// one. A character without a token becomes the tokens of its bytes if kModelByteFallback is set and all have one, else
+/// the unknown token if kModelHasUnknown is set, else nothing. The unknown token comes after the byte tokens that
+/// follow its character; with kModelFuseUnknown it stands for all unknown characters before the next known one.
 void Model::startBpeCharacters(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   const Bytes prefix = tables->continuingPrefix, suffix = tables->endSuffix;

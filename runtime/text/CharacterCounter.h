@@ -14,8 +14,8 @@ class CharacterCounter {
 public:
   CharacterCounter(const uint8_t *text, size_t size) : text(text), size(size) {}
 
-  /// Returns |range| in characters. As in Hugging Face's tokenizers, a range that begins at the end of the text stays
-  /// in bytes.
+  /// Returns |range| in characters. As in Hugging Face's tokenizers, a range that begins at or after the end of the
+  /// text stays in bytes, and any other that ends after the end of the text has two characters.
   OriginalRange convert(OriginalRange range) {
     if (range.begin >= size)
       return range;
@@ -28,7 +28,7 @@ public:
   }
 
 private:
-  /// Returns the number of the character that has byte |place|.
+  /// Returns the index of the character that contains byte |place|.
   uint32_t indexOf(size_t place) {
     while (at < place)
       count += (text[++at] & 0xC0) != 0x80;

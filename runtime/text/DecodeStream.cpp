@@ -40,7 +40,7 @@ struct attune_decode_stream {
   Memory memory[2]; ///< for the text of the window, and for that of its last id
 };
 
-/// Determines which steps of the decoder need more than the window.
+/// Sets the fields of |stream| for steps of the decoder that need more than the window.
 static void examineSteps(attune_decode_stream &stream) {
   const Tables &tables = stream.text->tables;
   bool joined = false;
@@ -96,8 +96,8 @@ void attune_decode_stream_destroy(attune_decode_stream *stream) {
     munmap(stream, kStreamBytes);
 }
 
-/// Decodes the window from id |first| on. Sets |unstable| to the number of bytes at the end that may change, and
-/// |incomplete| to true if the ids end in the middle of a character that is left out.
+/// Sets |text| to the text of the window from id |first| on, which is in the stream's memory. Sets |unstable| to the
+/// number of bytes at its end that may change, and |incomplete| to Decoder::endsInCharacter. Fails with LIMIT_EXCEEDED.
 static attune_status decodeWindow(attune_decode_stream &stream, size_t first, Bytes &text, size_t &unstable, bool &incomplete) {
   Decoder decoder;
   Memory &memory = stream.memory[first > 0];

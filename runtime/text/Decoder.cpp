@@ -162,7 +162,8 @@ void Decoder::apply(const CheckedStep &checked) {
   endStep();
 }
 
-/// Converts characters to bytes. A token with a character that stands for no byte is unchanged.
+/// Converts characters to bytes and joins all tokens to one string, in which bytes that are not UTF-8 are U+FFFD, or
+/// are left out if |drops|. A token with a character that stands for no byte is unchanged.
 void Decoder::applyByteLevel(bool drops) {
   size_t begin = bytes.size;
   for (size_t i = 0; i < tokens.size; ++i) {
@@ -219,8 +220,8 @@ void Decoder::putByteTokens(size_t begin, size_t end) {
   }
 }
 
-/// Joins the strings of tokens as SentencePiece decodes pieces: a mark at the beginning of a text is dropped, others
-/// are spaces.
+/// Joins the strings of tokens as SentencePiece decodes pieces: marks (U+2581) at the beginning of a text are dropped
+/// as |decodeFlags| (DecodePiecesFlag) say, others are spaces.
 void Decoder::applyPieces(uint32_t decodeFlags) {
   beginStep();
   const bool drops = decodeFlags & (kDecodeDropsMark | kDecodeDropsMarks);
@@ -265,7 +266,7 @@ void Decoder::applyPieces(uint32_t decodeFlags) {
   endStep();
 }
 
-/// Removes white space at both ends.
+/// Removes white space at both ends of each string.
 void Decoder::applyTrim() {
   beginStep();
   for (size_t i = 0; i < tokens.size; ++i) {

@@ -15,13 +15,14 @@ int parseByteToken(Bytes token);
 /// Applies the decoder steps of a tokenizer to the strings of tokens.
 class Decoder {
 public:
-  /// Decodes |ids|, allocating in |memory|. Returns false if the memory did not suffice.
+  /// Sets |out| to the text of |ids|, which is in |memory| with a zero after it; takes all memory that is left. Skips
+  /// ids without a token and, if |skipSpecial|, tokens with kTokenSkipped. Returns false if the memory did not suffice.
   bool run(const Tables &tables, const int32_t *ids, size_t numIds, bool skipSpecial, Memory &memory, Bytes &out);
 
-  /// Returns the number of bytes at the end of the text that a further token may change: a replacement character for
-  /// bytes that are not yet a character, or a run of byte tokens.
+  /// Returns the number of bytes at the end of the text that a further token may change because of DecodeByteLevel (a
+  /// replacement character for bytes that are not yet a character) or DecodeByteFallback (a run of byte tokens).
   size_t unstableBytes() const { return unstable; }
-  /// Returns true if the tokens end with bytes that are not yet a character and are left out.
+  /// Returns true if the bytes of DecodeByteLevel end with a part of a character, which is left out or becomes U+FFFD.
   bool endsInCharacter() const { return incomplete; }
 
 private:
@@ -57,9 +58,11 @@ private:
   }
   /// Appends |text| with every |from| replaced by |to|.
   void putReplaced(Bytes text, Bytes from, Bytes to);
-  /// Appends |text| after WordPiece's clean-up of spaces before punctuation.
+  /// Appends |text| after WordPiece's clean-up of spaces before punctuation and contractions. The current string then
+  /// begins with the appended text.
   void putClean(Bytes text);
-  /// Appends bytes, with U+FFFD for each maximal part that is not UTF-8, or without it if |drops|.
+  /// Appends bytes, with U+FFFD for each maximal part that is not UTF-8, or without it if |drops|. Sets |incomplete|
+  /// and |unstable|.
   void putLossy(Bytes raw, bool drops);
 
   const Tables *tables = nullptr;

@@ -189,7 +189,8 @@ attune_status EncodingPlan::add(uint32_t input, TokenSpan first, TokenSpan secon
 }
 
 /// Removes the white space at both ends of a token's string from its offsets, by the rules of Hugging Face's
-/// tokenizers: the characters are counted in the string of the token.
+/// tokenizers: the characters are counted in the string of the token. With |prefixSpace| the
+/// white space at the beginning of the first token of a window or text stays if it is a single character.
 static void trimOffsets(const Tables &tables, uint32_t id, const TokenDetail &token, bool prefixSpace, bool isFirst, OriginalRange &range) {
   uint32_t leading = token.leading, trailing = token.trailing;
   if (leading == kNoId) {

@@ -11,7 +11,7 @@ namespace attune::text {
 /// A window of the tokens of a text.
 struct Window {
   TokenSpan span;
-  bool isMain; ///< the first one, whose type ids the template sets
+  bool isMain; ///< the first one; the template sets the type ids of others only with kTemplateTypesOfWindows
 };
 
 /// An encoding whose arrays are not made yet.
@@ -19,7 +19,7 @@ struct PlannedEncoding {
   uint32_t input;
   bool isPair;
   Window parts[2];
-  int64_t length; ///< with tokens of the template
+  int64_t length; ///< with the tokens of the template, without padding
 };
 
 /// Makes encodings from the tokens of inputs: cuts windows, adds the tokens of the template, pads.
@@ -28,9 +28,11 @@ public:
   EncodingPlan(const Tables &tables, const attune_encode_options &options, const TokenList &tokens)
       : tables(tables), options(options), tokens(tokens) {}
 
-  /// Adds the encodings of an input to |planned|. Its tokens are |first| and, if |isPair|, |second|.
+  /// Adds the encodings of an input to |planned|, which is full if it had no room. The tokens of the input are |first|
+  /// and, if |isPair|, |second|. Fails with INVALID_ARGUMENT if the texts cannot be truncated by the options.
   attune_status add(uint32_t input, TokenSpan first, TokenSpan second, bool isPair, Array<PlannedEncoding> &planned);
-  /// Makes the arrays of |planned| in |memory|.
+  /// Appends the encodings of |planned| to |out|, with their arrays in |memory|. Fails with LIMIT_EXCEEDED if |memory|
+  /// or |out| has too little room.
   attune_status fill(const attune_text_input *inputs, const Array<PlannedEncoding> &planned, Memory &memory, Array<attune_encoding> &out);
 
 private:

@@ -9,6 +9,7 @@
 namespace attune::text {
 
 /// Returns the end of the extended grapheme cluster (Unicode Standard Annex 29) that begins at |at| < |end|.
+/// |classes| are UnicodeData::graphemes.
 const uint8_t *findGraphemeEnd(const Runs &classes, const uint8_t *at, const uint8_t *end);
 
 } // namespace attune::text

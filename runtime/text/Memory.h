@@ -1,8 +1,9 @@
 //===- Memory.h - Memory of a call ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tokenizer has one block of memory. A call allocates arrays from its beginning, with the capacity of the worst case.
-// The block is reserved address space, so only pages that are written become memory.
+// A tokenizer has one block of memory. Its caches are at the beginning; each call allocates arrays after them, with the
+// capacity of the worst case. Unless the user supplies it, the block is reserved address space, so that only pages that
+// are written become memory.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_MEMORY_H
 #define ATTUNE_RUNTIME_TEXT_MEMORY_H
@@ -46,7 +47,8 @@ public:
   void release(size_t mark) { used = mark; }
   size_t left() const { return size - used; }
 
-  /// Returns an array of |capacity| elements, or of as many as fit.
+  /// Returns an empty array with room for |capacity| elements, or for as many as fit. The room is not initialized and
+  /// begins at a multiple of 64 bytes in the block.
   template <typename T>
   Array<T> take(size_t capacity) {
     size_t begin = (used + 63) / 64 * 64;

@@ -78,9 +78,9 @@ void Model::addCached(const PieceCache::Record &record, const AlignedText &piece
   }
 }
 
-/// Appends the tokens of pieces. A group of pieces goes through three loops, so that the lines of the table are fetched in
-/// parallel and only the last loop has branches that depend on the text: keys and first buckets, entries in the first
-/// bucket or else the second bucket, tokens.
+/// Appends the tokens of pieces, each a word if |areWords|. A group of pieces goes through three loops, so that the
+/// lines of the table are fetched in parallel and only the last loop has branches that depend on the text: keys and
+/// first buckets, entries in the first bucket or else the second bucket, tokens.
 template <bool Detailed>
 void Model::tokenizeCached(const AlignedText &text, const PieceSpan *pieces, size_t count, bool areWords) {
   constexpr size_t kGroup = 64;
@@ -143,8 +143,8 @@ void Model::tokenizeSpans(const AlignedText &text, const PieceSpan *pieces, size
   }
 }
 
-/// Cuts a piece where no merge can join the parts, which are then short and often repeated: before a mark of a space
-/// that follows another character.
+/// Appends the tokens of the parts of a piece that no merge can join, which are short and often repeated. A part begins
+/// at each mark of a space (U+2581) that does not follow another mark.
 void Model::tokenizeUnits(const AlignedText &text, PieceSpan piece) {
   constexpr size_t kGroup = 64;
   PieceSpan units[kGroup];
@@ -204,7 +204,7 @@ void Model::addWhole(uint32_t id, const AlignedText &piece) {
 }
 
 /// Takes the longest entry that the word begins with, then repeatedly the longest continuing one. If there is none for
-/// the rest, the word is the unknown token.
+/// the rest, or the word has more than maxCharacters characters, the word is the unknown token.
 void Model::tokenizeWordPiece(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   size_t first = tokens->size();
@@ -320,7 +320,8 @@ void Model::tokenizeUnigram(const AlignedText &piece) {
   }
 }
 
-/// Adds unknown characters of Unigram: a token for each byte if all have one, else the unknown token.
+/// Adds unknown characters of Unigram: a token for each byte if kModelByteFallback is set and all have one, else the
+/// unknown token.
 void Model::addUnknown(const AlignedText &piece, size_t begin, size_t end) {
   bool bytes = tables->settings.modelFlags & kModelByteFallback;
   for (size_t i = begin; i < end && bytes; ++i)

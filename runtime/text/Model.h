@@ -12,8 +12,8 @@ namespace attune::text {
 
 /// The place of a token in its text, for offsets, words and truncation.
 struct TokenDetail {
-  uint32_t word;       ///< number of the piece
-  OriginalRange range; ///< original bytes; 0 unless offsets are wanted
+  uint32_t word;       ///< index of the piece or added token in the text
+  OriginalRange range; ///< original bytes; [0, 0) without bytes or if offsets are not wanted
   uint32_t leading;    ///< added tokens: characters of white space at the beginning of their text; kNoId for tokens of the model
   uint32_t trailing;   ///< the same at the end
 };
@@ -24,7 +24,7 @@ struct TokenList {
   Array<TokenDetail> details;
   bool detailed = false;
 
-  /// Allocates room for |capacity| tokens.
+  /// Allocates room for |capacity| tokens, or for as many as fit.
   void open(Memory &memory, size_t capacity, bool withDetails) {
     detailed = withDetails;
     ids = memory.take<uint32_t>(capacity);
@@ -54,7 +54,8 @@ public:
   /// Allocates the cache, which is kept between calls.
   void openCache(Memory &memory) { cache.open(memory); }
 
-  /// Sets the list for tokens, and whether they have offsets, for which the list has details.
+  /// Begins a text, whose tokens are appended to |target|. Sets their ranges if |ranges|, for which |target| must have
+  /// details.
   void begin(TokenList *target, bool ranges) {
     tokens = target;
     wantRanges = ranges;
@@ -122,14 +123,14 @@ private:
   PieceCache cache;
   Array<Symbol> symbols;
   Array<uint64_t> heap;
-  /// Unigram: the best path to a byte.
+  /// Unigram: the score of the best path to a byte, and the start and the id of its last token.
   struct PathNode {
     double score;
     uint32_t start, id;
   };
   Array<PathNode> path;
   Array<uint32_t> cuts;
-  uint32_t continuingRoot = kNoId; ///< WordPiece: the trie's node of the continuing prefix
+  uint32_t continuingRoot = kNoId; ///< WordPiece: the trie's node of the continuing prefix, kNoId if none
 };
 
 } // namespace attune::text

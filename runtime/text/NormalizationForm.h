@@ -19,10 +19,11 @@ struct FormCharacter {
 /// Converts parts of texts to a normalization form of Unicode.
 class NormalizationForm {
 public:
-  /// Allocates the buffer. |capacity| is the largest number of characters of a part.
+  /// Allocates the buffer. |capacity| is the largest number of characters of a part after decomposition.
   void open(const Tables &tables, Memory &memory, size_t capacity);
-  /// Decomposes the bytes [begin, stop) of |text| to NFD or NFKD, sorts marks and, for NFC and NFKC, composes; appends the
-  /// result to |out|, which is full if the buffer was. A composition has the sum of the changes of its parts less one.
+  /// Decomposes the bytes [begin, stop) of |text| to NFD or NFKD, sorts marks and, for NFC and NFKC, composes; |flags|
+  /// are FormFlags. Appends the result to |out|, which is full if the buffer was. A composition has the sum of the
+  /// changes of its two parts less one.
   void append(uint32_t flags, const AlignedText &text, size_t begin, size_t stop, TextBuilder &out);
 
 private:

@@ -13,9 +13,10 @@ class Normalizer {
 public:
   /// Allocates the buffers. |capacity| is the largest number of bytes of a text after any step.
   void open(const Tables &tables, Memory &memory, size_t capacity);
-  /// Returns |text| after all steps, with ranges if |aligned|; it is valid until the next call.
+  /// Returns |text| after all steps: |text| itself if none changed it, else a text with ranges if |aligned|, which is
+  /// valid until the next call.
   AlignedText run(AlignedText text, bool aligned);
-  /// Returns true if a text exceeded the capacity.
+  /// Returns true if a text exceeded the capacity since |open|.
   bool full() const { return overflow; }
 
 private:

@@ -11,10 +11,10 @@
 //
 // A piece may be in either of two buckets. A new piece takes a free entry of its first bucket, or else one of its
 // second bucket. If both are full, it takes the first entry of its first bucket, whose former piece moves to the second
-// entry and replaces the piece there. So pieces are lost only when the table is nearly full. The key of a piece of up
-// to 15 bytes is the piece itself, two numbers that are compared without a branch on its size. Free entries are zeros;
-// no key is zero, since each has the byte FF. A full arena overwrites its oldest records: an entry has the number of
-// words written before its record, which tells whether the record is still there.
+// entry and replaces the piece there. So a piece is lost only when both buckets of a new one are full. The key of a
+// piece of up to 15 bytes is the piece itself, two numbers that are compared without a branch on its size. Free entries
+// are zeros; no key is zero, since each has the byte FF. A full arena overwrites its oldest records: an entry has the
+// number of words written before its record, which tells whether the record is still there.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_PIECECACHE_H
 #define ATTUNE_RUNTIME_TEXT_PIECECACHE_H
@@ -52,7 +52,7 @@ public:
 
   struct Entry {
     uint64_t first, second;      ///< the key
-    uint32_t ids[kInlineTokens]; ///< with a record: the number of words written before it
+    uint32_t ids[kInlineTokens]; ///< with a record: the number of words written before it, low half, high half
     uint8_t ends[kInlineTokens]; ///< the end of each token in the piece, 0 if there is none
     uint8_t state;               ///< kFree, kInline or kInArena
   };
@@ -106,7 +106,8 @@ public:
     return key;
   }
 
-  /// Allocates the table, with all bytes zero.
+  /// Allocates the table, whose bytes must already be zero in |memory|, and the arena. Without enough memory there is
+  /// no cache: the object converts to false, and its other functions must not be called.
   void open(Memory &memory) {
     Array<Entry> block = memory.take<Entry>(kEntries);
     Array<uint32_t> words = memory.take<uint32_t>(kArenaWords + kRecordPadding);
@@ -143,7 +144,8 @@ public:
   }
   /// Returns true if the tokens of |entry| are in the arena.
   static bool hasRecord(const Entry &entry) { return entry.state == kInArena; }
-  /// Sets |record| to the tokens of |entry|. Returns false if they are gone or are those of another piece.
+  /// Sets |record| to the tokens of |entry|, which has a record. Returns false if they are gone or are those of another
+  /// piece.
   bool read(const Entry &entry, const uint8_t *piece, size_t size, Record &record) const {
     const uint64_t place = uint64_t(entry.ids[1]) << 32 | entry.ids[0];
     if (written - place > kArenaWords)
@@ -204,7 +206,7 @@ private:
   static constexpr size_t kEntries = size_t(2) << kBucketBits, kArenaWords = size_t(1) << 21;
   Entry *entries = nullptr;
   uint32_t *arena = nullptr;
-  uint64_t written = 0; ///< words of all records so far
+  uint64_t written = 0; ///< words of all records so far, and those skipped at the end of the arena
 };
 
 } // namespace attune::text

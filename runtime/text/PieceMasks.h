@@ -17,7 +17,7 @@ public:
   /// The most pieces that one call of |next| finds.
   static constexpr size_t kMostPieces = 64;
   /// Sets |ends| to the ends of the next pieces, in bytes from the beginning of the text; the first piece begins where
-  /// that of the last call ended. Returns the number of pieces, 0 at the end of the text.
+  /// the last piece of the call before ended. Returns the number of pieces, 0 at the end of the text.
   size_t next(uint32_t *ends);
 
 private:

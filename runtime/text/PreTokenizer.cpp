@@ -45,7 +45,8 @@ void PreTokenizer::run(const AlignedText &text, bool aligned) {
 }
 
 /// Calls forward for the pieces of |text|, by the rules that Hugging Face's tokenizers have for each SplitBehavior.
-/// |matches| finds the next match: bool(size_t &begin, size_t &end).
+/// |matches| finds the next match: bool(size_t &begin, size_t &end). |inverted| swaps matches and the text between
+/// them.
 template <typename Matches>
 void PreTokenizer::split(uint32_t index, const AlignedText &text, SplitBehavior behavior, bool inverted, Matches matches) {
   // A piece that may still grow, and whether the part before was a match. For MergedWithNext the rules run from the
@@ -143,7 +144,7 @@ static auto matchPattern(const CheckedStep &step, const AlignedText &text) {
   };
 }
 
-/// Returns true if the matches of a pattern that cover a text are its pieces.
+/// Returns true if the pieces of a text are the matches of a pattern, provided that the matches cover the text.
 static bool tilesText(SplitBehavior behavior, bool inverted) {
   return behavior == SplitBehavior::Isolated || (behavior == SplitBehavior::Removed && inverted);
 }

@@ -9,8 +9,8 @@
 namespace attune::text {
 
 /// Splits texts into pieces and passes each to the model. The steps work depth first: a piece of one step goes through
-/// all later steps before the next piece is found. So no list of pieces is kept, and pieces are in the CPU's cache when
-/// the model reads them.
+/// all later steps before the next piece is found. So at most kMostPieces pieces are kept, and they are in the CPU's
+/// cache when the model reads them.
 class PreTokenizer {
 public:
   /// Allocates the buffers. |capacity| is the largest number of bytes of a text after a step that changes it.
@@ -26,7 +26,7 @@ public:
 
 private:
   void step(uint32_t index, const AlignedText &text);
-  /// Passes a piece to the step after |index|.
+  /// Passes a piece to the step after |index|, or collects it for the model if there is none. Drops an empty piece.
   void forward(uint32_t index, const AlignedText &text, size_t begin, size_t end) {
     if (begin == end)
       return;
@@ -43,7 +43,7 @@ private:
       model->tokenize(whole, pieces, numPieces);
     numPieces = 0;
   }
-  /// Makes |text|, which a step has made, the text of the next pieces, and returns the one before.
+  /// Passes the collected pieces to the model, makes |text| the text of the next pieces, and returns the one before.
   AlignedText enter(const AlignedText &text) {
     flush();
     const AlignedText outer = whole;

@@ -88,7 +88,8 @@ static bool takeString(Section pool, uint32_t offset, uint32_t bytes, Bytes &out
   return true;
 }
 
-/// Sets |out| to |count| template pieces at |offset|.
+/// Sets |out| to |count| template pieces at |offset|; returns false if they do not fit, are more than 64 or of unknown
+/// kind.
 static bool takePieces(Section pool, uint32_t offset, uint32_t count, const TemplatePiece *&out) {
   if (offset % 4 || offset > pool.bytes || count > (pool.bytes - offset) / sizeof(TemplatePiece) || count > 64)
     return false;
@@ -202,7 +203,7 @@ attune_status Tables::openSteps(const TextFile &file, const char *name) {
   return ATTUNE_OK;
 }
 
-/// Sets |trie| to the section of |kind|; a missing section leaves it empty.
+/// Sets |trie| to the section of |kind|; a missing section leaves it empty. Returns false if the size is invalid.
 static bool openTrie(const TextFile &file, uint32_t kind, Trie &trie) {
   Section section = file.find(kind);
   return !section || trie.open(reinterpret_cast<const TrieUnit *>(section.data), section.bytes / sizeof(TrieUnit));

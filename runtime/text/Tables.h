@@ -23,8 +23,8 @@ struct Bytes {
 /// A table of strings by number: token strings by id.
 class StringTable {
 public:
-  /// Opens a table. |starts| has one more element than there are strings. Returns false if the sections do not fit
-  /// together.
+  /// Opens a table. |starts| has one more element than there are strings. Returns false if |starts| has no element;
+  /// |get| checks the others.
   bool open(Section bytes, Section starts) {
     data = bytes.data;
     size = bytes.bytes;
@@ -178,7 +178,8 @@ private:
   uint32_t blockMask = 0;
 };
 
-/// A sorted list of runs start << 8 | value.
+/// A map from characters to 8-bit values: sorted runs start << 8 | value, each up to the next. It is 0 before the
+/// first.
 class Runs {
 public:
   void open(const uint32_t *data, size_t count) {
@@ -211,7 +212,8 @@ public:
     characters = values;
     numCharacters = valueCount;
   }
-  /// Sets |out| to the characters that |character| becomes and returns their number, 0 if it stays.
+  /// Sets |out| to the characters that |character| becomes and returns their number, 0 if it stays or
+  /// the table is damaged.
   uint32_t find(uint32_t character, const uint32_t *&out) const {
     size_t low = 0, high = count;
     while (low < high) {
@@ -239,7 +241,7 @@ private:
   size_t count = 0, numCharacters = 0;
 };
 
-/// Tables of normalization forms, scripts and graphemes.
+/// Tables of lower case, normalization forms, scripts and graphemes.
 struct UnicodeData {
   CharacterMap lowercase, canonical, compatible;
   const ComposedPair *pairs = nullptr;
@@ -260,8 +262,8 @@ public:
     numUnits = count;
     texts = replacements;
   }
-  /// Finds the longest prefix of [at, end) that has a replacement, sets |text| to it, and returns the length of the
-  /// prefix, 0 if there is none.
+  /// Finds the longest prefix of [at, end) that has a replacement, sets |text| to the replacement, and returns
+  /// the length of the prefix in bytes. Returns 0 and leaves |text| if there is none.
   size_t find(const uint8_t *at, const uint8_t *end, Bytes &text) const;
 
 private:
@@ -306,7 +308,8 @@ struct Tables {
   uint32_t firstStep[4];
   bool hasDecoder;
 
-  /// Checks the sections of |file|. |name| is the file's name in messages. Fails with CORRUPT.
+  /// Opens and checks the sections of |file|, which must stay open. |name| is the file's name in messages. Fails with
+  /// CORRUPT.
   attune_status open(const TextFile &file, const char *name);
 
 private:

@@ -18,7 +18,7 @@ using namespace attune::text;
 
 //===--- Files -------------------------------------------------------------===//
 
-/// Returns a new object for the file |name|; its file is not open yet.
+/// Sets |out| to a new object for the file |name|; its file is not open yet. Fails with OUT_OF_MEMORY.
 static attune_status makeText(const char *name, attune_text **out) {
   attune_text *text = static_cast<attune_text *>(calloc(1, sizeof(attune_text)));
   if (!text)
@@ -29,7 +29,8 @@ static attune_status makeText(const char *name, attune_text **out) {
   return ATTUNE_OK;
 }
 
-/// Checks the tables of |text|, whose file is open with |status|, and gives it to the caller.
+/// Checks the tables of |text|, whose file was opened with |status|, and sets |outText| to |text|. If |status| or the
+/// check is an error, frees |text| and returns the error.
 static attune_status finishOpen(attune_text *text, attune_status status, attune_text **outText) {
   text->hasTokenizer = status == ATTUNE_OK && text->file.find(kSectionSettings);
   if (text->hasTokenizer) {
@@ -234,7 +235,8 @@ static size_t findInvalid(const uint8_t *text, size_t size) {
   return size;
 }
 
-/// Checks the texts of |inputs| and counts their bytes.
+/// Checks the texts of |inputs| and sets |total| to the number of their bytes. Fails with INVALID_ARGUMENT (null, not
+/// UTF-8) or LIMIT_EXCEEDED.
 static attune_status checkInputs(const attune_tokenizer &tokenizer, const attune_text_input *inputs, size_t numInputs, size_t &total) {
   total = 0;
   for (size_t i = 0; i < numInputs; ++i) {

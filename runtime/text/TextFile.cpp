@@ -96,7 +96,8 @@ attune_status TextFile::borrow(const char *name, const void *data, size_t size) 
   return status;
 }
 
-/// Maps the file of |fd| as a whole.
+/// Maps the file of |fd| as a whole and sets |out| to its address. Fails with IO_ERROR, or with CORRUPT if it is no
+/// regular file or shorter than a header.
 static attune_status mapWhole(const char *path, int fd, void **out, size_t *outBytes) {
   struct stat info;
   if (fstat(fd, &info) != 0)

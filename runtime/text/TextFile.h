@@ -34,12 +34,12 @@ class TextFile {
 public:
   /// Maps |path|. Fails with NOT_FOUND, IO_ERROR, CORRUPT or INCOMPATIBLE.
   attune_status open(const char *path);
-  /// Reads a file in memory at a multiple of kSectionAlignment. The memory is borrowed. |name| is the name of the file
-  /// in messages.
+  /// Opens a file in memory at a multiple of kSectionAlignment. The memory is borrowed. |name| is the name of the file
+  /// in messages. Fails with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.
   attune_status borrow(const char *name, const void *data, size_t bytes);
   void close();
 
-  /// Returns the section of this kind, or an empty one.
+  /// Returns the first section of this kind, or one whose data is null.
   Section find(uint32_t kind) const;
   const TextHeader &header() const { return *reinterpret_cast<const TextHeader *>(base); }
   /// Compares the checksum of every section, for which it reads the whole file. Fails with CORRUPT.

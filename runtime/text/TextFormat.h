@@ -8,9 +8,9 @@
 //     +--------+-----------------+-----+-----------+-----+-----------+
 //     0        64                      64 * n            64 * m
 //
-// A section is found by its kind, a number of four letters. To add one, add an enumerator to SectionKind, let the
-// compiler call TextFileWriter::add and the runtime TextFile::find. Readers skip kinds that they do not know, unless
-// the section has the flag kSectionRequired.
+// A section is found by its kind, a number of four letters. To add one, add an enumerator to SectionKind and a
+// case to isKnown in TextFile.cpp, let the compiler call TextFileWriter::add and the runtime TextFile::find. Readers
+// skip kinds that they do not know, unless the section has the flag kSectionRequired.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_TEXTFORMAT_H
 #define ATTUNE_RUNTIME_TEXT_TEXTFORMAT_H
@@ -45,9 +45,9 @@ enum SectionKind : uint32_t {
   kSectionMergeTags = sectionName("MTAG"),       ///< u8 per slot of MERG and kMergeTagGroup more: mergeTag, 0 for empty slots
   kSectionSymbols = sectionName("SYMB"),         ///< 512 u32: ids of the bytes or byte tokens, then of the ASCII characters; kNoId if none
   kSectionScores = sectionName("SCOR"),          ///< f64 per id: Unigram scores
-  kSectionSteps = sectionName("PIPE"),           ///< u32: normalizer, pre-tokenizer, post-processor and decoder steps
+  kSectionSteps = sectionName("PIPE"),           ///< StepCounts, then the elements: Step, in the order of StepCounts
   kSectionPool = sectionName("POOL"),            ///< bytes of strings and tables that steps refer to
-  kSectionCharacters = sectionName("CHAR"),      ///< CharacterMap of u16 values: CharacterFlag
+  kSectionCharacters = sectionName("CHAR"),      ///< u16: two-stage map from characters to CharacterFlags
   kSectionUnicode = sectionName("UNIC"),         ///< decompositions, compositions and combining classes
   kSectionAddedTrie = sectionName("ADDT"),       ///< TrieUnit: added tokens that match the text itself
   kSectionAddedNormalTrie = sectionName("ADDN"), ///< TrieUnit: added tokens that match the normalized text
@@ -75,7 +75,7 @@ struct TextHeader {
   uint64_t fileBytes;
   uint64_t referenceId;  ///< hash of the version of Hugging Face's tokenizers and of the character tables
   uint8_t inputHash[16]; ///< hash of the files that the tables were made from
-  uint64_t checksum;     ///< attune_checksum of header and section table, with this field 0
+  uint64_t checksum;     ///< computeHeaderChecksum of this header and the section table
   uint64_t reserved;     ///< 0
 };
 static_assert(sizeof(TextHeader) == 64, "the header is part of the format");
@@ -93,7 +93,7 @@ struct SectionEntry {
 };
 static_assert(sizeof(SectionEntry) == 32, "the section table is part of the format");
 
-/// Returns the checksum of a header and the section table after it.
+/// Returns the checksum of a header, whose field |checksum| counts as 0, and of its section table.
 inline uint64_t computeHeaderChecksum(TextHeader header, const SectionEntry *table) {
   header.checksum = 0;
   uint64_t first = attune_checksum(&header, sizeof(header));

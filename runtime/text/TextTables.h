@@ -26,7 +26,7 @@ enum ModelFlag : uint32_t {
   kModelByteFallback = 2, ///< characters without a token become tokens of their bytes
   kModelFuseUnknown = 4,  ///< BPE: neighboring unknown characters are one token
   kModelIgnoreMerges = 8, ///< BPE: a piece that is a token is not merged
-  kModelHasUnknown = 16,  ///< there is an unknown token; without it unknown characters vanish or are an error
+  kModelHasUnknown = 16,  ///< BPE: unknown characters become |unknownId|, an error if that is kNoId; else they vanish
   kModelCutsAtMark = 32,  ///< BPE: no merge joins U+2581 to another character before it
   kModelWholeTokens = 64, ///< BPE: MASH has only tokens that merging makes of their own string
 };
@@ -68,7 +68,7 @@ struct Rules {
   uint32_t flags;        ///< RuleFlag
   uint32_t numPieces;    ///< every id of the model is less; at least the size of the vocabulary
   uint32_t firstUnknown; ///< BPE: ids from here on are characters that are unknown unless a merge joins them to others
-  PoolString codeBegin;  ///< a text that begins with |codeBegin| begins with one token: its bytes up to the end of the first |codeEnd|
+  PoolString codeBegin;  ///< text between added tokens that begins with |codeBegin| is one token up to |codeEnd|
   PoolString codeEnd;
 };
 static_assert(sizeof(Rules) == 28, "Rules is part of the format");
@@ -82,13 +82,13 @@ enum TokenFlag : uint8_t {
   kTokenStripLeft = 16,
   kTokenStripRight = 32,
   kTokenLiteral = 64, ///< DecodePieces: the string is text as it is
-  kTokenCuts = 128,   ///< DecodePieces: what follows is decoded as a text of its own
+  kTokenCuts = 128,   ///< DecodePieces: the string is text as it is, and what follows is decoded as a text of its own
 };
 
 //===--- Tries and hash tables ---------------------------------------------===//
 
 /// A node of a double-array trie over bytes: the child of node p by byte c is q = (base[p] ^ c) & mask if check[q] is
-/// p. Node 0 is the root, no node's parent is kNoId.
+/// p. Node 0 is the root; the check of the root and of unused nodes is kNoId.
 struct TrieUnit {
   uint32_t base, check;
   uint32_t value; ///< id of the string that ends here, or kNoId
@@ -219,10 +219,11 @@ enum class MaskScheme : uint32_t {
 ///   u8  ascii[128]                the class of ASCII characters
 ///   u16 stage1[kMapStage]         block of each 128 code points
 ///   u8  stage2[numBlocks * 128]   classes
-/// u16 starts[stride] if startsByClass: start state after a character of each class; [numClasses]: at the beginning
+///   u16 starts[stride]            start state after a character of each class, [numClasses] at the beginning;
+///                                 without startsByClass element 0 is the start state
 ///   u16 table[numStates * stride] kAcceptBefore | next state; column numClasses is the end of the text
 struct AutomatonHeader {
-  uint32_t numStates; ///< a power of two, at most 32768; state 0 is dead, state 1 the start
+  uint32_t numStates; ///< a power of two, at most 32768; state 0 is dead
   uint32_t numClasses;
   uint32_t stride;    ///< a power of two, more than numClasses
   uint32_t numBlocks; ///< a power of two
@@ -278,9 +279,9 @@ enum class StepKind : uint32_t {
   DecodeFuse = 101,         ///< a: 1 puts a space between tokens
   DecodeStrip = 102,        ///< a: character, b: most at the start, c: most at the end
   DecodeReplace = 103,      ///< as NormalizeReplace
-  DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up
+  DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up and makes the delimiter a space
   DecodePieces = 105,       ///< a: DecodePiecesFlag; may only be the first decoder
-  DecodeTrim = 106,         ///< removes white space at both ends
+  DecodeTrim = 106,         ///< removes white space at both ends of each string
 };
 
 /// A step of the section PIPE: an operation and its arguments, whose meaning depends on |kind|.
@@ -314,7 +315,8 @@ enum DecodePiecesFlag : uint32_t {
 };
 /// The Unicode normalization form: 0 is NFD, kFormCompose NFC, kFormCompatible NFKD, both flags NFKC.
 enum FormFlag : uint32_t { kFormCompatible = 1, kFormCompose = 2 };
-/// The pieces that get a mark of a space (U+2581) before them: none, the first of a text, or all.
+/// The pieces before which SplitMetaspace puts its replacement, unless they begin with it or with a space: none, those
+/// at the beginning of the original text, or all.
 enum class MetaspaceScheme : uint32_t { Never = 0, First = 1, Always = 2 };
 /// The treatment of the matches of a pattern: removed, pieces of their own, joined to the piece before or after, or
 /// joined to neighboring matches.
@@ -329,7 +331,7 @@ struct TemplatePiece {
 /// Options of a post-processor's template.
 enum TemplateFlag : uint32_t {
   kTemplateTypesWithSpecial = 1, ///< without special tokens, type ids stay 0 and 1
-  kTemplateTypesOfWindows = 2,   ///< further windows have the types of the template, too
+  kTemplateTypesOfWindows = 2,   ///< with special tokens, further windows have the types of the template, too
 };
 
 } // namespace attune::text

@@ -33,7 +33,8 @@ public:
   void openCaches(const Tables &tables, Memory &memory);
   /// Allocates the buffers for a call with texts of |bytes| bytes in all.
   void open(const Tables &tables, Memory &memory, size_t bytes);
-  /// Appends the tokens of |text|. |wantRanges| needs a list with details.
+  /// Appends the tokens of |text|, in which special tokens are not recognized if |splitSpecial|. |wantRanges| needs a
+  /// list with details. Errors are reported by |full| and |missedUnknown|, and by |full| of the list.
   void encode(const uint8_t *text, size_t size, bool splitSpecial, bool wantRanges, TokenList &tokens);
 
   bool full() const { return normalizer.full() || preTokenizer.full() || model.full(); }

@@ -15,7 +15,7 @@ struct Character {
 };
 
 /// Decodes the character at |at| < |end|. A byte that is not part of UTF-8 is a character of its own, so that damaged
-/// tables cannot lead outside the text.
+/// tables cannot lead outside the text. Continuation bytes are not checked; the value is always less than 0x110000.
 inline Character decodeCharacter(const uint8_t *at, const uint8_t *end) {
   uint32_t first = at[0];
   if (first < 0x80)

@@ -109,3 +109,31 @@ func.func @forward(%ids: tensor<?xi64> {xfmr.input = #xfmr.input<"ids", [batch]>
   %y = call @fill(%e) : (tensor<?xf32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// A table of bf16 whose elements a kernel widens to f32 counts with two bytes for each element of the result.
+// CHECK-LABEL: func.func @widened_table(
+// CHECK-SAME: #rt.kernel_work<"rows", calls = 1, flops = <[], affine_map<() -> (0)>>, weight_bytes = <[batch], affine_map<()[s0] -> (s0 * 8)>>
+xfmr.weight @table : tensor<9x4xbf16> = #xfmr.tensor<"table" : tensor<9x4xbf16>>
+func.func private @rows(%ids: tensor<?xi64>, %table: tensor<9x4xbf16>, %out: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {tile.kernel = #tile.kernel<"rows">} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%ids : tensor<?xi64>) outs(%out : tensor<?x4xf32>) {
+  ^bb0(%id: i64, %o: f32):
+    %i = arith.index_cast %id : i64 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %table[%i, %j] : tensor<9x4xbf16>
+    %w = arith.extf %v : bf16 to f32
+    linalg.yield %w : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+func.func @widened_table(%ids: tensor<?xi64> {xfmr.input = #xfmr.input<"ids", [batch]>})
+    -> (tensor<?x4xf32> {xfmr.output = #xfmr.output<"y", [batch, 4]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %ids, %c0 : tensor<?xi64>
+  %table = xfmr.weight_ref @table : tensor<9x4xbf16>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %y = call @rows(%ids, %table, %e) : (tensor<?xi64>, tensor<9x4xbf16>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}

@@ -130,3 +130,33 @@ func.func @negative_columns(%x: tensor<16x48xf32>) -> tensor<16x48xbf16> {
   %c = tile.quantize_rows ins(%y : tensor<16x48xf32>) outs(%d : tensor<16x48xbf16>) -> tensor<16x48xbf16>
   return %c : tensor<16x48xbf16>
 }
+
+// A user in another block of the function.
+// CHECK-LABEL: @negative_users_in_blocks
+// CHECK: scf.forall
+// CHECK: scf.forall
+// CHECK: tile.quantize_rows
+func.func @negative_users_in_blocks(%x: tensor<?x48xf32>, %b: i1) -> (tensor<?x48xf32>, tensor<?x48xbf16>, tensor<?x48xf32>) {
+  cf.br ^bb2
+^bb1:
+  return %y, %c, %z : tensor<?x48xf32>, tensor<?x48xbf16>, tensor<?x48xf32>
+^bb2:
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x48xf32>
+  %o = tensor.empty(%n) : tensor<?x48xf32>
+  %y = scf.forall (%i) = (0) to (%n) step (4) shared_outs(%out = %o) -> (tensor<?x48xf32>) {
+    %k = affine.min affine_map<(d0)[s0] -> (s0 - d0, 4)>(%i)[%n]
+    %in = tensor.extract_slice %x[%i, 0] [%k, 48] [1, 1] : tensor<?x48xf32> to tensor<?x48xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %in into %out[%i, 0] [%k, 48] [1, 1] : tensor<?x48xf32> into tensor<?x48xf32>
+    }
+  } {tile.kernel = #tile.kernel<"rows", row_wise>}
+  %d = tensor.empty(%n) : tensor<?x48xbf16>
+  %c = tile.quantize_rows ins(%y : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
+  %z = scf.if %b -> tensor<?x48xf32> {
+    scf.yield %y : tensor<?x48xf32>
+  } else {
+    scf.yield %x : tensor<?x48xf32>
+  }
+  cf.br ^bb1
+}

@@ -86,3 +86,85 @@ func.func @negative_no_entry(%x: tensor<?x8xf32>, %n: index, %a: memref<?x8xf32>
   bufferization.materialize_in_destination %y in restrict writable %a : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
   return
 }
+
+// Memory that a later result replaces.
+// CHECK-LABEL: func.func @negative_chain
+// CHECK-NOT: bufferization.to_tensor
+// CHECK: return
+func.func @negative_chain(%x: tensor<?x8xf32>, %x2: tensor<?x8xf32>, %n: index, %a: memref<?x8xf32>, %b: memref<?x8xf32>) attributes {xfmr.entry = #xfmr.entry<"chain">} {
+  %d = tensor.empty(%n) : tensor<?x8xf32>
+  %y = call @kernel(%x, %n, %d) : (tensor<?x8xf32>, index, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %z = call @kernel(%x2, %n, %y) : (tensor<?x8xf32>, index, tensor<?x8xf32>) -> tensor<?x8xf32>
+  bufferization.materialize_in_destination %z in restrict writable %a : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+  bufferization.materialize_in_destination %y in restrict writable %b : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+func.func private @two_results(%x: tensor<?x8xf32>, %w: tensor<?x8xf32>, %n: index, %d: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %y = scf.forall (%i) in (%n) shared_outs(%o = %d) -> (tensor<?x8xf32>) {
+    %from = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %from into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  }
+  %z = scf.forall (%i) in (%n) shared_outs(%o = %d) -> (tensor<?x8xf32>) {
+    %from = tensor.extract_slice %w[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %from into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  }
+  return %y, %z : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// Memory that two results of a call share.
+// CHECK-LABEL: func.func @negative_shared
+// CHECK-NOT: bufferization.to_tensor
+// CHECK: return
+func.func @negative_shared(%x: tensor<?x8xf32>, %w: tensor<?x8xf32>, %n: index, %a: memref<?x8xf32>, %b: memref<?x8xf32>) attributes {xfmr.entry = #xfmr.entry<"shared">} {
+  %d = tensor.empty(%n) : tensor<?x8xf32>
+  %y:2 = call @two_results(%x, %w, %n, %d) : (tensor<?x8xf32>, tensor<?x8xf32>, index, tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>)
+  bufferization.materialize_in_destination %y#0 in restrict writable %a : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+  bufferization.materialize_in_destination %y#1 in restrict writable %b : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+// A buffer that is read, too.
+// CHECK-LABEL: func.func @negative_read
+// CHECK: bufferization.to_tensor
+// CHECK-NOT: bufferization.to_tensor
+// CHECK: return
+func.func @negative_read(%x: tensor<?x8xf32>, %n: index, %c: memref<?x8xf32>) attributes {xfmr.entry = #xfmr.entry<"read">} {
+  %t = bufferization.to_tensor %c restrict writable : memref<?x8xf32> to tensor<?x8xf32>
+  %d = tensor.empty(%n) : tensor<?x8xf32>
+  %y = call @kernel(%t, %n, %d) : (tensor<?x8xf32>, index, tensor<?x8xf32>) -> tensor<?x8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %c : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+func.func private @two_blocks(%x: tensor<?x8xf32>, %n: index, %d: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  cf.br ^bb1
+^bb1:
+  return %d : tensor<?x8xf32>
+}
+
+// A callee with several blocks.
+// CHECK-LABEL: func.func @negative_blocks
+// CHECK-NOT: bufferization.to_tensor
+// CHECK: return
+func.func @negative_blocks(%x: tensor<?x8xf32>, %n: index, %a: memref<?x8xf32>) attributes {xfmr.entry = #xfmr.entry<"blocks">} {
+  %d = tensor.empty(%n) : tensor<?x8xf32>
+  %y = call @two_blocks(%x, %n, %d) : (tensor<?x8xf32>, index, tensor<?x8xf32>) -> tensor<?x8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %a : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+// An output of static size.
+// CHECK-LABEL: func.func @negative_size
+// CHECK-NOT: bufferization.to_tensor
+// CHECK: return
+func.func @negative_size(%x: tensor<?x8xf32>, %n: index, %a: memref<4x8xf32>) attributes {xfmr.entry = #xfmr.entry<"size">} {
+  %d = tensor.empty(%n) : tensor<?x8xf32>
+  %y = call @kernel(%x, %n, %d) : (tensor<?x8xf32>, index, tensor<?x8xf32>) -> tensor<?x8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %a : (tensor<?x8xf32>, memref<4x8xf32>) -> ()
+  return
+}

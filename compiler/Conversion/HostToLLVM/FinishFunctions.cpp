@@ -36,7 +36,7 @@ static void hoistAllocas(LLVM::LLVMFuncOp function) {
   });
 }
 
-/// Removes the attributes of the dialects above the llvm dialect.
+/// Removes the attributes of the xfmr, tile and rt dialects from |function| and its arguments.
 static void eraseContract(LLVM::LLVMFuncOp function) {
   auto filter = [&](DictionaryAttr attributes) {
     NamedAttrList kept(attributes);

@@ -18,8 +18,8 @@ struct HostToLLVMOptions {
   std::function<void(mlir::OpPassManager &)> addStructuredPasses;
 };
 
-/// Adds the passes that lower functions on buffers, scalars and vectors to the llvm dialect, including rt.parallel_call
-/// and the C functions of entries.
+/// Adds the passes that lower functions on buffers, scalars and vectors to the llvm dialect, including
+/// rt.parallel_call, rt.rank, rt.all_gather and the C functions of entries.
 void buildHostToLLVMPipeline(mlir::OpPassManager &pm, const HostToLLVMOptions &options = {});
 
 } // namespace attune

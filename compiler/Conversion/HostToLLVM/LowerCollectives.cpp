@@ -73,7 +73,8 @@ LogicalResult CollectiveLowering::lowerRank() {
   return success();
 }
 
-/// Describes |buffer|. It must be dense from dimension |axis| on, since the units of a row are consecutive bytes.
+/// Describes |buffer|. It must be dense from dimension |axis|, 0 or 1, on, since the units of a row are consecutive
+/// bytes. Fails, with an error, if it is not.
 FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, int64_t axis) {
   auto type = mlir::cast<MemRefType>(buffer.getType());
   if (!type.isStrided())
@@ -100,7 +101,7 @@ FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, in
   return result;
 }
 
-/// Returns the constant array |begins|, which equal gathers share.
+/// Returns the constant array |begins|, which gathers of equal |begins| share; creates it at the first call.
 LLVM::GlobalOp CollectiveLowering::getBegins(ArrayRef<int64_t> begins, SymbolTable &symbols) {
   std::string name = "begins";
   for (int64_t begin : begins)

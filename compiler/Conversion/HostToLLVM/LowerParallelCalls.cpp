@@ -101,7 +101,8 @@ Value CallLowering::unpack(Type captureType, llvm::function_ref<Value(Type)> nex
   return cast(descriptor, type);
 }
 
-/// Builds the function |name| of the type attune_body_fn that calls the body with the captures in |context|.
+/// Builds the function |name| of the type attune_body_fn. It calls the body with the captures from the structure of
+/// type |context| to which its first argument points.
 LLVM::LLVMFuncOp CallLowering::buildTrampoline(LLVM::LLVMStructType context, StringAttr name) {
   OpBuilder::InsertionGuard guard(builder);
   auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getBodyAttr());

@@ -35,7 +35,7 @@ private:
 
   Type element;
   int64_t largestHead;
-  /// The conversions created so far, by converted value.
+  /// The results of the conversions created so far, by the value that was converted.
   DenseMap<Value, Value> rounded;
 };
 } // namespace
@@ -48,7 +48,8 @@ bool AttentionConverter::takesLowPrecision(xfmr::AttentionOp op) {
          isSize(op.getValueDim());
 }
 
-/// Returns the tensor of which |view| is a view, or null.
+/// Returns the tensor of which |view| is a view that splits columns into heads or a slice with unit strides and the
+/// same rank; null for other values.
 static Value getViewed(Value view) {
   if (auto expand = view.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getSrcType().getRank() == 2 && expand.getType().getRank() == 3 ? expand.getSrc() : Value();
@@ -80,8 +81,9 @@ Value AttentionConverter::roundRows(OpBuilder &builder, Value rows) {
   return converted.getResult(0);
 }
 
-/// Returns |tensor|, of rank 2 or 3, converted. If |tensor| is a view of a tensor that only attention reads, converts
-/// that tensor and returns a view of it.
+/// Returns |tensor|, of rank 2 or 3, converted. If |tensor| splits the columns of rows into heads, or is a slice of a
+/// tensor that only attention reads or that is converted already, converts those rows or that tensor and returns a view
+/// of it.
 Value AttentionConverter::round(Value tensor) {
   if (Value known = rounded.lookup(tensor))
     return known;

@@ -47,7 +47,8 @@ struct ConvertEmbedding : GroupedPattern<xfmr::EmbeddingOp> {
   }
 
 private:
-  /// The stored elements of a table and, for int8, the scale of each row.
+  /// The stored elements of a table, as rows or as panels, and the scale of each row for int8 without a format, else
+  /// null.
   struct Weights {
     Value elements, scales;
   };
@@ -88,7 +89,7 @@ private:
     return arith::TruncFOp::create(b, b.getF32Type(), product);
   }
 
-  /// Returns the end of the text of the kernel: the type of the table's elements if it is not f32.
+  /// Returns the end of the text of the kernel: ", " and the type of the table's elements; "" for f32.
   static std::string suffix(xfmr::EmbeddingOp op) {
     if (op.getFormat())
       return ", " + op.getFormat()->getValue().str();

@@ -88,8 +88,8 @@ private:
 };
 
 /// Returns the key and the number of the expert that is chosen after the expert |beforeExpert| with the key |before|:
-/// experts are chosen by descending key, of equal keys by ascending number. |kept| has a bit for each group of experts,
-/// 1 if its experts may be chosen; null allows all.
+/// experts are chosen by descending key, of equal keys by ascending number. The number is -1 if no expert is left.
+/// |kept| has a bit for each group of experts, 1 if its experts may be chosen; null allows all.
 Values ExpertChoice::next(Value kept, Value before, Value beforeExpert) {
   Value none = b.index(-1);
   return b.loop(b.index(0), experts, 1, {lowest(), none}, [&](Value expert, ValueRange best) -> Values {

@@ -58,8 +58,8 @@ Values convertPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackToken
   return {packed[0], used};
 }
 
-/// pack_tokens -> two passes, for a host that cannot read the token count: the first counts, the second packs. Pads to
-/// batch x length rows; unused rows get position -1.
+/// pack_tokens -> two passes, for a host that cannot read the token count: the first counts, the second packs. Such a
+/// host takes the bound of the count, batch x length, for the number of rows; unused rows get position -1.
 Values countAndPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackTokensOp::Adaptor adaptor, KernelGroups &) {
   Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1), zero = b.index(0), one = b.index(1);
   Value none = arith::ConstantIntOp::create(b, 0, 64);

@@ -13,7 +13,8 @@ using namespace attune;
 
 namespace {
 
-/// Creates a tensor `[H, 2 length - 1]` whose elements are |body|(head, distance).
+/// Creates a tensor `[H, 2 length - 1]` whose elements are |body|(head, distance), for distances from -(length - 1) to
+/// length - 1.
 Value emitDistances(IndexBuilder &b, Type type, Value length, llvm::function_ref<Value(Value head, Value distance)> body) {
   Value last = b.sub(length, b.index(1)), count = b.add(length, last);
   return generic(b, {}, {}, tensor::EmptyOp::create(b, type, count), [&](ValueRange) {

@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// Creates the element of a result from the elements |args| of the inputs.
+/// Creates the element of a result from |args|: the elements of the inputs and, last, that of the destination.
 using ElementBody = llvm::function_ref<mlir::Value(mlir::ValueRange args)>;
 
 /// Creates tensor.extract.
@@ -21,8 +21,8 @@ mlir::Value insert(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar, mlir::Valu
 mlir::Value extractRow(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, mlir::Value row, bool flat = false);
 /// Returns the matrix |tensor| with |source|, `[1, N]` or `[N]`, as row |row|.
 mlir::Value insertRow(mlir::ImplicitLocOpBuilder &b, mlir::Value source, mlir::Value tensor, mlir::Value row);
-/// Creates result[t, ...] = |table|[|rows|[t], ...], of |type|. With |someNegative|, elements of |rows| may be negative
-/// and then count as 0.
+/// Creates result[t, ...] = |table|[|rows|[t], ...], of |type|, of which only the first dimension is dynamic. With
+/// |someNegative|, elements of |rows| may be negative and then count as 0.
 mlir::Value gatherRows(IndexBuilder &b, mlir::RankedTensorType type, mlir::Value table, mlir::Value rows, bool someNegative = false);
 
 /// Returns the sizes of |tensor|'s dynamic dimensions.

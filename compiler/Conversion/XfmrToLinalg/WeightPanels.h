@@ -14,13 +14,13 @@
 
 namespace attune {
 
-/// Returns the matrix |weight|, `[N, K]`, rounded or quantized to |precision|.
+/// Returns the matrix |weight|, `[N, K]`, rounded or quantized to |precision|; |weight| itself for f32.
 mlir::Value roundWeight(IndexBuilder &b, mlir::Value weight, mlir::xfmr::Precision precision);
 
 /// Returns the weights |weight| rounded to |format|, bf16 or f16.
 mlir::Value roundWeight(IndexBuilder &b, mlir::Value weight, mlir::xfmr::WeightFormat format);
 
-/// Returns the f32 |stored|, a float of 2 or 4 bytes.
+/// Returns |stored|, a scalar of f32, bf16 or f16, as f32.
 mlir::Value toF32(IndexBuilder &b, mlir::Value stored);
 
 /// Returns the panels of |rounded|, a result of roundWeight.

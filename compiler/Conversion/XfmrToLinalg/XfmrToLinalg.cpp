@@ -76,7 +76,8 @@ private:
     return precision == xfmr::Precision::F16 ? Type(Float16Type::get(&getContext())) : Type(BFloat16Type::get(&getContext()));
   }
 
-  /// Returns the layout that two options describe, or an error.
+  /// Returns the layout for the value |name| of |option| and for |multiple|. Fails, with an error, if they are not
+  /// valid.
   FailureOr<attune::LowPrecisionLayout> layout(StringRef option, StringRef name, int64_t multiple) {
     Builder builder(&getContext());
     attune::LowPrecisionLayout found = llvm::StringSwitch<attune::LowPrecisionLayout>(name)

@@ -57,22 +57,23 @@ private:
 bool isElementwiseOnTensors(mlir::Operation *op);
 /// Adds patterns for such ops.
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-/// Adds patterns for linear projections and for splitting and merging heads. |groups| must outlive the patterns.
+/// Adds patterns for projections in f32, except by weights with scales of groups, and for splitting and merging heads.
+/// |groups| must outlive the patterns.
 void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
-/// Adds patterns for projections of lower precision.
+/// Adds patterns for projections of lower precision whose weights have no format.
 void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts);
-/// Adds patterns for projections whose weights have a format. Rows rounded to bf16 have its layout; rows rounded to f16 have
-/// its multiple.
+/// Adds patterns for projections whose weights have a format with scales of groups. Rows rounded to bf16 have the
+/// layout `bf16` of |layouts|; rows rounded to f16 have its multiple.
 void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts);
 /// Converts the keys and values of each attention to |element|, bf16 or f16, and its queries, too, if only such
 /// attention reads the tensor of which they are a part. Does not change attention that reads caches, returns
 /// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or a number
-/// of components that is not a multiple of 8.
+/// of components that is not a multiple of 8. Also erases dead operations of |function|.
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
 /// Merges `tile.quantize_rows` of equal rows, and folds those whose producer can store rounded rows.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
-/// Rewrites a weight expression over one element of a stack of weights (`xfmr.weight_select`) as a slice of the same
-/// expression over the whole stack, which packing can evaluate.
+/// Replaces each `xfmr.weight_select`, one element of a stack of weights, by a slice. A weight expression over such an
+/// element alone becomes a slice of the same expression over the whole stack, which packing can evaluate.
 void sliceSelectedWeights(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Returns true if the tables of relative positions of |op|, if any, have the layout that tiling expects: the panels of

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT whose layers share weights: layer i of L is one of `num_hidden_groups` groups, floor(i * groups / L), and the model stores each
-// group once. Embeddings have fewer features than layers.
+// BERT whose layers share weights: for each i below L, `num_hidden_layers`, the model applies group floor(i * groups /
+// L) of `num_hidden_groups`, which has `inner_group_num` layers, and it stores each group once. Embeddings have fewer
+// features than layers.
 //
 //===----------------------------------------------------------------------===//
 

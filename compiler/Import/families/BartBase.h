@@ -59,8 +59,8 @@ struct BartVariant {
   BartShift shift = BartShift::Start;
   /// True if the decoder's ids are made from the encoder's, see |shift|, if an entry has no input of decoder ids.
   bool shifts = false;
-  /// The probabilities of a query without a visible key, which transformers 4 and 5 compute differently
-  /// (docs/reference-versions.md).
+  /// The probabilities of a query of the decoder's self-attention without a visible key, which transformers 4 and 5
+  /// compute differently (docs/reference-versions.md).
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
   /// Another name of the key `encoder_layers`, or null.
   const char *layersAlias = "num_hidden_layers";

@@ -35,7 +35,8 @@ static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant,
   return keys;
 }
 
-/// Reads the keys of positions. Refuses those that would change the meaning of positions.
+/// Reads the number of positions and, if ids of padding matter, the padding id. Refuses models with counted positions
+/// and fewer than four features.
 static void readPositions(ConfigReader &reader, const BartVariant &variant, BartKeys &keys) {
   keys.positions = reader.integer("max_position_embeddings", variant.maxPositions, {1, 1 << 24});
   if (variant.positions == BartPositions::Counted || variant.shift == BartShift::LastToken)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Encoder layers with norms after the residual sums. Tensors are declared in the order of a generated weight file.
+// Layers with norms after the residual sums or, in models with a norm after the last layer, before the branches.
+// Tensors are declared in the order of a generated weight file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,7 +102,8 @@ void attune::declareBertInputs(TransformerSpec &spec, const BertKeys &keys) {
     input.stack = spec.mainStack();
 }
 
-/// Declares the attention |path| with |heads|. Only self-attention has relative positions.
+/// Declares the attention |path| with the remaining heads |heads|. Only self-attention, if |own|, has relative
+/// positions.
 static AttentionSpec declareAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
                                       const std::vector<int64_t> &heads, bool own) {
   AttentionSpec attention;

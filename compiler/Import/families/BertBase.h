@@ -87,8 +87,9 @@ BertKeys readBertSizes(ConfigReader &reader);
 void rejectRelativePositions(ConfigReader &reader);
 /// Reads `pad_token_id`, with the default |fallback|, for models whose first position is this id plus one.
 void readCountedPadding(ConfigReader &reader, BertKeys &keys, int64_t fallback);
-/// Makes positions start after the padding id and count the tokens that are not padding. Earlier rows of the table of
-/// positions are unused.
+/// Makes positions start after the padding id and count the tokens that are not padding; padding has the row
+/// |keys.padding| of the table of positions, and earlier rows are unused. Lowers the largest length accordingly. An
+/// input of positions then has no default.
 void countPositions(TransformerSpec &spec, const BertKeys &keys);
 /// Returns the only stack of |spec|.
 StackSpec &bertStack(TransformerSpec &spec);
@@ -104,14 +105,15 @@ void setWholeAttention(AttentionSpec &attention, const BertKeys &keys);
 /// order of |names|.
 AttentionSpec declareWholeAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
                                     const std::array<const char *, 4> &names);
-/// Declares the feed-forward of |layer|, PATH.intermediate.dense and PATH.output.dense, and the norm after it.
+/// Declares the feed-forward of |layer|, PATH.intermediate.dense and PATH.output.dense, and its norm.
 void declareBertFfn(TransformerSpec &spec, const BertKeys &keys, LayerSpec &layer);
-/// Declares inputs, embeddings and layers.
+/// Declares the stack, inputs, embeddings, layers and, if there is one, the norm after them.
 void declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 
 /// Declares the last hidden state as the only output.
 void declareLastState(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// Returns the weight of a head with scores of all words: the word table, or the tensor |name|.
+/// Returns the weight of a head with scores of all words: the word table, which files may also have under |name|, if it
+/// is tied; otherwise the tensor |name|.
 WeightId bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, const std::string &name);
 /// Returns the bias of the head |path| with scores of all words: PATH.bias if |isTied|, else PATH.decoder.bias. Files
 /// may have either.

@@ -13,7 +13,7 @@ using namespace attune;
 namespace {
 
 struct ErnieKeys : BertKeys {
-  /// Kinds of tasks, each with an embedding; 0 if there are none.
+  /// The number of kinds of tasks, each with an embedding; 0 if there are none.
   int64_t tasks;
 };
 

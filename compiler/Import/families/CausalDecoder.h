@@ -62,7 +62,8 @@ struct DecoderKeys {
 DecoderKeys readDecoderKeys(ConfigReader &reader, const DecoderDefaults &defaults);
 
 /// Returns |window|, the size of an attention window, for each layer that has one, and nullopt for the others. Reads
-/// `layer_types`, a list of "full_attention" and "sliding_attention", or without it calls |isSliding| for each layer.
+/// `layer_types`, a list of "full_attention" and "sliding_attention" that requires |window| for the latter, or without
+/// it calls |isSliding| for each layer if |window| has a value.
 std::vector<std::optional<int64_t>> readWindows(ConfigReader &reader, const Config &config, int64_t layers, std::optional<int64_t> window,
                                                 llvm::function_ref<bool(int64_t)> isSliding);
 

@@ -13,8 +13,9 @@
 
 using namespace attune;
 
-/// Returns |config| with the class that its code has for generation. Published files name the model without a head in
-/// `architectures`, and the class that they are loaded as in `auto_map`.
+/// Returns |config| with the class that its code has for generation, if it names that and the model without a head.
+/// Published files name the model without a head in `architectures`, and the class that they are loaded as in
+/// `auto_map`.
 static Config withLoadedClass(const Config &config) {
   Config result = config;
   const Json *map = config.find("auto_map"), *classes = config.find("architectures");

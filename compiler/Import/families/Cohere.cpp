@@ -13,7 +13,7 @@
 
 using namespace attune;
 
-/// Reads a model of Cohere 2, or of Cohere 1.
+/// Reads a model of Cohere 2, if |isCohere2|, or of Cohere 1.
 static Result<TransformerSpec> readCohere(const Config &config, const DecoderClasses &classes, bool isCohere2) {
   ConfigReader reader(config);
   DecoderDefaults defaults;

@@ -12,11 +12,12 @@ namespace attune {
 struct DebertaKeys : BertKeys {
   /// True if scores depend on distances.
   bool relative = false;
-  /// True if `pos_att_type` has the term "c2p", queries times positions, and the term "p2c", positions times keys.
+  /// True if `pos_att_type` has the term "c2p", queries times positions; true if it has the term "p2c", positions times
+  /// keys.
   bool positionKeys = false, positionQueries = false;
   int64_t terms = 0;
-  /// The largest distance that the table distinguishes. If large distances share rows in logarithmic buckets, the number
-  /// of rows for each side of the table, else 0.
+  /// The largest distance that the table distinguishes. If large distances share rows in logarithmic buckets, |buckets|
+  /// is the number of rows for each side of the table, else 0.
   int64_t maxDistance = 0, buckets = 0;
   /// True if vectors of positions are added to the words.
   bool positionsAdded = true;
@@ -50,14 +51,16 @@ StackSpec &declareDebertaStack(TransformerSpec &spec, const DebertaKeys &keys, c
 /// Declares the layer |path| with the attention |attention|, to which it adds the parts that all versions share.
 void declareDebertaLayer(TransformerSpec &spec, const DebertaKeys &keys, const std::string &path, AttentionSpec attention);
 
-/// Returns the distance from which on all distances have the first or the last row of the table. It is beyond 2^16 for
-/// odd numbers of buckets whose last bucket begins there.
+/// Returns the distance from which on all distances have the first or the last row of the table, at most the largest
+/// one between two positions if these are added. It is 2^16 + 1 if no distance up to 2^16 has them, as for some odd
+/// numbers of buckets, and |maxDistance| for two or three buckets, which never reach both rows.
 int64_t lastDistance(const DebertaKeys &keys);
 /// Projects the rows of |table| `[distanceRows, hidden]` by |linear|, and returns one for each distance from
 /// -lastDistance to lastDistance.
 WeightId projectDistances(TransformerSpec &spec, const DebertaKeys &keys, WeightId table, const LinearSpec &linear);
 
-/// Reads a model of |family|. The names of its classes begin with |className|.
+/// Reads a model of |family|. The names of its classes begin with |className|; |choices| is true if there is one for
+/// multiple choice. |readKeys| reads the keys, |declare| declares the base model.
 Result<TransformerSpec> readDeberta(const Config &config, const char *family, const std::string &className, bool choices,
                                     DebertaKeys (*readKeys)(ConfigReader &),
                                     void (*declare)(TransformerSpec &spec, const DebertaKeys &keys, const std::string &prefix));

@@ -19,8 +19,9 @@ void declareMemoryInputs(TransformerSpec &spec);
 /// keys and values of cross attention.
 void declareGpt2Cross(TransformerSpec &spec, LayerSpec &layer, int64_t heads, double epsilon, double factor);
 
-/// Declares a table of positions `[rows, features]` called |name|. With h = floor(features / 2), row p has `sin(p / 10000^(i / (h - 1)))`
-/// in the first h columns, the cosines in the next h, and zero in the last column of an odd number. The row |zeroRow| is zero.
+/// Declares a table of positions `[rows, features]` called |name|. With h = floor(features / 2), row p has `sin(p /
+/// 10000^(i / (h - 1)))` in the first h columns, the cosines in the next h, and zero in the last column of an odd
+/// number. The row |zeroRow|, if there is one, is zero. |features| must be at least 4.
 WeightId declareSpacedSines(TransformerSpec &spec, const std::string &name, int64_t rows, int64_t features, int64_t zeroRow);
 
 } // namespace attune

@@ -47,7 +47,7 @@ static double readScale(const Config &config, double headSize) {
 }
 
 /// Selects |count| rows from each of the |heads| heads of |linear|, which have |size| rows each: those from row |begin|
-/// on, where row 0 of the head follows row |size| - 1.
+/// on, where row 0 of the head follows row |size| - 1. The result has no bias.
 static LinearSpec rowsOfHeads(TransformerSpec &spec, const LinearSpec &linear, int64_t heads, int64_t size, int64_t begin, int64_t count) {
   std::vector<int64_t> rows;
   for (int64_t head = 0; head < heads; ++head)

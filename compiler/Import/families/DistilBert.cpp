@@ -87,7 +87,7 @@ static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const s
                            normStep(norm, "vocab_layer_norm"), linearStep(projector, "vocab_projector")}});
 }
 
-/// Returns the steps to a projection of the first token.
+/// Returns the steps to the ReLU of a projection of the first token.
 static std::vector<HeadStep> preClassifier(TransformerSpec &spec, const BertKeys &keys) {
   const std::string path = "pre_classifier";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),

@@ -59,8 +59,8 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   return keys;
 }
 
-/// Reads the frequencies of rotary embeddings if files have them, once or for each layer, of which transformers uses
-/// the first. Those of published models are rounded to f16.
+/// Makes the rotary embeddings use the frequencies in files if these have them, once or for each layer, of which
+/// transformers uses the first. Those of published models are rounded to f16.
 static void declareFrequencies(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
   const std::string layers = prefix + "encoder.layer.", name = "rotary_embeddings.inv_freq";
   WeightId frequencies = spec.otherTensor(prefix + name, {keys.rope->width / 2});

@@ -62,7 +62,7 @@ struct RouterKeys {
 /// Reads `n_routed_experts` and the keys with it.
 RouterKeys readRouterKeys(ConfigReader &reader, const RouterDefaults &defaults);
 
-/// Declares PATH.gate, PATH.experts.E and PATH.shared_experts.
+/// Declares PATH.gate, PATH.experts.E and, if |router| has it, PATH.shared_experts, which has biases if |bias|.
 ExpertsSpec declareRoutedExperts(TransformerSpec &spec, const DecoderKeys &keys, const RouterKeys &router, const std::string &path,
                                  bool bias);
 

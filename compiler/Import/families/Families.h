@@ -133,7 +133,7 @@ Result<TransformerSpec> readXlmRobertaXlSpec(const Config &config);
 
 /// A family: the `model_type` of its configurations, and their reader.
 using Family = std::pair<const char *, Result<TransformerSpec> (*)(const Config &config)>;
-/// Returns all families, by name.
+/// Returns all families, sorted by name.
 llvm::ArrayRef<Family> modelFamilies();
 /// Returns the keys that the reader of |family| reads from a configuration with nothing but its type, for the base
 /// model or, if |everyClass|, for each of its classes.

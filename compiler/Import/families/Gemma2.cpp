@@ -47,7 +47,7 @@ static Gemma2Keys readKeys(ConfigReader &reader, const Config &config, const Dec
   return keys;
 }
 
-/// Declares a layer with a window of |window| tokens and the table |rotary|.
+/// Declares a layer with a window of |window| tokens, if it has a value, and the table |rotary|.
 static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, const CausalDecoder &decoder, const std::string &path,
                               std::optional<int64_t> window, WeightId rotary, bool normsHeads) {
   LayerSpec layer;

@@ -13,7 +13,7 @@
 using namespace attune;
 
 /// Returns the windows of layers: reads `attention_types`, a list of pairs of a list of kinds and its number of
-/// repetitions.
+/// repetitions. Without the key, every second layer has a window, and a number of layers other than 24 is an error.
 static std::vector<std::optional<int64_t>> readKinds(ConfigReader &reader, const Config &config, int64_t layers) {
   int64_t window = reader.integer("window_size", 256, {1, int64_t(1) << 31});
   std::vector<std::optional<int64_t>> windows;

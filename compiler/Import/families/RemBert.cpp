@@ -14,7 +14,7 @@ using namespace attune;
 namespace {
 
 struct RemBertKeys : BertKeys {
-  /// Features of the words that the head scores.
+  /// The number of features of the head's word table.
   int64_t output;
 };
 

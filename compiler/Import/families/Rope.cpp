@@ -79,8 +79,8 @@ static void readLongRope(ConfigReader &scaling, int64_t positions, int64_t origi
   rope.shortLength = original;
 }
 
-/// Returns the object with the parameters of layers of |layerType|, as a configuration of its own. In a family with
-/// types of layers `rope_scaling` applies to full attention only.
+/// Returns the object with the parameters of layers of |layerType|, or of all layers if it is null, as a configuration
+/// of its own. In a family with types of layers `rope_scaling` applies to full attention only.
 static Config findParameters(ConfigReader &reader, const Config &config, const char *layerType) {
   bool ofFullAttention = !layerType || std::string(layerType) == "full_attention";
   const char *key = reader.present("rope_scaling") && ofFullAttention ? "rope_scaling" : "rope_parameters";

@@ -35,7 +35,8 @@ struct RopeDefaults {
   bool partial = false;
   /// True if the family has the type "ntk", which newer transformers lack.
   bool ntk = false;
-  /// True if "dynamic" with `alpha` scales the base by `alpha ^ (D / (D - 2))`, for sequences of any length.
+  /// True if "dynamic" with `alpha` scales the base by `alpha ^ (D / (D - 2))` for D rotated components, for sequences
+  /// of any length.
   bool alpha = false;
   /// True if "yarn" means YaRN; otherwise "yarn" and "su" mean LongRoPE.
   bool yarn = true;

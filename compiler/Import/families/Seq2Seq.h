@@ -21,7 +21,7 @@ void declareSeq2SeqOutputs(TransformerSpec &spec, const std::string &name, std::
 void declareEncoderOutput(TransformerSpec &spec);
 
 /// Declares the outputs of a classifier: two projections of the decoder's state at the position of the last |end| in
-/// the ids, and the encoder's result.
+/// the encoder's ids, and the encoder's result.
 void declareEosClassification(TransformerSpec &spec, int64_t hidden, int64_t labels, int64_t end, double dropout);
 
 } // namespace attune

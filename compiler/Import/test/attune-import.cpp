@@ -3,9 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Prints the module of a model folder, or generates one:
-//   attune-import DIR [--inputs=LIST] [--outputs=LIST] [--padding=skip] [--limit=DIM=N]… [--locations] [--adapter=DIR]…
+//   attune-import DIR [--inputs=LIST] [--outputs=LIST] [--padding=skip] [--limit=DIM=N]… [--locations]
+//                 [--adapter=DIR[:SCALE]]…
 //   attune-import --init=CONFIG_DIR --seed=N DIR
-//   attune-import --values=TENSOR:BEGIN:COUNT DIR        as bits, one per line
+//   attune-import --values=TENSOR:BEGIN:COUNT DIR        bits of f32 in hex, one per line; COUNT up to 1024
 //
 //===----------------------------------------------------------------------===//
 

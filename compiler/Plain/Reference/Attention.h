@@ -61,7 +61,8 @@ struct AttentionOutputs {
 
 /// Returns the probabilities of |scores|. |byPosition| and |byMask| mark the keys that positions and the mask hide,
 /// |byEnd| those that `causal` or `window_right` hides because they are too far after the query. |rule| is for rows
-/// without a visible key.
+/// without a visible key. |sink| is a score that counts in the sum of the visible keys and has no probability of its
+/// own.
 template <typename T>
 std::vector<T> softmaxVisible(const std::vector<T> &scores, const std::vector<bool> &byPosition, const std::vector<bool> &byMask,
                               const std::vector<bool> &byEnd, xfmr::MaskedRows rule, std::optional<T> sink) {
@@ -155,8 +156,9 @@ AttentionOutputs<T> attendRow(const AttentionRow<T> &row, const AttentionRules &
   return result;
 }
 
-/// Returns the component |d| of head |h| of the vector for |distance| (query minus key) in a table of relative vectors:
-/// `[N, D]`, `[N, H * D]`, or the panels of `xfmr.weight_distance_panels`.
+/// Returns the component |d| of head |h| of the vector for |distance| (query minus key), or for the nearest distance
+/// that the table has, in a table of relative vectors: `[N, D]`, `[N, H * D]`, or the panels of
+/// `xfmr.weight_distance_panels`.
 template <typename T>
 T relativeComponent(const PlainBuffer &table, int64_t headDim, int64_t h, int64_t distance, int64_t d) {
   bool panels = table.rank() == 3;
@@ -167,7 +169,7 @@ T relativeComponent(const PlainBuffer &table, int64_t headDim, int64_t h, int64_
   return table.get<T>({at, table.size(1) == headDim ? d : h * headDim + d});
 }
 
-/// Sets the biases and tables of |row| for head |h|.
+/// Sets the biases, tables, head scale and sink of |row| for head |h| from the buffers that have data.
 template <typename T>
 void addBiases(AttentionRow<T> &row, int64_t h, PlainBuffer distanceBias, PlainBuffer relativeKey, PlainBuffer relativeQuery,
                PlainBuffer headScale, PlainBuffer sinks) {
@@ -190,7 +192,7 @@ void addBiases(AttentionRow<T> &row, int64_t h, PlainBuffer distanceBias, PlainB
 }
 
 /// Returns the mask element at |indices|, where dimensions of size 1 are broadcast: the addend of the score, and true
-/// if the element hides the key.
+/// if the element hides the key. An integer hides if it is 0 and adds 0; a float hides if it is below kHiding.
 template <typename T>
 std::pair<T, bool> maskElement(const PlainBuffer &mask, llvm::SmallVector<int64_t, 4> indices) {
   for (size_t dim = 0; dim < indices.size(); ++dim)
@@ -224,7 +226,9 @@ std::vector<T> copyHead(const HeadTensor<T> &tensor, int64_t first, int64_t coun
   return copy;
 }
 
-/// Computes attention of all sequences. |key| and |value| are token tensors, or absent if keys are in caches.
+/// Computes attention of all sequences: calls |write| with the token, the head and the output of each row, and sets the
+/// probabilities if the operation has them as a result. |key| and |value| are token tensors; they are null if keys and
+/// values are in caches.
 template <typename T, typename OpT>
 void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const HeadTensor<T> *key, const HeadTensor<T> *value,
                      PlainBuffer keyCache, PlainBuffer valueCache,

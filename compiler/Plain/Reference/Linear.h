@@ -142,7 +142,8 @@ void compute(Context<T> &c, xfmr::LinearOp op) {
   writeMatrix(y, c.out({y.rows, y.columns}));
 }
 
-/// Returns the product of gate and up of `clamped_glu`.
+/// Returns an element of `xfmr.clamped_glu`: `(u + 1) * g * sigmoid(alpha * g)`, where g is |gate| bounded from above
+/// and u is |up| bounded from both sides by |limit|.
 template <typename T>
 T clampedGlu(T gate, T up, double limit, double alpha) {
   T g = std::min(gate, T(limit)), u = std::max(T(-limit), std::min(up, T(limit)));

@@ -16,7 +16,7 @@ namespace attune::reference {
 namespace tiles = mlir::tiles;
 namespace xfmr = mlir::xfmr;
 
-/// Returns the largest magnitude of |count| values.
+/// Returns the largest magnitude of |count| values, 0 for none; NaN if one of them is NaN.
 template <typename T>
 T findLargest(const T *values, int64_t count) {
   T largest = 0;
@@ -74,7 +74,8 @@ void compute(Context<T> &c, xfmr::WeightConvertOp op) {
     copyElement(weight, weight.indicesOf(i), out, weight.indicesOf(i));
 }
 
-/// Calls |use| with the indices of each row of |buffer|, a matrix or a stack of them, the row of f32 and its scale.
+/// Calls |use| with the indices of each row of |buffer|, a matrix or a stack of them, and the elements of the row in
+/// f32.
 template <typename Use>
 void forEachWeightRow(const PlainBuffer &buffer, Use use) {
   PlainBuffer rows = buffer;

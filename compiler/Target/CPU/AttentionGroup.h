@@ -15,11 +15,12 @@ struct AttentionGroup {
     mlir::Value number; // the index of the row in the tile: query * heads + head
   };
   llvm::SmallVector<Row> rows;
-  /// The keys [first, end) that causal masks and windows leave visible to at least one of the rows.
+  /// A range [first, end) with all keys that causal masks and windows leave visible to at least one of the rows; all
+  /// keys if the operation returns the scores of hidden keys, too.
   mlir::Value first, end;
 };
 
-/// The part of a block of keys that is visible to one group of rows.
+/// The part of a block of keys before the |end| of one group of rows; it may be empty.
 struct AttentionBlock {
   mlir::Value begin, size;     // the first key and the number of keys
   mlir::Value isFirst, isLast; // i1: the block is the first or the last one with keys for the group

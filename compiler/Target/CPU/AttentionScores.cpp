@@ -142,7 +142,9 @@ AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t
   });
 }
 
-/// Returns the scores of |row| for 16 keys from |key| on, times log2(e), from |product|, the dot products.
+/// Returns the scores of |row| for 16 keys from |key| on, times log2(e), from |product|, the dot products. |sharedMask|
+/// is the result of loadMask if all rows have the same mask; with null, the mask of |row| is loaded. Positions hide no
+/// key here.
 Value AttentionScores::emitScore(const Row &row, Value product, Value key, Lanes lanes, Value sharedMask) {
   double scale = op.getScale().convertToDouble();
   storeStage(row, ScoreStage::Product, product, key, lanes);

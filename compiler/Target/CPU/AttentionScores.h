@@ -18,8 +18,9 @@ public:
   AttentionScores(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t maxVectors)
       : op(op), b(b), rows(group.rows), maxVectors(maxVectors) {}
 
-  /// Writes the scores of |block|, times log2(e), to the scratch buffer. Returns a vector for each row: lane
-  /// l has the largest of the scores of keys l, l + 16, l + 32, … of |block|, at least the most negative f32.
+  /// Writes the scores of |block|, times log2(e), to the scratch buffer, and the scores of the stage that the operation
+  /// returns, unless that is the softmax, to their destination. Returns a vector for each row: lane l has the largest
+  /// of the scores of keys l, l + 16, l + 32, … of |block|, at least the most negative f32.
   Values emit(const AttentionBlock &block);
 
 private:

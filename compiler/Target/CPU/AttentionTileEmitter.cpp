@@ -67,6 +67,7 @@ AttentionGroup AttentionTileEmitter::groupAt(Value first, int64_t count) {
 }
 
 /// Emits the block of keys from |begin| on for the |count| rows from |first| on, unless positions hide all of its keys.
+/// Rows without a visible key have one block, which writes their results.
 void AttentionTileEmitter::emitGroup(Value begin, Value first, int64_t count) {
   AttentionGroup group = groupAt(first, count);
   AttentionBlock block;
@@ -174,7 +175,7 @@ Value AttentionTileEmitter::isHiddenByMask(const Row &row, Value key) {
 }
 
 /// Writes the mean of the values of the keys that the rule for fully masked rows names, or of all keys if it names
-/// none.
+/// none, times the head scale, if there is one; and the probabilities, if the operation returns them.
 void AttentionTileEmitter::emitMaskedRow(const Row &row) {
   Value one = b.f32(1.0), zero = b.f32(0.0);
   bool isUniform = op.getMaskedRows() == xfmr::MaskedRows::Uniform;

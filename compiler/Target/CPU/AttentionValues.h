@@ -8,7 +8,8 @@
 
 namespace attune {
 
-/// Returns the components of value |key| of |op| in the |lanes| from |column| on, as f32.
+/// Returns the components of value |key| of |op| in the |lanes| from |column| on, as f32; integers are multiplied by
+/// the value's scale.
 mlir::Value loadValue(VectorBuilder &b, mlir::tiles::AttentionTileOp op, mlir::Value key, mlir::Value column, Lanes lanes);
 
 /// Emits the softmax of a group of rows, from scores in the scratch buffer, and the products with the values, for one

@@ -20,7 +20,7 @@ struct CpuFeatures {
 };
 
 /// Parameters that only the passes of CPUs read. They change speed, not results, except that |dotUnit| may change the
-/// bits of bf16 products.
+/// bits of bf16 products, and |roundsBF16| subnormal numbers that are rounded to bf16.
 struct CpuSchedule {
   /// Vectors of 16 columns of attention's results that are accumulated at once.
   int64_t valueVectors = 3;
@@ -28,8 +28,8 @@ struct CpuSchedule {
   int64_t softmaxRows = 8;
   /// Instructions for products of lower precision.
   DotUnit dotUnit = DotUnit::Avx512;
-  /// True if the CPU has vpdpbusd for its widest vectors: it multiplies unsigned by signed bytes and adds four
-  /// products.
+  /// True if the CPU has vpdpbusd for its widest vectors: this instruction multiplies unsigned by signed bytes and adds
+  /// four products.
   bool vnni = false;
   /// The prefetch of weights. With 4 streams a block of up to three row tiles prefetches four parts of the next panel
   /// side by side. With 1 stream a block of one row tile prefetches the weights |prefetchAhead| bytes after those in

@@ -262,7 +262,7 @@ private:
   bool bf16, narrow;
   /// True if the CPU has instructions that read tables of 16 elements, and that convert f16.
   bool hasTables, convertsHalves;
-  /// The number of vectors in the width of a panel, and of columns.
+  /// The number of vectors in the width of a panel, and the number of columns of a row (K).
   int64_t vectors, depth;
   /// Columns of a block, and of the vectors that hold the same columns of all outputs.
   int64_t blockColumns, stepColumns;

@@ -14,7 +14,8 @@ class GroupedTile : public ProductTile {
 public:
   GroupedTile(VectorBuilder &builder, mlir::tiles::GroupedProductOp op, mlir::linalg::LinalgOp epilogue, int64_t rows, PrefetchPlan plan);
 
-  /// Returns null if the tile can be emitted, else the reason why not.
+  /// Returns null if the tile can be emitted, else the reason why not. Must be called before code is emitted, since it
+  /// also prepares the epilogue.
   const char *check();
 
   /// Loads |bytes| bytes of |group| of |panel| from byte |byte| of the group on.

@@ -110,8 +110,8 @@ Value LaneBody::widen(Value value) {
   return vector::BroadcastOp::create(builder, type, value);
 }
 
-/// Computes the result of |bodyOp|, whose operands are in `values` or `uniform`. With a null |point|, returns null
-/// unless the result is uniform.
+/// Computes the result of |bodyOp|, whose operands are in `values` or `uniform`. With a null |point|, returns null for
+/// `linalg.index` and for results that are not uniform.
 Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
   auto valueOf = [&](Value operand) -> Value {
     if (operand.getParentBlock() != op.getBlock())

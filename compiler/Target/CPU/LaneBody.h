@@ -27,7 +27,8 @@ public:
   /// Returns null if the body can be evaluated, else the reason why not.
   const char *check();
 
-  /// Computes the uniform values at |outer|; evaluate() reuses them where they dominate the insertion point.
+  /// Computes the uniform values at |outer|. Later calls of evaluate() reuse them, so they must dominate the insertion
+  /// points of these calls.
   void prepare(mlir::ValueRange outer);
 
   /// Returns the value that the body yields at |point|: a vector, or a scalar if it is uniform. |given| maps operand

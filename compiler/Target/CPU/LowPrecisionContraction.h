@@ -17,7 +17,8 @@ class LowPrecisionTile : public ProductTile {
 public:
   LowPrecisionTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
 
-  /// Returns null if the tile can be emitted, else the reason why not.
+  /// Returns null if the tile can be emitted, else the reason why not. Must be called before code is emitted: it sets
+  /// |group|, |depth| and |width|, emits the view |panels| of the packed weights, and prepares the epilogue.
   const char *check();
 
   mlir::Value input; // [M, K']
@@ -28,8 +29,8 @@ private:
   ContractionTile tile;
 };
 
-/// Emits |tile| by vector instructions of |unit|, with the sums of |rows| rows in registers. Returns null, or the
-/// reason why it cannot.
+/// Emits |tile| by vector instructions of |unit|, with the sums of |rows| rows in registers; with DotUnit::Amx and
+/// operands of bf16 or i8, calls emitAmxContraction instead. Returns null, or the reason why it cannot.
 const char *vectorizeLowPrecision(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
 /// Emits |tile|, whose operands are bf16 or i8, by AMX, whose tile registers have 16 rows of 64 bytes. The code reads

@@ -151,7 +151,7 @@ private:
     return arith::BitcastOp::create(builder, builder.getF32Type(), maxOfLanes(builder, largest));
   }
 
-  /// Stores the result of |make| for each 16 columns; columns past the last one are zeros.
+  /// Stores the result of |make| for each 16 columns; for columns past the last one of the input, |make| gets zeros.
   void forEachChunk(Value row, llvm::function_ref<Value(Value)> make) {
     int64_t whole = columns / VectorBuilder::kLanes * VectorBuilder::kLanes;
     builder.loop(builder.index(0), builder.index(whole), VectorBuilder::kLanes,

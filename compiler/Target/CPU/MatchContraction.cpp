@@ -69,7 +69,8 @@ static bool hasContractionMaps(linalg::LinalgOp op) {
   return maps[0] == map(m, k) && maps[2] == map(m, n) && maps[1].getNumResults() == 3 && maps[1].getResult(1) == k;
 }
 
-/// Returns true if |epilogue| can work on the elements of |sum| in registers, as the only reader after |op|.
+/// Returns true if |epilogue|, which follows |op| in its block and is the only reader of |sum|, can work on the
+/// elements of |sum| in registers.
 static bool isEpilogue(linalg::LinalgOp epilogue, Operation *op, Value sum) {
   if (epilogue.getNumLoops() != 2 || epilogue.getNumParallelLoops() != 2 || epilogue.getNumDpsInits() != 1 ||
       epilogue.getDpsInits()[0] == sum || llvm::count(epilogue->getOperands(), sum) != 1)

@@ -13,7 +13,7 @@ namespace attune {
 
 /// Returns true if |op| is `C[m, n] += A[m, k] * B[n / W, k / G, n mod W, k mod G]` of low-precision operands: bf16 or
 /// f32 times bf16 with sums of f32, or unsigned i8 or i16 times i8 with sums of i32. B has panels of W columns, in
-/// which G neighbors in k are side by side.
+/// which G neighbors in k are side by side. Of the map of B, only the number of results, four, is checked here.
 bool isLowPrecisionContraction(mlir::linalg::LinalgOp op);
 
 /// A contraction over a weight panel, the fill before it and the elementwise op after it.
@@ -21,7 +21,8 @@ struct ContractionTile {
   mlir::linalg::LinalgOp contraction, fill, epilogue; // epilogue may be null
 };
 
-/// Returns the tile around |op|; nullopt if |op| is not the contraction of a tile.
+/// Returns the tile around |op|; nullopt if |op| is no contraction over a weight panel, or if the only other use of its
+/// sums before it is not a fill with zeros.
 std::optional<ContractionTile> matchContraction(mlir::linalg::LinalgOp op);
 
 /// Returns the elementwise op that is the only reader of the sums of |op| and can work on them in registers; null if

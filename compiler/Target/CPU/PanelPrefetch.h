@@ -38,7 +38,7 @@ public:
   };
 
   /// Prefetches for the contraction |op| over |panel|. The k loop of a whole tile has |unroll| steps per iteration.
-  /// Active only if |op| is in a loop over row tiles.
+  /// Active only if |op| is in a loop over row tiles and |panel| has a static number of rows.
   PanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::linalg::LinalgOp op, mlir::Value panel, int64_t unroll);
 
   bool isActive() const { return tile != nullptr; }

@@ -18,7 +18,8 @@ public:
   ProductTile(VectorBuilder &builder, mlir::Operation *product, mlir::Value sums, mlir::linalg::LinalgOp epilogue, int64_t rows,
               PrefetchPlan plan);
 
-  /// A panel: its index, and the first column and the number of columns of the output that it computes.
+  /// A panel: its index, the first column of the output that it computes, and the number of columns of the output from
+  /// this one on, which may be more than those of the panel.
   struct Panel {
     mlir::Value index, firstColumn, columns;
   };
@@ -47,7 +48,7 @@ public:
 
   /// Emit the epilogue of row |row|: first call prepareRow, then finish for each chunk of 16 columns. |sums| are the
   /// sums from column |chunk| * 16 of a panel on, |firstColumn| is the output column of the panel's first column, and
-  /// |columns| the number of its columns that exist in the output.
+  /// |columns| the number of columns of the output from |firstColumn| on.
   void prepareRow(mlir::Value row);
   void finish(mlir::Value sums, mlir::Value row, mlir::Value firstColumn, int64_t chunk, mlir::Value columns);
   /// Emits the epilogues of the rows of |tile|. |sums| has the vectors of the first row, then those of the next one.
@@ -67,7 +68,7 @@ public:
   int64_t rows, width = 0;
 
 protected:
-  /// Returns null if the epilogue can be emitted, else the reason why not. Expects |width| to be known.
+  /// Prepares the epilogue, if there is one. Returns null, or the reason why the output cannot be written.
   const char *checkOutput();
 
 private:

@@ -66,8 +66,8 @@ public:
   // Control flow.
   /// Emits |body| once for each constant number of rows |count|: 1, each even number up to |maxRows|, and |maxRows|. At
   /// run time the smallest count that is not below |rows| is chosen; |rows| is 1 to |maxRows|. |existing| is |rows|,
-  /// which is |count| or |count| - 1, or null if all |count| rows exist. A constant |rows| is the only |count|;
-  /// for 0 nothing is emitted.
+  /// which is |count| or |count| - 1, or null if all |count| rows are known to exist. A constant |rows| is the only
+  /// |count|; for 0 nothing is emitted.
   void forEvenRows(Value rows, int64_t maxRows, llvm::function_ref<void(int64_t count, Value existing)> body);
   /// Covers the rows [0, |rows|) by calls of |body| with a constant number of rows: |maxRows| (a power of two) at once
   /// if |rows| is |maxRows|, otherwise powers of two by the bits of |rows|, largest first. |rows| is at most |maxRows|;

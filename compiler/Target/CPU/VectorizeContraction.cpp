@@ -215,7 +215,8 @@ private:
     return where.full ? Lanes::all() : Lanes::first(builder.sub(where.columns, builder.index(chunk * VectorBuilder::kLanes)));
   }
 
-  /// Stores the sums of one row to |target|, as they are if |raw|.
+  /// Stores the sums of one row to |target| if |raw| or if there is no epilogue, else the epilogue of the sums to the
+  /// output.
   void emitEpilogue(const Panel &where, Value row, Value target, bool raw, ArrayRef<Value> sums) {
     bool evaluate = body && !raw;
     if (evaluate)

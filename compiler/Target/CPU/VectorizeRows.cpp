@@ -18,7 +18,8 @@ using namespace attune;
 namespace {
 enum class Combiner { None, Sum, Max };
 
-/// Returns the kind of the reduction |op|: how its body combines the accumulator, its last argument, with a new value.
+/// Returns the kind of the reduction |op|: how its body combines the accumulator, its last argument, with a new value;
+/// None if it yields neither a sum nor a maximum.
 Combiner combinerOf(linalg::LinalgOp op) {
   Value accumulator = op.getBlock()->getArguments().back();
   Operation *yielded = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();

@@ -39,7 +39,8 @@ public:
   /// Starts processes of |tool| that share |descriptions|. The number of processes, and so the bitcode, does not depend
   /// on the machine.
   Status start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options);
-  /// Waits for the bitcode of all processes.
+  /// Waits for all processes and returns the bitcode of each. An error if a process fails or takes too long (five
+  /// minutes).
   Result<std::vector<std::string>> finish();
 
 private:
@@ -54,7 +55,7 @@ private:
 };
 
 /// Adds the kernels of |bitcode| as internal functions to |model|, and defines the functions by which |model| calls
-/// them.
+/// them. An error if |bitcode| cannot be read or linked, or if |model| calls a kernel with a wrong number of arguments.
 Status linkHalideKernels(llvm::Module &model, const std::string &bitcode);
 
 } // namespace attune

@@ -23,7 +23,8 @@ std::string affineTerm(mlir::AffineExpr expr, llvm::function_ref<std::string(mli
 /// Returns the strides that |view| will have after bufferization, in elements; dynamic ones as ShapedType::kDynamic.
 llvm::SmallVector<int64_t> stridesOf(mlir::Value view);
 
-/// Returns the sizes of |tensor| from the operation that defines it.
+/// Returns the sizes of |tensor| from the operation that defines it; creates `tensor.dim` by |builder| if the operation
+/// does not have them.
 llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::OpBuilder &builder, mlir::Value tensor);
 /// Returns a constant upper bound of |size|, if there is one.
 std::optional<int64_t> mostOf(mlir::Value size);
@@ -38,7 +39,8 @@ public:
   std::string addSize(mlir::OpFoldResult size);
   /// Adds |value|, any integer, as a scalar and returns its name.
   std::string addValue(mlir::Value value);
-  /// Adds |input| as an input buffer and returns its name; "" if kernels cannot read buffers of its type.
+  /// Adds |input| as an input buffer and returns its name; "" if kernels cannot read buffers of its type, or if its
+  /// last stride is not 1.
   std::string addInput(mlir::Value input);
   /// Adds a stage with |loops|, such as `(parallel n)` and `(reduce n)`, and returns its name. |init| is the initial
   /// value of a reduction.

@@ -35,7 +35,8 @@ private:
   std::string number(int64_t value) { return std::to_string(value); }
   std::string load(StringRef buffer, ArrayRef<std::string> indices);
   OpFoldResult sizeOf(Value tensor, int64_t dim) { return sizesOf(builder, tensor)[dim]; }
-  /// Returns the index in dimension |dim| of |tensor|: 0 if the dimension is broadcast, else |index|.
+  /// Returns the index in dimension |dim| of |tensor|: 0 if the dimension is broadcast, else |index|, which is clamped
+  /// to a dimension of dynamic size.
   std::string broadcast(Value tensor, int64_t dim, StringRef index);
   /// Returns |index| clamped to a dimension of |size|.
   std::string within(StringRef index, const std::string &size);

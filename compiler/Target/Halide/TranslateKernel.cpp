@@ -175,7 +175,7 @@ LogicalResult TaskTranslator::translate(linalg::LinalgOp op) {
   return success();
 }
 
-/// Returns the destination of |result|, through fills, which only set its initial value.
+/// Returns the destination of |result|, through fills, which only set its initial value; null if there is none.
 static Value destinationOf(Value result) {
   if (auto loop = result.getDefiningOp<scf::ForOp>())
     return loop.getInitArgs()[0];

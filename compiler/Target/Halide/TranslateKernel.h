@@ -35,7 +35,8 @@ mlir::LogicalResult mergeTiles(mlir::scf::ForOp loop);
 /// Translates the scalar operations of a linalg body to text of the description language.
 class ScalarTranslator {
 public:
-  /// A function that returns the text of a value that no translated operation defines; "" if it has none.
+  /// A function that is called first for each value. It returns the text of a value whose operation is not to be
+  /// translated, such as a block argument; else "".
   using Lookup = std::function<std::string(mlir::Value)>;
 
   ScalarTranslator(KernelText &text, Lookup lookup) : text(text), lookup(std::move(lookup)) {}

@@ -97,7 +97,7 @@ CacheLoads::CacheLoads(ThreadBuilder &e, Value from) : e(e), from(from) {
   aligned = e.compare(arith::CmpIPredicate::eq, e.rem(all, loadBytes), 0);
 }
 
-/// Returns the scales of the columns from |column| on of row |row|; nothing if elements have none.
+/// Returns the scales of the eight columns from |column| on of row |row|; nothing if elements have none.
 Values CacheLoads::loadScales(ArrayRef<Value> row, Value column) {
   if (!hasScales(from))
     return {};

@@ -23,8 +23,8 @@ mlir::Value loadValueScale(ThreadBuilder &e, mlir::Value values, mlir::Value row
 void storeKeyScale(ThreadBuilder &e, mlir::Value scale, mlir::Value keys, mlir::Value column);
 void storeValueScale(ThreadBuilder &e, mlir::Value scale, mlir::Value values, mlir::Value row);
 
-/// Loads eight neighbors of a row of keys (a component of eight keys) or of values as f32, with their scales if they are
-/// integers.
+/// Loads eight neighbors of a row, of keys (a component of eight keys) or of values (eight components of a value), as
+/// f32; integers are multiplied by their scales.
 class CacheLoads {
 public:
   using Value = mlir::Value;
@@ -36,7 +36,9 @@ public:
   Value areRowsAligned() const { return aligned; }
   /// Loads the columns |column|, a multiple of 8, to |column| + 7 of row |row|, several at once: expects aligned rows.
   Values loadAligned(llvm::ArrayRef<Value> row, Value column);
-  /// Loads the same columns, several at once if rows are aligned. Columns from |columns| on are zeros.
+  /// Loads the same columns, several at once if |columns| is a multiple of 8 and rows are aligned. Columns from
+  /// |columns| on are zeros if |columns| is no multiple of 8; otherwise they are read, so |column| should be below
+  /// |columns|.
   Values load(llvm::ArrayRef<Value> row, int64_t columns, Value column);
 
 private:

@@ -30,19 +30,19 @@ std::vector<DeviceFunction> readDeviceFunctions(mlir::ModuleOp module);
 /// diagnostic, if translation fails. Shared memory is one external array of unknown size.
 std::unique_ptr<llvm::Module> translateDeviceModule(mlir::ModuleOp module, llvm::LLVMContext &context);
 
-/// Returns a copy of |module| with only the |functions| that |gpu| runs.
+/// Returns a copy of |module| without those of |functions| that |gpu| does not run.
 std::unique_ptr<llvm::Module> selectFunctions(const llvm::Module &module, const std::vector<DeviceFunction> &functions,
                                               const GpuArchitecture &gpu);
 
-/// Optimizes a copy of |module| and emits PTX for |gpu|. An error that names the function if the PTX would call a
-/// library function.
+/// Optimizes a copy of |module| and emits PTX for |gpu|. Returns an error if |module| is invalid, if this LLVM cannot
+/// emit PTX, or if the PTX would call a library function, whose name is in the error.
 Result<std::string> emitPtx(const llvm::Module &module, const GpuArchitecture &gpu);
 
 /// Returns the path of NVIDIA's assembler: the value of ATTUNE_PTXAS (empty for none), or `ptxas` on the PATH or in
 /// $CUDA_HOME/bin; empty if there is none.
 std::string findPtxas();
-/// Assembles |ptx| for |gpu| by the program |ptxas| and returns the cubin. Errors have the first line of the program's
-/// output.
+/// Assembles |ptx| for |gpu| by the program |ptxas| and returns the cubin. Returns an error, with the first line of the
+/// program's output, if the program fails; also if it writes nothing or cannot be started.
 Result<std::string> runPtxas(const std::string &ptxas, const std::string &ptx, const GpuArchitecture &gpu);
 
 } // namespace attune

@@ -10,9 +10,10 @@
 
 namespace attune {
 
-/// Returns true if threads share |op|: linalg operations, copies, tile operations and stores.
+/// Returns true if threads share |op|: linalg operations, copies, tile operations and stores outside of linalg bodies.
 bool isDistributed(mlir::Operation *op);
-/// Replaces |op| by the loops in which one thread computes its share; products by quantized weights by |variant|.
+/// Replaces |op| by the loops in which one thread computes its share; a store by a store of the first thread. |variant|
+/// is the variant of products by quantized weights. Fails with a diagnostic if there is no code for |op|.
 llvm::LogicalResult distributeOp(mlir::Operation *op, GemmVariant variant, const ThreadLoops &loops);
 
 /// Emit one thread's share of linalg operations (ThreadLinalg.cpp), of keys, values of caches and rotary embeddings

@@ -93,7 +93,8 @@ private:
           << remark::add(isAttention ? "an attention by the warps of a block" : "elements by threads");
   }
 
-  /// Reports an error if |loop| has results or operations whose operands are not ranked buffers with strides.
+  /// Reports an error if |loop| has results, or if an operation that threads share (isDistributed) has an operand that
+  /// is a tensor, or a buffer that is unranked or not strided.
   static LogicalResult verifyLoop(scf::ForallOp loop) {
     if (loop->getNumResults() != 0)
       return loop.emitError("expects a loop on buffers, but got results");
@@ -137,7 +138,8 @@ private:
   }
 
   /// Emits the low-precision projections in |ops| by tensor cores, each with its epilogue, which reads the sums in
-  /// registers. Removes these operations from |ops|.
+  /// registers. Erases these operations and removes them from |ops|. Does nothing unless blocks have kBlockThreads
+  /// threads.
   static void distributeLowPrecision(llvm::SetVector<Operation *> &ops, GemmVariant variant, const ThreadLoops &loops) {
     SmallVector<linalg::LinalgOp> contractions;
     if (loops.threads != kBlockThreads)

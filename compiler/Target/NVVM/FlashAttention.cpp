@@ -16,7 +16,7 @@
 //   warp 2             | S         |                     | O        |         columns 2t, 2t + 1 of every eight
 //   warp 3             | S         |                     | O        |
 //
-//   S  = Q K
+//   S  = Q K^T
 //   S  = score(S)             scale, masks and biases of each element, by RowAttention
 //   m' = max(m, S)  P = 2^(S - m')  l = l 2^(m - m') + P  O = O 2^(m - m') + P V      m, l, O: running maximum, sum, result
 //
@@ -137,8 +137,8 @@ void FlashAttention::emit() {
     e.choose(e.compare(arith::CmpIPredicate::sle, own.count, kFewRows), few, many);
 }
 
-/// Rounds |count| rows of |columns| elements of |from|, from index |first| on, and writes them to |to|; the rest of
-/// |to| becomes zeros.
+/// Rounds |count| rows, at most |to|.rows, of |columns| elements of |from|, from index |first| on, and writes them to
+/// |to|. Other rows of |to| become zeros; columns of |to| from |columns| on are unspecified.
 void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns) {
   int64_t chunks = to.columns / kChunk;
   CacheLoads loads(e, from);
@@ -158,8 +158,8 @@ void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> fir
   });
 }
 
-/// Starts to copy 64 rows of |columns| elements of |from|, from row |first| on, to stage |stage| of |to|. Rows past the
-/// last one become zeros.
+/// Starts to copy 64 rows of |columns| elements of |from|, from row |first| on, to stage |stage| of |to|. Rows past
+/// |from|'s last one, and columns of |to| from |columns| on, become zeros.
 void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value first, int64_t columns) {
   int64_t chunks = to.columns / kChunk, count = to.rows * chunks / loops.threads;
   Value base = addressOf(to, stage), end = e.size(from, 0), source, target, row, hasChunk;

@@ -22,13 +22,14 @@ public:
 
   FlashRows(mlir::tiles::AttentionTileOp op, ThreadBuilder &e, Value lane);
 
-  /// Selects the 16 rows from |first| on and loads their queries. The warp stores their results only if the i1 |stores|
-  /// is true; null means always.
+  /// Selects the 16 rows from |first| on and loads their queries. The warp stores their normalized results only if the
+  /// i1 |stores| is true; null means always. It stores recomputed results of fully masked rows in any case.
   void take(Value first, Value stores = {});
-  /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|.
+  /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|. Here
+  /// and below a key is visible to a row if positions do not hide it; masks only change scores.
   std::pair<Value, Value> visitedKeys(Value first, Value last);
-  /// Returns the range [begin, end) of keys that are visible to every row from |first| to |last|, shortened to whole steps.
-  /// |visited| is the result of visitedKeys; a step is |step| keys, and the first one begins at |visited|'s first key.
+  /// Returns the range [begin, end) of the keys in the range |visited| that are visible to every row from |first| to
+  /// |last|, shortened to whole steps. A step is |step| keys, and the first one begins at |visited|'s first key.
   std::pair<Value, Value> seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step);
   /// Return the values before the first key. The state is the maxima of the lane's two rows, then this lane's parts of
   /// their sums; the results are this lane's accumulators.
@@ -40,7 +41,8 @@ public:
   std::pair<Value, Value> weigh(Value begin, bool areSeen, llvm::MutableArrayRef<Value> products, llvm::MutableArrayRef<Value> state);
   /// Multiplies |results| by the factors that weigh returned.
   void rescale(llvm::MutableArrayRef<Value> results, std::pair<Value, Value> factors);
-  /// Returns the operand A for the 16 keys from |key| on: the probabilities |weights|, rounded to 16 bits.
+  /// Returns the operand A for 16 keys of a step, from number |key| of the step on: their probabilities, rounded to 16
+  /// bits. |weights| are this lane's probabilities of all keys of the step.
   Values operand(llvm::ArrayRef<Value> weights, int64_t key);
   /// Normalizes and stores the results, and recomputes fully masked rows. |barrier| emits a barrier that makes the
   /// lanes' stores visible to each other.
@@ -57,7 +59,7 @@ public:
 
 private:
   /// The visible keys [first, end) of the lane's two rows, relative to the lane's first key. |first| is null without a
-  /// window.
+  /// left window.
   struct Limits {
     Value first[2], end[2];
   };

@@ -164,8 +164,8 @@ void WarpgroupAttention::emit(const PersistentTiles &pairs, Value block) {
   e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
 }
 
-/// Returns the attention operation of |loop|, if the loop is over (sequence, group of heads, query tile) and has no
-/// other operation that writes to memory; else null.
+/// Returns the attention operation of |loop|, if the loop has the three dimensions (sequence, group of heads, query
+/// tile) and its other operations only load from memory or have no effects; else null.
 static tiles::AttentionTileOp findAttention(scf::ForallOp loop) {
   tiles::AttentionTileOp tile;
   if (loop.getRank() != 3)
@@ -192,8 +192,8 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
          kRows % query.getDimSize(1) == 0;
 }
 
-/// Returns the number of (sequence, heads) groups whose keys and values have at most |cacheBytes| bytes together, at
-/// least 1. Assumes that a sequence has as many keys as queries: 64 / heads for each of its |tiles|.
+/// Returns the number of (sequence, heads) groups whose keys and values have at most |cacheBytes| bytes together, from
+/// 1 to |groups|. Assumes that a sequence has as many keys as queries: 64 / heads for each of its |tiles|.
 static Value fitTogether(ThreadBuilder &host, tiles::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   int64_t bytes = (query.getDimSize(2) + tile.getValueDim()) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));

@@ -25,12 +25,12 @@ struct GpuArchitecture {
 
   /// Returns true if code may use the features that only sm_90a has, such as wgmma.
   bool hasWarpgroups() const { return isSpecific; }
-  /// Returns "sm_90a", or the name of the emitter.
+  /// Returns a name such as "sm_80" or "sm_90a", or the name of the emitter.
   std::string name() const;
   bool operator==(const GpuArchitecture &other) const { return number == other.number && isSpecific == other.isSpecific; }
 };
 
-/// Parses a list such as "sm_80,sm_90a". Errors name the unknown GPU.
+/// Parses a list such as "sm_80,sm_90a"; a GPU that equals an earlier one is left out. Errors name the unknown GPU.
 Result<std::vector<GpuArchitecture>> parseGpuList(const std::string &text);
 /// Returns the GPUs of a compilation without `--gpu`.
 inline std::vector<GpuArchitecture> getDefaultGpus() { return {{80, false}, {90, true}}; }

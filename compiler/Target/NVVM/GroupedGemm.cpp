@@ -96,7 +96,8 @@ private:
   xfmr::WeightFormat format;
   Value thread, warp, lane, g, t, rows, columns, panels;
   int64_t rowTiles, columnTiles, depth, groupColumns, groups, width;
-  /// True if the block of a scale has 32 components of K, false if it has 16; and if steps may reach past K.
+  /// |hasLargeBlocks| is true if the block of a scale has 32 components of K, false if it has 16; |hasTail| is true if
+  /// steps may reach past K.
   bool hasLargeBlocks, hasTail = true;
 };
 

@@ -19,7 +19,7 @@ namespace attune {
 
 using namespace mlir;
 
-/// Returns the name of the intrinsic for |op|; "" if |op| is none of these operations.
+/// Returns the name of the intrinsic for |op|, without the type's suffix; "" if |op| is none of these operations.
 static StringRef getIntrinsic(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case<LLVM::CopySignOp>([](auto) { return "llvm.copysign"; })

@@ -14,7 +14,7 @@ namespace attune {
 struct WgmmaTiles {
   int64_t arch = 0, columns = 0, stages = 0, cacheBytes = 0;
 
-  /// Returns the tile of |variant|, Large or Small. The stages of both have the same number of bytes in all.
+  /// Returns the tile of |variant|, Large or Small. The stages of Small have at most as many bytes.
   WgmmaTile tileOf(GemmVariant variant) const {
     int64_t small = getMaxColumns(GemmVariant::Small), large = getMaxColumns(GemmVariant::Large);
     return variant == GemmVariant::Large ? WgmmaTile{columns, stages, large}

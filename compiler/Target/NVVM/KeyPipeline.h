@@ -17,7 +17,7 @@
 //
 //   rows      already bf16 or f16: one warp; its first lane starts TMA loads of 64 components of 128 (or 64) keys each
 //             key block [key][64 components]                             full: 1 arrival with the bytes
-//   panels    a cache, f32: 128 threads round 64 keys at a time (ConvertingCopy), since TMA does not convert
+//   panels    a cache, of any element type: 128 threads convert 64 keys at a time (ConvertingCopy); TMA cannot
 //             key block [component][64 keys], multiplied as transposed   full: 128 arrivals
 //
 // Invariants. A stage is filled only after every consumer has arrived at its `empty`. Rows past the last key of a
@@ -56,7 +56,8 @@ struct TmaOperand {
   mlir::Value map;
   bool areView = false;
 };
-/// Creates, in host code, the TMA descriptor by which |loop| loads |keys| rows of |rows| at a time.
+/// Creates, in host code, the TMA descriptor by which |loop| loads |keys| rows and 64 columns of |rows| at a time.
+/// Expects that findTmaSource(|rows|, |loop|) is not null.
 TmaOperand createTmaOperand(ThreadBuilder &host, mlir::Value rows, mlir::scf::ForallOp loop, int64_t keys);
 
 /// Emits the pipeline of one block.

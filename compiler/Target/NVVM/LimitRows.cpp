@@ -42,7 +42,7 @@ private:
   void addOffsets(func::FuncOp function, const Signature &signature, ArrayRef<Type> types);
   void markLoops(func::FuncOp function);
   /// Return the offsets buffer of the packed tokens of which |size| is the number, or which are the rows of |buffer|;
-  /// null if there are no such tokens.
+  /// null if |size| does not count packed tokens, or the rows are not packed tokens.
   Value findOffsets(OpFoldResult size);
   Value findRowOffsets(Value buffer);
 
@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-/// Returns the buffer that |value| was loaded from.
+/// Returns the buffer that |value|, a loaded integer as an index, was loaded from; null for other values.
 static Value getLoaded(Value value) {
   auto cast = value.getDefiningOp<arith::IndexCastOp>();
   auto load = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : memref::LoadOp();
@@ -118,7 +118,8 @@ void LimitRows::addOffsets(func::FuncOp function, const Signature &signature, Ar
       rows[function.getArgument(index)] = offsets[number];
 }
 
-/// Clones |function| for each signature of its calls.
+/// Gives each signature of the calls of |function| a version of its own, the last one |function| itself, and lets the
+/// calls pass the offsets buffers to their version. Marks the loops of the versions.
 void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
   struct Version {
     SmallVector<func::CallOp> calls;

@@ -19,7 +19,8 @@ public:
 
   /// Returns the values that the body yields at the current point; |outputs| are the values of its output arguments.
   Values evaluate(mlir::ValueRange outputs);
-  /// Loads the elements of the outputs at the current point; null for outputs that the body does not read.
+  /// Loads the elements of the outputs at the current point; null for outputs that the body does not read, if the
+  /// operation has no reductions.
   Values loadOutputs();
   void storeOutputs(mlir::ValueRange values);
 

@@ -33,7 +33,7 @@ bool attune::isMmaContraction(linalg::LinalgOp op) {
          !cast<MemRefType>(rows.getType()).isDynamicDim(1) && cast<MemRefType>(rows.getType()).getDimSize(1) % (2 * kChunk) == 0;
 }
 
-/// Returns true if nothing but barriers touches memory between |first| and |second|.
+/// Returns true if |first| precedes |second| in the same block and nothing but barriers touches memory between them.
 static bool areNeighbours(Operation *first, Operation *second) {
   if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
     return false;
@@ -43,7 +43,7 @@ static bool areNeighbours(Operation *first, Operation *second) {
   return true;
 }
 
-/// Returns true if |op| is elementwise and reads |sums| by the identity map.
+/// Returns true if |op| has two parallel loops and one output, and its maps of the output and of |sums| are identities.
 static bool isEpilogue(linalg::LinalgOp op, Value sums) {
   if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1)
     return false;

@@ -27,7 +27,7 @@ inline constexpr int64_t kPanelColumns = 64;
 /// A contraction and the operations before and after it that are fused with it.
 struct LowPrecisionProjection {
   mlir::linalg::LinalgOp contraction;
-  /// The elementwise operation on the sums; null if the sums are the result.
+  /// The elementwise operation on the sums; null if there is none or it cannot be fused: then the sums are stored.
   mlir::linalg::LinalgOp epilogue;
   /// The operation that sets the sums to 0 before; null if the products are added to the values of the output.
   mlir::linalg::FillOp zero;
@@ -37,7 +37,8 @@ struct LowPrecisionProjection {
   int64_t chunks() const { return mlir::cast<mlir::MemRefType>(contraction->getOperand(0).getType()).getDimSize(1) / kChunk; }
 };
 
-/// Returns true if |op| is the contraction of such a projection.
+/// Returns true if |op| is the contraction of a low-precision projection: on buffers, with operands of bf16 or f16,
+/// sums of f32, and a constant K that is a multiple of 16.
 bool isMmaContraction(mlir::linalg::LinalgOp op);
 /// Returns the projection of |contraction|. It can be emitted at the place of its last operation, because only barriers
 /// and operations without memory effects are between its operations, and every variant ends with a barrier after its

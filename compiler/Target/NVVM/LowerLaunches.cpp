@@ -61,8 +61,8 @@ private:
 
 } // namespace
 
-/// Creates `launch_on(state, function, shared_bytes, blocks, threads, args)`, which launches a kernel unless |blocks|
-/// is 0 or an earlier launch failed.
+/// Creates `launch_on(state, function, shared_bytes, blocks, threads, args)`, which launches a kernel and stores the
+/// result of the launch as the call's error, unless |blocks| is 0 or the call has an error already.
 LLVM::LLVMFuncOp LowerLaunches::buildLaunchFunction() {
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
   Location loc = getOperation().getLoc();

@@ -168,7 +168,7 @@ void TileEmitter::storeSums(ValueRange sums) {
   });
 }
 
-/// Stores the rows of the tile from |first| on, which are in shared memory.
+/// Stores kSumRows rows of the tile from |first| on, whose sums are in shared memory, after the epilogue.
 void TileEmitter::storeRows(Value first) {
   int64_t together = kThreads / shape.columns;
   Value mine = e.add(column, e.rem(thread, shape.columns)), inside = e.compare(arith::CmpIPredicate::slt, mine, columns);

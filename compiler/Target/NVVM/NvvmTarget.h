@@ -34,7 +34,8 @@ public:
 private:
   NvvmTarget(std::vector<GpuArchitecture> gpus, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats,
              mlir::xfmr::Precision cachePrecision);
-  /// Returns the target for the GPUs called |list|, separated by commas. Errors begin with |place|.
+  /// Returns the target for the GPUs called |list|, separated by commas. Errors about |list| begin with |place|, others
+  /// with the flag of the type that is not implemented.
   static Result<std::unique_ptr<Target>> create(const std::string &list, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats,
                                                 mlir::xfmr::Precision cachePrecision, const std::string &place);
 

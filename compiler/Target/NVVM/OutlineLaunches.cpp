@@ -29,7 +29,8 @@ using namespace mlir;
 using namespace attune;
 
 /// The number of blocks that a multiprocessor must be able to run at once, which limits the registers of a thread: for
-/// kernels with shared memory or products by tensor cores, whose sums are in registers, and for others.
+/// kernels with shared memory or products by tensor cores, whose sums are in registers, and for others. For
+/// architecture-specific kernels it is 1.
 static constexpr int32_t kBlocks = 2, kLightBlocks = 8;
 
 namespace {

@@ -61,8 +61,8 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     operation. With `limit`, a block does nothing if its first row is at or past the number of tokens (see
     `attune-limit-rows`).
 
-    With `specific-arch`, the kernels of large bf16 and f16 projections and of attention get a second version for that
-    architecture only; the host chooses between the versions by `rt.device_arch_is`. The blocks of this version have
+    With `specific-arch`, the kernels of bf16 and f16 projections of more than 16 rows and those of attention get further
+    versions for that architecture only; the host chooses between the versions by `rt.device_arch_is`. The blocks of these versions have
     three warpgroups of 128 threads (`threads` in `rt.launch`): one loads tiles of the operands to shared memory by TMA
     (`rt.tensor_map`), the others multiply. A block computes several tiles, one after the other.
 
@@ -82,9 +82,9 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
                  Option<"specificArch", "specific-arch", "int64_t", "::attune::GpuSchedule().specificArch",
                         "compute capability times 10 of the architecture that gets warp-specialized kernels; 0 for none">,
                  Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns",
-                        "columns of a thread-block tile of these kernels, a multiple of 128 up to 256">,
+                        "columns of a large thread-block tile of these kernels, a multiple of 128 up to 256">,
                  Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages",
-                        "pipeline stages of these kernels: tiles of 64 input features of both operands in shared memory at once">,
+                        "pipeline stages of large tiles: tiles of 64 input features of both operands in shared memory at once">,
                  Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "::attune::GpuSchedule().specificCacheBytes",
                         "most bytes of keys and values that concurrent blocks of attention read; they should stay in the L2 cache">];
 }

@@ -8,7 +8,8 @@
 
 namespace attune {
 
-/// Two neighboring query tiles: the indices of their sequence, of their group of heads and of the first tile.
+/// Two neighboring query tiles: the indices of their sequence, of their group of heads and of the first tile. If the
+/// number of tiles is odd, the second tile of the last pair does not exist.
 struct QueryTilePair {
   mlir::Value sequence, heads, first;
 };

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects parallel loops after `attune-distribute-to-threads`, with the scratch that `attune-plan-memory` gave to each
-// worker: views of the workspace at `rt.worker_id` times the bytes of one worker. Moves the views that are used to
-// shared memory, one after the other, if they fit.
+// worker: views of the workspace at `rt.worker_id` times the bytes of one worker. Places the allocations in the address
+// space `workgroup` in shared memory, and moves the views that are used behind them if all views fit; else none moves.
 //
 //===----------------------------------------------------------------------===//
 

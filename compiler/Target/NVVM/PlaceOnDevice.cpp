@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/Passes.h"
+#include "compiler/Target/NVVM/ThreadLoops.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -100,7 +101,8 @@ private:
     Value count = countElements(builder, op);
     OpFoldResult blocks = builder.getIndexAttr(1);
     if (count) {
-      Value most = arith::ConstantIndexOp::create(builder, loc, kMostBlocks), each = arith::ConstantIndexOp::create(builder, loc, threads);
+      Value most = arith::ConstantIndexOp::create(builder, loc, kMostBlocks);
+      Value each = arith::ConstantIndexOp::create(builder, loc, threads * kPointsAtOnce);
       blocks =
           getAsOpFoldResult(builder.createOrFold<arith::MinUIOp>(loc, builder.createOrFold<arith::CeilDivUIOp>(loc, count, each), most));
     }

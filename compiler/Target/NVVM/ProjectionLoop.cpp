@@ -52,8 +52,8 @@ void ProjectionLoop::erase(LowPrecisionProjection clone) {
       op->erase();
 }
 
-/// Returns the matrix outside of |loop| of which |view| is a part; null if there is none, or if the part begins past
-/// index 0 in a dimension other than |cut|.
+/// Returns the matrix outside of |loop| of which |view| is a part; null if there is none with an identity layout, or if
+/// the part begins past index 0 in a dimension that is not in |cut|.
 static Value findMatrix(Value view, scf::ForallOp loop, ArrayRef<int64_t> cut) {
   if (auto part = view.getDefiningOp<memref::SubViewOp>()) {
     auto source = dyn_cast<MemRefType>(part.getSource().getType());
@@ -86,6 +86,24 @@ static bool beginsAt(Value panels, Value column) {
          isFunctionOf(view.getMixedOffsets()[2], column, d % kPanelColumns);
 }
 
+/// Returns true if the first row of the view |input| is |row|, plus the first row of an inner loop's iteration.
+static bool beginsAtRow(Value input, Value row) {
+  auto view = input.getDefiningOp<memref::SubViewOp>();
+  if (!view)
+    return false;
+  auto first = dyn_cast<Value>(view.getMixedOffsets()[0]);
+  if (!first || first == row)
+    return first == row;
+  auto apply = first.getDefiningOp<affine::AffineApplyOp>();
+  auto sum = apply ? dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0)) : AffineBinaryOpExpr();
+  if (!sum || sum.getKind() != AffineExprKind::Add || apply.getMapOperands().size() != 2 ||
+      !isa<AffineDimExpr, AffineSymbolExpr>(sum.getLHS()) || !isa<AffineDimExpr, AffineSymbolExpr>(sum.getRHS()) ||
+      sum.getLHS() == sum.getRHS())
+    return false;
+  return llvm::all_of(apply.getMapOperands(), [&](Value operand) { return operand == row || scf::getForInductionVarOwner(operand); }) &&
+         llvm::is_contained(apply.getMapOperands(), row);
+}
+
 std::optional<ProjectionLoop> attune::matchProjectionLoop(scf::ForallOp loop, int64_t rows) {
   if (loop.getRank() != 2 || !isConstantIntValue(loop.getMixedLowerBound()[0], 0) || !isConstantIntValue(loop.getMixedLowerBound()[1], 0))
     return std::nullopt;
@@ -115,7 +133,8 @@ std::optional<ProjectionLoop> attune::matchProjectionLoop(scf::ForallOp loop, in
   LowPrecisionProjection &projection = whole.projection;
   auto isPart = [&](Operation *op) { return op == projection.zero.getOperation() || op == projection.epilogue.getOperation(); };
   if (!whole.input || !whole.panels || !projection.zero || !llvm::all_of(others, isPart) ||
-      !beginsAt(contraction->getOperand(1), loop.getInductionVars()[1]))
+      !beginsAt(contraction->getOperand(1), loop.getInductionVars()[1]) ||
+      !beginsAtRow(contraction->getOperand(0), loop.getInductionVars()[0]))
     return std::nullopt;
   return whole;
 }

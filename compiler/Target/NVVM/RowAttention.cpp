@@ -33,7 +33,7 @@ Value RowAttention::keyComponent(Value key, Value d) {
   return e.loadWide(op.getKey(), {e.div(key, width), d, e.rem(key, width)});
 }
 
-/// Returns the factor of the components of |key|; null if they are not integers.
+/// Returns the factor of the components of |key|; null if keys are rows or have no scales.
 Value RowAttention::keyScale(Value key) {
   if (op.hasKeyRows() || !hasScales(op.getKey()))
     return {};
@@ -42,7 +42,7 @@ Value RowAttention::keyScale(Value key) {
 }
 
 /// Returns the column of |table|, which may be null, for the distance from |row|'s position to |key|. The distance 0 is
-/// in the middle.
+/// in the middle; distances beyond the table have its first or its last column.
 RowAttention::RelativeRow RowAttention::relativeRow(const Row &row, Value key, Value table) {
   if (!table)
     return {};

@@ -10,8 +10,9 @@
 
 namespace attune {
 
-/// Emits the steps of `tile.attention_tile` between its two matrix products, for one score: scale, mask, biases,
-/// position. Scores are multiplied by log2(e), as the operation's description says, so that the softmax uses 2^x.
+/// Emits the parts of `tile.attention_tile` that concern one row and one key: the product of query and key, the score
+/// (scale, mask, biases, position) and the factor that normalizes a result. Scores are multiplied by log2(e), as the
+/// operation's description says, so that the softmax uses 2^x.
 class RowAttention {
 public:
   using Value = mlir::Value;
@@ -25,12 +26,13 @@ public:
   std::pair<Value, Value> keysOf(const Row &row);
   /// Returns query . key, with the terms of relative positions.
   Value product(const Row &row, Value key);
-  /// Returns the score of an existing |key| from |product|. If |isSeen|, the caller knows that positions do not hide
-  /// the key. Stores the score if the operation returns scores.
+  /// Returns the score of an existing |key| from |product|: -infinity if positions hide the key. If |isSeen|, positions
+  /// are not tested: the caller knows that the key is visible, or replaces the score. Stores the score of the stage
+  /// that the operation returns, unless that is the softmax.
   Value score(const Row &row, Value key, Value product, bool isSeen = false);
-  /// Returns the factor that normalizes the results of |row|: the head scale (1 if there is none) divided by |sum|,
-  /// which the attention sink is added to. The factor is 0 for a row without keys and, with `masked_rows = zero`, for a
-  /// fully masked row, which has a |maximum| of at most kHidden.
+  /// Returns the factor that normalizes the results of |row|: the head scale (1 if there is none) divided by |sum|, the
+  /// sum of 2^(score - |maximum|), plus the term of the attention sink, if there is one. The factor is 0 for a row
+  /// without keys and, with `masked_rows = zero`, for a fully masked row, whose |maximum| is at most kHidden.
   Value factor(const Row &row, Value maximum, Value sum);
   /// Returns the unnormalized probability of |key| in a fully masked row, by the operation's rule for such rows.
   Value maskedWeight(const Row &row, Value key);
@@ -38,7 +40,7 @@ public:
   Value keys, heads;
 
 private:
-  /// A column of a table of relative positions; |table| is null if there is none.
+  /// A column of a table of relative positions; |table| is null if the operation has no such table.
   struct RelativeRow {
     Value table, head, column;
   };

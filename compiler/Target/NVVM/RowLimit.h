@@ -9,12 +9,12 @@
 
 namespace attune {
 
-/// Emits, in the body of |loop|, the load of the number of packed tokens, if the rows of |loop| are packed tokens (see
-/// `attune-limit-rows`); returns null otherwise.
+/// Emits by |e| the load of the number of packed tokens and returns this number as an index, if the rows of |loop| are
+/// packed tokens (see `attune-limit-rows`); emits nothing and returns null otherwise.
 mlir::Value readTokenCount(mlir::scf::ForallOp loop, ThreadBuilder &e);
 
 /// Moves the body of |loop|, the code of one thread, into a branch that is taken if the iteration's first row is a
-/// token.
+/// token. Does nothing if the rows of |loop| are not packed tokens.
 void skipRowsBehindTokens(mlir::scf::ForallOp loop);
 
 } // namespace attune

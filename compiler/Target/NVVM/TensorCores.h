@@ -9,8 +9,8 @@
 //   B    b0 (2t, g)  b1 (2t + 8, g)
 //   sum  c0 (g, 2t)  c1 (g, 2t + 1)  c2 (g + 8, 2t)  c3 (g + 8, 2t + 1)
 //
-// In shared memory operands are chunks of 8 elements that are neighbors in K. `ldmatrix` reads whole chunks, 8 adjacent
-// chunks without bank conflicts.
+// In shared memory operands are chunks of 8 elements that are neighbors in K or, if `ldmatrix` transposes them,
+// neighbors in the columns of B. `ldmatrix` reads whole chunks, 8 adjacent chunks without bank conflicts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_TENSORCORES_H
@@ -60,7 +60,7 @@ public:
   Values multiply(mlir::ValueRange a, mlir::ValueRange b, mlir::ValueRange sums);
 
   /// Loads the |count| 32-bit words at |at| of |buffer| from global memory, by default those of a chunk; returns zeros if
-  /// |exists|, which may be null, is false.
+  /// |exists| is false. A null |exists| means true.
   Values loadWords(Value exists, Value buffer, mlir::ValueRange at, int64_t count = kChunkBytes / 4);
   /// Rounds the f32 |low| and |high| to 16 bits and returns both as one word.
   Value pack(Value low, Value high);

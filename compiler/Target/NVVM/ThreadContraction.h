@@ -13,7 +13,7 @@ namespace attune {
 /// `out[m, n] += x[m, k] panel[n / 64, k, n % 64]`.
 bool isContraction(mlir::linalg::LinalgOp op);
 /// Emits |op| with tiles of the operands in shared memory and sums in registers; up to 16 rows, without shared memory
-/// for the operands (see ProjectionForms.h).
+/// for the operands (see ProjectionForms.h). Expects kBlockThreads threads. The operation stays.
 void emitContraction(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 
 } // namespace attune

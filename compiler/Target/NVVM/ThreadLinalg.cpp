@@ -12,6 +12,8 @@
 #include "compiler/Target/NVVM/LinalgBody.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace attune;
@@ -40,6 +42,7 @@ private:
     return llvm::map_to_vector(dims, [&](unsigned dim) { return sizes[dim]; });
   }
   int64_t getPointsAtOnce();
+  bool areBodiesIndependent();
   Operation *findJoin();
   std::function<void()> emitPoint(ValueRange point);
   void emitWarps(Operation *join);
@@ -60,7 +63,22 @@ private:
 /// of its own in flight.
 int64_t LinalgEmitter::getPointsAtOnce() {
   constexpr int64_t kAddresses = 2 * kPointsAtOnce;
-  return reduction.empty() ? std::clamp<int64_t>(kAddresses / op->getNumOperands(), 1, kPointsAtOnce) : 1;
+  return reduction.empty() && areBodiesIndependent() ? std::clamp<int64_t>(kAddresses / op->getNumOperands(), 1, kPointsAtOnce) : 1;
+}
+
+/// Returns true if the body can be evaluated for a point that does not exist, with the elements of another one, which
+/// may have been stored already: it writes nothing, and reads nothing at an index that may come from an output.
+bool LinalgEmitter::areBodiesIndependent() {
+  Region &body = op->getRegion(0);
+  if (llvm::all_of(body.front(), [](Operation &inner) { return isMemoryEffectFree(&inner); }))
+    return true;
+  if (!llvm::all_of(body.front(), [](Operation &inner) { return isMemoryEffectFree(&inner) || isa<memref::LoadOp>(inner); }))
+    return false;
+  return llvm::all_of(op.getDpsInits(), [&](Value init) {
+    Type element = cast<MemRefType>(init.getType()).getElementType();
+    return llvm::none_of(op.getDpsInputs(), [&](Value input) { return getElementTypeOrSelf(input.getType()) == element; }) &&
+           op.getMatchingBlockArgument(op.getDpsInitOperand(llvm::find(op.getDpsInits(), init) - op.getDpsInits().begin())).use_empty();
+  });
 }
 
 /// Emits the loops over reduction dimensions from number |next| on, and the body; returns the accumulators.

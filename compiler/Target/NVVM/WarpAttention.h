@@ -20,14 +20,16 @@ public:
 
   void run(const ThreadLoops &loops);
   /// Writes the result of |which|, a fully masked row: the mean of the values of the keys that the operation's
-  /// `masked_rows` selects, or of all keys if it selects none.
+  /// `masked_rows` selects, or of all keys if it selects none, times the head scale, if there is one. Also writes the
+  /// probabilities, if the operation returns them. |laneNumber| is the thread's number in the warp.
   void emitMaskedRow(const RowAttention::Row &which, Value laneNumber);
 
 private:
   void emitRow();
   Values step(Value begin, Value end, mlir::ValueRange carried);
   Value column(int64_t part) { return e.min(e.add(lane, part * kWarp), e.index(columns - 1)); }
-  /// Returns |sums| plus the values of the keys |begin| + j, j from 0 to 31, times the |weight| of lane j.
+  /// Returns |sums| plus the values of the keys |begin| + j, j from 0 to 31, times the |weight| of lane j, which must
+  /// be 0 for keys from |end| on. A lane has the columns lane + 32 i of the sums.
   Values addValues(Value begin, Value end, Value weight, Values sums);
   void storeResult(mlir::ValueRange sums, Value factor);
   void forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value key)> body);

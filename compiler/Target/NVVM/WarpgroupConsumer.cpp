@@ -7,8 +7,8 @@
 // the scores of the next stage and the product with the values of this stage are started together, and the softmax of
 // the next stage runs while the product with the values is in flight.
 //
-//   S = Q K of the first stage; P = softmax probabilities of S; then for each stage that follows
-//     start S' = Q K' and O += P V        K' of this stage, V of the one before
+//   S = Q K^T of the first stage; P = softmax probabilities of S; then for each stage that follows
+//     start S' = Q K'^T and O += P V      K' of this stage, V of the one before
 //     wait for S'                         release K'
 //     p' = probabilities of S'            O += P V is in flight
 //     wait for O                          release V

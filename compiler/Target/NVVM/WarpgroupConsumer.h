@@ -23,13 +23,13 @@ public:
       : op(op), e(e), tma(e), stages(stages), inGroup(inGroup), queriesAt(queries), own(op, e, e.rem(inGroup, kWarp)),
         products(e, own.cores.elementType()) {}
   /// Computes attention over the keys [begin, end), which are in the stages from |place| on. |group| is the number of
-  /// the warpgroup in the block; it stores its results only if |stores|. Returns the state of the pipeline after these
-  /// stages.
+  /// the warpgroup in the block, and of the named barrier that it uses; |stores| is that of FlashRows::take. Returns
+  /// the state of the pipeline after these stages.
   PipelineState run(Value group, Value stores, Value begin, Value end, PipelineState place);
 
 private:
-  /// The values that loops over stages carry; |state| is that of FlashRows, |weights| are the probabilities of the
-  /// stage before.
+  /// The values that loops over stages carry; |state| and |results| are those of FlashRows, |weights| are the
+  /// probabilities of the stage before, rounded and packed into operands.
   struct Carried {
     Values state, results, weights;
     PipelineState place;

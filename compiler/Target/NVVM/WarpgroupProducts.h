@@ -32,7 +32,8 @@ inline constexpr int64_t kWarpgroup = 128, kProductRows = 64, kProductDepth = 16
 inline constexpr int64_t kRowBytes = 128, kRowComponents = 64;
 
 /// The layout of an operand in shared memory. A line is a run of contiguous bytes: components of K of one row, or, if
-/// transposed, neighboring rows at one component. Core matrices are 8 lines of 16 bytes.
+/// transposed, neighboring rows at one component. A row is a row of A or a column of B. Core matrices are 8 lines of 16
+/// bytes.
 struct MatrixLayout {
   /// False if neighbors in memory are components of K; true if they are rows (a transposed B).
   bool isTransposed = false;
@@ -44,8 +45,9 @@ struct MatrixLayout {
 };
 
 /// A matrix in shared memory. The hardware's matrix descriptor has 64 bits. Its low half is |start|, an i32 with the
-/// address and the leading distance, plus |bytes|; its high half is the constant |layout|. The descriptor is composed
-/// where the matrix is multiplied, so that no registers hold the descriptors of all steps of a loop.
+/// address and the leading distance in units of 16 bytes, plus |bytes| / 16; its high half is the constant |layout|.
+/// The descriptor is composed where the matrix is multiplied, so that no registers hold the descriptors of all steps of
+/// a loop.
 struct SharedMatrix {
   mlir::Value start;
   int64_t layout = 0, bytes = 0;
@@ -72,7 +74,8 @@ public:
 
   WarpgroupProducts(ThreadBuilder &e, mlir::Type element) : e(e), element(element) {}
 
-  /// Returns the matrix at |address| with |layout|.
+  /// Returns the matrix at |address| with |layout|. It does not record |layout|.isTransposed, which is an argument of
+  /// the products.
   SharedMatrix matrix(Value address, const MatrixLayout &layout);
 
   /// Emits the fence between accesses to registers and products that read or write these registers. Returns |sums|, the

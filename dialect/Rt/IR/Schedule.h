@@ -18,7 +18,7 @@ enum class StorageType { F32, BF16, I16, I8 };
 
 /// Returns "f32", "bf16", "i16" or "i8".
 llvm::StringRef stringifyStorageType(StorageType type);
-/// Returns the type called |name|.
+/// Returns the type called |name|; nullopt if there is none.
 std::optional<StorageType> symbolizeStorageType(llvm::StringRef name);
 
 /// The layout in memory of operands of one low precision.

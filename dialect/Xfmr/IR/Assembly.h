@@ -16,8 +16,8 @@
 
 namespace mlir::xfmr {
 
-/// Parses the keyword |name| and |types| if a comma has been read (|more|) and the next keyword is |name|. Then sets
-/// |more| to true if another comma follows, which it also reads.
+/// Parses the keyword |name| and |types| if a comma has been read (|more|) and the next keyword is |name|. Then reads
+/// the next comma, if any, and sets |more| to whether there was one.
 static ParseResult parseTypesOf(OpAsmParser &parser, StringRef name, ArrayRef<Type *> types, bool &more) {
   if (!more || failed(parser.parseOptionalKeyword(name)))
     return success();
@@ -29,7 +29,7 @@ static ParseResult parseTypesOf(OpAsmParser &parser, StringRef name, ArrayRef<Ty
 }
 
 /// Parses `, bias` and the types of |biases|, then `, multiplier` and `, residual`, each with its type. Any of the
-/// three may be missing.
+/// three may be missing; `, multiplier` is an error if |multiplier| is null.
 static ParseResult parseEpilogueTypes(OpAsmParser &parser, ArrayRef<Type *> biases, Type *multiplier, Type &residual) {
   bool more = succeeded(parser.parseOptionalComma());
   if (parseTypesOf(parser, "bias", biases, more) || (multiplier && parseTypesOf(parser, "multiplier", multiplier, more)) ||

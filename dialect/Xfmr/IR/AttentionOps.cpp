@@ -35,7 +35,7 @@ OpFoldResult MergeHeadsOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// Checks C3 to C7 of |op|, an attention of |heads| heads of size |headDim|.
+/// Checks C3 to C7, and the heads of `probabilities`, of |op|, an attention of |heads| heads of size |headDim|.
 template <typename AnyAttentionOp>
 static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t headDim) {
   auto typeOf = [](Value value) { return value ? cast<RankedTensorType>(value.getType()) : RankedTensorType(); };

@@ -98,7 +98,7 @@ LogicalResult CacheAttr::verify(EmitError emitError, StringAttr name, ArrayAttr 
   return verifyTensor(emitError, name, dims);
 }
 
-/// Returns true if |value| is a setting: a number, a string or a list of settings.
+/// Returns true if |value| is a setting: a bool, an i64, an f64, a string or a list of settings.
 static bool isSetting(Attribute value) {
   if (auto list = dyn_cast<ArrayAttr>(value))
     return llvm::all_of(list, isSetting);

@@ -76,15 +76,15 @@ void setWeightsBytes(ModuleOp module, int64_t bytes);
 int64_t getRanks(Operation *module);
 void setRanks(ModuleOp module, int64_t ranks);
 
-/// Names of two attributes of an entry, FormulaAttrs: the number of its `xfmr.all_gather` operations, and the bytes
-/// that a rank receives from the other ranks by these operations.
+/// Names of two attributes of an entry, FormulaAttrs: the number of `xfmr.all_gather` operations that one call
+/// executes, and the bytes that a rank receives from the other ranks by them; or upper bounds of these.
 inline constexpr llvm::StringLiteral kGathersAttr = "xfmr.gathers";
 inline constexpr llvm::StringLiteral kGatherBytesAttr = "xfmr.gather_bytes";
 
 /// Name of the attribute of an entry that counts the arithmetic operations of one call, a FormulaAttr.
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
 
-/// Succeeds if |attribute| of |op| is a formula of the dims of an entry, which |op| must be.
+/// Succeeds if |op| is an entry and its |attribute| is a formula whose symbols are names; else emits an error.
 LogicalResult verifyEntryFormula(Operation *op, NamedAttribute attribute);
 
 } // namespace mlir::xfmr

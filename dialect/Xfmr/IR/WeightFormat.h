@@ -43,7 +43,8 @@ struct WeightFormat {
   /// True if scales and minima are stored as f32, false if as f16.
   bool wideScales = false;
 
-  /// Returns the format that |text| names: `int8:32`, `int4:64:asym`, `int8:32:f32`, `bf16`, `f16`.
+  /// Returns the format that |text| names, such as `int8:32`, `int4:64:asym`, `int8:32:f32`, `bf16` or `f16`; nullopt
+  /// for any other text.
   static std::optional<WeightFormat> parse(llvm::StringRef text);
   std::string str() const;
 

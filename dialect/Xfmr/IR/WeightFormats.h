@@ -21,7 +21,7 @@ struct WeightFormats {
     /// kHead, kTables, or globs separated by dots. Such a pattern matches a name if consecutive parts of the name, which
     /// dots separate, match its globs.
     std::string pattern;
-    /// nullopt for the type of the products, of a table for f32.
+    /// nullopt stands for the type of the products; for a table, it stands for f32.
     std::optional<WeightFormat> format;
 
     bool isRole() const { return pattern == kHead || pattern == kTables; }
@@ -39,7 +39,7 @@ struct WeightFormats {
 
   /// Replaces |kind|, the type of the products, by the native format, except for tables.
   void makeNative(WeightFormat::Kind kind);
-  /// Returns true if all weights have their usual types.
+  /// Returns true if there is neither a format of projections nor a rule, so that all weights have their usual types.
   bool isNative() const { return !projections && rules.empty(); }
   /// Returns the formats, without the native ones.
   std::vector<WeightFormat> list() const;

@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Returns the bytes of a tensor of static shape; nullopt if they do not fit in 64 bits or if elements have no size.
+/// Returns the bytes of a tensor of static shape; nullopt if its number of bits is 2^63 or more, or if elements have no
+/// size.
 static std::optional<int64_t> getBytes(RankedTensorType type) {
   std::optional<int64_t> bits;
   if (type.getElementType().isIntOrFloat())

@@ -48,7 +48,8 @@ constexpr StringLiteral kPassName = "xfmr-assign-weight-formats", kRemarkName = 
 /// The names that an error for a pattern without a match lists.
 constexpr size_t kListedNames = 3;
 
-/// Calls |use| with the references and block arguments of which |weight| is computed.
+/// Calls |use| with the leaves of the weight expression |weight|, among them references and arguments: all values that
+/// are neither expressions nor selections.
 void forEachLeaf(Value weight, llvm::function_ref<void(Value)> use) {
   Operation *op = weight.getDefiningOp();
   if (auto select = dyn_cast_or_null<WeightSelectOp>(op))
@@ -216,7 +217,8 @@ bool FormatAssigner::isHead(FuncOp function, WeightRefOp reference) {
   });
 }
 
-/// Returns the format of the matrix |weight| of |user|, whose function has |arguments|.
+/// Returns the format of the matrix |weight| of |user|, whose function has |arguments|. Fails, with an error, if the
+/// leaves of |weight| have different formats.
 FailureOr<FormatAssigner::FormatId> FormatAssigner::findFormat(Operation *user, Value weight, const ArgumentFormats &arguments) {
   std::optional<FormatId> format;
   bool isFailure = false, differs = false;

@@ -15,7 +15,7 @@ namespace mlir::xfmr {
 /// code; shards overlap where the sizes are not divisible.
 struct Division {
   int64_t size;
-  /// The first index of the shard of each rank, in ascending order.
+  /// The first index of the shard of each rank, in ascending order; ranks may have equal shards.
   llvm::SmallVector<int64_t> begins;
 
   bool operator==(const Division &other) const { return size == other.size && begins == other.begins; }

@@ -12,8 +12,8 @@ namespace mlir::xfmr {
 
 /// The calls of each function of a module, and the functions that other operations also name. Operations that name a
 /// symbol implement SymbolUserOpInterface; only their attributes are searched. Upstream's SymbolUserMap searches the
-/// attributes of all operations, which takes longer than the passes that use this class. Discardable attributes do not
-/// count as uses.
+/// attributes of all operations, which takes longer than the passes that use this class. Discardable attributes of
+/// calls and of registered operations without that interface do not count as uses.
 class FunctionUsers {
 public:
   FunctionUsers(ModuleOp module, const SymbolTable &symbols);
@@ -34,7 +34,7 @@ public:
   CalleesFirst(ModuleOp module, const SymbolTable &symbols);
 
   llvm::SetVector<func::FuncOp> functions;
-  /// Functions that call themselves, directly or through others.
+  /// Functions that call themselves, directly or through others: at least one of each cycle of calls, not always all.
   DenseSet<func::FuncOp> recursive;
 
 private:

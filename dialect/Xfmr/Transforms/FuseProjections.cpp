@@ -23,7 +23,8 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// Returns true if the matrix and the bias of |op| are weights and all users of its result are `split_heads`.
+/// Returns true if the matrix and the bias of |op| are weights, all users of its result, at least one, are
+/// `split_heads`, and it has no multiplier or residual.
 bool isHeadProjection(LinearOp op) {
   if (op.getMultiplier() || op.getResidual() || op->use_empty() || !op.getWeight().getType().hasStaticShape() || !isWeight(op.getWeight()))
     return false;

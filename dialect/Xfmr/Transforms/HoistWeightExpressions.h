@@ -13,9 +13,10 @@ namespace mlir::xfmr {
 /// Returns true if |function| has expressions over its weight arguments with a user that is not an expression.
 bool hasExpressionsOverArguments(func::FuncOp function);
 
-/// Turns the expressions of |function| over its arguments into new arguments, each at the position of the first
-/// argument that the expression uses, and computes them at |callers|, which are all uses of the function. Fails, with
-/// an error, if the arguments of the function cannot be changed.
+/// Turns the expressions of |function| over its arguments into new arguments, each before the first argument that the
+/// expression uses, and computes them at |callers|, which are all uses of the function. Then removes the weight
+/// arguments without uses from the function and from |callers|. Fails, with an error, if the arguments of the function
+/// cannot be changed.
 LogicalResult hoistToCallers(func::FuncOp function, ArrayRef<func::CallOp> callers);
 
 /// Declares weights for expressions over references.
@@ -24,7 +25,7 @@ public:
   WeightFolder(ModuleOp module, SymbolTable &symbols);
 
   /// Replaces every expression over references in |function| that has a user other than an expression by a reference to
-  /// a weight whose source is the expression.
+  /// a weight whose source is the expression, and erases the expressions and references that are left without users.
   void fold(func::FuncOp function);
 
 private:

@@ -23,8 +23,8 @@ namespace mlir::xfmr {
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Returns the floating-point type to which every reader of |gather| rounds it; null if one needs all bits, or if
-/// readers round differently.
+/// Returns the floating-point type to which every reader of |gather| rounds it; null if one needs all bits, if readers
+/// round differently, or if there are none.
 static FloatType getRoundedType(AllGatherOp gather) {
   FloatType type;
   for (OpOperand &use : gather->getUses()) {

@@ -69,7 +69,8 @@ public:
   void run();
 
 private:
-  /// Replaces |op| by an operation on shards. Returns false if there is no rule for it.
+  /// Replaces |op| by an operation on shards, or gives it shards as operands. Returns false, without a change, if no
+  /// rule applies.
   bool shard(Operation *op);
   bool shardLinear(LinearOp op);
   bool shardEmbedding(EmbeddingOp op);
@@ -122,7 +123,8 @@ static bool hasDivisibleScores(AttentionOp op) {
   return true;
 }
 
-/// Divides the projection that computes |heads|, directly or through operations on single heads.
+/// Records the |division| of heads for the projection that computes |heads|, directly or through operations on single
+/// heads, if there is one.
 void HeadPlan::addProjection(Value heads, const Division &division) {
   while (Operation *op = heads.getDefiningOp()) {
     if (auto split = dyn_cast<SplitHeadsOp>(op)) {

@@ -24,7 +24,7 @@ class ShardedValues {
 public:
   /// Records that |shard| is the shard that this rank has of |whole|, a value that is to be replaced.
   void add(Value whole, Value shard, Sharding sharding) { shards[whole] = {shard, std::move(sharding), nullptr}; }
-  /// Returns the sharding of |value|; null if every rank computes all of it.
+  /// Returns the sharding of |value|; null if every rank computes all of it. The pointer is valid until the next add().
   const Sharding *find(Value value) const;
   /// Returns the shard of |value|, which has a sharding.
   Value getShard(Value value) const { return shards.find(value)->second.shard; }

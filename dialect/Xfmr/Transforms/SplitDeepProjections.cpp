@@ -26,7 +26,8 @@ namespace {
 
 /// The largest number of sums that a projection may become: each is a few operations.
 constexpr int64_t kMostParts = 4096;
-/// The number of features of every part but the last is a multiple of this.
+/// The number of features of every part but the last is a multiple of this, or the option `max-features` if that is
+/// smaller than the multiple.
 constexpr int64_t kPartMultiple = 64;
 
 /// Returns true if |op| is an f32 projection with weights, without groups of them, whose epilogue has only additions.

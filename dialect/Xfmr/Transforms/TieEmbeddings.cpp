@@ -104,8 +104,8 @@ private:
       found.projection = {linear, weight};
   }
 
-  /// Replaces |embedding|, of columns that a rank has, by one of the whole table, whose columns of the rank take its place.
-  /// Returns the embedding of the whole table.
+  /// Replaces |embedding|, of columns that a rank has, by one of the whole table, and all_gathers of |embedding| by the
+  /// result; the columns of the rank take its place for other users. Returns the embedding of the whole table.
   static EmbeddingOp gatherTable(EmbeddingOp embedding) {
     auto shard = embedding.getTable().getDefiningOp<WeightShardOp>();
     OpBuilder builder(embedding);

@@ -14,13 +14,15 @@ bool isWeightExpression(Operation *op);
 /// Returns true if |value| is a function argument marked `xfmr.weight`.
 bool isWeightArgument(Value value);
 
-/// Returns true if |value| is a weight: a marked argument, a reference, or an expression over these.
+/// Returns true if |value| is a weight: a marked argument, a reference, an expression over weights, or an element that
+/// `xfmr.weight_select` selects from a stack that is a weight.
 bool isWeight(Value value);
 
 /// Returns the source of the result of the weight expression |op| whose operands have |sources|.
 Attribute composeSource(Operation *op, ArrayRef<Attribute> sources);
 
-/// Returns the suffix that the expression |op| adds to the name of its first operand (".concat").
+/// Returns the suffix that the expression |op| adds to the name of its first operand (".concat"); "" for other
+/// operations.
 StringRef weightNameSuffix(Operation *op);
 
 } // namespace mlir::xfmr

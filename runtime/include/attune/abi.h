@@ -129,7 +129,8 @@ typedef struct attune_gather {
 typedef struct attune_ranks {
   int64_t rank;  /* of this process, 0 … count - 1 */
   int64_t count; /* attune_model_desc::num_ranks */
-  int64_t sharing; /* number of ranks, this one included, that may run on the same CPUs: a session divides the CPUs by it; 0 = 1 */
+  int64_t sharing; /* number of ranks, this one included, that may run on the same CPUs; 0 means 1. A session whose
+                      num_threads is 0 divides the number of its CPUs by it. */
   void *context; /* passed to all_gather */
   /* Writes the parts of all ranks to |gather|->result. All ranks call it in the same order, on the thread that runs the
      entry. Returns 0, or another value, which fails the call of the entry. A function that exchanges plain bytes is
@@ -269,7 +270,7 @@ typedef struct attune_entry_desc {
   attune_size_fn flops;       /* GEMM and attention-product operations of one call; second argument ignored */
   attune_work_fn kernel_work; /* null if the dims do not determine the work */
   attune_size_fn gathers;      /* calls of all_gather in one call; second argument ignored; null if the model is not divided */
-  attune_size_fn gather_bytes; /* bytes that each rank receives by them from the others */
+  attune_size_fn gather_bytes; /* bytes that each rank receives from the others by these calls; null if the model is not divided */
 } attune_entry_desc;
 
 /* Defined in attune/generate.h; its field struct_bytes is its size. */
@@ -287,7 +288,7 @@ typedef struct attune_model_desc {
   const char *cpu;            /* CPU name the code was made for */
   const char *cpu_features;   /* features the code needs, comma separated LLVM names: "avx2,fma,avx512f" */
   const char *options;        /* compile flags that shaped the object, one line */
-  uint8_t build_id[16];       /* equal in the weights file made with this object */
+  uint8_t build_id[16];       /* equal in the weights file made with this object, unless objects share it */
   uint64_t weights_bytes;     /* size of the data section of the weights file */
   uint64_t manifest_checksum; /* attune_checksum of the manifest text */
   uint32_t num_entries;

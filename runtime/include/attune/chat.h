@@ -62,8 +62,9 @@ typedef struct attune_chat_rendered {
 /// Sets |options| to the defaults.
 void attune_chat_options_init(attune_chat_options *options);
 /// Opens the compiled templates at |program|, |bytes| bytes at an address that is a multiple of 8. The memory is
-/// borrowed. For a file OUT.text, attune_text_chat_program (text.h) returns it. |options| may be null. Fails with
-/// INVALID_ARGUMENT, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
+/// borrowed until the chat is closed. For a file OUT.text, attune_text_chat_program (text.h) returns it. |options| may
+/// be null. Fails with INVALID_ARGUMENT, NOT_FOUND (no template is called options.template_name), CORRUPT, INCOMPATIBLE
+/// or OUT_OF_MEMORY.
 attune_status attune_chat_open(const void *program, size_t bytes, const attune_chat_options *options, attune_chat **out_chat);
 /// Frees |chat| and its values. Null is allowed.
 void attune_chat_close(attune_chat *chat);
@@ -103,9 +104,11 @@ attune_chat_value *attune_chat_set_text(attune_chat *chat, attune_chat_value *di
 /// `add_generation_prompt`; and variables of a model's own template, such as `enable_thinking`. The tokenizer's special
 /// tokens (`bos_token`, `eos_token`, …) are there unless they are set here.
 attune_chat_value *attune_chat_variables(attune_chat *chat);
-/// Appends a message of |role| with |content| to the variable `messages`; returns the message.
+/// Appends a message of |role| with |content| to the variable `messages`; returns the message, or null after a failure,
+/// which attune_last_error then describes.
 attune_chat_value *attune_chat_message(attune_chat *chat, const char *role, const char *content);
 /// Sets the date that templates print (`strftime_now`). If none is set, a rendering that asks for the date fails.
+/// Fails with INVALID_ARGUMENT for a date that does not exist.
 attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *date);
 /// Renders the conversation. As in transformers, the template does not see keys of a message whose value is
 /// none, and it finds the reasoning of a message under all its names (`reasoning_content`, `thinking`, `reasoning`).

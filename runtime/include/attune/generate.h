@@ -20,7 +20,7 @@ extern "C" {
 /// The answers of attune_token_fn.
 typedef enum attune_token_answer {
   ATTUNE_TOKEN_GO_ON = 0,
-  ATTUNE_TOKEN_END_ALL = 1, ///< ends the generation there; so does every value that is not in this list
+  ATTUNE_TOKEN_END_ALL = 1, ///< ends the generation after this step; so does every value that is not in this list
   ATTUNE_TOKEN_END_ROW = 2  ///< ends this row after |token|, as an end id does; with beams, ends the generation
 } attune_token_answer;
 
@@ -53,23 +53,24 @@ typedef struct attune_generation_options {
   double repetition_penalty;    ///< scores of ids that occurred: divided by it if > 0, multiplied if < 0
   int64_t do_sample;            ///< 1 = draw from the distribution instead of taking the best
   double temperature;           ///< sampling: scores are divided by it; > 0, finite. Very small values draw the best id only
-  int64_t top_k;                ///< sampling: only the k best ids; 0 = all
+  int64_t top_k;                ///< sampling: only the k best ids, and those equal to the last of them; 0 = all
   double top_p;                 ///< sampling: only the best ids that make up this probability together, in (0, 1]
   uint64_t seed;                ///< sampling: noise is a function of (seed, row, step)
   const int64_t *eos_token_ids; ///< end ids: each ends a sequence; borrowed
   size_t num_eos_token_ids;
-  int64_t pad_token_id;             ///< fills rows that ended; -1 = the first end id
+  int64_t pad_token_id;             ///< fills rows that ended; -1 = the first end id, or 0 if there is none
   int64_t bos_token_id;             ///< start token of encoder-decoders if there is no decoder_start_token_id
   int64_t decoder_start_token_id;   ///< start token of encoder-decoders
   int64_t forced_bos_token_id;      ///< the second id of a sequence
   int64_t forced_eos_token_id;      ///< the id at max_length - 1
   int64_t never_token_id;           ///< beam search: an id of probability 0 (Marian's pad)
-  const int64_t *bad_words_ids;     ///< ids of words that must not occur, one word after the other; borrowed
+  const int64_t *bad_words_ids;     ///< ids of words that must not occur, one after the other; borrowed.
+                                    ///< A word that is a single end id is ignored
   const int64_t *bad_words_lengths; ///< ids per word; borrowed
   size_t num_bad_words;
   const char *unsupported;  ///< text that names a setting of the model's files that this version lacks, or null. Unless it is null,
                             ///< attune_generate fails with this text; set it to null to generate without that setting
-  int64_t want_step_logits; ///< 1 = keep the logits that ids were chosen from; not with beams
+  int64_t want_step_logits; ///< 1 = keep the model's logits of each step, before the rules change them; not with beams
   attune_token_fn on_token; ///< or null
   void *user;               ///< handed to on_token
   int64_t encoder_no_repeat_ngram_size; ///< > 0: no n-gram of this size of the source's ids occurs; encoder-decoders only
@@ -102,7 +103,7 @@ void attune_generation_options_init(const attune_model *model, attune_generation
 typedef struct attune_generation {
   int64_t rows;
   int64_t length;           ///< ids of the longest sequence, prompt or start token included
-  int64_t steps;            ///< ids chosen for the longest sequence
+  int64_t steps;            ///< ids chosen for the longest sequence; with beams the number of steps, which may be more
   int64_t vocab_size;       ///< logits per step
   const int64_t *sequences; ///< [rows, length]; after its end a row holds pad_token_id
   const float *scores;      ///< [rows], the scores of the hypotheses; null without beams
@@ -119,15 +120,16 @@ typedef struct attune_generation {
 ///
 /// Without options.reuse_cache, and for encoder-decoders, all slots and sources of the session are emptied first. With
 /// it, a conversation continues where it stopped: the prompt is the whole text so far, that is the ids of the last
-/// generation followed by those of the next turn. Each row takes the slot whose tokens agree best with the beginning of
-/// the text, or slot slots[row] if the input `slots` ([rows]) is given; the tokens that agree stay, the rest of that
-/// slot is discarded, and only new tokens are computed. Slots of no row keep their tokens. Ids and scores are those of
-/// the whole text without reuse, repetition rules and sampling included: bit for bit on a CPU, up to rounding on a GPU,
-/// where a decoding step sums in another order than prefill. attune_generation.reused_tokens counts reused tokens.
-/// Nothing is reused from slots that were filled by attune_session_cache_write or with inputs beside ids and
-/// `attention_mask`, nor in a generation that has such inputs. Reuse works with greedy search, sampling and beams;
-/// beams and several sequences per row take further slots, emptiest first. A text that is longer than the session
-/// ("past") or the model has room for fails with LIMIT_EXCEEDED, and leaves the slots as they are.
+/// generation followed by those of the next turn. Each row takes a slot: slots[row] if the input `slots` ([rows]) is
+/// given, else the free slot with the largest difference between the number of its first tokens that agree with the
+/// text and the number of its other tokens. The tokens that agree stay, the rest of that slot is discarded, and only
+/// new tokens are computed. Slots of no row keep their tokens. Ids and scores are those of the whole text without
+/// reuse, repetition rules and sampling included: bit for bit on a CPU, up to rounding on a GPU, where a decoding step
+/// sums in another order than prefill. attune_generation.reused_tokens counts reused tokens. Nothing is reused from
+/// slots that were filled by attune_session_cache_write or with inputs beside ids and `attention_mask`, nor in a
+/// generation that has such inputs. Reuse works with greedy search, sampling and beams; beams and several sequences per
+/// row take further slots, emptiest first. A text that is longer than the session ("past") or the model has room for
+/// fails with LIMIT_EXCEEDED, and leaves the slots as they are.
 ///
 /// The session needs a slot ("batch") for each sequence and capacity ("past") for its ids; attune_generation_limits
 /// computes both. Rows that end leave the batch; a row's result does not depend on the others, except that sampling
@@ -163,8 +165,8 @@ attune_status attune_sample(const attune_generation_options *options, const floa
 /// The most limits that attune_generation_limits writes.
 #define ATTUNE_MAX_GENERATION_LIMITS 4
 /// Computes the limits of a session that is just large enough for this generation; the arguments are those of
-/// attune_generate. Writes at most ATTUNE_MAX_GENERATION_LIMITS to |out_limits|, for attune_session_options. Fails as
-/// attune_generate does before it begins.
+/// attune_generate. Writes at most ATTUNE_MAX_GENERATION_LIMITS limits to |out_limits|, for attune_session_options, and
+/// their number to |out_num_limits|. Fails as attune_generate does before it begins.
 attune_status attune_generation_limits(const attune_model *model, const attune_generation_options *options, const attune_tensor *inputs,
                                        size_t num_inputs, attune_dim_limit *out_limits, size_t *out_num_limits);
 

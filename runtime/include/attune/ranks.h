@@ -30,11 +30,11 @@ typedef struct attune_transport {
   int32_t (*exchange)(void *context, const void *part, uint64_t bytes, void *parts);
   /* Returns a description of the last error of exchange or all_gather, one line. */
   const char *(*error)(void *context);
-  /* Returns 1 if another rank has called abort. */
+  /* Returns 1 if this process knows that a rank has called abort, else 0. A transport between hosts may never know. */
   int32_t (*is_ending)(void *context);
   /* Ends all ranks with |code|; does not return. */
   void (*abort)(void *context, int32_t code);
-  /* Closes the connection. All ranks call it. */
+  /* Closes the connection and frees the transport. All ranks call it. */
   void (*close)(void *context);
 } attune_transport;
 
@@ -46,7 +46,8 @@ typedef struct attune_transport_options {
   const void *communicator; /* a pointer to an MPI_Comm of the application, which then initializes and finalizes MPI; null = the world */
 } attune_transport_options;
 
-/* Opens a transport. All ranks call it. Returns null after an error and writes a line about it to |message|. */
+/* Opens a transport. All ranks call it. |options| may be null. Returns null after an error and writes a line about it
+   to |message|. */
 attune_transport *attune_transport_open(const attune_transport_options *options, char *message, size_t message_bytes);
 /* The type of attune_transport_open, for dlsym. */
 typedef attune_transport *(*attune_transport_open_fn)(const attune_transport_options *options, char *message, size_t message_bytes);

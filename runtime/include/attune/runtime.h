@@ -5,7 +5,8 @@
  *
  * Errors. A function that can fail returns an attune_status; attune_last_error() then gives the reason, one line naming
  * the tensor or file, what was expected and what was found. The text belongs to the calling thread and stays until that
- * thread's next failing call. Results go through out_ parameters, which a failing call sets to null or zero.
+ * thread's next failing call. Results go through out_ parameters. A failing call sets them to null or zero, except that
+ * the contents of arrays that the caller provides are undefined then.
  *
  * Threads. A model may be used by any number of threads at once. A session serves one call at a time (a second one gets
  * ATTUNE_BUSY), from any thread. Each session has its own workers, so sessions never wait for each other.
@@ -29,10 +30,10 @@ extern "C" {
 typedef enum attune_status {
   ATTUNE_OK = 0,
   ATTUNE_INVALID_ARGUMENT = 1, ///< null pointer, unknown name, wrong shape, dtype, value or alignment
-  ATTUNE_NOT_FOUND = 2,        ///< no such file, or no weights file with the object's build id
-  ATTUNE_IO_ERROR = 3,         ///< the system refused to open, read or map a file
+  ATTUNE_NOT_FOUND = 2,        ///< no such file, no weights file of the object, or no such chat template
+  ATTUNE_IO_ERROR = 3,         ///< the system refused to open, read or map a file, or the other ranks cannot be reached
   ATTUNE_CORRUPT = 4,          ///< bad magic, truncated file, wrong checksum
-  ATTUNE_INCOMPATIBLE = 5,     ///< other ABI version, other build id, or a CPU feature this machine lacks
+  ATTUNE_INCOMPATIBLE = 5,     ///< other ABI version or build id, or a CPU feature, GPU or driver that is missing
   ATTUNE_LIMIT_EXCEEDED = 6,   ///< a dimension above the limit of the model or of the session
   ATTUNE_OUT_OF_MEMORY = 7,    ///< memory or threads could not be had, or the caller's memory is too small
   ATTUNE_BUSY = 8,             ///< the session is running another call
@@ -77,8 +78,9 @@ void attune_model_options_init(attune_model_options *options);
 /// Opens the model |desc|, which is borrowed until the model is closed and its last session is destroyed. |options| may
 /// be null. Maps the weights file read-only (pages are shared between processes) and reads only its header and manifest,
 /// with verify_contents all of it. In a folder `<name>.weights` is tried first, or `<name>.rankR.weights` for rank R of
-/// a divided model, then every `*.weights`; build id and rank decide. Fails with INVALID_ARGUMENT,
-/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE (also for a model on a device whose code is not linked) or OUT_OF_MEMORY.
+/// a divided model, then every `*.weights`; rank and build id decide, or rank and manifest for a file that several
+/// objects share. Fails with INVALID_ARGUMENT, NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE (also for a model on a device
+/// whose code is not linked) or OUT_OF_MEMORY.
 attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);
 /// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is
 /// allowed.
@@ -122,8 +124,8 @@ void attune_gather_unpack(const attune_gather *gather, int64_t rank, const void 
 /// says is I64 may be given as I32 in host memory; the session converts it in memory of its own. For a model on a GPU,
 /// |data| may be memory of that GPU (at a multiple of 16).
 ///
-/// Values of I64 inputs are checked against the signature: ids and positions are rows of their tables, and a mask is 0
-/// (hidden) or 1 (visible), whatever transformers makes of other values. In memory of a GPU they are not
+/// Values of I64 inputs are checked against the signature: ids and positions must be numbers of rows of their tables,
+/// and a mask 0 (hidden) or 1 (visible), whatever transformers makes of other values. In memory of a GPU they are not
 /// checked; values out of range there are undefined behavior. Values of F32 inputs are not checked: a mask of floats is
 /// added to the attention scores, where -INFINITY and the lowest finite number hide a key, and NaN, +INFINITY and
 /// numbers above 1e38 make results NaN.
@@ -142,12 +144,14 @@ size_t attune_dtype_bytes(attune_dtype dtype);
 const char *attune_dtype_name(attune_dtype dtype);
 
 /// Infers the dimensions of a call of |entry| (null = the first) from the shapes of its inputs, whose data may be null.
-/// |out_dims| takes num_dims values, at most ATTUNE_MAX_DIMS, in the entry's order. Fails as attune_session_run does
+/// |out_dims| takes num_dims values, at most ATTUNE_MAX_DIMS, in the entry's order. Dimensions whose values come from
+/// the caches of a session ("past", "source_length") are 0 unless an input has them. Fails as attune_session_run does
 /// for wrong shapes, except that only the model's limits count.
 attune_status attune_infer_dims(const attune_model *model, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                 int64_t *out_dims);
-/// Computes the shape (rank values) and the size in bytes of output number |output| of |entry| for |dims|. Either
-/// result may be null.
+/// Computes the shape (rank values) and the size in bytes of output number |output| of |entry| (null = the first) for
+/// |dims|. Either result may be null. Fails with INVALID_ARGUMENT, or with LIMIT_EXCEEDED for an output too large to
+/// address.
 attune_status attune_output_shape(const attune_model *model, const char *entry, size_t output, const int64_t *dims, int64_t *out_shape,
                                   size_t *out_bytes);
 
@@ -168,9 +172,11 @@ typedef struct attune_dim_limit {
 /// The options of a session. Set every field by attune_session_options_init first.
 typedef struct attune_session_options {
   size_t struct_bytes;            ///< sizeof(attune_session_options), set by init
-  const attune_dim_limit *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
+  const attune_dim_limit *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if it has none;
+                                  ///< "total_length" gets at most the sum of the limits of "past" and "length"
   size_t num_limits;
-  int64_t num_threads;     ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs; ignored on a GPU
+  int64_t num_threads;     ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs,
+                           ///< divided by the number of ranks that share them; ignored on a GPU
   const attune_host *host; ///< the caller's own pool, copied; null = the session makes workers. Excludes num_threads
   void *memory;            ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
   size_t memory_bytes;     ///< size of |memory|, at least attune_session_memory_bytes
@@ -182,13 +188,15 @@ typedef struct attune_session_options {
 void attune_session_options_init(attune_session_options *options);
 
 /// Computes in |out_bytes| the host memory that a session with these options needs (|memory| and |memory_bytes| in them
-/// are ignored): workspace, caches, defaults of optional inputs, bookkeeping. The workspace comes last, so a guard page
-/// after the memory guards the workspace.
+/// are ignored): workspace and caches (not for a model on a GPU), defaults of optional inputs, bookkeeping. The
+/// workspace comes last, so a guard page after the memory guards the workspace. Fails with INVALID_ARGUMENT,
+/// LIMIT_EXCEEDED, or INCOMPATIBLE for a host of another ABI version.
 attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes);
 /// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation of host memory;
 /// runs make none. The first session of a model on a GPU opens the NVIDIA driver and loads code and weights; workspace
-/// and caches are memory of the GPU. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY, on a GPU also with
-/// INCOMPATIBLE (no driver, no GPU, or a GPU that none of the model's images runs on) or DEVICE_ERROR.
+/// and caches are memory of the GPU. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY, or INCOMPATIBLE (a
+/// host of another ABI version; no driver, no GPU, or a GPU that none of the model's images runs on); on a GPU also
+/// with DEVICE_ERROR.
 attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
 /// Ends the workers and gives the memory back. No call may be running. Null is allowed.
 void attune_session_destroy(attune_session *session);
@@ -207,7 +215,7 @@ const attune_model *attune_session_model(const attune_session *session);
 /// INVALID_ARGUMENT. The floating-point environment is the default one during the call and the caller's again after it.
 /// Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on a GPU, OUT_OF_MEMORY or DEVICE_ERROR; with
 /// IO_ERROR if the other ranks of a divided model cannot be reached. Outputs are untouched by all but INTERNAL,
-/// DEVICE_ERROR and IO_ERROR.
+/// OUT_OF_MEMORY, DEVICE_ERROR and IO_ERROR.
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs);
 
@@ -238,22 +246,22 @@ int64_t attune_session_num_slots(const attune_session *session);
 /// Returns the number of tokens in |slot|, -1 if there is no such slot.
 int64_t attune_session_slot_length(const attune_session *session, int64_t slot);
 /// Keeps the first |length| tokens of |slot|. If |length| is 0, the slot is empty and reads the source of its own number.
-/// Fails with INVALID_ARGUMENT if the slot has fewer tokens, or BUSY.
+/// Fails with INVALID_ARGUMENT if there is no such slot or it has fewer tokens, or BUSY.
 attune_status attune_session_slot_truncate(attune_session *session, int64_t slot, int64_t length);
 /// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY, or DEVICE_ERROR, after which |to| may be
 /// empty.
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
 /// Reads the first tokens of the cache whose name in the descriptor is |tensor|.name to |tensor|, as F32: [rows, heads,
 /// length, head size] of a cache of keys or values, [rows, length] of a mask. Row i is slot |slots|[i], or slot i if
-/// |slots| is null; for caches of sources these are numbers of sources. Fails with INVALID_ARGUMENT if a slot or source
-/// has fewer tokens than the shape says, LIMIT_EXCEEDED if the shape says more than one has room for, or BUSY; on a GPU
-/// also with DEVICE_ERROR or OUT_OF_MEMORY.
+/// |slots| is null; for caches of sources these are numbers of sources. Fails with INVALID_ARGUMENT, also if a slot or
+/// source has fewer tokens than the shape says, LIMIT_EXCEEDED if the shape says more than one has room for, or BUSY;
+/// on a GPU also with DEVICE_ERROR or OUT_OF_MEMORY.
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
 /// Fills slots (by |tensors| that name caches of sequences) and sources (by |tensors| that name caches of sources) so
-/// that attune_session_cache_read would read the same values, rounded to the type of the cache. Keys and values of all
-/// layers must be given; a mask that is omitted becomes 0. Lengths become those of the tensors. Fails with
-/// INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY; on a GPU also with DEVICE_ERROR or OUT_OF_MEMORY, which leave these slots
-/// and sources empty.
+/// that attune_session_cache_read with |slots| would read the same values, rounded to the type of the cache. If a
+/// tensor names a cache of one of these two kinds, the keys and values of all layers of that kind must be given; a mask
+/// that is omitted becomes 0. Lengths become those of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY;
+/// on a GPU also with DEVICE_ERROR or OUT_OF_MEMORY, after which these slots and sources may be empty.
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors);
 
 //===--- Pools -------------------------------------------------------------===//

@@ -74,7 +74,7 @@ private:
   size_t memoryBytes;
 };
 
-/// Views |values| as a tensor. Inputs are only read, so const vectors may be viewed as such.
+/// Views |values| as a tensor. A view of a const vector may only be an input, because inputs are only read.
 template <typename T>
 Tensor view(std::string name, std::vector<T> &values, std::vector<int64_t> shape) {
   return Tensor(std::move(name), DtypeOf<T>::value, std::move(shape), values.data(), values.size() * sizeof(T));
@@ -163,7 +163,7 @@ private:
 /// Workers that run parallel loops, one loop at a time.
 class Pool {
 public:
-  /// Starts |threads| workers; 0 = as many as the affinity mask has CPUs.
+  /// Starts |threads| workers, the calling thread included; 0 = as many as the affinity mask has CPUs.
   explicit Pool(int64_t threads = 0) {
     attune_pool *pool;
     check(attune_pool_create(threads, &pool));

@@ -61,8 +61,8 @@ attune_status attune_task_find_kind(const attune_model *model, attune_task_kind 
 attune_status attune_task_memory_bytes(attune_model *model, const attune_text *text, attune_task_kind kind,
                                        const attune_task_options *options, size_t *out_bytes);
 /// Makes a task. |model| and |text| are borrowed until it is destroyed. |options| may be null. This takes all memory;
-/// calls take none. Fails with INVALID_ARGUMENT for a model that does something else than |kind|, LIMIT_EXCEEDED or
-/// OUT_OF_MEMORY.
+/// calls take none. Fails with INVALID_ARGUMENT for a model that does something else than |kind|, or options.memory
+/// that is too small or misaligned, or as attune_session_create does.
 attune_status attune_task_create(attune_model *model, const attune_text *text, attune_task_kind kind, const attune_task_options *options,
                                  attune_task **out_task);
 /// Ends the session and gives the memory back. Null is allowed.
@@ -88,7 +88,7 @@ typedef struct attune_embed_options {
 
 /// Sets |options| to the defaults.
 void attune_embed_options_init(attune_embed_options *options);
-/// Returns the number of features of an embedding.
+/// Returns the number of features of an embedding, 0 if |task| is of another kind.
 int64_t attune_embed_size(const attune_task *task);
 /// Returns 1 if the model folder says how embeddings are made, 0 if it does not: then they are the mean over tokens.
 int attune_embed_is_declared(const attune_text *text);
@@ -104,7 +104,8 @@ typedef enum attune_similarity {
 attune_similarity attune_embed_similarity(const attune_text *text);
 /// Returns the similarity of two vectors of |features| values.
 float attune_embed_compare(attune_similarity similarity, const float *a, const float *b, int64_t features);
-/// Returns prompt |index| by its name and text; null if there is none. The strings are not NUL-terminated.
+/// Returns the name of prompt |index|, and its text in |*out_text|; null for both if there is none. The strings are not
+/// NUL-terminated; |out_name_bytes| and |out_text_bytes| get their lengths. The out_ parameters may be null.
 const char *attune_embed_prompt(const attune_text *text, int64_t index, size_t *out_name_bytes, const char **out_text,
                                 size_t *out_text_bytes);
 /// Writes the embedding of each text (whose pair is not used) to |out_vectors| [num_texts, attune_embed_size].
@@ -143,7 +144,7 @@ typedef struct attune_span {
   int64_t label; ///< the label's number; joined tokens have the label of the first one, of which "B-" or "I-" is to be ignored
   float score;
   int64_t begin, end; ///< characters of the text
-  int64_t index;      ///< the token's number in the encoding, -1 if tokens were joined
+  int64_t index;      ///< the token's number in the encoding with ATTUNE_AGGREGATE_NONE, else -1
   const char *word;   ///< the token, or the text of the tokens; not NUL-terminated
   size_t word_bytes;
 } attune_span;
@@ -169,7 +170,8 @@ typedef struct attune_candidate {
 /// Returns the token that marks a place to fill, "[MASK]" or the like, and its length; null if the tokenizer has none.
 const char *attune_fill_mask(const attune_text *text, size_t *out_bytes);
 /// Finds the |top_k| best tokens for each mask of |text|, best first, mask by mask. |*out_candidates| lives until the
-/// next call of |task|. Fails with INVALID_ARGUMENT if there is no mask in the text, or as attune_embed_texts.
+/// next call of |task|. Fails with INVALID_ARGUMENT if |top_k| is not from 1 to the size of the vocabulary, or there is
+/// no mask in the text, or as attune_embed_texts.
 attune_status attune_fill_text(attune_task *task, const attune_text_input *text, int64_t top_k, const attune_candidate **out_candidates,
                                size_t *out_num);
 
@@ -197,7 +199,7 @@ typedef struct attune_answer {
 } attune_answer;
 
 /// Finds the best answers to |question| in |context|, best first. |options| may be null. |*out_answers| lives until the
-/// next call of |task|. Fails as attune_embed_texts.
+/// next call of |task|. Fails as attune_embed_texts; max_text_bytes is the limit of question and context together.
 attune_status attune_answer_question(attune_task *task, const char *question, size_t question_bytes, const char *context,
                                      size_t context_bytes, const attune_answer_options *options, const attune_answer **out_answers,
                                      size_t *out_num);

@@ -26,14 +26,16 @@ typedef struct attune_text attune_text;
 /// Maps the file |path|. Reads its header and settings, not its tables, so this takes microseconds. Fails with
 /// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
 attune_status attune_text_open(const char *path, attune_text **out_text);
-/// Reads a file in memory, which is borrowed and begins at a multiple of 64.
+/// Opens a file in memory, which begins at a multiple of 64 and is borrowed until |*out_text| is closed. Fails with
+/// INVALID_ARGUMENT, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
 attune_status attune_text_open_memory(const void *data, size_t bytes, attune_text **out_text);
-/// Unmaps the file, after the last tokenizer of |text| is destroyed. Null is allowed.
+/// Unmaps the file and frees |text|. Its tokenizers, and all else that was made with it, must have been destroyed. Null
+/// is allowed.
 void attune_text_close(attune_text *text);
 /// Compares the checksums of all tables; reads the whole file. Fails with CORRUPT.
 attune_status attune_text_verify(const attune_text *text);
 
-/// Returns the size of the vocabulary: every id is less. Some ids may have no token.
+/// Returns the size of the vocabulary, 0 if the file has no tokenizer: every id is less. Some ids may have no token.
 int64_t attune_text_vocab_size(const attune_text *text);
 /// Returns the string of token |id| (UTF-8, not NUL-terminated) and its length in |out_bytes|; null if there is none.
 const char *attune_text_token(const attune_text *text, int64_t id, size_t *out_bytes);
@@ -63,7 +65,7 @@ typedef struct attune_tokenizer_options {
 void attune_tokenizer_options_init(attune_tokenizer_options *options);
 /// Returns a size of |memory| that is enough for every call with at most options.max_call_bytes bytes of text. Two
 /// kinds of calls may need more: the normalizer makes a text more than four times longer, or padding or overlapping
-/// windows make the encodings longer than the texts.
+/// windows make the encodings longer than the texts. Returns 0 if |text| has no tokenizer or the size overflows.
 size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_tokenizer_options *options);
 /// Makes a tokenizer. |options| may be null. Calls of it take no memory. Fails with INVALID_ARGUMENT or OUT_OF_MEMORY.
 attune_status attune_tokenizer_create(const attune_text *text, const attune_tokenizer_options *options, attune_tokenizer **out_tokenizer);
@@ -104,8 +106,8 @@ typedef struct attune_encode_options {
   int64_t pad_type_id;
 } attune_encode_options;
 
-/// Sets |options| to the defaults: special tokens, no truncation, no padding. pad_id, sides and split_special_tokens
-/// are those of |text|, which may be null.
+/// Sets |options| to the defaults: special tokens, no truncation, no padding. pad_id, pad_type_id, the sides and
+/// split_special_tokens are those of |text|; they are 0 if that is null.
 void attune_encode_options_init(const attune_text *text, attune_encode_options *options);
 
 /// The tokens of an input, or of one window of it, in memory of the tokenizer. |offsets| and |word_ids| are null unless
@@ -124,14 +126,16 @@ typedef struct attune_encoding {
 
 /// Encodes |num_inputs| inputs. |*out_encodings| is an array of |*out_num| encodings, in the order of the inputs, each
 /// followed by its further windows; it lives until the next call of |tokenizer|. |options| may be null. Fails with
-/// INVALID_ARGUMENT for bytes that are not UTF-8, a max_length that special tokens fill, a stride that is not less
-/// than a window, or a truncation that cannot reach max_length, and with LIMIT_EXCEEDED for longer texts than
-/// max_call_bytes.
+/// INVALID_ARGUMENT for bytes that are not UTF-8, a part of a text that has no token in a vocabulary without an unknown
+/// token, a max_length below the number of special tokens, a stride that is not less than a window, or a truncation
+/// that cannot reach max_length, and with LIMIT_EXCEEDED for longer texts than max_call_bytes, or encodings that need
+/// more memory than |tokenizer| has.
 attune_status attune_tokenizer_encode(attune_tokenizer *tokenizer, const attune_text_input *inputs, size_t num_inputs,
                                       const attune_encode_options *options, const attune_encoding **out_encodings, size_t *out_num);
 
-/// Decodes ids to text: |*out_text| (UTF-8, NUL-terminated) with |*out_bytes| bytes lives until the next call. Ids
-/// without a token are skipped, and so are special tokens if |skip_special_tokens|.
+/// Decodes ids to text: |*out_text| (UTF-8, NUL-terminated) with |*out_bytes| bytes lives until the next call of
+/// |tokenizer|. Ids without a token are skipped, and so are special tokens if |skip_special_tokens|. Fails with
+/// LIMIT_EXCEEDED for more ids than max_call_bytes, or a text that needs more memory than |tokenizer| has.
 attune_status attune_tokenizer_decode(attune_tokenizer *tokenizer, const int32_t *ids, size_t num_ids, int skip_special_tokens,
                                       const char **out_text, size_t *out_bytes);
 
@@ -141,14 +145,15 @@ attune_status attune_tokenizer_decode(attune_tokenizer *tokenizer, const int32_t
 /// makes of all ids.
 typedef struct attune_decode_stream attune_decode_stream;
 
-/// Makes a stream. Takes memory; calls of it take none. Fails with OUT_OF_MEMORY.
+/// Makes a stream. Takes memory; calls of it take none. Fails with OUT_OF_MEMORY, or with INVALID_ARGUMENT if |text|
+/// has no tokenizer.
 attune_status attune_decode_stream_create(const attune_text *text, int skip_special_tokens, attune_decode_stream **out_stream);
 /// Frees |stream|. Null is allowed.
 void attune_decode_stream_destroy(attune_decode_stream *stream);
 /// Adds |id|. |*out_text| (not NUL-terminated) with |*out_bytes| bytes is the text that is now complete, often
-/// nothing; it lives until the next call.
+/// nothing; it lives until the next call. Fails with LIMIT_EXCEEDED if too many ids wait for the end of a text.
 attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id, const char **out_text, size_t *out_bytes);
-/// Ends the text: emits what waited for more bytes. The stream is then at the beginning of another text.
+/// Ends the text: emits the rest of it, which waited for more ids. The stream is then at the beginning of another text.
 attune_status attune_decode_stream_finish(attune_decode_stream *stream, const char **out_text, size_t *out_bytes);
 
 #ifdef ATTUNE_BUILD_SHARED

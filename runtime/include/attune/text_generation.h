@@ -28,7 +28,8 @@ extern "C" {
 
 /// Called for each piece of a text as it comes: |row| of the result, and |bytes| bytes of complete UTF-8, not
 /// NUL-terminated. All pieces of a row together are its text. Text that may be the beginning of a stop string waits
-/// until that is decided. With beams each row is one piece, at the end. Returns an attune_token_answer.
+/// until that is decided. With beams all pieces come at the end, row by row, and an answer ends the text of its row
+/// only. Returns an attune_token_answer.
 typedef int (*attune_piece_fn)(void *user, int64_t row, const char *piece, size_t bytes);
 
 /// The reason why a text ends.
@@ -82,17 +83,19 @@ typedef struct attune_text_generation {
 /// Generates from |inputs| in one batch. A decoder continues each text; an encoder-decoder takes it as the source. A
 /// result that follows a prompt is decoded behind it, so prompt and result make one text. |options| may be null.
 ///
-/// If options.generation is null and the model's files set neither max_length nor max_new_tokens, new_tokens is 256. A
-/// prompt without any token becomes the model's bos_token_id. A stop string that is the string of a special token ends a
-/// text at the id of that token, since texts leave special tokens out.
+/// If options.generation is null, options.new_tokens is 0, and the model's files set neither max_length nor
+/// max_new_tokens, at most 256 tokens are generated. A prompt without any token becomes the model's bos_token_id. A
+/// stop string that is the string of a special token ends a text at the id of that token, since texts leave special
+/// tokens out.
 ///
 /// The languages are names of tokens of the tokenizer, as "fra_Latn", "fr_XX", or "fr" for "__fr__" and ">>fr<<". The
 /// source language replaces the one that the tokenizer adds. The target language is the first token that is generated,
 /// or the start token if that is a language in the model's settings; a token such as ">>fr<<" goes before the source.
 ///
 /// Takes memory, also for a session, for the time of the call, and for the result. Fails as attune_tokenizer_encode,
-/// attune_session_create and attune_generate do, with INVALID_ARGUMENT for a language that the tokenizer lacks, stop
-/// strings with beams, and an input without any token.
+/// attune_session_create and attune_generate do, with INVALID_ARGUMENT for a language that the tokenizer lacks, a
+/// source language if the tokenizer adds none, a language for a model that is no encoder-decoder, stop strings with
+/// beams, and an input without any token unless bos_token_id can replace it.
 attune_status attune_generate_texts(attune_model *model, const attune_text *text, const attune_text_generation_options *options,
                                     const attune_text_input *inputs, size_t num_inputs, attune_text_generation **out_generation);
 /// Frees |generation|. Null is allowed.
@@ -137,10 +140,10 @@ typedef struct attune_chat_reply {
   int64_t left_turns;    ///< number of turns, the oldest ones, that were dropped for want of room
 } attune_chat_reply;
 
-/// Begins a conversation. |options| may be null. This is the only allocation, of address space whose pages become
-/// memory when they are used, except that each reply takes memory as attune_generate does. Fails with NOT_FOUND if the
-/// model has no chat template, with INVALID_ARGUMENT if it has no decoder that continues sequences or is an
-/// encoder-decoder, and as attune_session_create does.
+/// Begins a conversation. |text| is borrowed until the conversation is destroyed. |options| may be null. This is the
+/// only allocation, of address space whose pages become memory when they are used, except that each reply takes memory
+/// as attune_generate does. Fails with NOT_FOUND if the model has no chat template, with INVALID_ARGUMENT if it has no
+/// decoder that continues sequences or is an encoder-decoder, and as attune_session_create does.
 attune_status attune_chat_session_create(attune_model *model, const attune_text *text, const attune_chat_session_options *options,
                                          attune_chat_session **out_chat);
 /// Ends the conversation. Null is allowed.
@@ -156,11 +159,12 @@ void attune_chat_session_reset(attune_chat_session *chat);
 /// with a stop string, or when the context is full; max_length of the settings does not count, max_new_tokens does. If
 /// there is no room for the message and max_new_tokens (a quarter of the context if that is less, or if it is not set),
 /// the oldest turns leave the conversation, a message and its reply at a time; the system message stays. A reply that a
-/// callback ends stays in the conversation as far as it got; one without any text leaves together with its message.
+/// callback ends stays in the conversation as far as it got; a reply without any text leaves together with its message.
 ///
-/// Sampling draws reply n, counted from 0, with the seed of the settings plus n. Fails with INVALID_ARGUMENT for a
-/// message that is not UTF-8 or that the template refuses, with LIMIT_EXCEEDED for a message that is too long for the
-/// context, with BUSY while another call runs, and as attune_generate does; the conversation is then as before.
+/// Sampling draws reply n, counted from 0 and not anew after attune_chat_session_reset, with the seed of the settings
+/// plus n. Fails with INVALID_ARGUMENT for a message that is not UTF-8 or that the template refuses, with
+/// LIMIT_EXCEEDED for a message that is too long for the context, with BUSY while another call runs, and as
+/// attune_generate does; the conversation is then as before.
 attune_status attune_chat_session_send(attune_chat_session *chat, const char *message, size_t bytes, attune_chat_reply *out_reply);
 
 #ifdef ATTUNE_BUILD_SHARED

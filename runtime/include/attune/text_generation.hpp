@@ -121,8 +121,8 @@ struct ChatSettings {
 /// A conversation with a model. |options| must outlive it. Cannot be copied or moved.
 class ChatSession {
 public:
-  ChatSession(const Model &model, const TextFile &text, const GenerationOptions &options, const ChatSettings &settings = {})
-      : listener(settings.onText) {
+  ChatSession(const Model &model, const TextFile &text, GenerationOptions &options, const ChatSettings &settings = {})
+      : options(options), listener(settings.onText) {
     attune_chat_session_options call;
     attune_chat_session_options_init(&call);
     call.generation = &options.c();
@@ -141,6 +141,7 @@ public:
   std::string send(std::string_view message) {
     check(attune_chat_session_send(handle.get(), message.data(), message.size(), &reply));
     listener.rethrow();
+    options.rethrow();
     return {reply.text, reply.bytes};
   }
   /// Returns the last reply; its text lives until the next call.
@@ -152,6 +153,7 @@ private:
   struct Destroy {
     void operator()(attune_chat_session *chat) const { attune_chat_session_destroy(chat); }
   };
+  GenerationOptions &options;
   PieceListener listener;
   std::unique_ptr<attune_chat_session, Destroy> handle;
   attune_chat_reply reply{};

@@ -16,7 +16,7 @@ namespace attune::cuda {
 /// invalidate a graph that the caller captures in another stream. Fails with DEVICE_ERROR or OUT_OF_MEMORY; the caller
 /// must not call other functions of the driver then.
 attune_status enterContext(const Driver &driver, Context context, int &captureMode);
-/// Restores the context and the capture mode of the calling thread before enterContext().
+/// Restores the context and the capture mode that the calling thread had before enterContext().
 void leaveContext(const Driver &driver, int captureMode);
 
 /// Makes a context current from enter() until the end of the scope.

@@ -214,7 +214,8 @@ attune_status CudaSession::makeStage(const attune_entry_desc &entry, const Entry
   return ATTUNE_OK;
 }
 
-/// Queues copies of the inputs in host memory. Sets |usesOwnMemory| if one of them is in memory of the session.
+/// Queues copies of the inputs in host memory, and sets the device addresses of all inputs. Sets |usesOwnMemory| to
+/// true if a copy is of a default, in memory of the session, else to false.
 attune_status CudaSession::copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &usesOwnMemory) {
   usesOwnMemory = false;
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {

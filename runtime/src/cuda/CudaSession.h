@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A session queues all its work in one stream: copies of the inputs, launches of the entry, copies of the outputs. The
-// host waits at most once, at the end. A copy reads or writes host memory when the stream reaches it, which may be
-// after the call has returned. Hence:
+// host waits for this work at most once, at the end. A copy reads or writes host memory when the stream reaches it,
+// which may be after the call has returned. Hence:
 //
 // - a call with one of the caller's tensors in host memory returns, with success or failure, after its copies;
 // - the session writes its own host memory (defaults of inputs, slots, lengths) again only after `copied`, an event after the copies;

@@ -111,7 +111,8 @@ struct Driver {
   attune_status check(Code code, const char *what) const;
 };
 
-/// Opens libcuda.so.1 once in the process and initializes it. Fails with INCOMPATIBLE if it is missing or finds no GPU.
+/// Opens libcuda.so.1 once in the process and initializes it. Fails with INCOMPATIBLE if it is missing, too old, or
+/// finds no GPU, and as Driver::check does if it cannot be initialized; the next call tries again.
 attune_status openDriver(const Driver *&out);
 
 } // namespace attune::cuda

@@ -21,7 +21,7 @@ struct GenerationPrompt {
   /// The mask of the prompts, [rows, length], or null; 0 is padding.
   const int64_t *mask = nullptr;
 
-  /// Returns the input of the rules for the |count| ids at |ids|, which continue |row|.
+  /// Returns the input of the rules for a sequence of |count| ids at |ids|, which begins with the prompt of |row|.
   LogitsContext logitsContext(int64_t row, const int64_t *ids, int64_t count) const {
     int64_t padding = 0;
     while (mask && padding < length && mask[row * length + padding] == 0)
@@ -38,14 +38,15 @@ struct GenerationResult {
   float *stepLogits;  ///< [rows, max_length - prompt length, vocabSize] while written, [rows, steps, vocabSize] at the end; greedy and
                       ///< sampling only; or null
   int64_t length;     ///< ids of the longest sequence
-  int64_t steps;      ///< ids chosen for the longest sequence
+  int64_t steps;      ///< ids chosen for the longest sequence; in a beam search the number of steps
 };
 
-/// Checks |options| against |vocabSize| and the |length| of the prompts, and resolves max_new_tokens into max_length
-/// and min_new_tokens into min_length.
+/// Checks |options| against |vocabSize| and the |length| of the prompts, and resolves max_new_tokens into max_length,
+/// and min_new_tokens into min_length. Replaces a negative pad_token_id by the first end id, or by 0 if there is none.
+/// Fails with INVALID_ARGUMENT.
 attune_status checkGenerationOptions(attune_generation_options &options, int64_t vocabSize, int64_t length);
 
-/// Checks the options that only sampling reads.
+/// Checks num_beams and, if do_sample is not 0, the options that only sampling reads. Fails with INVALID_ARGUMENT.
 attune_status checkSamplingOptions(const attune_generation_options &options);
 
 /// Runs greedy search, sampling or beam search by checked |options|. A cancelled generation succeeds with the ids so

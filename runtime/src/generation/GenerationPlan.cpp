@@ -23,7 +23,8 @@ static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const
   return nullptr;
 }
 
-/// Finds the entries of generation and checks that every tensor that the caller passes is an input of one of them.
+/// Finds the entries of generation and the size of the vocabulary, and checks that every tensor that the caller passes
+/// is an input of `prefill` or `encode`.
 static attune_status findEntries(const attune_model &model, GenerationPlan &plan) {
   plan.desc = model.desc;
   if (!attune_model_entry(&model, "prefill") && !attune_model_entry(&model, "decode"))
@@ -75,7 +76,8 @@ static attune_status checkMatrix(const attune_tensor &tensor) {
   return checkAlignment(tensor);
 }
 
-/// Finds the prompts, or the start id if the caller gave none.
+/// Finds the prompts, or the start id if the caller gave none. Sets the length of the prompts, and their number if they
+/// are given.
 static attune_status findPrompt(GenerationPlan &plan) {
   const attune_tensor_desc *begin = plan.prefill->num_inputs ? plan.prefill->inputs : nullptr;
   if (!begin || begin->dtype != ATTUNE_I64 || begin->rank != 2)
@@ -97,7 +99,7 @@ static attune_status findPrompt(GenerationPlan &plan) {
 }
 
 /// Finds the inputs of the encoder and sets the number of rows of the generation to theirs, which must be that of the
-/// prompts if there are prompts.
+/// prompts if there are prompts. Sets plan.sourceIds if an option needs ids of sources.
 static attune_status findSources(GenerationPlan &plan) {
   bool hasIds = plan.encode && plan.encode->inputs[0].dtype == ATTUNE_I64, penalized = plan.options.encoder_repetition_penalty != 1;
   if (plan.options.encoder_no_repeat_ngram_size > 0 && !hasIds)
@@ -198,7 +200,7 @@ static bool followsFromIds(const GenerationPlan &plan) {
 }
 
 /// Computes the largest number of sequences at once and the most tokens of one; |visible| is the most tokens of a
-/// prompt.
+/// prompt. Fails with LIMIT_EXCEEDED if there are too many sequences, or too many tokens for the model.
 static attune_status measure(GenerationPlan &plan, int64_t visible) {
   const attune_generation_options &options = plan.options;
   if (__builtin_mul_overflow(plan.rows, std::max(options.num_beams, options.num_return_sequences), &plan.sequences) ||
@@ -237,9 +239,10 @@ attune_status attune::planGeneration(const attune_model &model, const attune_gen
 
 attune_status attune_generation_limits(const attune_model *model, const attune_generation_options *options, const attune_tensor *inputs,
                                        size_t num_inputs, attune_dim_limit *out_limits, size_t *out_num_limits) {
+  if (out_num_limits)
+    *out_num_limits = 0;
   if (!model || !out_limits || !out_num_limits)
     return fail(ATTUNE_INVALID_ARGUMENT, "%s is null", !model ? "the model" : !out_limits ? "out_limits" : "out_num_limits");
-  *out_num_limits = 0;
   WideInputs wide;
   ATTUNE_TRY(wide.open({inputs, num_inputs}));
   GenerationPlan plan;

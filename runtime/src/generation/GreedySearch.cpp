@@ -82,7 +82,8 @@ int64_t GreedySearch::choose(int64_t row, float *scores) {
                            : argMax(scores, model.vocabSize);
 }
 
-/// Chooses an id for every active row and drops the rows that end with it. Sets |goOn| to false if the caller cancels.
+/// Chooses an id for every active row and drops the rows that end with it, by an end id or the caller's answer. Sets
+/// |goOn| to false if the caller ends the generation, else to true.
 attune_status GreedySearch::advance(bool &goOn) {
   int64_t kept = 0;
   goOn = true;

@@ -48,7 +48,8 @@ static void penalizeGenerated(const attune_generation_options &options, IdList g
   });
 }
 
-/// Bans ids that would complete an n-gram of |size| ids that occurs in |of|. Skips ids beyond the vocabulary.
+/// Bans ids that would complete, after the |length| ids at |ids|, an n-gram of |size| ids that occurs in |of|. Skips
+/// ids beyond the vocabulary.
 static void banNgrams(int64_t size, IdList of, const int64_t *ids, int64_t length, int64_t vocabSize, float *scores) {
   if (size <= 0 || length + 1 < size)
     return;
@@ -83,7 +84,8 @@ static void suppress(const int64_t *ids, size_t count, float *scores) {
     scores[ids[i]] = -INFINITY;
 }
 
-/// Returns true if the next id is the first one that is not forced.
+/// Returns true if the next id is the first one after the prompt; where forced_bos_token_id follows a prompt of one id,
+/// the first one after forced_bos_token_id.
 static bool isBegin(const attune_generation_options &options, const LogitsContext &input) {
   bool forced = input.promptLength == 1 && options.forced_bos_token_id >= 0;
   return input.sequence.count == input.promptLength + forced;

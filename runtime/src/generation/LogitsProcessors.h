@@ -36,7 +36,8 @@ struct LogitsContext {
 /// of the source, bad words, minimum length, forced first and last id, suppressed ids, and renormalization in a beam
 /// search. The penalties of generated ids, which transformers lacks, come after those of the sequence. Penalties
 /// compute in f32, as in transformers. A banned id scores -infinity, a forced one 0. |counts| is scratch memory of
-/// vocabSize zeros, which are restored. |options.max_length| must include max_new_tokens already.
+/// vocabSize zeros, which are restored. |options.max_length| must include max_new_tokens already, and
+/// |options.min_length| min_new_tokens.
 void applyLogitsProcessors(const attune_generation_options &options, const LogitsContext &input, int64_t vocabSize, float *scores,
                            int32_t *counts);
 

@@ -32,9 +32,9 @@ public:
   /// Takes memory from |arena|; |plan| and |caches| must outlive this.
   PromptCache(const GenerationPlan &plan, Caches &caches, Arena &arena);
 
-  /// Chooses slots for all sequences and truncates those of rows to the tokens that agree; without reuse, or with an
-  /// encoder, empties all slots first. Fails with INVALID_ARGUMENT if the caller's slots do not exist or are not
-  /// distinct; then the caches are unchanged.
+  /// Chooses slots for all sequences and truncates those of rows to the tokens that agree; without options.reuse_cache,
+  /// or with an encoder, empties all slots and sources first. Fails with INVALID_ARGUMENT if the caller's slots do not
+  /// exist or are not distinct; then the caches are unchanged.
   attune_status open();
 
   /// Returns the slots of the session, [plan.sequences]: first those of the rows, then those of further sequences.

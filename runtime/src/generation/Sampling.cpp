@@ -55,7 +55,7 @@ public:
   /// Keeps candidates of at least |least| times the best one's probability, and the best one and its equals.
   void keepWeights(double least);
   /// Keeps the candidates whose surprise (-log p) is nearest to the expected one, until their probabilities add up to
-  /// |mass|.
+  /// |mass|, and those that are as near as the last of them.
   void keepTypical(double mass);
   /// Returns the id that |noise| in [0, 1) selects from the softmax of the candidates.
   int64_t draw(double noise) const;
@@ -139,7 +139,10 @@ int64_t attune::sampleId(const attune_generation_options &options, const float *
   float best = -INFINITY;
   for (int64_t id = 0; id < vocabSize; ++id)
     best = scores[id] > best ? scores[id] : best;
-  // There is no candidate, or the best score is infinite.
+  // The best score is infinite, or there is no candidate.
+  for (int64_t id = 0; id < vocabSize && best > 0 && std::isinf(best); ++id)
+    if (scores[id] == best)
+      return id;
   if (std::isinf(best))
     return argMax(scores, vocabSize);
   double temperature = options.temperature, shift = std::fabs(best / temperature) > std::numeric_limits<float>::max() ? best : 0;

@@ -18,14 +18,15 @@ struct Candidate {
 /// NaNs are ignored. Callers fail with failWithoutId if the value there is NaN or -inf.
 int64_t argMax(const float *values, int64_t count);
 
-/// Returns an error that says why |row| has no id to choose: none of the |count| scores is above -inf.
+/// Returns an error that says why |row| has no id to choose: one of the |count| scores is NaN, or none is above -inf.
 attune_status failWithoutId(const float *scores, int64_t count, int64_t row);
 
 /// Draws an id by |scores| [vocabSize] as transformers does: divides the scores by the temperature; keeps the top_k
 /// best and their equals, of those the best that reach top_p together; applies min_p, typical_p, epsilon_cutoff and
 /// eta_cutoff; and draws from the softmax. The noise depends on (options.seed, row, step) alone. |scratch| has room for
 /// vocabSize candidates. If the temperature is so small that the best quotient leaves the range of floats, divides the
-/// differences from the best score instead, so that only the best id and its equals are drawn.
+/// differences from the best score instead, so that only the best id and its equals are drawn. Returns argMax(scores)
+/// without drawing if no score is above -inf or the best one is +inf.
 int64_t sampleId(const attune_generation_options &options, const float *scores, int64_t vocabSize, int64_t row, int64_t step,
                  Candidate *scratch);
 

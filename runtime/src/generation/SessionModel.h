@@ -26,7 +26,7 @@ public:
   /// Takes memory from |arena|. An arena without memory only measures; the object must not be used then.
   SessionModel(attune_session &session, const GenerationPlan &plan, Arena &arena);
 
-  /// Checks that |session| is large enough for |plan|.
+  /// Checks that |session| is large enough for |plan|. Fails with LIMIT_EXCEEDED.
   static attune_status check(const attune_session &session, const GenerationPlan &plan);
 
   StepModel steps() { return {this, plan.vocabSize, startModel, stepModel}; }

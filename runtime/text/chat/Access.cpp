@@ -12,7 +12,7 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Finds attribute |name| of |loop|; Missing if there is none.
+/// Sets |result| to attribute |name| of |loop|; leaves it if there is none.
 static attune_status loopAttribute(Machine &machine, Loop &loop, Text name, Value &result) {
   int64_t length;
   if (name == "index" || name == "index0") {

@@ -54,7 +54,7 @@ static Machine hostMachine(attune_chat &chat) {
   return machine;
 }
 
-/// Makes an empty table of variables.
+/// Frees all values of the host, forgets output and date, and makes an empty table of variables.
 static attune_status resetValues(attune_chat &chat) {
   chat.memory.release(chat.firstMark);
   chat.output.bytes = 0;
@@ -239,8 +239,8 @@ attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *da
 
 //===--- Rendering ---------------------------------------------------------===//
 
-/// Copies the messages in the form that transformers gives to templates: without keys whose value is none, and with the
-/// reasoning under all of its names.
+/// Copies the messages in the form that transformers gives to templates: without keys whose value is none, and with
+/// reasoning of any name also as `thinking` and `reasoning_content`. Fails without messages.
 static attune_status prepareMessages(Machine &machine, const Value &messages, Value &result) {
   static const char *const reasoningNames[] = {"reasoning_content", "thinking", "reasoning"};
   if (!messages.is(Tag::List) || messages.array->count == 0)
@@ -271,7 +271,8 @@ static attune_status prepareMessages(Machine &machine, const Value &messages, Va
   return ATTUNE_OK;
 }
 
-/// Collects the variables of a rendering: those of the tokenizer, then those of the host.
+/// Collects the variables of a rendering: those of the tokenizer, then the defaults of transformers, then those of the
+/// host. Later ones replace earlier ones.
 static attune_status prepareVariables(Machine &machine, const attune_chat &chat, Table *&table) {
   const Program &program = chat.program;
   uint32_t defaults = program.header->num_defaults, first = program.header->num_names - 2 * defaults;

@@ -52,8 +52,9 @@ typedef struct attune_chat_template {
 /// Flags of functions.
 enum { ATTUNE_CHAT_TAKES_CALLER = 1, ATTUNE_CHAT_TAKES_KEYWORDS = 2, ATTUNE_CHAT_TAKES_MORE = 4 };
 
-/// A template's body, a macro, the body of a call block, or the condition of a loop. Its parameters are the slots 0 …,
-/// then `caller`, `kwargs` and `varargs` as the flags say.
+/// A template's body, a macro, the body of a call block, or the condition of a loop. Its n parameters are the
+/// slots 0 to n - 1. The slots n, n + 1 and n + 2 always exist; they are `caller`, `kwargs` and `varargs` if the flags
+/// say so.
 typedef struct attune_chat_function {
   uint32_t first_instruction, num_instructions;
   uint32_t num_slots;

@@ -169,7 +169,7 @@ static bool applyKindTest(TestName test, const Value &value, bool &known) {
   }
 }
 
-/// Returns true if |value| modulo |divisor| is |rest|.
+/// Sets |result| to true if |value| modulo |divisor| is |rest|, else to false.
 static attune_status leaves(Machine &machine, const Value &value, const Value &divisor, int64_t rest, bool &result) {
   Value remainder;
   ATTUNE_TRY(arithmetic(machine, Operation::Remainder, value, divisor, remainder));

@@ -34,7 +34,7 @@ private:
   bool ended = false;
 
   attune_status damaged() { return fail(ATTUNE_CORRUPT, "the chat template is damaged: its instructions do not fit together"); }
-  /// Fails if there are fewer than |count| values on the stack.
+  /// Fails with CORRUPT if there are fewer than |count| values on the stack.
   attune_status need(size_t count) { return static_cast<size_t>(top - base) >= count ? ATTUNE_OK : damaged(); }
   attune_status push(const Value &value) {
     if (top == machine.stackEnd)
@@ -341,7 +341,8 @@ attune_status Activation::build(Operation operation, uint32_t count) {
   return push(value);
 }
 
-/// Pops the arguments of |call|; |subject| is the value below them.
+/// Sets |arguments| to a copy of the arguments of |call|, which stay on the stack, and |subject| to the value below
+/// them.
 attune_status Activation::arguments(const attune_chat_call &call, Value *&subject, Arguments &arguments) {
   size_t spread = (call.flags & ATTUNE_CHAT_SPREAD) != 0, spreadKeywords = (call.flags & ATTUNE_CHAT_SPREAD_KEYWORDS) != 0;
   size_t total = 1u + call.num_arguments + call.num_keywords + spread + spreadKeywords;

@@ -83,7 +83,8 @@ static attune_status viewItem(Machine &machine, const Table &table, ViewKind vie
   return ATTUNE_OK;
 }
 
-/// Applies a filter or test that has the item as its subject.
+/// Sets |result| to true if a generator of kind Select keeps |item|: applies the test, or takes the truth if there is
+/// none, of the item or its attribute, and inverts that for `reject`.
 static attune_status selects(Machine &machine, const Generator &generator, const Value &item, bool &result) {
   Value subject = item;
   if (generator.byAttribute)

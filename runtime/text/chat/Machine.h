@@ -21,7 +21,7 @@ struct Arguments {
   uint32_t numKeywords = 0;
 };
 
-/// A block of memory with a limit. Allocations follow each other and are freed only all together.
+/// A block of memory with a limit. Allocations follow each other; |release| frees all after a mark.
 class Memory {
 public:
   Memory() = default;
@@ -35,7 +35,7 @@ public:
     used = start + bytes;
     return begin + start;
   }
-  /// Extends the allocation that ends at |end|, if it is the last one and the memory suffices.
+  /// Extends the allocation that ends at |end| by |bytes|; returns false if it is not the last one or they do not fit.
   bool extend(const char *end, size_t bytes) {
     if (end != begin + used || bytes > limit - used)
       return false;
@@ -44,7 +44,7 @@ public:
   }
   size_t mark() const { return used; }
   void release(size_t mark) { used = mark; }
-  /// Sets the limit for later allocations to |bytes|.
+  /// Sets the limit for all later allocations together to |bytes|.
   void setRoom(size_t bytes) {
     room = bytes;
     limit = used + bytes;
@@ -82,17 +82,18 @@ public:
   size_t rootBytes = 0;    ///< output before the outermost of them
   bool located = false;    ///< the message of a failure names its line
 
-  /// Runs |function| with |frame|. On success sets |result| to its result.
+  /// Runs |function| with |frame|. Sets |result| to the value of ReturnValue; a function that ends with Return leaves
+  /// it.
   attune_status run(uint32_t function, Frame &frame, Value &result);
-  /// Creates the frame of |function|.
+  /// Creates a frame of |function| whose slots are Missing and whose enclosing frame is |outer|.
   attune_status makeFrame(uint32_t function, Frame *outer, Frame *&frame);
 
-  /// Fails with the text of a template error.
+  /// Fails with INVALID_ARGUMENT and the message, of which at most 899 bytes are kept.
   __attribute__((format(printf, 2, 3))) attune_status error(const char *format, ...);
   attune_status outOfMemory();
   /// Fails with the message of an undefined value.
   attune_status undefinedError(const Value &value);
-  /// Counts |count| steps.
+  /// Takes |count| from the steps that are left. Fails with LIMIT_EXCEEDED if there are fewer.
   attune_status charge(uint64_t count) {
     if (count > steps)
       return stepsExceeded();
@@ -164,7 +165,7 @@ attune_status add(Machine &machine, const Value &a, const Value &b, Value &resul
 attune_status arithmetic(Machine &machine, Operation operation, const Value &a, const Value &b, Value &result);
 /// Computes -value (|minus|) or +value.
 attune_status negate(Machine &machine, const Value &value, bool minus, Value &result);
-/// Finds |key| in |table|; sets |pair| to null if it is not there.
+/// Finds |key| in |table|; sets |pair| to null if it is not there. Fails for keys that cannot be hashed.
 attune_status find(Machine &machine, const Table &table, const Value &key, Pair *&pair);
 /// Finds the string |key|; returns null if it is not there.
 Pair *find(const Table &table, Text key);
@@ -179,7 +180,7 @@ attune_status print(Machine &machine, const Value &value, Builder &builder);
 attune_status represent(Machine &machine, const Value &value, Builder &builder, unsigned depth = 0);
 /// Returns str(value) as a string; strings are returned unchanged.
 attune_status toText(Machine &machine, const Value &value, Value &result);
-/// Escapes text for HTML.
+/// Sets |result| to str(value), escaped for HTML; escaped strings are returned unchanged.
 attune_status escape(Machine &machine, const Value &value, Value &result);
 /// Returns `text % values`.
 attune_status formatPercent(Machine &machine, Text format, const Value &values, Value &result);
@@ -202,22 +203,25 @@ void formatFloat(double number, NumberText &text);
 void formatInt(int64_t number, NumberText &text);
 /// Writes |number| with |digits| digits after the point, which is a point in every locale.
 void formatFixed(double number, int digits, NumberText &text);
-/// Parses a number as Python's float(text) does.
+/// Parses a number as Python's float(text) does. Returns false for other texts and those of more than 1023 bytes.
 bool parseFloat(Text text, double &number);
-/// Parses a number as Python's int(text, base) does. Sets |tooBig| for numbers beyond 64 bits.
+/// Parses a number as Python's int(text, base) does; |base| is 0 or from 2 to 36. Returns false for other texts and
+/// those of more than 1023 bytes. For a number beyond 64 bits sets |tooBig| and returns true, but |number| has no
+/// meaning.
 bool parseInt(Text text, int64_t base, int64_t &number, bool &tooBig);
 /// Rounds |number| to |digits| digits after the point, half to even.
 double roundTo(double number, int64_t digits);
 
 //===--- Access.cpp --------------------------------------------------------===//
 
-/// Returns object.name, an undefined value if there is none.
+/// Returns object.name, an undefined value if there is none. Fails if |object| is undefined.
 attune_status getAttribute(Machine &machine, const Value &object, Text name, Value &result);
-/// Returns object[key], an undefined value if there is none.
+/// Returns object[key], an undefined value if there is none. Fails if |object| is undefined.
 attune_status getItem(Machine &machine, const Value &object, const Value &key, Value &result);
 /// Returns object[start:stop:step]; limits may be None.
 attune_status getSlice(Machine &machine, const Value &object, const Value &start, const Value &stop, const Value &step, Value &result);
-/// Returns the attribute at a path such as "a.b.0", as in the filters map, select, sort and others.
+/// Returns the attribute at a path such as "a.b.0", as in the filters map, select, sort and others, or |object| without
+/// a path. |fallback|, if it is neither Missing nor None, replaces each undefined value on the path.
 attune_status getPath(Machine &machine, const Value &object, const Value &path, const Value &fallback, Value &result);
 
 //===--- Iterators.cpp -----------------------------------------------------===//
@@ -265,7 +269,7 @@ struct Iterator {
 attune_status iterate(Machine &machine, const Value &value, Iterator *&iterator);
 /// Returns true if iterate() accepts |value|.
 bool isIterable(const Value &value);
-/// Returns the next item. Sets |done| after the last.
+/// Sets |item| to the next item and |done| to false, or |done| to true after the last item.
 attune_status next(Machine &machine, Iterator &iterator, Value &item, bool &done);
 /// Returns all items as an array.
 attune_status collect(Machine &machine, const Value &value, Array *&array);
@@ -273,7 +277,8 @@ attune_status collect(Machine &machine, const Value &value, Array *&array);
 int64_t lengthOf(const Value &value);
 /// Creates a generator of |kind| over the items of |value|; |result| is an iterator over it.
 attune_status makeGenerator(Machine &machine, GeneratorKind kind, const Value &value, Generator *&generator, Value &result);
-/// Returns the iterator of `reverse`. Sets |isSequence| to false if |value| is not a sequence.
+/// Sets |result| to the iterator of `reverse` and |isSequence| to true. If |value| has no length, only sets
+/// |isSequence| to false.
 attune_status reversed(Machine &machine, const Value &value, Value &result, bool &isSequence);
 /// Sets |length| to the number of items of |loop|, for which it may have to collect them.
 attune_status loopLength(Machine &machine, Loop &loop, int64_t &length);
@@ -291,7 +296,8 @@ attune_status applyFilter(Machine &machine, uint16_t filter, const Value &subjec
 /// Applies the test number |test| to |subject|.
 attune_status applyTest(Machine &machine, uint16_t test, const Value &subject, const Arguments &arguments, bool &result);
 /// Assigns |arguments| to the parameters |names|, which are separated by blanks; after a '/' at the beginning they take
-/// no keywords. Parameters without an argument become Missing. |what| names the callee in messages.
+/// no keywords. Parameters without an argument become Missing. |what| names the callee in messages. Fails for arguments
+/// without a parameter and parameters with two arguments.
 attune_status bind(Machine &machine, const char *what, const char *names, const Arguments &arguments, Value *values);
 /// Sorts |count| items and their |keys| by the keys. The sort is stable, also in |reverse|.
 attune_status sortBy(Machine &machine, Value *items, Value *keys, uint32_t count, bool reverse);
@@ -322,7 +328,7 @@ attune_status replaceText(Machine &machine, Text text, Text from, Text to, int64
 attune_status splitLines(Machine &machine, Text text, bool keepEnds, bool escaped, Array *&lines);
 /// Returns true if |date| is a day of the calendar with a time of the day.
 bool isDate(const attune_chat_date &date);
-/// Formats |date| as Python's strftime does. Requires isDate(|date|).
+/// Formats |date| as Python's strftime does. Requires isDate(|date|). Fails for unsupported conversions.
 attune_status formatDate(Machine &machine, Text format, const attune_chat_date &date, Value &result);
 
 /// Returns an integer argument; fails for other values. |what| names the argument in messages.

@@ -48,7 +48,7 @@ static void usePoint(char *text) {
   *to = 0;
 }
 
-/// Writes special values; returns false for finite numbers.
+/// Writes an infinity or NaN; returns false for finite numbers.
 static bool formatSpecial(double number, TextWriter &writer) {
   if (std::isfinite(number))
     return false;
@@ -119,8 +119,9 @@ void chat::formatFloat(double number, NumberText &text) {
   writer.add(tail);
 }
 
-/// Removes white space around |text|, and turns decimal digits of any script into ASCII digits. Returns false for texts
-/// that are too long for |buffer| or have other characters beyond ASCII.
+/// Writes |text| without white space around it to |buffer|, with ASCII digits for the decimal digits of any script, and
+/// sets |bytes| to its length. Returns false for texts that are too long for |buffer| or have NUL or other characters
+/// beyond ASCII.
 static bool normalizeNumber(Text text, char *buffer, size_t size, size_t &bytes) {
   size_t begin = 0, end = text.bytes;
   while (begin < end) {
@@ -145,7 +146,7 @@ static bool normalizeNumber(Text text, char *buffer, size_t size, size_t &bytes)
         return false;
       character = '0' + decimalValue(character);
     }
-    if (bytes + 1 >= size)
+    if (character == 0 || bytes + 1 >= size)
       return false;
     buffer[bytes++] = static_cast<char>(character);
   }

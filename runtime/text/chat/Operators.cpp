@@ -12,7 +12,7 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Values inside values are compared and printed up to this depth.
+/// Values inside values are compared and hashed up to this depth.
 static constexpr unsigned MaxNesting = 200;
 
 const char *chat::typeName(Tag tag) {

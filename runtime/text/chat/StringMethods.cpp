@@ -1,7 +1,8 @@
 //===- StringMethods.cpp - Methods of strings -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Methods of strings. Those of an escaped string (Markup) return escaped strings and escape their string arguments.
+// Methods of strings. Those of an escaped string (Markup) return escaped strings and escape the strings that they
+// insert.
 //===----------------------------------------------------------------------===//
 
 #include "Filters.h"
@@ -218,7 +219,8 @@ attune_status chat::splitLines(Machine &machine, Text text, bool keepEnds, bool 
   return ATTUNE_OK;
 }
 
-/// Splits at white space, from the left or from the right, at most |limit| times (< 0: everywhere).
+/// Splits at white space, from the left or from the right, at most |limit| times (< 0: everywhere). Appends the parts
+/// to |parts| in the order in which they are found.
 static attune_status splitSpaces(Machine &machine, const Value &self, int64_t limit, bool fromRight, Array *parts) {
   Text text = self.str();
   bool escaped = self.isEscaped();
@@ -335,7 +337,7 @@ static attune_status strip(Machine &machine, const Value &self, const Arguments 
 }
 
 /// Applies the limits |given| (start, end) to |self| as a slice. Sets |offset| to its beginning in characters, and
-/// |valid| to false if that is after the end of the text.
+/// |valid| to false if that is after the end of the slice.
 static attune_status window(Machine &machine, const Value &self, const Value *given, Text &text, int64_t &offset, bool &valid) {
   auto length = static_cast<int64_t>(countCharacters(self.str()));
   int64_t limits[2] = {0, length};
@@ -510,7 +512,7 @@ static attune_status pad(Machine &machine, const Value &self, const Arguments &a
   if (side == 0)
     return centerText(machine, self, width, fill, result);
   Value padding;
-  int64_t room = width - static_cast<int64_t>(countCharacters(self.str()));
+  int64_t room = (width > 0 ? width : 0) - static_cast<int64_t>(countCharacters(self.str()));
   ATTUNE_TRY(arithmetic(machine, Operation::Multiply, Value::ofText(fill, self.isEscaped()), Value::ofInt(room), padding));
   return side == 1 ? add(machine, self, padding, result) : add(machine, padding, self, result);
 }
@@ -520,7 +522,7 @@ static attune_status zeroFill(Machine &machine, const Value &self, const Argumen
   int64_t width;
   ATTUNE_TRY(bind(machine, "zfill", "/width", arguments, given));
   ATTUNE_TRY(wantInteger(machine, given[0], "zfill", width));
-  int64_t room = width - static_cast<int64_t>(countCharacters(self.str()));
+  int64_t room = (width > 0 ? width : 0) - static_cast<int64_t>(countCharacters(self.str()));
   ATTUNE_TRY(arithmetic(machine, Operation::Multiply, Value::ofText("0"), Value::ofInt(room), zeros));
   bool sign = room > 0 && self.bytes && (self.text[0] == '-' || self.text[0] == '+');
   Builder builder(machine);

@@ -1,8 +1,9 @@
 //===- Value.h - Values of chat templates ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values are immutable, except namespaces and the state of iterators: templates run in a sandbox that forbids changes
-// of lists and dictionaries. Strings are UTF-8; positions in them count characters, as in Python.
+// Values are immutable, except namespaces, cyclers, joiners and the state of loops and iterators: templates run in a
+// sandbox that forbids changes of lists and dictionaries. Strings are UTF-8; positions in them count characters, as in
+// Python.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_CHAT_VALUE_H
 #define ATTUNE_RUNTIME_TEXT_CHAT_VALUE_H
@@ -150,7 +151,7 @@ struct Value {
   bool isUndefined() const { return tag == Tag::Undefined; }
   bool isString() const { return tag == Tag::String; }
   bool isEscaped() const { return tag == Tag::String && flag; }
-  /// Integers and booleans, which are integers.
+  /// Returns true for integers and for booleans, which count as integers.
   bool isInteger() const { return tag == Tag::Int || tag == Tag::Bool; }
   bool isNumber() const { return isInteger() || tag == Tag::Float; }
   bool isArray() const { return tag == Tag::List || tag == Tag::Tuple; }

@@ -168,7 +168,7 @@ attune_status attune_chat_session::open(int64_t tokens) {
   return openSession();
 }
 
-/// Places the arrays of a conversation behind the object itself.
+/// Places the arrays of a conversation behind the object itself; only measures them if |chat| is null.
 static void placeArrays(attune_chat_session *chat, int64_t context, size_t systemBytes, Arena &arena) {
   arena.take<attune_chat_session>(1);
   int64_t *ids = arena.take<int64_t>(context);
@@ -265,7 +265,8 @@ void attune_chat_session_reset(attune_chat_session *chat) {
     chat->reset();
 }
 
-/// Appends |bytes| bytes and a NUL to the texts of the conversation.
+/// Appends |bytes| bytes and a NUL to the texts of the conversation and sets |place| to their offset there. Fails with
+/// LIMIT_EXCEEDED.
 attune_status attune_chat_session::addText(const char *data, size_t bytes, size_t &place) {
   if (bytes >= kTextBytes - textBytes)
     return fail(ATTUNE_LIMIT_EXCEEDED, "the conversation has more than %zu bytes of text", kTextBytes);
@@ -319,8 +320,8 @@ attune_status attune_chat_session::encode(const char *data, size_t bytes, int64_
   return ATTUNE_OK;
 }
 
-/// Writes the ids of the conversation with |turn| to |ids|. Sets |firstTurn| to the first turn that stays; there is no
-/// room for those before it.
+/// Writes the ids of the conversation with |turn| to |ids| and sets |count| to their number. Sets |firstTurn| to the
+/// first turn that stays; there is no room for those before it. Fails with LIMIT_EXCEEDED if |turn| alone is too long.
 attune_status attune_chat_session::fit(const Turn &turn, int64_t &firstTurn, int64_t &count) {
   int64_t wanted = std::max<int64_t>(context / 4, 1);
   if (generation.max_new_tokens > 0)
@@ -367,7 +368,8 @@ int attune_chat_session::onToken(int64_t token) {
   return answer;
 }
 
-/// Generates the reply to the |count| ids; its text is appended to the texts.
+/// Generates the reply to the |count| ids, appends its text to the texts, and sets the reply's fields of |turn| and
+/// |reply|.
 attune_status attune_chat_session::generateReply(int64_t count, Turn &turn, attune_chat_reply &reply) {
   const attune_entry_desc *prefill = attune_model_entry(model, "prefill");
   attune_generation_options own = generation;

@@ -14,7 +14,8 @@ namespace attune::text {
 /// which texts leave out, so that they would never be found there.
 class GenerationEnds {
 public:
-  /// Takes memory. Fails with INVALID_ARGUMENT for a stop string that is null or empty.
+  /// Takes memory. Fails with INVALID_ARGUMENT for a stop string that is null or empty and for a missing array of
+  /// |options|, or with OUT_OF_MEMORY.
   attune_status open(const attune_text *text, const attune_generation_options &options, const int64_t *more, size_t numMore);
 
   const int64_t *ids() const { return static_cast<const int64_t *>(memory.get()); }

@@ -11,7 +11,7 @@
 using namespace attune;
 using namespace attune::text;
 
-/// Returns the number of characters of |text| from |begin| on that are from |first| to |last|.
+/// Returns the length of the run of characters from |first| to |last| that begins at |begin| in |text|.
 static size_t countRange(const char *text, size_t size, size_t begin, char first, char last) {
   size_t count = 0;
   while (begin + count < size && text[begin + count] >= first && text[begin + count] <= last)
@@ -39,7 +39,7 @@ bool attune::text::isLanguage(const attune_text *text, int64_t id) {
   return underlined || isTagged(token, size);
 }
 
-/// Returns the id of |before| |name| |after|, -1 if there is no such token.
+/// Returns the id of the token |before| + |name| + |after|, -1 if there is none of less than 64 bytes.
 static int64_t findToken(const attune_text *text, const char *before, const char *name, const char *after) {
   char token[64];
   int size = snprintf(token, sizeof(token), "%s%s%s", before, name, after);

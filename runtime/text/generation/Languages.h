@@ -30,7 +30,7 @@ struct Languages {
 attune_status chooseLanguages(const attune_text *text, const char *source, const char *target, attune_generation_options &options,
                               Languages &languages);
 
-/// Returns true if token |id| of |text| is spelled as a language.
+/// Returns true if token |id| of |text| is spelled as a language of NLLB, mBART or M2M100, which Marian's are not.
 bool isLanguage(const attune_text *text, int64_t id);
 
 } // namespace attune::text

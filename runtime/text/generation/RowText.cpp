@@ -68,7 +68,7 @@ void RowText::leaveOut(const char *&piece, size_t &bytes) {
   cut = false;
 }
 
-/// Hands a piece to |sink|, unless it has ended the text.
+/// Hands a piece to |sink| and sets |answer| to its answer, unless the sink has ended the text.
 void RowText::show(const char *piece, size_t bytes, const PieceSink &sink, int &answer) {
   if (!muted)
     answer = sink.take(sink.state, piece, bytes);

@@ -32,22 +32,23 @@ struct RowSettings {
 /// The text of one row.
 class RowText {
 public:
-  /// Takes memory for a stream; |states| has room for a number for each stop string.
+  /// Takes memory for a stream; |states| has room for a number for each stop string. Both arguments are borrowed.
   attune_status open(const RowSettings &settings, size_t *states);
   void close();
 
   /// Begins a text that follows the |count| ids at |before|.
   template <typename Id>
   attune_status begin(const Id *before, int64_t count);
-  /// Adds |id| and hands complete text to |sink|. Sets |answer| to END_ROW if the text ends with it, else to the answer
-  /// of the sink.
+  /// Adds |id| and hands complete text to |sink|. Sets |answer| to the answer of the sink, or to GO_ON without one, but
+  /// to END_ROW instead of GO_ON if the text ends with |id|.
   attune_status push(int64_t id, const PieceSink &sink, int &answer);
-  /// Ends the text, of which the rest goes to |sink|: a row that has not ended ends for |reason|.
+  /// Ends a text that has not ended and hands its rest to |sink|. The reason is |reason|, or FINISH_STOP if the rest
+  /// completes a stop string.
   attune_status finish(attune_finish reason, const PieceSink &sink);
 
   bool hasEnded() const { return ended; }
   attune_finish finishReason() const { return reason; }
-  /// Returns the number of ids that were pushed.
+  /// Returns the number of ids that were pushed since |begin|.
   int64_t numIds() const { return count; }
 
 private:

@@ -249,7 +249,8 @@ attune_status TextCall::fillLength() {
   return ATTUNE_OK;
 }
 
-/// Names the tensors of the batch as the model does.
+/// Makes the tensors of the batch with the names that the model gives them: ids, and the mask if there is padding.
+/// Fails with INVALID_ARGUMENT if the model has no entry for them.
 attune_status TextCall::openTensors() {
   const attune_entry_desc *entry = attune_model_entry(model, hasEncoder ? "encode" : "prefill");
   if (!entry || entry->num_inputs == 0)
@@ -347,7 +348,7 @@ attune_status TextCall::generate() {
   return status;
 }
 
-/// Writes the rows of the result, and ends the texts that have not ended by themselves.
+/// Writes the rows of the result, and ends the texts that have not ended by themselves. Sets |status| if that fails.
 void TextCall::collect() {
   const attune_generation &result = *stored->generation;
   int64_t prompt = hasEncoder ? 1 : length;
@@ -358,10 +359,11 @@ void TextCall::collect() {
     PieceSink take{RowSink::take, &sink};
     const int64_t *begin = result.sequences + row * result.length + prompt, *end = result.sequences + (row + 1) * result.length;
     int answer = ATTUNE_TOKEN_GO_ON;
-    for (const int64_t *id = begin; generation.num_beams > 1 && id < end && !rowText.hasEnded() && status == ATTUNE_OK; ++id)
+    auto goesOn = [&] { return status == ATTUNE_OK && answer == ATTUNE_TOKEN_GO_ON && !rowText.hasEnded(); };
+    for (const int64_t *id = begin; generation.num_beams > 1 && id < end && goesOn(); ++id)
       status = rowText.push(*id, take, answer);
     if (status == ATTUNE_OK)
-      status = rowText.finish(cancelled ? ATTUNE_FINISH_CALLBACK : ATTUNE_FINISH_LENGTH, take);
+      status = rowText.finish(cancelled || answer != ATTUNE_TOKEN_GO_ON ? ATTUNE_FINISH_CALLBACK : ATTUNE_FINISH_LENGTH, take);
     if (stored->texts[row].failed || status != ATTUNE_OK) {
       status = status == ATTUNE_OK ? fail(ATTUNE_OUT_OF_MEMORY, "cannot get memory for a text") : status;
       return;

@@ -33,7 +33,7 @@ void attune_answer_options_init(attune_answer_options *options) {
 
 namespace {
 
-/// A span of tokens of a window.
+/// A span of tokens of a window: |begin| to |end|, both included.
 struct TokenSpanScore {
   int32_t begin, end;
   float score;
@@ -45,11 +45,13 @@ public:
   AnswerFinder(attune_task &task, const attune_answer_options &options, const char *context, size_t bytes, bool contextFirst)
       : task(task), options(options), context(context), contextFirst(contextFirst), places(context, bytes) {}
 
-  /// Takes memory for windows of |length| tokens.
+  /// Takes memory for windows of |length| tokens, and for answers all memory that is left. Returns false if it does not
+  /// suffice.
   bool open(size_t length);
-  /// Adds the best spans of |encoding|, whose logits are given.
+  /// Adds the best spans of |encoding|, whose logits are given. Fails with INVALID_ARGUMENT (NaN or infinite logits) or
+  /// LIMIT_EXCEEDED (too many answers).
   attune_status addWindow(const attune_encoding &encoding, const float *startLogits, const float *endLogits);
-  /// Sorts the answers, best first, and returns at most top_k.
+  /// Adds the empty answer if options.allow_none, sorts the answers, best first, and returns at most top_k.
   Array<attune_answer> finish();
 
 private:

@@ -133,7 +133,8 @@ static void writeMean(const float *rows, int64_t count, int64_t features, float 
     out[j] /= float(count);
 }
 
-/// Runs the rows of a turn and writes their results.
+/// Sorts and runs the rows of a turn and writes their results to |out|, the mean of the tokens if there is a row for
+/// each.
 static attune_status runTurn(attune_task &task, int32_t promptLength, float *out) {
   sortRows(task.rows);
   // A classifier without an id for padding may read the row of the last id of a padded sequence. So each batch has

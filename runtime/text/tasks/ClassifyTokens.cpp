@@ -48,9 +48,10 @@ private:
   bool continuesWord(uint32_t token);
   /// Makes one piece of tokens [first, last], which are a word.
   Piece makeWord(uint32_t first, uint32_t last);
-  /// Appends a span of pieces [begin, end).
+  /// Appends a span of pieces [begin, end), unless its label is "O" and |keepOutside| is false.
   attune_status addSpan(const Array<Piece> &pieces, size_t begin, size_t end, bool keepOutside, Array<attune_span> &spans);
-  /// Writes the text of tokens [first, last] to memory of the results.
+  /// Writes the text of tokens [first, last] to memory of the results and sets the word of |span| to it. Fails with
+  /// LIMIT_EXCEEDED.
   attune_status writeWords(uint32_t first, uint32_t last, attune_span &span);
 
   attune_task &task;
@@ -63,7 +64,7 @@ private:
   Array<float> means;
 };
 
-/// A label without its "B-" or "I-".
+/// A label without its "B-" or "I-"; |begins| is true for "B-".
 struct Tag {
   const char *name;
   bool begins;
@@ -244,7 +245,8 @@ attune_status SpanFinder::find(bool keepOutside, Array<attune_span> &spans) {
   return ATTUNE_OK;
 }
 
-/// Copies |from| to memory of the results, because decoding reuses the memory of the tokenizer, which |from| is in.
+/// Copies |from|, of its arrays ids, special_tokens_mask and offsets, to memory of the results, because decoding reuses
+/// the memory of the tokenizer, which |from| is in. Returns false if the memory does not suffice.
 static bool keepEncoding(attune_task &task, const attune_encoding &from, attune_encoding &to) {
   to = from;
   auto copy = [&](const int32_t *values, size_t count) -> const int32_t * {

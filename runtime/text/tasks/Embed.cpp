@@ -71,7 +71,8 @@ const char *attune_embed_prompt(const attune_text *text, int64_t index, size_t *
   return name;
 }
 
-/// Finds the prompt that |options| asks for.
+/// Sets |prompt| to the prompt that |options| asks for, else to the default one or "". Fails with INVALID_ARGUMENT for
+/// an unknown name.
 static attune_status findPrompt(const attune_task &task, const attune_embed_options &options, const char *&prompt, size_t &bytes) {
   const TaskSettings &settings = task.settings;
   prompt = "";
@@ -110,7 +111,8 @@ static attune_status findPrompt(const attune_task &task, const attune_embed_opti
   return ATTUNE_OK;
 }
 
-/// Counts the tokens of |prompt| with special ones, but without a special one at the end.
+/// Sets |count| to the number of tokens of |prompt| with special ones, but without a special one at the end; to 0 if
+/// the model has no input for it.
 static attune_status countPrompt(attune_task &task, const char *prompt, size_t bytes, int32_t &count) {
   count = 0;
   if (!task.hasPromptLength || !bytes)

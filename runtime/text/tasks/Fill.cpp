@@ -65,7 +65,7 @@ static void chooseBest(const float *scores, int64_t count, Array<Choice> &choice
   }
 }
 
-/// Decodes |ids| to memory of the results.
+/// Sets |text| to the text of |ids|, in memory of the results. Fails with LIMIT_EXCEEDED.
 static attune_status decode(attune_task &task, const int32_t *ids, size_t count, int skipSpecial, const char *&text, size_t &bytes) {
   ATTUNE_TRY(attune_tokenizer_decode(task.tokenizer, ids, count, skipSpecial, &text, &bytes));
   text = keep(task, text, bytes);

@@ -15,7 +15,7 @@ using namespace attune::text;
 
 /// The most tokens of a text if neither the model nor its folder has a limit.
 static constexpr int64_t kDefaultLength = 512;
-/// The bytes of memory for the results of a call: spans, answers and candidates with their texts.
+/// The constant part of the bytes of memory for the results of a call: spans, answers and candidates with their texts.
 static constexpr size_t kResultBytes = size_t(1) << 20;
 static constexpr int64_t kMostTexts = int64_t(1) << 24, kMostLength = int64_t(1) << 24;
 
@@ -50,7 +50,7 @@ const char *TaskSettings::stringAt(TaskString place, size_t &bytes) const {
 
 //===--- Shapes ------------------------------------------------------------===//
 
-/// Returns the number of the output of |entry| called |name| with this rank, or kNoId.
+/// Returns the number of the f32 output of |entry| called |name| with this rank, or kNoId.
 static uint32_t findOutput(const attune_entry_desc &entry, const char *name, uint32_t rank) {
   for (uint32_t i = 0; i < entry.num_outputs; ++i)
     if (strcmp(entry.outputs[i].name, name) == 0 && entry.outputs[i].rank == rank && entry.outputs[i].dtype == ATTUNE_F32)
@@ -144,7 +144,7 @@ void attune_task_options_init(attune_task_options *options) {
   options->max_text_bytes = size_t(64) << 10;
 }
 
-/// Returns the input of |entry| called |name| of two dimensions, or null.
+/// Returns the input of |entry| called |name|, or null.
 static const attune_tensor_desc *findInput(const attune_entry_desc &entry, const char *name) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (strcmp(entry.inputs[i].name, name) == 0)
@@ -171,7 +171,8 @@ static int64_t limitOf(const attune_entry_desc &entry, const char *name) {
   return 0;
 }
 
-/// Decides the limits of |task|, whose model, text and kind are set.
+/// Sets the shape, the limits and the optional inputs of |task|, whose model, text, kind and settings are set. Fails
+/// with INVALID_ARGUMENT.
 static attune_status decideLimits(attune_task &task, const attune_task_options &options) {
   if (options.max_batch < 1 || options.max_texts < 1 || options.max_batch > kMostTexts || options.max_texts > kMostTexts ||
       options.max_length < 0 || options.max_length > kMostLength)

@@ -49,7 +49,7 @@ struct TaskShape {
   const attune_entry_desc *entry;
   uint32_t outputs[2]; ///< the numbers of the outputs that are read; start and end logits for answers
   int64_t features;    ///< elements of a row of these outputs
-  bool perToken;       ///< they have a row for each token
+  bool perToken;       ///< they have a row for each token (not set for answers)
 };
 
 /// The most outputs of an entry that a task runs.
@@ -92,17 +92,20 @@ struct attune_task {
 
 namespace attune::text {
 
-/// Checks that |task| is not null and of |kind|.
+/// Fails with INVALID_ARGUMENT if |task| is null or not of |kind|.
 attune_status checkKind(const attune_task *task, attune_task_kind kind);
 /// Appends the tokens of |input|, encoded by |options|, to those of the turn, as the row of result number |output|.
+/// Adds 1 to task.numCut if |options| cut the text. Fails as the tokenizer does, and with INVALID_ARGUMENT without a
+/// token.
 attune_status appendText(attune_task &task, const attune_text_input &input, uint32_t output, const attune_encode_options &options);
 /// Returns the options for texts that are cut at the task's length.
 attune_encode_options cutOptions(const attune_task &task);
-/// Runs the model on rows [begin, end) of the turn, which are sorted by length; results go to task.batchOutputs.
+/// Runs the model on rows [begin, end) of the turn, padded to the longest of them; results go to task.batchOutputs.
 /// |promptLength| is the number of tokens of the prompt, for models that have it as an input.
 attune_status runBatch(attune_task &task, size_t begin, size_t end, int32_t promptLength);
-/// Runs the model on all texts, each with |prefix| before it, and writes rows of task.shape.features values to |out|.
-/// |promptLength| is as for runBatch.
+/// Runs the model on all texts, each with |prefix| before it, and writes task.shape.features values for each text to
+/// |out|: its row, or the mean of the rows of its tokens. Sets task.numCut. |promptLength| is as for runBatch. Fails as
+/// appendText and runBatch do, and with INVALID_ARGUMENT (null) or LIMIT_EXCEEDED (task.maxTextBytes).
 attune_status runTexts(attune_task &task, const attune_text_input *texts, size_t count, const char *prefix, size_t prefixBytes,
                        int32_t promptLength, float *out);
 /// Returns the values of output |number| of the task's shape.

@@ -365,6 +365,43 @@ func.func @int8_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref<
 
 // -----
 
+// Bodies with effects, or that read at an index from an element that is replaced, are evaluated for one element at a time.
+// CHECK-LABEL: func.func @effects
+// CHECK: scf.for %{{.*}} step %c128
+// CHECK: memref.atomic_rmw
+// CHECK-NOT: memref.atomic_rmw
+func.func @effects(%x: memref<?x8xf32>, %o: memref<?x8xf32>, %count: memref<1xi64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i64
+  scf.forall (%i) in (1) {
+    linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x : memref<?x8xf32>) outs(%o : memref<?x8xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %r = memref.atomic_rmw addi %one, %count[%c0] : (i64, memref<1xi64>) -> i64
+      linalg.yield %a : f32
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @replaced_indices
+// CHECK: scf.for %{{.*}} step %c128
+// CHECK-COUNT-2: memref.load
+// CHECK-NOT: memref.load
+func.func @replaced_indices(%x: memref<?xi64>, %t: memref<100xi64>) {
+  scf.forall (%i) in (1) {
+    linalg.generic {indexing_maps = [affine_map<(m) -> (m)>], iterator_types = ["parallel"]} outs(%x : memref<?xi64>) {
+    ^bb0(%b: i64):
+      %k = arith.index_cast %b : i64 to index
+      %r = memref.load %t[%k] : memref<100xi64>
+      linalg.yield %r : i64
+    }
+  }
+  return
+}
+
+// -----
+
 // Blocks past the last token return at once.
 // CHECK-LABEL: func.func @limited_rows
 // CHECK-SAME: %[[OFFSETS:[^:]*]]: memref<?xi64> {rt.limit = 0 : i64}

@@ -71,7 +71,7 @@ static void define(StageFunc &result, const Scope &scope, const std::vector<Expr
 }
 
 /// Returns the number of columns of a register tile for a stage of |columns| columns: as many as registers hold, and at
-/// most |columns|. If |columns| is a multiple of a vector, the result divides it.
+/// most |columns| if that is a constant. If |columns| is known to be a multiple of a vector, the result divides it.
 static int tileColumnsFor(const Expr &columns, const ScheduleOptions &options) {
   for (int count = options.tileColumns; count > options.lanes; count -= options.lanes)
     if (isMultiple(columns, count))

@@ -20,6 +20,8 @@ enum class Place { Whole, AtTile, Inline };
 ///   other reduction   whole
 ///   elementwise       inlined if an elementwise stage is its only user, otherwise whole
 ///
+/// Outputs are always whole, and a host has one contraction at most.
+///
 /// No rule recomputes a reduction for each element of its user, which would be correct but far too slow.
 class Plan {
 public:
@@ -31,8 +33,9 @@ public:
   /// Returns the stages that each tile of |host| computes for itself, in order: the contraction, then the inlined
   /// stages between it and the host.
   std::vector<const Stage *> tileStages(const Stage &host) const;
-  /// Returns the output if there is only one and rows can be computed one by one: all stages have as many rows as the
-  /// output, and row i of a stage reads only row i of other stages. Returns null otherwise.
+  /// Returns the output if there is only one, the last stage, and rows can be computed one by one: no stage is in
+  /// register tiles, all have as many rows as the output, and row i of a stage reads only row i of other stages.
+  /// Otherwise null.
   const Stage *rowHost() const;
 
   /// Returns the stages that read |stage|.

@@ -9,12 +9,14 @@
 
 namespace attune {
 
-/// Returns true if the elements of |stage| for one iteration of its |outer| outermost loops fit on the stack.
+/// Returns true if the elements of |stage| for one iteration of its |outer| outermost loops are known to fit on the
+/// stack.
 bool fitsOnStack(const StageFunc &stage, size_t outer = 0);
 /// Stores the elements of |stage| for one iteration of its |outer| outermost loops on the stack, unless it is an
 /// output. Throws DescriptionError if they do not fit: descriptions must make large stages outputs.
 void keepOnStack(StageFunc &stage, size_t outer = 0);
-/// Schedules every stage by itself, one element at a time, as the description defines it.
+/// Schedules every stage by itself, one element at a time, as the description defines it. Throws DescriptionError if a
+/// reduction neither fits on the stack nor has a single elementwise user.
 void scheduleNone(Algorithm &algorithm, const Plan &plan);
 /// Schedules by the rules at the top of Schedule.cpp. Returns the weight panels to prefetch.
 std::vector<PanelRead> scheduleByRules(Algorithm &algorithm, const Plan &plan, const ScheduleOptions &options);
