@@ -15,7 +15,7 @@ using llvm::StringRef;
 
 bool attune::isBuffer(std::string_view name) {
   static constexpr StringRef ends[] = {"position_ids", "inv_freq", "attn.bias", "attn.masked_bias", "attention.bias"};
-  return llvm::any_of(ends, [&](StringRef end) { return name == end || StringRef(name).ends_with(("." + end).str()); });
+  return llvm::any_of(ends, [&](StringRef end) { return StringRef(name) == end || StringRef(name).ends_with(("." + end).str()); });
 }
 
 /// Returns |name| with '#' for each number between dots, so that layers have the same names.

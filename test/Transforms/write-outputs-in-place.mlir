@@ -87,11 +87,19 @@ func.func @negative_no_entry(%x: tensor<?x8xf32>, %n: index, %a: memref<?x8xf32>
   return
 }
 
-// Memory that a later result replaces.
-// CHECK-LABEL: func.func @negative_chain
+// A result that is the memory of a later one: the first is computed in its buffer, and the second in a copy of it.
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: %[[A:[a-z0-9]+]]: memref<?x8xf32>, %[[B:[a-z0-9]+]]: memref<?x8xf32>)
+// CHECK: bufferization.to_tensor %[[B]]
 // CHECK-NOT: bufferization.to_tensor
 // CHECK: return
-func.func @negative_chain(%x: tensor<?x8xf32>, %x2: tensor<?x8xf32>, %n: index, %a: memref<?x8xf32>, %b: memref<?x8xf32>) attributes {xfmr.entry = #xfmr.entry<"chain">} {
+// BUFFERS-LABEL: func.func @chain
+// BUFFERS-SAME: %[[A:[a-z0-9]+]]: memref<?x8xf32>, %[[B:[a-z0-9]+]]: memref<?x8xf32>)
+// BUFFERS: call @kernel(%{{.*}}, %{{.*}}, %[[B]])
+// BUFFERS: memref.copy %[[B]], %[[COPY:.*]] :
+// BUFFERS: call @kernel(%{{.*}}, %{{.*}}, %[[COPY]])
+// BUFFERS: memref.copy %[[COPY]], %[[A]] :
+func.func @chain(%x: tensor<?x8xf32>, %x2: tensor<?x8xf32>, %n: index, %a: memref<?x8xf32>, %b: memref<?x8xf32>) attributes {xfmr.entry = #xfmr.entry<"chain">} {
   %d = tensor.empty(%n) : tensor<?x8xf32>
   %y = call @kernel(%x, %n, %d) : (tensor<?x8xf32>, index, tensor<?x8xf32>) -> tensor<?x8xf32>
   %z = call @kernel(%x2, %n, %y) : (tensor<?x8xf32>, index, tensor<?x8xf32>) -> tensor<?x8xf32>

@@ -95,7 +95,7 @@ static bool beginsAtRow(Value input, Value row) {
   if (!first || first == row)
     return first == row;
   auto apply = first.getDefiningOp<affine::AffineApplyOp>();
-  auto sum = apply ? dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0)) : AffineBinaryOpExpr();
+  auto sum = dyn_cast_if_present<AffineBinaryOpExpr>(apply ? apply.getAffineMap().getResult(0) : AffineExpr());
   if (!sum || sum.getKind() != AffineExprKind::Add || apply.getMapOperands().size() != 2 ||
       !isa<AffineDimExpr, AffineSymbolExpr>(sum.getLHS()) || !isa<AffineDimExpr, AffineSymbolExpr>(sum.getRHS()) ||
       sum.getLHS() == sum.getRHS())
