@@ -177,13 +177,13 @@ def WriteOutputsInPlace : Pass<"attune-write-outputs-in-place", "::mlir::ModuleO
   let description = [{
     ```mlir
     %d = tensor.empty(%tokens) : tensor<?x8xf32>
-    %y = call @linear(%x, %d) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    %y = call @linear(%x, %d) : (...) -> tensor<?x8xf32>
     %z = tensor.expand_shape %y [[0, 1], [2]] output_shape [%batch, %length, 8] : tensor<?x8xf32> into tensor<?x?x8xf32>
     bufferization.materialize_in_destination %z in restrict writable %out : (tensor<?x?x8xf32>, memref<?x?x8xf32>) -> ()
     // becomes
     %rows = memref.collapse_shape %out [[0, 1], [2]] : memref<?x?x8xf32> into memref<?x8xf32>
     %d = bufferization.to_tensor %rows restrict writable : memref<?x8xf32> to tensor<?x8xf32>
-    %y = call @linear(%x, %d) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    %y = call @linear(%x, %d) : (...) -> tensor<?x8xf32>
     bufferization.materialize_in_destination %y in restrict writable %rows : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
     ```
 

@@ -138,7 +138,7 @@ void FlashAttention::emit() {
 }
 
 /// Rounds |count| rows, at most |to|.rows, of |columns| elements of |from|, from index |first| on, and writes them to
-/// |to|. Other rows of |to| become zeros; columns of |to| from |columns| on are unspecified.
+/// |to|. Other rows of |to|, and chunks from column |columns| on, become zeros.
 void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns) {
   int64_t chunks = to.columns / kChunk;
   CacheLoads loads(e, from);
@@ -146,9 +146,11 @@ void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> fir
     Value local = e.div(number, chunks), chunk = e.rem(number, chunks);
     SmallVector<Value> at(first);
     at.back() = e.add(at.back(), local);
+    Value exists = e.compare(arith::CmpIPredicate::slt, local, count);
+    if (int64_t used = llvm::divideCeil(columns, kChunk); used < chunks)
+      exists = e.both(exists, e.compare(arith::CmpIPredicate::slt, chunk, used));
     Values elements = e.choose(
-        e.compare(arith::CmpIPredicate::slt, local, count), [&] { return loads.load(at, columns, e.mul(chunk, kChunk)); },
-        [&] { return Values(kChunk, e.f32(0.0)); });
+        exists, [&] { return loads.load(at, columns, e.mul(chunk, kChunk)); }, [&] { return Values(kChunk, e.f32(0.0)); });
     Values words;
     for (int64_t i = 0; i < kChunk; i += 2)
       words.push_back(cores.pack(elements[i], elements[i + 1]));
