@@ -28,8 +28,9 @@ public:
   PipelineState run(Value group, Value stores, Value begin, Value end, PipelineState place);
 
 private:
-  /// The values that loops over stages carry; |state| and |results| are those of FlashRows, |weights| are the
-  /// probabilities of the stage before, rounded and packed into operands.
+  /// The values that loops over stages carry. |state| and |results| are those that FlashRows::initialState and
+  /// initialResults begin. |place| is the last stage whose scores were computed, and |weights| are its probabilities,
+  /// rounded and packed into operands; their product with the values of that stage is not yet in |results|.
   struct Carried {
     Values state, results, weights;
     PipelineState place;

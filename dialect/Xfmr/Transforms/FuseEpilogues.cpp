@@ -31,8 +31,9 @@ void reportFused(Operation *op, StringRef part) {
   passed(op, kFuseEpiloguesName, "FuseEpilogues") << remark::add("{0} is computed in the epilogue of the projection before it", part);
 }
 
-/// Returns the linear that computes |value| if it can be moved to its only user |user| and get one more step in its
-/// epilogue; else null.
+/// Returns the linear that computes |value| if |user| is its only user, in the same block, and the linear has no
+/// residual, which is the last step of an epilogue; else null. A caller that adds another step than the residual must
+/// also check that the linear has neither this step nor a later one.
 LinearOp getFusibleLinear(Value value, Operation *user) {
   auto linear = value ? value.getDefiningOp<LinearOp>() : LinearOp();
   if (!linear || linear.getResidual() || linear->getBlock() != user->getBlock() || !linear->hasOneUse())

@@ -336,8 +336,9 @@ static attune_status strip(Machine &machine, const Value &self, const Arguments 
   return stripText(machine, self, given[0], left, right, result);
 }
 
-/// Applies the limits |given| (start, end) to |self| as a slice. Sets |offset| to its beginning in characters, and
-/// |valid| to false if that is after the end of the slice.
+/// Sets |text| to the slice of |self| between the limits |given| (start, end), which count as in a Python slice, and
+/// |offset| to the start in characters. Sets |valid| to false, and leaves |text| unchanged, if the start is after the
+/// end; else sets |valid| to true.
 static attune_status window(Machine &machine, const Value &self, const Value *given, Text &text, int64_t &offset, bool &valid) {
   auto length = static_cast<int64_t>(countCharacters(self.str()));
   int64_t limits[2] = {0, length};
