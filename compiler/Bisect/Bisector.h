@@ -131,8 +131,10 @@ private:
   /// weights file.
   std::optional<WrongValue> findWrongWeight(mlir::ModuleOp module, const ModelCode &code) const;
   class StepJudge;
-  /// Finds the steps of a phase after step |left|, whose module is right, up to step |right|, whose module is wrong; -1 is
-  /// the module before the phase.
+  /// Searches, after step |left|, whose module is right, up to step |right|, whose module is wrong, for the step that makes
+  /// the module wrong; -1 is the module before the phase. Finds several steps if the modules between them cannot be
+  /// judged. Sets the steps and the modules of |verdict|, then searches these steps for the function, the operation or
+  /// rewrite, and the first different value.
   Status searchSteps(StepJudge &steps, int64_t left, int64_t right, BisectVerdict &verdict);
   /// Returns the last step whose module can be executed, if there is one: the modules after it cannot.
   std::optional<int64_t> findLastJudged(StepJudge &steps) const;

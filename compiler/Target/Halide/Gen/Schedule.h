@@ -12,8 +12,9 @@ namespace attune {
 /// Returns true if the elements of |stage| for one iteration of its |outer| outermost loops are known to fit on the
 /// stack.
 bool fitsOnStack(const StageFunc &stage, size_t outer = 0);
-/// Stores the elements of |stage| for one iteration of its |outer| outermost loops on the stack, unless it is an
-/// output. Throws DescriptionError if they do not fit: descriptions must make large stages outputs.
+/// Makes Halide store |stage| on the stack; does nothing if the stage is an output. The caller sets the loop at which the
+/// stage is computed, so that it holds the elements for one iteration of its |outer| outermost loops. Throws
+/// DescriptionError if these elements are not known to fit: descriptions must make large stages outputs.
 void keepOnStack(StageFunc &stage, size_t outer = 0);
 /// Schedules every stage by itself, one element at a time, as the description defines it. Throws DescriptionError if a
 /// reduction neither fits on the stack nor has a single elementwise user.
