@@ -147,10 +147,8 @@ ModelFiles attune::listModelFiles(const std::string &folder) {
     return files;
   }
   const std::string transformer = findTransformerFolder(folder);
-  for (const std::string &from : {transformer, folder})
-    for (const char *name : {"config.json", "generation_config.json"})
-      if (std::string path = inFolder(from, name); !llvm::is_contained(files.settings, path))
-        files.settings.push_back(path);
+  for (const char *name : {"config.json", "generation_config.json"})
+    files.settings.push_back(inFolder(transformer, name));
   for (const std::string &name : text::textFileNames(folder))
     files.settings.push_back(inFolder(folder, name));
   files.tensors = SafetensorsFolder::listFiles(transformer);
@@ -244,7 +242,7 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
     return spec.status();
   std::optional<GenerationSettings> generation;
   if (spec->decoder && spec->decoder->cached) {
-    Result<GenerationSettings> read = readGenerationSettings(config, *spec, folder);
+    Result<GenerationSettings> read = readGenerationSettings(config, *spec, findTransformerFolder(folder));
     if (!read)
       return read.status();
     generation = std::move(*read);

@@ -14,7 +14,8 @@ using namespace attune;
 using llvm::StringRef;
 
 bool attune::isBuffer(std::string_view name) {
-  static constexpr StringRef ends[] = {"position_ids", "inv_freq", "attn.bias", "attn.masked_bias", "attention.bias"};
+  static constexpr StringRef ends[] = {"position_ids",     "inv_freq",       "attn.bias",
+                                       "attn.masked_bias", "attention.bias", "crossattention.bias"};
   return llvm::any_of(ends, [&](StringRef end) { return StringRef(name) == end || StringRef(name).ends_with(("." + end).str()); });
 }
 

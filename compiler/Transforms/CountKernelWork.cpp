@@ -71,16 +71,6 @@ static std::optional<SizeExpr> countTableRows(tiles::RotaryTileOp op, const std:
   return *rows * SizeExpr(table.getDimSize(1) * llvm::divideCeil(table.getElementTypeBitWidth(), 8));
 }
 
-/// Returns the bytes of as many elements of the table of which |op| extracts one as |result| has.
-static std::optional<SizeExpr> countTableElements(tensor::ExtractOp op, Value result, DimBounds &bounds) {
-  std::optional<SizeExpr> bytes = SizeExpr(llvm::divideCeil(op.getTensor().getType().getElementTypeBitWidth(), 8));
-  for (int64_t dim = 0; dim < cast<ShapedType>(result.getType()).getRank(); ++dim) {
-    std::optional<SizeExpr> size = bounds.getDim(result, dim);
-    bytes = bytes && size ? std::optional(*bytes * *size) : std::nullopt;
-  }
-  return bytes;
-}
-
 /// Returns the bytes of |rows| elements of the vector of which |op| extracts one.
 static std::optional<SizeExpr> countVectorElements(tensor::ExtractOp op, const std::optional<SizeExpr> &rows) {
   int64_t bits = op.getTensor().getType().getElementTypeBitWidth();
@@ -107,7 +97,7 @@ CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
     Count part = SizeExpr(0);
     auto looked = dyn_cast<tensor::ExtractOp>(user);
     if (looked && looked.getTensor().getType().getRank() > 1)
-      lookups = countTableElements(looked, result, bounds);
+      lookups = countBytes(result, bounds, looked.getTensor().getType().getElementType());
     else if (looked && looked.getTensor().getType().hasStaticShape())
       lookups = countVectorElements(looked, bounds.getDim(result, 0));
     else if (rotary && rotary.getTable() == argument)

@@ -74,6 +74,8 @@ void IndexBuilder::loop(Value begin, Value end, Value step, llvm::function_ref<v
 }
 
 void IndexBuilder::ifThen(Value condition, llvm::function_ref<void()> body) {
+  if (!condition)
+    return body();
   auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(branch.thenBlock());

@@ -76,6 +76,7 @@ public:
   /// Creates the same loop without carried values.
   void loop(Value begin, Value end, Value step, llvm::function_ref<void(Value index)> body);
   void loop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value index)> body) { loop(begin, end, index(step), body); }
+  /// Creates an scf.if around what |body| creates; a null |condition| means true and creates none.
   void ifThen(Value condition, llvm::function_ref<void()> body);
   /// Creates an scf.if; returns the values of |yes| if |condition| holds, else those of |no|.
   Values choose(Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no);

@@ -100,11 +100,13 @@ Count attune::countCacheBytes(Operation *op, DimBounds &bounds) {
   return std::nullopt;
 }
 
-Count attune::countBytes(Value shaped, DimBounds &bounds) {
+Count attune::countBytes(Value shaped, DimBounds &bounds, Type element) {
   auto type = dyn_cast<RankedTensorType>(shaped.getType());
-  if (!type || !type.getElementType().isIntOrFloat())
+  if (type && !element)
+    element = type.getElementType();
+  if (!type || !element.isIntOrFloat())
     return SizeExpr(0);
-  SizeExpr total(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  SizeExpr total(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     Count size = bounds.getDim(shaped, dim);
     if (!size)

@@ -21,8 +21,9 @@ std::optional<SizeExpr> countFlops(mlir::Operation *op, DimBounds &bounds);
 /// accesses. Returns nullopt if it uses no cache, or if the number does not follow from the dims.
 std::optional<SizeExpr> countCacheBytes(mlir::Operation *op, DimBounds &bounds);
 
-/// Returns the bytes of |shaped|, a tensor; 0 for other values, nullopt if a size has no bound.
-std::optional<SizeExpr> countBytes(mlir::Value shaped, DimBounds &bounds);
+/// Returns the bytes of |shaped|, a tensor, if its elements have the type |element| (null: their own); 0 for other
+/// values, nullopt if a size has no bound.
+std::optional<SizeExpr> countBytes(mlir::Value shaped, DimBounds &bounds, mlir::Type element = {});
 
 /// Sums a count over the operations of a function and of the functions that it calls. An operation in a loop counts once.
 class CallSum {

@@ -6,6 +6,8 @@
 // the caller's buffer: each expand_shape of the result becomes a collapse_shape of that buffer. Source and destination of
 // the copy are then the same buffer.
 //
+// Upstream's elimination of tensor.empty does not serve: it follows neither calls, within a function, nor reshapes.
+//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Destinations.h"

@@ -393,8 +393,11 @@ static void testMisaligned(const attune::Model &model) {
     std::vector<attune_tensor> tensors = good;
     tensors[i].data = static_cast<char *>(tensors[i].data) + 3;
     attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
-    size_t count;
+    size_t count = 7;
     attune_generation *generation;
+    CHECK_FAILS(attune_generation_limits(nullptr, &options.c(), tensors.data(), tensors.size(), limits, &count), ATTUNE_INVALID_ARGUMENT,
+                "the model is null");
+    CHECK(count == 0);
     CHECK_FAILS(attune_generation_limits(model.get(), &options.c(), tensors.data(), tensors.size(), limits, &count),
                 ATTUNE_INVALID_ARGUMENT, "expected a multiple of 8");
     CHECK_FAILS(attune_generate(session.get(), &options.c(), tensors.data(), tensors.size(), &generation), ATTUNE_INVALID_ARGUMENT,

@@ -259,6 +259,8 @@ static void testSmallTemperatures(attune_generation_options options, std::vector
   CHECK(drawn().size() == 4);
   options.temperature = 1, scores[2] = INFINITY;
   CHECK(drawn().size() == 1 && drawn().count(2));
+  scores[0] = NAN;
+  CHECK(drawn().size() == 1 && drawn().count(2));
 }
 
 static void testSampling() {

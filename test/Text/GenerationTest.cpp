@@ -254,6 +254,19 @@ static void testCallbacksAndErrors() {
   CHECK_OK(attune_generate_texts(model, text, &call, inputs, 2, &generation));
   CHECK(generation->texts[0].finish == ATTUNE_FINISH_CALLBACK && generation->texts[1].finish == ATTUNE_FINISH_CALLBACK);
   attune_text_generation_free(generation);
+  // With beams, texts are delivered at the end, each until its callback ends it.
+  options.num_beams = 2;
+  static int64_t calls[2];
+  call.on_text = [](void *, int64_t row, const char *, size_t) -> int { return ++calls[row], ATTUNE_TOKEN_END_ROW; };
+  CHECK_OK(attune_generate_texts(model, text, &call, inputs, 2, &generation));
+  for (int64_t row = 0; row < 2; ++row)
+    CHECK(calls[row] == 1 && generation->texts[row].finish == ATTUNE_FINISH_CALLBACK && generation->texts[row].num_ids < 12);
+  attune_text_generation_free(generation);
+  call.on_text = [](void *, int64_t row, const char *, size_t) -> int { return ++calls[row], ATTUNE_TOKEN_END_ALL; };
+  CHECK_OK(attune_generate_texts(model, text, &call, inputs, 2, &generation));
+  CHECK(calls[0] == 2 && generation->texts[0].finish == ATTUNE_FINISH_CALLBACK && generation->texts[0].num_ids < 12);
+  attune_text_generation_free(generation);
+  options.num_beams = 1;
   call.on_text = nullptr;
   // The model has room for 24 tokens; the last new one needs none.
   call.new_tokens = 1000;

@@ -40,8 +40,9 @@ func.func @reshaped(%x: tensor<?x8xf32>, %n: index, %batch: index, %length: inde
 // CHECK: bufferization.materialize_in_destination %[[Y]] in restrict writable %[[A]]
 // CHECK: bufferization.materialize_in_destination %[[Y]] in restrict writable %{{.*}}
 // BUFFERS-LABEL: func.func @twice
+// BUFFERS-SAME: %[[A:[a-z0-9]+]]: memref<?x8xf32>, %[[B:[a-z0-9]+]]: memref<?x8xf32>)
 // BUFFERS-NOT: memref.alloc
-// BUFFERS: memref.copy
+// BUFFERS: memref.copy %[[A]], %[[B]] :
 // BUFFERS-NOT: memref.copy
 // BUFFERS: return
 func.func @twice(%x: tensor<?x8xf32>, %n: index, %a: memref<?x8xf32>, %b: memref<?x8xf32>) attributes {xfmr.entry = #xfmr.entry<"twice">} {

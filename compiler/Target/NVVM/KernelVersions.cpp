@@ -47,17 +47,28 @@ bool attune::isTensorCoreProduct(Operation *op) {
 }
 
 SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, const WgmmaTiles &wgmma) {
+  SmallVector<KernelVersion> versions;
+  OpBuilder builder(loop);
+  // Emits the version for the architecture of |wgmma| where |fits| holds, and moves the builder to where the others belong.
+  auto addSpecific = [&](Value fits, GemmVariant variant) {
+    auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
+    OpBuilder inner = choice.getThenBodyBuilder();
+    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), variant, /*isArchSpecific=*/true});
+    builder = choice.getElseBodyBuilder();
+  };
+  // Moves the loop itself to where the version for all other cases belongs.
+  auto addOthers = [&](GemmVariant variant) {
+    loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+    versions.push_back({loop, variant});
+    return versions;
+  };
   if (wgmma.arch != 0 && isWarpgroupAttention(loop)) {
-    OpBuilder builder(loop);
     Value tiles = getValueOrCreateConstantIndexOp(builder, loop.getLoc(), loop.getMixedUpperBound()[2]);
     Value several = arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::sgt, tiles,
                                           arith::ConstantIndexOp::create(builder, loop.getLoc(), 1));
     Value fits = arith::AndIOp::create(builder, loop.getLoc(), several, rt::DeviceArchIsOp::create(builder, loop.getLoc(), wgmma.arch));
-    auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
-    OpBuilder inner = choice.getThenBodyBuilder();
-    auto version = cast<scf::ForallOp>(inner.clone(*loop));
-    loop->moveBefore(choice.getElseBodyBuilder().getInsertionBlock(), choice.getElseBodyBuilder().getInsertionPoint());
-    return {{version, GemmVariant::Small, /*isArchSpecific=*/true}, {loop, GemmVariant::Small}};
+    addSpecific(fits, GemmVariant::Small);
+    return addOthers(GemmVariant::Small);
   }
   bool found =
       loop.walk([](Operation *op) { return isTensorCoreProduct(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
@@ -67,17 +78,7 @@ SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, cons
   GemmVariant most = getGemmVariant(largest(columns));
   if (getConstantIntValue(columns))
     return {{loop, most}};
-  SmallVector<KernelVersion> versions;
-  OpBuilder builder(loop);
   bool hasWarpgroups = wgmma.arch != 0 && most == GemmVariant::Large && matchProjectionLoop(loop, kWarpgroupRows);
-  // Emits the version for the architecture of |wgmma|, and moves the builder to where the other one belongs.
-  auto addSpecific = [&](GemmVariant variant) {
-    Value fits = hasStepsOn(wgmma.arch, getMaxColumns(variant), loop, builder);
-    auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
-    OpBuilder inner = choice.getThenBodyBuilder();
-    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), variant, /*isArchSpecific=*/true});
-    builder = choice.getElseBodyBuilder();
-  };
   for (GemmVariant variant : {GemmVariant::Skinny, GemmVariant::Small}) {
     if (variant == most)
       break;
@@ -86,13 +87,11 @@ SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, cons
     auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
     builder = choice.getThenBodyBuilder();
     if (hasWarpgroups && variant == GemmVariant::Small)
-      addSpecific(variant);
+      addSpecific(hasStepsOn(wgmma.arch, getMaxColumns(variant), loop, builder), variant);
     versions.push_back({cast<scf::ForallOp>(builder.clone(*loop)), variant});
     builder = choice.getElseBodyBuilder();
   }
   if (hasWarpgroups)
-    addSpecific(most);
-  loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
-  versions.push_back({loop, most});
-  return versions;
+    addSpecific(hasStepsOn(wgmma.arch, getMaxColumns(most), loop, builder), most);
+  return addOthers(most);
 }

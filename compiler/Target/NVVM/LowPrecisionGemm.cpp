@@ -34,18 +34,34 @@ LowPrecisionGemm::LowPrecisionGemm(const LowPrecisionProjection &projection, Thr
       chunks(projection.chunks()), shared(shape.empty() ? Value() : e.allocateShared(e.getF32Type(), shape)),
       rows(e.size(projection.contraction->getOperand(2), 0)), columns(e.size(projection.contraction->getOperand(2), 1)) {}
 
+void LowPrecisionGemm::storeSlice(Value firstRow, Value firstColumn, int64_t width, llvm::function_ref<Value(Value, Value)> sumAt) {
+  Value right = e.rem(thread, width), column = e.add(firstColumn, right), left = e.sub(rows, firstRow);
+  Value exists = e.compare(arith::CmpIPredicate::slt, column, columns), clamped = e.min(column, e.add(columns, -1));
+  int64_t step = kBlockThreads / width;
+  auto store = [&](int64_t atOnce, bool isWhole) -> Values {
+    Value end = isWhole ? e.index(kSliceRows) : e.min(left, e.index(kSliceRows));
+    e.loop(e.div(thread, width), end, atOnce * step, [&](Value first) {
+      SmallVector<Sum> sums;
+      for (int64_t i = 0; i < atOnce; ++i) {
+        Value down = e.add(first, i * step);
+        sums.push_back({isWhole ? Value() : exists, e.add(firstRow, down), isWhole ? column : clamped, sumAt(down, right)});
+      }
+      storeResult(sums);
+    });
+    return {};
+  };
+  Value isWhole = e.both(e.compare(arith::CmpIPredicate::sge, left, kSliceRows),
+                         e.compare(arith::CmpIPredicate::sle, e.add(firstColumn, width), columns));
+  constexpr int64_t kAtOnce = 8;
+  e.choose(isWhole, [&] { return store(kAtOnce, true); }, [&] { return store(1, false); });
+}
+
 void LowPrecisionGemm::storeResult(ArrayRef<Sum> sums) {
   linalg::LinalgOp epilogue = projection.epilogue;
   Value whole = projection.contraction->getOperand(2);
-  auto ifExists = [&](const Sum &sum, llvm::function_ref<void()> store) {
-    if (sum.exists)
-      e.ifThen(sum.exists, store);
-    else
-      store();
-  };
   if (!epilogue) {
     for (const Sum &sum : sums)
-      ifExists(sum, [&] {
+      e.ifThen(sum.exists, [&] {
         Value at[] = {sum.row, sum.column};
         e.store(projection.zero ? sum.value : e.addf(e.load(whole, at), sum.value), whole, at);
       });
@@ -63,5 +79,5 @@ void LowPrecisionGemm::storeResult(ArrayRef<Sum> sums) {
     stored.emplace_back(std::move(body), std::move(values));
   }
   for (size_t i = 0; i < stored.size(); ++i)
-    ifExists(sums[i], [&] { stored[i].first.storeOutputs(stored[i].second); });
+    e.ifThen(sums[i].exists, [&] { stored[i].first.storeOutputs(stored[i].second); });
 }

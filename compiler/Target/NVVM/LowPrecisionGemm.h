@@ -16,6 +16,9 @@ void keepSums(ThreadBuilder &e, mlir::ValueRange sums, mlir::Value shared, mlir:
 void joinSums(ThreadBuilder &e, mlir::Value shared, mlir::Value thread,
               llvm::function_ref<void(mlir::Value row, mlir::Value column, mlir::Value sum)> body);
 
+/// The rows of a slice of sums that a block, or a warpgroup, stores together.
+inline constexpr int64_t kSliceRows = 64;
+
 /// The base class of all variants of a projection: operands and sizes, the thread's lane and warp, the fused epilogue.
 class LowPrecisionGemm {
 protected:
@@ -26,12 +29,17 @@ protected:
   /// |shape| is empty.
   LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
-  /// An accumulator and its row and column in the result. |exists| is the condition that it is in range, for which row
-  /// and column are clamped. A null |exists| means that it is: the store has no condition, which would let the compiler
+  /// An accumulator and its row and column in the result. |exists| is the condition that it is in range; row and
+  /// column are always in range. A null |exists| means that it is: the store has no condition, which would let the compiler
   /// sink the epilogue into a branch and compute one accumulator after the other.
   struct Sum {
     Value exists, row, column, value;
   };
+  /// Stores the results of a slice of kSliceRows rows and |width| columns of sums, whose first element is (|firstRow|,
+  /// |firstColumn|) of the result; neighboring threads store neighboring columns. |sumAt| returns the sum at a row and a
+  /// column of the slice. A slice that is completely inside the result has no bounds checks, and a thread stores several
+  /// rows at once.
+  void storeSlice(Value firstRow, Value firstColumn, int64_t width, llvm::function_ref<Value(Value down, Value right)> sumAt);
   /// Applies the epilogue to |sums| and stores the results; all loads of the epilogue come before the first store.
   void storeResult(llvm::ArrayRef<Sum> sums);
 

@@ -28,9 +28,7 @@ namespace {
 constexpr int64_t kThreads = kBlockThreads;
 /// The number of chunks of a stage, of padding rows after the rows of A, of rows of sums in shared memory at once, and
 /// of padding words after each of these rows.
-constexpr int64_t kDepth = 4, kRowPadding = 2, kSumRows = 64, kSumPadding = 8;
-/// The number of sums that a thread stores at once.
-constexpr int64_t kAtOnce = 8;
+constexpr int64_t kDepth = 4, kRowPadding = 2, kSumRows = kSliceRows, kSumPadding = 8;
 
 /// The rows and columns of a tile and of a warp's part of the tile, and the number of stages in shared memory.
 struct TileShape {
@@ -170,25 +168,8 @@ void TileEmitter::storeSums(ValueRange sums) {
 
 /// Stores kSumRows rows of the tile from |first| on, whose sums are in shared memory, after the epilogue.
 void TileEmitter::storeRows(Value first) {
-  int64_t together = kThreads / shape.columns;
-  Value mine = e.add(column, e.rem(thread, shape.columns)), inside = e.compare(arith::CmpIPredicate::slt, mine, columns);
-  Value last = e.add(rows, -1), above = e.add(row, first), beside = e.min(mine, e.add(columns, -1));
-  Value count = e.min(e.sub(rows, above), e.index(kSumRows));
-  auto store = [&](int64_t atOnce, bool isWhole) -> Values {
-    e.loop(e.div(thread, shape.columns), isWhole ? e.index(kSumRows) : count, atOnce * together, [&](Value local) {
-      SmallVector<Sum> sums;
-      for (int64_t i = 0; i < atOnce; ++i) {
-        Value at = e.add(local, i * together), global = e.add(above, at);
-        Value sum = e.load(shared, e.add(e.mul(at, shape.sumStride()), e.rem(thread, shape.columns)));
-        sums.push_back(isWhole ? Sum{Value(), global, mine, sum} : Sum{inside, e.min(global, last), beside, sum});
-      }
-      storeResult(sums);
-    });
-    return {};
-  };
-  Value isWhole = e.both(e.compare(arith::CmpIPredicate::sge, count, kSumRows),
-                         e.compare(arith::CmpIPredicate::sle, e.add(column, shape.columns), columns));
-  e.choose(isWhole, [&] { return store(kAtOnce, true); }, [&] { return store(1, false); });
+  storeSlice(e.add(row, first), column, shape.columns,
+             [&](Value down, Value right) { return e.load(shared, e.add(e.mul(down, shape.sumStride()), right)); });
 }
 
 void attune::emitMmaGemm(const LowPrecisionProjection &projection, GemmVariant variant, ThreadBuilder &e, const ThreadLoops &loops) {

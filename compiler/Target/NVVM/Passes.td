@@ -61,10 +61,11 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     operation. With `limit`, a block does nothing if its first row is at or past the number of tokens (see
     `attune-limit-rows`).
 
-    With `specific-arch`, the kernels of bf16 and f16 projections of more than 16 rows and those of attention get further
-    versions for that architecture only; the host chooses between the versions by `rt.device_arch_is`. The blocks of these versions have
-    three warpgroups of 128 threads (`threads` in `rt.launch`): one loads tiles of the operands to shared memory by TMA
-    (`rt.tensor_map`), the others multiply. A block computes several tiles, one after the other.
+    With `specific-arch`, the kernels of bf16 and f16 projections of more than 16 rows and those of attention get
+    further versions for that architecture only; the host chooses between the versions by `rt.device_arch_is`. The
+    blocks of these versions have three warpgroups of 128 threads (`threads` in `rt.launch`): one loads tiles of the
+    operands to shared memory by TMA (`rt.tensor_map`), the others multiply. A block computes several tiles, one after
+    the other.
 
     Expects loops on buffers, with linalg and `tile` operations inside, after `attune-place-on-device`; loops inside of
     others become sequential. Leaves loops whose bodies are the code of one thread. Leaves code outside of loops alone,

@@ -74,10 +74,10 @@ bool LinalgEmitter::areBodiesIndependent() {
     return true;
   if (!llvm::all_of(body.front(), [](Operation &inner) { return isMemoryEffectFree(&inner) || isa<memref::LoadOp>(inner); }))
     return false;
-  return llvm::all_of(op.getDpsInits(), [&](Value init) {
-    Type element = cast<MemRefType>(init.getType()).getElementType();
-    return llvm::none_of(op.getDpsInputs(), [&](Value input) { return getElementTypeOrSelf(input.getType()) == element; }) &&
-           op.getMatchingBlockArgument(op.getDpsInitOperand(llvm::find(op.getDpsInits(), init) - op.getDpsInits().begin())).use_empty();
+  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    Type element = getElementTypeOrSelf(init.get().getType());
+    return op.getMatchingBlockArgument(&init).use_empty() &&
+           llvm::none_of(op.getDpsInputs(), [&](Value input) { return getElementTypeOrSelf(input.getType()) == element; });
   });
 }
 

@@ -34,12 +34,8 @@ void ThreadLoops::forEach(ThreadBuilder &e, ArrayRef<Value> sizes, int64_t atOnc
       Value mine = e.add(number, e.mul(step, i)), exists = i == 0 ? Value() : e.compare(arith::CmpIPredicate::slt, mine, count);
       stores.emplace_back(exists, body(pointAt(e, sizes, exists ? e.min(mine, last) : mine)));
     }
-    for (auto &[exists, store] : stores) {
-      if (exists)
-        e.ifThen(exists, store);
-      else
-        store();
-    }
+    for (auto &[exists, store] : stores)
+      e.ifThen(exists, store);
   });
 }
 

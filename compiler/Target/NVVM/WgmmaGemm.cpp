@@ -65,8 +65,8 @@ constexpr int64_t kDepth = 64, kConsumers = 2, kTogether = 16;
 /// The registers of a thread of the producer and of a consumer. All threads start with 168: 65536 registers divided by
 /// 384 threads, rounded down to a multiple of 8.
 constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
-/// The columns of a slice, the padding words after each of its rows, and the sums that a thread stores at once.
-constexpr int64_t kSlice = 32, kSlicePadding = 8, kAtOnce = 8;
+/// The columns of a slice and the padding words after each of its rows.
+constexpr int64_t kSlice = 32, kSlicePadding = 8;
 
 /// Applies the epilogue of a clone to a slice of sums, 64 rows x 32 columns in shared memory, and stores the results.
 class SliceStore : LowPrecisionGemm {
@@ -109,26 +109,8 @@ private:
 } // namespace
 
 void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
-  Value mine = e.rem(thread, kSlice), at = e.add(firstColumn, mine), lastRow = e.add(rows, -1), lastColumn = e.add(columns, -1);
-  Value inside = e.compare(arith::CmpIPredicate::slt, at, columns), beside = e.min(at, lastColumn);
-  constexpr int64_t kRowsAtOnce = kWarpgroup / kSlice;
-  auto store = [&](int64_t atOnce, bool isWhole) -> Values {
-    e.loop(e.div(thread, kSlice), e.index(kProductRows), atOnce * kRowsAtOnce, [&](Value local) {
-      SmallVector<Sum> sums;
-      for (int64_t i = 0; i < atOnce; ++i) {
-        Value down = e.add(local, i * kRowsAtOnce), row = e.add(firstRow, down), sum = e.load(slice, {down, mine});
-        if (isWhole)
-          sums.push_back({Value(), row, at, sum});
-        else
-          sums.push_back({e.both(inside, e.compare(arith::CmpIPredicate::slt, row, rows)), e.min(row, lastRow), beside, sum});
-      }
-      storeResult(sums);
-    });
-    return {};
-  };
-  Value isWhole = e.both(e.compare(arith::CmpIPredicate::sle, e.add(firstRow, kProductRows), rows),
-                         e.compare(arith::CmpIPredicate::sle, e.add(firstColumn, kSlice), columns));
-  e.choose(isWhole, [&] { return store(kAtOnce, true); }, [&] { return store(1, false); });
+  static_assert(kProductRows == kSliceRows && kWarpgroup == kBlockThreads);
+  storeSlice(firstRow, firstColumn, kSlice, [&](Value down, Value right) { return e.load(slice, {down, right}); });
 }
 
 WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, const WgmmaTile &tile)

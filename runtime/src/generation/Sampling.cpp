@@ -139,11 +139,9 @@ int64_t attune::sampleId(const attune_generation_options &options, const float *
   float best = -INFINITY;
   for (int64_t id = 0; id < vocabSize; ++id)
     best = scores[id] > best ? scores[id] : best;
-  // The best score is infinite, or there is no candidate.
-  for (int64_t id = 0; id < vocabSize && best > 0 && std::isinf(best); ++id)
-    if (scores[id] == best)
-      return id;
-  if (std::isinf(best))
+  if (best == INFINITY)
+    return std::find(scores, scores + vocabSize, best) - scores;
+  if (best == -INFINITY) // There is no candidate.
     return argMax(scores, vocabSize);
   double temperature = options.temperature, shift = std::fabs(best / temperature) > std::numeric_limits<float>::max() ? best : 0;
   int64_t count = 0;

@@ -25,8 +25,8 @@ attune_status failWithoutId(const float *scores, int64_t count, int64_t row);
 /// best and their equals, of those the best that reach top_p together; applies min_p, typical_p, epsilon_cutoff and
 /// eta_cutoff; and draws from the softmax. The noise depends on (options.seed, row, step) alone. |scratch| has room for
 /// vocabSize candidates. If the temperature is so small that the best quotient leaves the range of floats, divides the
-/// differences from the best score instead, so that only the best id and its equals are drawn. Returns argMax(scores)
-/// without drawing if no score is above -inf or the best one is +inf.
+/// differences from the best score instead, so that only the best id and its equals are drawn. Returns the first
+/// id of +inf, or argMax(scores) if no score is above -inf, without drawing.
 int64_t sampleId(const attune_generation_options &options, const float *scores, int64_t vocabSize, int64_t row, int64_t step,
                  Candidate *scratch);
 

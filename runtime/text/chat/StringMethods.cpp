@@ -499,6 +499,9 @@ static attune_status removeAffix(Machine &machine, const Value &self, const Argu
   return ATTUNE_OK;
 }
 
+/// Returns the number of characters that |text| lacks to |width|; not above 0 if it lacks none.
+static int64_t roomIn(int64_t width, Text text) { return (width > 0 ? width : 0) - static_cast<int64_t>(countCharacters(text)); }
+
 /// Implements the methods center, ljust and rjust, for |side| 0, 1 and 2.
 static attune_status pad(Machine &machine, const Value &self, const Arguments &arguments, int side, Value &result) {
   Value given[2];
@@ -513,7 +516,7 @@ static attune_status pad(Machine &machine, const Value &self, const Arguments &a
   if (side == 0)
     return centerText(machine, self, width, fill, result);
   Value padding;
-  int64_t room = (width > 0 ? width : 0) - static_cast<int64_t>(countCharacters(self.str()));
+  int64_t room = roomIn(width, self.str());
   ATTUNE_TRY(arithmetic(machine, Operation::Multiply, Value::ofText(fill, self.isEscaped()), Value::ofInt(room), padding));
   return side == 1 ? add(machine, self, padding, result) : add(machine, padding, self, result);
 }
@@ -523,7 +526,7 @@ static attune_status zeroFill(Machine &machine, const Value &self, const Argumen
   int64_t width;
   ATTUNE_TRY(bind(machine, "zfill", "/width", arguments, given));
   ATTUNE_TRY(wantInteger(machine, given[0], "zfill", width));
-  int64_t room = (width > 0 ? width : 0) - static_cast<int64_t>(countCharacters(self.str()));
+  int64_t room = roomIn(width, self.str());
   ATTUNE_TRY(arithmetic(machine, Operation::Multiply, Value::ofText("0"), Value::ofInt(room), zeros));
   bool sign = room > 0 && self.bytes && (self.text[0] == '-' || self.text[0] == '+');
   Builder builder(machine);

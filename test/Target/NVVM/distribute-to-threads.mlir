@@ -384,6 +384,34 @@ func.func @effects(%x: memref<?x8xf32>, %o: memref<?x8xf32>, %count: memref<1xi6
   return
 }
 
+// CHECK-LABEL: func.func @indices_of_another_type
+// CHECK: scf.for %{{.*}} step %c512
+func.func @indices_of_another_type(%ids: memref<?xi64>, %table: memref<100xf32>, %out: memref<?xf32>) {
+  scf.forall (%i) in (1) {
+    linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+        ins(%ids : memref<?xi64>) outs(%out : memref<?xf32>) {
+    ^bb0(%a: i64, %b: f32):
+      %k = arith.index_cast %a : i64 to index
+      %r = memref.load %table[%k] : memref<100xf32>
+      linalg.yield %r : f32
+    }
+  }
+  return
+}
+// CHECK-LABEL: func.func @indices_that_may_be_the_output
+// CHECK: scf.for %{{.*}} step %c128
+func.func @indices_that_may_be_the_output(%ids: memref<?xi64>, %table: memref<100xi64>, %out: memref<?xi64>) {
+  scf.forall (%i) in (1) {
+    linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+        ins(%ids : memref<?xi64>) outs(%out : memref<?xi64>) {
+    ^bb0(%a: i64, %b: i64):
+      %k = arith.index_cast %a : i64 to index
+      %r = memref.load %table[%k] : memref<100xi64>
+      linalg.yield %r : i64
+    }
+  }
+  return
+}
 // CHECK-LABEL: func.func @replaced_indices
 // CHECK: scf.for %{{.*}} step %c128
 // CHECK-COUNT-2: memref.load

@@ -15,6 +15,9 @@
 // CHECK: rt.device_arch_is 90
 // CHECK-DAG: rt.tensor_map %arg0 {{.*}} {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64}
 // CHECK-DAG: rt.tensor_map %arg1 {{.*}} {box = array<i64: 8, 1, 256>, element_bytes = 4 : i64, swizzle = 0 : i64}
+// Eight stages of 24 KiB, and their barriers.
+// CHECK: memref<196608xi8
+// CHECK: memref<8xi64
 // CHECK-COUNT-8: wgmma.mma_async.sync.aligned.m64n64k16
 // CHECK: scf.if
 // CHECK: %[[ON:.*]] = rt.device_arch_is 90
@@ -112,6 +115,52 @@ func.func @negative_rows(%x: memref<?x96xbf16>, %w: memref<5x12x64x8xbf16>, %o: 
     %q = affine.apply #inPanel(%j)
     %panels = affine.apply #panels(%columns)
     %i2 = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+    %a = memref.subview %x[%i2, 0] [%rows, 96] [1, 1] : memref<?x96xbf16> to memref<?x96xbf16, strided<[96, 1], offset: ?>>
+    %b = memref.subview %w[%p, 0, %q, 0] [%panels, 12, %columns, 8] [1, 1, 1, 1] : memref<5x12x64x8xbf16> to memref<?x12x?x8xbf16, strided<[6144, 512, 8, 1], offset: ?>>
+    %s = memref.view %workspace[%c0][%rows, %columns] : memref<?xi8> to memref<?x?xf32>
+    %t = memref.subview %o[%i, %j] [%rows, %columns] [1, 1] : memref<?x300xf32> to memref<?x?xf32, strided<[300, 1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%s : memref<?x?xf32>)
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k floordiv 8, n mod 64, k mod 8)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : memref<?x96xbf16, strided<[96, 1], offset: ?>>, memref<?x12x?x8xbf16, strided<[6144, 512, 8, 1], offset: ?>>) outs(%s : memref<?x?xf32>) {
+    ^bb0(%a0: bf16, %b0: bf16, %c1: f32):
+      %0 = arith.extf %a0 : bf16 to f32
+      %1 = arith.extf %b0 : bf16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %c1, %2 : f32
+      linalg.yield %3 : f32
+    }
+    linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+        ins(%s : memref<?x?xf32>) outs(%t : memref<?x?xf32, strided<[300, 1], offset: ?>>) {
+    ^bb0(%a0: f32, %b0: f32):
+      %0 = math.absf %a0 : f32
+      linalg.yield %0 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0)[s0] -> (-d0 + s0, 128)>
+#columns = affine_map<(d0)[s0] -> (-d0 + 300, s0)>
+#panel = affine_map<(d0) -> (d0 floordiv 64)>
+#inPanel = affine_map<(d0) -> (d0 mod 64)>
+#panels = affine_map<(d0) -> ((d0 - 1) floordiv 64 + 1)>
+
+// Nor one that begins a number of rows behind it.
+// CHECK-LABEL: func.func @negative_row_offset
+// CHECK-NOT: rt.device_arch_is
+func.func @negative_row_offset(%x: memref<?x96xbf16>, %w: memref<5x12x64x8xbf16>, %o: memref<?x300xf32>, %workspace: memref<?xi8>, %m: index, %r: index, %c: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  scf.forall (%i, %j) = (0, 0) to (%m, 300) step (%r, %c) {
+    %rows = affine.min #rows(%i)[%m]
+    %columns = affine.min #columns(%j)[%c]
+    %p = affine.apply #panel(%j)
+    %q = affine.apply #inPanel(%j)
+    %panels = affine.apply #panels(%columns)
+    %i2 = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%i, %m)
     %a = memref.subview %x[%i2, 0] [%rows, 96] [1, 1] : memref<?x96xbf16> to memref<?x96xbf16, strided<[96, 1], offset: ?>>
     %b = memref.subview %w[%p, 0, %q, 0] [%panels, 12, %columns, 8] [1, 1, 1, 1] : memref<5x12x64x8xbf16> to memref<?x12x?x8xbf16, strided<[6144, 512, 8, 1], offset: ?>>
     %s = memref.view %workspace[%c0][%rows, %columns] : memref<?xi8> to memref<?x?xf32>
