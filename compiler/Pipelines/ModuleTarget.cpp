@@ -3,13 +3,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Pipelines/ModuleTarget.h"
+#include "compiler/Object/Architectures.h"
 
 using namespace mlir;
 using namespace attune;
 
+/// Returns the CPU for phase pipelines without `cpu`: one that does not depend on the machine that runs the compiler.
+static std::string getDefaultCpu(const llvm::Triple &triple) {
+  if (triple.getArch() == llvm::Triple::x86_64)
+    return "x86-64-v4";
+  const Architecture *architecture = findArchitecture(triple);
+  if (!architecture)
+    return ""; // HostMachine::create rejects the triple.
+  std::string features = architecture->baselineFeatures;
+  return architecture->baselineCpu + (features.empty() ? "" : "," + features);
+}
+
 Result<std::unique_ptr<Target>> attune::createTarget(const TargetRequest &request, const std::string &cpu, const std::string &triple) {
-  Result<HostMachine> host =
-      HostMachine::create(cpu.empty() && triple.empty() ? "x86-64-v4" : cpu, triple.empty() ? "x86_64-unknown-linux-gnu" : triple);
+  const llvm::Triple parsed(triple.empty() ? "x86_64-unknown-linux-gnu" : llvm::Triple::normalize(triple));
+  Result<HostMachine> host = HostMachine::create(cpu.empty() ? getDefaultCpu(parsed) : cpu, parsed.str());
   return host ? createTarget(request, *host) : Result<std::unique_ptr<Target>>(host.status());
 }
 

@@ -14,9 +14,8 @@ struct ModuleTarget {
   mlir::rt::Schedule schedule;
 };
 
-/// Returns the target for the flags of the phase pipelines. An empty |triple| means x86_64-unknown-linux-gnu; if both
-/// are empty, |cpu| is x86-64-v4. With a |triple|, an empty |cpu| has the meaning of HostMachine::create: the CPU that
-/// runs the compiler, if it has the architecture of |triple|.
+/// Returns the target for the flags of the phase pipelines. An empty |triple| means x86_64-unknown-linux-gnu. An
+/// empty |cpu| means x86-64-v4 for x86-64, and for another architecture its baseline CPU: on every machine the same.
 Result<std::unique_ptr<Target>> createTarget(const TargetRequest &request, const std::string &cpu, const std::string &triple);
 
 /// Sets the attributes of |module| for |target| and its schedule.

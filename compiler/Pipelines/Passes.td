@@ -41,7 +41,7 @@ def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "", "target of the kernels; the first target of the build by default">,
-    Option<"cpu", "cpu", "std::string", "", "the CPU; x86-64-v4 by default">,
+    Option<"cpu", "cpu", "std::string", "", "the CPU; by default x86-64-v4, or the baseline CPU of another architecture">,
     Option<"triple", "triple", "std::string", "", "the target triple of LLVM; x86_64-unknown-linux-gnu by default">,
     Option<"gpu", "gpu", "std::string", "", "GPU architectures, separated by commas, such as sm_80,sm_90a; for the target cuda">,
     Option<"kernels", "kernels", "std::string", "", "generator of kernels for the CPU: mlir, the default, or halide">,

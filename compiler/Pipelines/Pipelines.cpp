@@ -180,7 +180,7 @@ namespace {
 /// The options of a phase pipeline: flags of `attune compile`.
 struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
   Option<std::string> target{*this, "target", llvm::cl::desc("target of the kernels; the first target of the build by default")};
-  Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the CPU; x86-64-v4 by default")};
+  Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the CPU; by default x86-64-v4, or the baseline CPU of another architecture")};
   Option<std::string> triple{*this, "triple", llvm::cl::desc("the target triple of LLVM")};
   Option<std::string> gpu{*this, "gpu", llvm::cl::desc("GPU architectures, such as sm_80,sm_90a")};
   Option<std::string> kernels{*this, "kernels", llvm::cl::desc("generator of the kernels")};

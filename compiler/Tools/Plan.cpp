@@ -71,12 +71,12 @@ static Status measureRates(PlanOptions &options) {
       rates.gflops = measurePeakByteGops(threads);
     if (rates.gflops == 0)
       return Status::error("--gflops: expected the rate of products of " + mlir::xfmr::stringifyPrecision(precision).str() +
-                           ", which is not measured on this CPU");
+                           ", which cannot be measured here: no loop for this CPU, or no threads");
   }
   constexpr int passes = 6;
   if (rates.readGigabytes == 0)
     rates.readGigabytes = ReadRate().best(threads, passes) / 1e9;
-  return rates.readGigabytes > 0 ? Status() : Status::error("--read-rate: expected a rate, as there is no memory to measure it");
+  return rates.readGigabytes > 0 ? Status() : Status::error("--read-rate: expected a rate, which cannot be measured here: no memory, or no threads");
 }
 
 static OrderedJson describeTraffic(const Traffic &traffic, double seconds) {

@@ -24,7 +24,7 @@ public:
   explicit ReadRate(size_t bytes = defaultBytes);
 
   /// Reads the memory once with |threads| threads, each its own part. Successive calls use different access patterns in
-  /// turn. Returns bytes per second.
+  /// turn. Returns bytes per second; 0 if the threads cannot be started.
   double measure(int64_t threads);
   /// Returns the best of |passes| measurements, in bytes per second.
   double best(int64_t threads, int passes);

@@ -5,8 +5,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
+#include <pthread.h>
 #include <sched.h>
-#include <thread>
 #include <vector>
 
 using namespace attune;
@@ -29,26 +30,57 @@ static void pinTo(int cpu) {
   sched_setaffinity(0, sizeof(set), &set);
 }
 
-double attune::runTogether(int64_t threads, const std::function<void(int64_t)> &work) {
-  using Clock = std::chrono::steady_clock;
+namespace {
+/// What the threads of one call of runTogether share.
+struct Gathering {
+  enum Signal { Wait, Start, Leave };
+
+  const std::function<void(int64_t)> &work;
   std::vector<int> cpus = affinityCpus();
   std::atomic<int64_t> ready{0};
-  std::atomic<bool> go{false};
-  std::vector<std::thread> workers;
-  for (int64_t i = 0; i < threads; ++i)
-    workers.emplace_back([&, i] {
-      if (!cpus.empty())
-        pinTo(cpus[static_cast<size_t>(i) % cpus.size()]);
-      ready.fetch_add(1);
-      while (!go.load(std::memory_order_acquire))
-        std::this_thread::yield();
-      work(i);
-    });
-  while (ready.load() < threads)
-    std::this_thread::yield();
+  std::atomic<Signal> signal{Wait};
+};
+
+/// A thread of a gathering. Not std::thread, which throws if the system cannot start a thread.
+struct Worker {
+  Gathering *gathering = nullptr;
+  int64_t index = 0;
+  pthread_t thread = {};
+};
+} // namespace
+
+static void *runWorker(void *argument) {
+  const auto &[gathering, index, thread] = *static_cast<Worker *>(argument);
+  if (!gathering->cpus.empty())
+    pinTo(gathering->cpus[static_cast<size_t>(index) % gathering->cpus.size()]);
+  gathering->ready.fetch_add(1);
+  Gathering::Signal signal;
+  while ((signal = gathering->signal.load(std::memory_order_acquire)) == Gathering::Wait)
+    sched_yield();
+  if (signal == Gathering::Start)
+    gathering->work(index);
+  return nullptr;
+}
+
+double attune::runTogether(int64_t threads, const std::function<void(int64_t)> &work) {
+  using Clock = std::chrono::steady_clock;
+  Gathering gathering{work};
+  std::vector<Worker> workers(static_cast<size_t>(threads));
+  int64_t started = 0;
+  for (Worker &worker : workers) {
+    worker.gathering = &gathering;
+    worker.index = started;
+    if (pthread_create(&worker.thread, nullptr, runWorker, &worker) != 0)
+      break;
+    ++started;
+  }
+  while (gathering.ready.load() < started)
+    sched_yield();
   Clock::time_point start = Clock::now();
-  go.store(true, std::memory_order_release);
-  for (std::thread &worker : workers)
-    worker.join();
+  gathering.signal.store(started == threads ? Gathering::Start : Gathering::Leave, std::memory_order_release);
+  for (int64_t i = 0; i < started; ++i)
+    pthread_join(workers[static_cast<size_t>(i)].thread, nullptr);
+  if (started < threads)
+    return std::numeric_limits<double>::infinity();
   return std::chrono::duration<double>(Clock::now() - start).count();
 }

@@ -13,7 +13,8 @@
 namespace attune {
 
 /// Calls |work|(0) … |work|(threads - 1), each in a thread of its own, pinned to the CPUs of the affinity mask in turn.
-/// All threads start the work at the same time. Returns the seconds until the last call has returned.
+/// All threads start the work at the same time. Returns the seconds from then until the last call has
+/// returned; infinity, without a call of |work|, if the system cannot start so many threads.
 double runTogether(int64_t threads, const std::function<void(int64_t)> &work);
 
 } // namespace attune

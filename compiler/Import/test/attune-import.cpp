@@ -32,7 +32,9 @@ static int printValues(const TensorProvider &tensors, llvm::StringRef request) {
   int64_t begin = 0, count = 0;
   if (beginText.getAsInteger(10, begin) || countText.getAsInteger(10, count))
     return fail("expected --values=TENSOR:BEGIN:COUNT");
-  std::vector<float> values(size_t(std::max<int64_t>(0, std::min<int64_t>(count, 1024))));
+  if (count < 0 || count > 1024)
+    return fail("--values: expected a COUNT from 0 to 1024, got " + std::to_string(count));
+  std::vector<float> values(static_cast<size_t>(count));
   if (Status status = tensors.read(std::string_view(name), begin, count, values.data()); status.failed())
     return fail(status.message());
   for (float value : values)

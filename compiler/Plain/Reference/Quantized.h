@@ -25,11 +25,20 @@ T findLargest(const T *values, int64_t count) {
   return largest;
 }
 
-/// Returns the scale of a row of weights, `xfmr.weight_scales`. Weights are quantized in f32, also in runs in f64.
-inline float scaleOfWeights(const float *row, int64_t count) { return findLargest(row, count) / 127.0f; }
+/// Returns the scale of a row of weights, `xfmr.weight_scales`. Weights are quantized in f32, also in runs in f64. A NaN
+/// counts as 0; with an infinity, the scale is infinite.
+inline float scaleOfWeights(const float *row, int64_t count) {
+  float largest = 0;
+  for (int64_t k = 0; k < count; ++k)
+    largest = std::isnan(row[k]) ? largest : std::max(largest, std::abs(row[k]));
+  return largest / 127.0f;
+}
 
-/// Returns a weight as an integer, `xfmr.weight_quantize`.
-inline float quantizeWeight(float weight, float scale) { return scale == 0 ? 0 : std::nearbyint(weight / scale); }
+/// Returns a weight as an integer, `xfmr.weight_quantize`: 0 for NaN, and for an infinity, whose scale is infinite.
+inline float quantizeWeight(float weight, float scale) {
+  float rounded = scale == 0 ? 0 : std::nearbyint(weight / scale);
+  return std::isnan(rounded) ? 0 : rounded;
+}
 
 /// The rows of a matrix as integers, and the scale of each row.
 template <typename T>

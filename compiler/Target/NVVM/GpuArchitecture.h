@@ -27,7 +27,9 @@ struct GpuArchitecture {
   bool hasWarpgroups() const { return isSpecific; }
   /// Returns a name such as "sm_80" or "sm_90a", or the name of the emitter.
   std::string name() const;
-  bool operator==(const GpuArchitecture &other) const { return number == other.number && isSpecific == other.isSpecific; }
+  bool operator==(const GpuArchitecture &other) const {
+    return number == other.number && isSpecific == other.isSpecific && emitter == other.emitter;
+  }
 };
 
 /// Parses a list such as "sm_80,sm_90a"; a GPU that equals an earlier one is left out. Errors name the unknown GPU.
