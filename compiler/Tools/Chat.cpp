@@ -196,7 +196,7 @@ Status ChatRun::answer(const std::string &message) {
   attune_status status = attune_chat_session_send(chat.get(), message.data(), message.size(), &reply);
   interruption.clear();
   if (status != ATTUNE_OK)
-    return Status::error(attune_last_error());
+    return Status::error(artifact.label() + ": " + attune_last_error());
   if (options.json)
     output.write(OrderedJson{{"role", "assistant"},
                              {"content", std::string_view(reply.text, reply.bytes)},

@@ -75,14 +75,14 @@ static Status encodeText(attune_tokenizer *tokenizer, const attune_text *text, c
   return {};
 }
 
-static Status decodeIds(attune_tokenizer *tokenizer, const std::string &given, const TokenizeOptions &options) {
+static Status decodeIds(attune_tokenizer *tokenizer, const std::string &model, const std::string &given, const TokenizeOptions &options) {
   Result<std::vector<int32_t>> ids = parseIds(given);
   if (!ids)
     return ids.status();
   const char *decoded;
   size_t bytes;
   if (attune_tokenizer_decode(tokenizer, ids->data(), ids->size(), options.noSpecialTokens, &decoded, &bytes) != ATTUNE_OK)
-    return Status::error(attune_last_error());
+    return Status::error(model + ": " + attune_last_error());
   if (options.json)
     std::printf("%s\n",
                 OrderedJson{{"text", std::string(decoded, bytes)}}.dump(-1, ' ', false, OrderedJson::error_handler_t::replace).c_str());
@@ -112,10 +112,10 @@ static Status tokenize(const CommandHost &host, const std::string &model, std::v
     tokenizerOptions.max_call_bytes = std::max(tokenizerOptions.max_call_bytes, given.size() + (options.pair ? options.pair->size() : 0));
   attune_tokenizer *created;
   if (attune_tokenizer_create(text->get(), &tokenizerOptions, &created) != ATTUNE_OK)
-    return Status::error(attune_last_error());
+    return Status::error(model + ": " + attune_last_error());
   std::shared_ptr<attune_tokenizer> tokenizer(created, attune_tokenizer_destroy);
   for (const std::string &given : texts)
-    if (Status status = options.decode ? decodeIds(created, given, options) : encodeText(created, text->get(), given, options);
+    if (Status status = options.decode ? decodeIds(created, model, given, options) : encodeText(created, text->get(), given, options);
         status.failed())
       return status;
   return {};

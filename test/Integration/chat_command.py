@@ -133,6 +133,12 @@ def test_terminal():
         os.close(primary)
 
 
+def test_wrapper():
+    messages = ["abc", "d", "eefc", "h"]
+    replies = run("attune-test-chat-session", "./" + model, model[:-2] + "text", "3", *messages)
+    assert replies.split("\n") == conversation(messages) + [""], replies
+
+
 def test_errors():
     make_folder("plain", gpt2(400, 20), "gpt2")
     run("attune", "chat", "plain", error="plain: expected a model with a chat template, got none; `attune generate MODEL --prompt=T` "
@@ -141,7 +147,7 @@ def test_errors():
     run("attune", "chat", "bare", error="expected a model with a tokenizer")
     make_folder("broken", gpt2(11, 20), "letters")
     configure_tokenizer("broken", chat_template="{{ raise_exception('no ' + messages[0].role) }}")
-    run("attune", "chat", "broken", text="a", error="no user")
+    run("attune", "chat", "broken", text="a", error="broken: chat template, line 1: no user")
     run("attune-run", "chat", model, text=b"a\xff\n", error="expected UTF-8, got byte 0xFF at offset 1")
     run("attune-run", "chat", model, "--variable=x", error="--variable: expected NAME=VALUE, got 'x'")
     run("attune-run", "chat", "missing.so", error="missing.so")
@@ -160,5 +166,6 @@ test_pipes()
 test_full()
 test_interruption()
 test_terminal()
+test_wrapper()
 test_errors()
 print("chat: ok")

@@ -50,7 +50,7 @@ static void testRender(const void *program, size_t bytes) {
   CHECK(attune_chat_set(chat, variables, "bos_token", attune_chat_text(chat, "[", 1)));
   CHECK(attune_chat_render(chat, &rendered) == ATTUNE_OK && rendered.text[0] == '[');
   CHECK(attune_chat_message(chat, "date", ""));
-  checkFailure(attune_chat_render(chat, &rendered), ATTUNE_INVALID_ARGUMENT, "line 5: the template prints the date");
+  checkFailure(attune_chat_render(chat, &rendered), ATTUNE_INVALID_ARGUMENT, "chat template, line 5: the template prints the date");
   CHECK(rendered.text == NULL && rendered.bytes == 0);
   attune_chat_date date = {2024, 2, 29, 0, 0, 0};
   CHECK(attune_chat_set_date(chat, &date) == ATTUNE_OK);

@@ -507,7 +507,7 @@ attune_status Machine::run(uint32_t function, Frame &frame, Value &result) {
   if (status != ATTUNE_OK && !located) {
     located = true;
     if (uint32_t line = activation.line())
-      fail(status, "line %u: %s", line, attune_last_error());
+      fail(status, "chat template, line %u: %s", line, attune_last_error());
   }
   stackTop = saved;
   --depth;
