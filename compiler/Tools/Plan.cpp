@@ -76,7 +76,8 @@ static Status measureRates(PlanOptions &options) {
   constexpr int passes = 6;
   if (rates.readGigabytes == 0)
     rates.readGigabytes = ReadRate().best(threads, passes) / 1e9;
-  return rates.readGigabytes > 0 ? Status() : Status::error("--read-rate: expected a rate, which cannot be measured here: no memory, or no threads");
+  return rates.readGigabytes > 0 ? Status()
+                                 : Status::error("--read-rate: expected a rate, which cannot be measured here: no memory, or no threads");
 }
 
 static OrderedJson describeTraffic(const Traffic &traffic, double seconds) {

@@ -31,7 +31,7 @@ static void pinTo(int cpu) {
 }
 
 namespace {
-/// What the threads of one call of runTogether share.
+/// The state that the threads of one call of runTogether share.
 struct Gathering {
   enum Signal { Wait, Start, Leave };
 

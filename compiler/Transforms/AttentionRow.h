@@ -19,9 +19,10 @@ namespace attune {
 inline constexpr double kLog2E = 1.44269504088896340736;
 /// The lower bound of scores: it makes the probabilities of a row without a visible key uniform rather than NaN.
 inline constexpr double kLowest = std::numeric_limits<float>::lowest();
-/// The threshold for hidden keys: a mask value up to it hides a key, and a row maximum up to it means that no key is
-/// visible.
-inline constexpr double kHidden = kLowest / 2;
+/// The threshold for hidden keys.
+inline constexpr double kHidden = mlir::xfmr::kHiddenScore;
+/// kHidden times log2(e), in f32: the threshold for scores that are computed times log2(e).
+inline constexpr float kHiddenTimesLog2E = static_cast<float>(kHidden) * static_cast<float>(kLog2E);
 
 /// A row of the score matrix: a pair of a query and a head.
 struct AttentionRow {

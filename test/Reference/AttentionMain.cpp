@@ -138,8 +138,9 @@ private:
       count *= m.shape[dim];
     }
     int percent = r.pick<int>({0, 10, 50, 100});
-    // The last hides as well, and is small enough that scores keep their digits where all keys of a query have it.
-    float low = r.pick<float>({std::numeric_limits<float>::lowest(), -std::numeric_limits<float>::infinity(), -100.0f});
+    // -1.5e38 hides no key, but takes all digits from scores. The last hides as well in effect, and is small enough that
+    // scores keep their digits where all keys of a query have it.
+    float low = r.pick<float>({std::numeric_limits<float>::lowest(), -std::numeric_limits<float>::infinity(), -1.5e38f, -100.0f});
     for (int64_t i = 0; i < count; ++i) {
       bool hidden = r.chance(percent);
       m.values.push_back(m.kind == MaskKind::Float ? (hidden ? low : r.chance(50) ? 0 : r.uniform()) : !hidden);

@@ -20,6 +20,13 @@
 using namespace mlir;
 using namespace attune;
 
+/// Returns true if |op| has one operand and may have a stack in its place: it treats each element alike and names no
+/// dimension.
+static bool takesStack(Operation *op) {
+  return isa<xfmr::WeightConvertOp, xfmr::WeightPackOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightRowSumsOp,
+             xfmr::WeightScalesOp, xfmr::WeightSliceOp>(op);
+}
+
 /// Creates the expression |op| over all of |stack|, right after |stack| or, if that is an argument, at the beginning of
 /// the function. Returns its result.
 static Value overStack(OpBuilder &builder, Operation *op, Value stack) {
@@ -40,15 +47,17 @@ static Value sliceOf(OpBuilder &builder, Location loc, Value stack, Value index)
   return tensor::ExtractSliceOp::create(builder, loc, type.clone(type.getShape().drop_front()), stack, offsets, sizes, strides);
 }
 
-void attune::sliceSelectedWeights(func::FuncOp function) {
+LogicalResult attune::sliceSelectedWeights(func::FuncOp function) {
   SmallVector<xfmr::WeightSelectOp> selections;
   function.walk([&](xfmr::WeightSelectOp op) { selections.push_back(op); });
   OpBuilder builder(function.getContext());
   for (size_t i = 0; i < selections.size(); ++i) {
     xfmr::WeightSelectOp selection = selections[i];
     for (Operation *user : llvm::make_early_inc_range(selection->getUsers())) {
-      if (!xfmr::isWeightExpression(user) || user->getNumOperands() != 1)
+      if (!xfmr::isWeightExpression(user))
         continue;
+      if (!takesStack(user))
+        return user->emitOpError("cannot be computed before the model runs, since 'xfmr.weight_select' chooses its operand");
       Value expression = overStack(builder, user, selection.getStack());
       builder.setInsertionPoint(user);
       auto moved = xfmr::WeightSelectOp::create(builder, user->getLoc(), expression, selection.getIndex());
@@ -61,4 +70,5 @@ void attune::sliceSelectedWeights(func::FuncOp function) {
       selection.getResult().replaceAllUsesWith(sliceOf(builder, selection.getLoc(), selection.getStack(), selection.getIndex()));
     selection.erase();
   }
+  return success();
 }

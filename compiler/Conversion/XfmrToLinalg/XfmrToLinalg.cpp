@@ -67,7 +67,8 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
       return signalPassFailure();
     if (attentionPrecision != xfmr::Precision::F32)
       attune::convertAttentionOperands(getOperation(), codeType(attentionPrecision), attentionHead);
-    attune::sliceSelectedWeights(getOperation());
+    if (failed(attune::sliceSelectedWeights(getOperation())))
+      return signalPassFailure();
     attune::simplifyQuantizedRows(getOperation());
   }
 

@@ -73,8 +73,9 @@ void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, i
 /// Merges `tile.quantize_rows` of equal rows, and folds those whose producer can store rounded rows.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
 /// Replaces each `xfmr.weight_select`, one element of a stack of weights, by a slice. A weight expression over such an
-/// element alone becomes a slice of the same expression over the whole stack, which packing can evaluate.
-void sliceSelectedWeights(mlir::func::FuncOp function);
+/// element alone becomes a slice of the same expression over the whole stack, which packing can evaluate. Fails, with an
+/// error on the expression, for one that takes no stack, such as `xfmr.weight_transpose`.
+llvm::LogicalResult sliceSelectedWeights(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Returns true if the tables of relative positions of |op|, if any, have the layout that tiling expects: the panels of
 /// `xfmr.weight_distance_panels`.

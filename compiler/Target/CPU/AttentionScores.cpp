@@ -193,7 +193,7 @@ void AttentionScores::storeStage(const Row &row, ScoreStage stage, Value value, 
   if (stage == ScoreStage::Masked) {
     // |value| is a score times log2(e), so the score of a hidden key, the lowest float, would become another number
     // when the factor divides it by log2(e). It is stored as the lowest float instead.
-    stored = b.select(b.compare(arith::CmpFPredicate::OLE, value, b.splat(kHidden)), b.splat(kLowest), stored);
+    stored = b.select(b.compare(arith::CmpFPredicate::OLE, value, b.splat(kHiddenTimesLog2E)), b.splat(kLowest), stored);
     if (!lanes.areAll())
       stored = hide(row, stored, key, b.splat(kLowest));
   }

@@ -52,7 +52,7 @@ AttentionValues::Values AttentionValues::emitFactors(ValueRange maxima, ValueRan
       factor = b.mulf(factor, b.loadScalar(op.getHeadScale(), rows[r].head));
     factor = b.select(b.compare(arith::CmpFPredicate::OEQ, sum, zero), zero, factor);
     if (op.getMaskedRows() == xfmr::MaskedRows::Zero)
-      factor = b.select(b.compare(arith::CmpFPredicate::OLE, maxima[r], b.f32(kHidden)), zero, factor);
+      factor = b.select(b.compare(arith::CmpFPredicate::OLE, maxima[r], b.f32(kHiddenTimesLog2E)), zero, factor);
     factors.push_back(b.splat(factor));
   }
   return factors;

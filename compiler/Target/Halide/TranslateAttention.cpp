@@ -21,8 +21,7 @@ using xfmr::ScoreStage;
 
 namespace {
 
-/// A key with a score of at most this number is hidden.
-constexpr double kHidden = -1.7e38;
+constexpr double kHidden = xfmr::kHiddenScore;
 constexpr double kLowest = std::numeric_limits<float>::lowest();
 
 class AttentionTranslator {

@@ -149,8 +149,8 @@ void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> fir
     Value exists = e.compare(arith::CmpIPredicate::slt, local, count);
     if (int64_t used = llvm::divideCeil(columns, kChunk); used < chunks)
       exists = e.both(exists, e.compare(arith::CmpIPredicate::slt, chunk, used));
-    Values elements = e.choose(
-        exists, [&] { return loads.load(at, columns, e.mul(chunk, kChunk)); }, [&] { return Values(kChunk, e.f32(0.0)); });
+    Values elements =
+        e.choose(exists, [&] { return loads.load(at, columns, e.mul(chunk, kChunk)); }, [&] { return Values(kChunk, e.f32(0.0)); });
     Values words;
     for (int64_t i = 0; i < kChunk; i += 2)
       words.push_back(cores.pack(elements[i], elements[i + 1]));

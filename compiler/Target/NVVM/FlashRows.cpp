@@ -169,7 +169,7 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
     Value number = e.add(first, local), from = e.mul(e.rem(local, 8), 4);
     Value upper = e.broadcastLane(state[0], from), lower = e.broadcastLane(state[1], from);
     Value maximum = e.select(e.compare(arith::CmpIPredicate::slt, local, 8), upper, lower);
-    Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden));
+    Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHiddenTimesLog2E));
     Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows.keys, 0), e.compare(arith::CmpIPredicate::slt, number, count));
     e.ifThen(e.both(sees, some), [&] { WarpAttention(op, e).emitMaskedRow(rows.rowAt(e.min(number, e.add(count, -1))), lane); });
   });

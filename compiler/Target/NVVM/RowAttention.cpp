@@ -93,7 +93,7 @@ void RowAttention::capture(const Row &row, ScoreStage stage, Value value, Value 
     return;
   Value stored = e.mulf(value, e.f32(captureFactor(op, stage)));
   if (stage == ScoreStage::Masked) // A hidden key is stored as the lowest float, not as that divided by log2(e).
-    stored = e.select(e.compare(arith::CmpFPredicate::OLE, value, e.f32(kHidden)), e.f32(kLowest), stored);
+    stored = e.select(e.compare(arith::CmpFPredicate::OLE, value, e.f32(kHiddenTimesLog2E)), e.f32(kLowest), stored);
   e.store(stored, target, {row.head, row.query, key});
 }
 
@@ -139,7 +139,7 @@ Value RowAttention::factor(const Row &row, Value maximum, Value sum) {
     factor = e.mulf(factor, e.load(op.getHeadScale(), row.head));
   factor = e.select(e.compare(arith::CmpFPredicate::OEQ, sum, zero), zero, factor);
   if (op.getMaskedRows() == xfmr::MaskedRows::Zero)
-    factor = e.select(e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden)), zero, factor);
+    factor = e.select(e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHiddenTimesLog2E)), zero, factor);
   return factor;
 }
 

@@ -18,7 +18,7 @@ void attune::emitQuantizeRows(tiles::QuantizeRowsOp op, const ThreadLoops &loops
   loops.forEach(e, {e.size(quantized, 0), e.size(quantized, 1)}, atOnce, [&](ValueRange point) {
     Value exists = e.compare(arith::CmpIPredicate::slt, point[1], e.size(input, 1));
     Value x = e.choose(exists, [&] { return Values{e.load(input, point)}; }, [&] { return Values{e.f32(0.0)}; })[0];
-    Value rounded = arith::TruncFOp::create(e, element, x);
+    Value rounded = element.isF32() ? x : arith::TruncFOp::create(e, element, x);
     return [&e, quantized, rounded, at = Values(point)] { e.store(rounded, quantized, at); };
   });
 }

@@ -104,7 +104,7 @@ void WarpAttention::emitRow() {
     });
   if (!needsMaskedRows(op))
     return;
-  Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden));
+  Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHiddenTimesLog2E));
   Value some = e.compare(arith::CmpIPredicate::sgt, rows.keys, 0);
   e.ifThen(e.both(sees, some), [&] { emitMaskedRow(row, lane); });
 }

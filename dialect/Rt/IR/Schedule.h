@@ -96,18 +96,30 @@ struct Schedule {
 
 llvm::hash_code hash_value(const Schedule &schedule);
 
-/// The range of values of a field of a schedule.
-enum class FieldRange { Any, Positive, NotNegative, MultipleOf16, PowerOfTwo };
+/// The range of values of a field of a schedule. Integers have an upper limit, so that passes can compute with them.
+enum class FieldRange {
+  Any,
+  /// 1 to 2^31 - 1, 0 to 2^31 - 1.
+  Positive,
+  NotNegative,
+  /// 64 to 2^31 - 1.
+  AtLeast64,
+  /// A multiple of 16 from 16 to 1024.
+  MultipleOf16,
+  /// 1 to 128, and a power of two from 1 to 128: rows of tiles whose code is unrolled.
+  TileRows,
+  PowerOfTwo
+};
 
 /// Calls |visit| with the name, the value and the range of each field of |schedule|. This is the only list of the
 /// fields.
 template <typename ScheduleT, typename Visitor>
 void visitFields(ScheduleT &schedule, Visitor visit) {
-  visit("register_rows", schedule.registerRows, FieldRange::Positive);
+  visit("register_rows", schedule.registerRows, FieldRange::TileRows);
   visit("query_rows", schedule.queryRows, FieldRange::PowerOfTwo);
   visit("panel_width", schedule.panelWidth, FieldRange::MultipleOf16);
   visit("key_panel_width", schedule.keyPanelWidth, FieldRange::MultipleOf16);
-  visit("attention_rows", schedule.attentionRows, FieldRange::Positive);
+  visit("attention_rows", schedule.attentionRows, FieldRange::AtLeast64);
   visit("block_bytes", schedule.blockBytes, FieldRange::Positive);
   visit("max_block_rows", schedule.maxBlockRows, FieldRange::Positive);
   visit("row_block", schedule.rowBlock, FieldRange::Positive);
@@ -119,7 +131,7 @@ void visitFields(ScheduleT &schedule, Visitor visit) {
   visit("int8_multiple", schedule.int8.multiple, FieldRange::Positive);
   visit("int8_group", schedule.int8.group, FieldRange::Positive);
   visit("low_precision_rows", schedule.lowPrecisionRows, FieldRange::PowerOfTwo);
-  visit("grouped_rows", schedule.groupedRows, FieldRange::Positive);
+  visit("grouped_rows", schedule.groupedRows, FieldRange::TileRows);
   visit("low_precision_group", schedule.lowPrecisionGroup, FieldRange::Positive);
   visit("even_low_precision_tiles", schedule.evenLowPrecisionTiles, FieldRange::Any);
   visit("stream_panels", schedule.streamPanels, FieldRange::Positive);

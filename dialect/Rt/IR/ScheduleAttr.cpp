@@ -91,19 +91,24 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 // Verifier
 //===----------------------------------------------------------------------===//
 
-/// Returns a description of |range| if |value| is outside of it, else "".
+/// Returns what |range| allows if |value| is outside of it, else "".
 static StringRef findViolation(int64_t value, FieldRange range) {
+  auto isWithin = [&](int64_t least, int64_t most) { return least <= value && value <= most; };
   switch (range) {
   case FieldRange::Any:
     return "";
   case FieldRange::Positive:
-    return value < 1 ? "to be at least 1" : "";
+    return isWithin(1, INT32_MAX) ? "" : "to be from 1 to 2147483647";
   case FieldRange::NotNegative:
-    return value < 0 ? "not to be negative" : "";
+    return isWithin(0, INT32_MAX) ? "" : "to be from 0 to 2147483647";
+  case FieldRange::AtLeast64:
+    return isWithin(64, INT32_MAX) ? "" : "to be from 64 to 2147483647";
   case FieldRange::MultipleOf16:
-    return value < 16 || value % 16 != 0 ? "to be a multiple of 16" : "";
+    return isWithin(16, 1024) && value % 16 == 0 ? "" : "to be a multiple of 16, at most 1024";
+  case FieldRange::TileRows:
+    return isWithin(1, 128) ? "" : "to be from 1 to 128";
   case FieldRange::PowerOfTwo:
-    return value < 1 || !llvm::isPowerOf2_64(value) ? "to be a power of two" : "";
+    return isWithin(1, 128) && llvm::isPowerOf2_64(value) ? "" : "to be a power of two, at most 128";
   }
   llvm_unreachable("all ranges are handled");
 }

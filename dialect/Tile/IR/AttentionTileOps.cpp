@@ -69,6 +69,9 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
     return op.emitOpError("expects 'position' for what depends on positions");
   if (op.getMaskFill() && !op.getMask())
     return op.emitOpError("expects 'mask' for 'mask_fill'");
+  if (op.getMaskFill() && !(op.getMaskFill()->convertToDouble() > xfmr::kHiddenScore))
+    return op.emitOpError("expects 'mask_fill' above ")
+           << xfmr::kHiddenScore << ", below which scores are hidden, but got " << op.getMaskFillAttr();
   if (op.getSinks() && op.getMaskedRows() != xfmr::MaskedRows::Zero) // C6
     return op.emitOpError("expects masked_rows = zero for 'sinks', but got ") << xfmr::stringifyMaskedRows(op.getMaskedRows());
   return success();

@@ -25,7 +25,9 @@ OpFoldResult SplitHeadsOp::fold(FoldAdaptor) {
 
 LogicalResult MergeHeadsOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getInput().getType());
-  types.push_back(type.clone({type.getDimSize(0), type.getDimSize(1) * type.getDimSize(2)}));
+  int64_t heads = type.getDimSize(1), size = type.getDimSize(2);
+  bool isStatic = !ShapedType::isDynamic(heads) && !ShapedType::isDynamic(size);
+  types.push_back(type.clone({type.getDimSize(0), isStatic ? heads * size : ShapedType::kDynamic}));
   return success();
 }
 
@@ -69,6 +71,9 @@ static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t head
     return op.emitOpError("expects a positive 'softcap', but got ") << op.getSoftcapAttr();
   if (op.getMaskFill() && (!mask || !mask.getElementType().isInteger()))
     return op.emitOpError("expects a mask of i1 or i64 for 'mask_fill'");
+  if (op.getMaskFill() && !(op.getMaskFill()->convertToDouble() > kHiddenScore))
+    return op.emitOpError("expects 'mask_fill' above ")
+           << kHiddenScore << ", below which scores are hidden, but got " << op.getMaskFillAttr();
   if (auto type = typeOf(op.getSinks()); type && type.getDimSize(0) != heads) // C7
     return op.emitOpError("expects 'sinks' to have ") << heads << " elements, the number of heads, but got " << type.getDimSize(0);
   if (op.getSinks() && op.getMaskedRows() != MaskedRows::Zero)

@@ -65,7 +65,7 @@ LogicalResult ExpertsOp::verify() {
   std::tuple<Value, Value, StringRef> biases[] = {
       {getUp(), getUpBias(), "up_bias"}, {getDown(), getDownBias(), "down_bias"}, {getGate(), getGateBias(), "gate_bias"}};
   for (auto [stack, bias, name] : biases) { // C3
-    if (stack && bool(bias) != bool(getUpBias()))
+    if (stack ? bool(bias) != bool(getUpBias()) : bool(bias))
       return emitOpError("expects biases of all stacks or of none");
     if (!bias)
       continue;

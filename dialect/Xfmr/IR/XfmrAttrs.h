@@ -11,6 +11,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/Operation.h"
 
+#include <limits>
 #include <optional>
 
 #include "dialect/Xfmr/IR/XfmrEnums.h.inc"
@@ -25,6 +26,10 @@ namespace mlir::xfmr {
 /// The number of copies of the first and of the last distance beside a table in `weight_distance_panels`: a load of 16
 /// neighboring distances may have all but one of them beyond the table.
 inline constexpr int64_t kDistancePadding = 15;
+
+/// The threshold for hidden keys, half of the lowest f32: a mask value up to it hides a key, and a largest score up to it
+/// means that no key is visible.
+inline constexpr double kHiddenScore = std::numeric_limits<float>::lowest() / 2.0;
 
 } // namespace mlir::xfmr
 

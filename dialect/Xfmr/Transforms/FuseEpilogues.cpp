@@ -100,7 +100,7 @@ LogicalResult giveToLinear(NormOp op, PatternRewriter &rewriter) {
 /// Moves an addition that no linear can take into the norm.
 template <typename NormOp>
 LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
-  if (op.getResidual())
+  if (op.getResidual() || cast<RankedTensorType>(op.getInput().getType()).getRank() != 2) // a residual has no heads
     return failure();
   auto add = op.getInput().template getDefiningOp<arith::AddFOp>();
   if (!add || !add->hasOneUse() || add->getBlock() != op->getBlock() || chooseLinear(add.getLhs(), add.getRhs(), add))

@@ -23,12 +23,22 @@ using namespace mlir::xfmr;
 
 namespace {
 
+/// Returns true if |weight| is a weight that is known at compile time, which can be joined with others: not one that
+/// `weight_select` chooses, nor an expression of such a weight.
+bool isFixedWeight(Value weight) {
+  if (!isWeight(weight))
+    return false;
+  Operation *op = weight.getDefiningOp();
+  return !op || (!isa<WeightSelectOp>(op) && (isa<WeightRefOp>(op) || llvm::all_of(op->getOperands(), isFixedWeight)));
+}
+
 /// Returns true if the matrix and the bias of |op| are weights, all users of its result, at least one, are
 /// `split_heads`, and it has no multiplier or residual.
 bool isHeadProjection(LinearOp op) {
-  if (op.getMultiplier() || op.getResidual() || op->use_empty() || !op.getWeight().getType().hasStaticShape() || !isWeight(op.getWeight()))
+  if (op.getMultiplier() || op.getResidual() || op->use_empty() || !op.getWeight().getType().hasStaticShape() ||
+      !isFixedWeight(op.getWeight()))
     return false;
-  if (op.getBias() && !isWeight(op.getBias()))
+  if (op.getBias() && !isFixedWeight(op.getBias()))
     return false;
   return llvm::all_of(op->getUsers(), llvm::IsaPred<SplitHeadsOp>);
 }

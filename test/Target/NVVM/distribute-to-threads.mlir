@@ -132,6 +132,19 @@ func.func @low_precision(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) 
 
 // -----
 
+// Rows of f32 are copied.
+// CHECK-LABEL: func.func @unrounded
+// CHECK-NOT: arith.truncf
+// CHECK: memref.store
+func.func @unrounded(%a: memref<?x8xf32>, %b: memref<?x8xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    tile.quantize_rows ins(%a : memref<?x8xf32>) outs(%b : memref<?x8xf32>)
+  }
+  return
+}
+
+// -----
+
 // Tiles of 64 x 64: three stages are copied ahead, a warp has 32 x 32 sums, 8 products for each 16 components. The sums go to the epilogue,
 // not to the buffer between.
 // CHECK-LABEL: func.func @narrow_tiles

@@ -35,23 +35,44 @@ func.func private @function() attributes {rt.target = #rt.target<"cuda", {archs 
 
 // -----
 
-// expected-error @below {{expects 'panel_width' to be a multiple of 16, but got 20}}
+// expected-error @below {{expects 'panel_width' to be a multiple of 16, at most 1024, but got 20}}
 module attributes {rt.schedule = #rt.schedule<panel_width = 20>} {}
 
 // -----
 
-// expected-error @below {{expects 'query_rows' to be a power of two, but got 6}}
+// expected-error @below {{expects 'query_rows' to be a power of two, at most 128, but got 6}}
 module attributes {rt.schedule = #rt.schedule<query_rows = 6>} {}
 
 // -----
 
-// expected-error @below {{expects 'register_rows' to be at least 1, but got 0}}
+// expected-error @below {{expects 'register_rows' to be from 1 to 128, but got 0}}
 module attributes {rt.schedule = #rt.schedule<register_rows = 0>} {}
 
 // -----
 
-// expected-error @below {{expects 'few_rows' not to be negative, but got -1}}
+// expected-error @below {{expects 'few_rows' to be from 0 to 2147483647, but got -1}}
 module attributes {rt.schedule = #rt.schedule<few_rows = -1>} {}
+
+// -----
+
+// Code is unrolled for each row of a register tile.
+// expected-error @below {{expects 'register_rows' to be from 1 to 128, but got 9223372036854775807}}
+module attributes {rt.schedule = #rt.schedule<register_rows = 9223372036854775807>} {}
+
+// -----
+
+// expected-error @below {{expects 'row_block' to be from 1 to 2147483647, but got 9223372036854775807}}
+module attributes {rt.schedule = #rt.schedule<row_block = 9223372036854775807>} {}
+
+// -----
+
+// expected-error @below {{expects 'attention_rows' to be from 64 to 2147483647, but got 63}}
+module attributes {rt.schedule = #rt.schedule<attention_rows = 63>} {}
+
+// -----
+
+// expected-error @below {{expects 'panel_width' to be a multiple of 16, at most 1024, but got 1040}}
+module attributes {rt.schedule = #rt.schedule<panel_width = 1040>} {}
 
 // -----
 

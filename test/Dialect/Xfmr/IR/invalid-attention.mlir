@@ -297,3 +297,12 @@ func.func @attention_c7_masked_rows(%q: tensor<?x4x12xf32>, %s: tensor<4xf32>, %
     : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
   return
 }
+
+// -----
+
+func.func @attention_c6_fill_value(%q: tensor<?x4x12xf32>, %off: tensor<?xi64>, %len: index, %x: tensor<?x?xi64>) {
+  // expected-error @below {{expects 'mask_fill' above -1.701412e+38, below which scores are hidden, but got -2.000000e+38}}
+  %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) mask(%x : tensor<?x?xi64>) {scale = 1.0 : f64, mask_fill = -2.0e38 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  return
+}

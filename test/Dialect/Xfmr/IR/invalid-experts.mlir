@@ -175,3 +175,14 @@ xfmr.weight @s : tensor<2x4x2xf32> = #xfmr.stack<[#xfmr.tensor<"a" : tensor<4x2x
 
 // expected-error @below {{expects at least one source}}
 xfmr.weight @s : tensor<2x4x2xf32> = #xfmr.stack<[]>
+
+// -----
+
+func.func @experts_c3_gate(%x: tensor<?x48xf32>, %c: tensor<?x2xi64>, %s: tensor<?x2xf32>, %up: tensor<8x112x48xf32>, %down: tensor<8x40x112xf32>,
+                           %b: tensor<8x112xf32>, %d: tensor<8x40xf32>) -> tensor<?x40xf32> {
+  // expected-error @below {{expects biases of all stacks or of none}}
+  %y = "xfmr.experts"(%x, %c, %s, %up, %b, %down, %d, %b) <{activation = #xfmr.activation<silu>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1>}> : (tensor<?x48xf32>, tensor<?x2xi64>, tensor<?x2xf32>,
+    tensor<8x112x48xf32>, tensor<8x112xf32>, tensor<8x40x112xf32>, tensor<8x40xf32>, tensor<8x112xf32>) -> tensor<?x40xf32>
+  return %y : tensor<?x40xf32>
+}

@@ -273,3 +273,10 @@ func.func @shards(%x: tensor<?x24xf32>, %mask: tensor<2x4x?x?xf32>, %w: tensor<6
 }
 // CHECK: xfmr.weight @sharded : tensor<24x8xf32> = #xfmr.shard<#xfmr.tensor<"w" : tensor<64x8xf32>>, 0, 24, [0, 24, 40]>
 xfmr.weight @sharded : tensor<24x8xf32> = #xfmr.shard<#xfmr.tensor<"w" : tensor<64x8xf32>>, 0, 24, [0, 24, 40]>
+
+// CHECK-LABEL: @merge_dynamic_heads
+func.func @merge_dynamic_heads(%x: tensor<?x?x12xf32>) -> tensor<?x?xf32> {
+  // CHECK: xfmr.merge_heads %{{.*}} : tensor<?x?x12xf32>
+  %y = xfmr.merge_heads %x : tensor<?x?x12xf32>
+  return %y : tensor<?x?xf32>
+}

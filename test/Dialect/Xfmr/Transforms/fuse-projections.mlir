@@ -111,3 +111,23 @@ func.func private @negative_not_weights(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>
   %k = xfmr.split_heads %1, 2 : tensor<?x8xf32>
   return %q, %k : tensor<?x2x4xf32>, tensor<?x2x4xf32>
 }
+
+// -----
+
+// Weights that are chosen while the model runs cannot be joined before, nor can expressions of them.
+// CHECK-LABEL: @negative_selected
+// CHECK: xfmr.linear
+// CHECK: xfmr.linear
+// CHECK: xfmr.linear
+func.func private @negative_selected(%x: tensor<?x8xf32>, %s: tensor<2x8x8xf32> {xfmr.weight}, %e: index) -> (tensor<?x2x4xf32>, tensor<?x2x4xf32>, tensor<?x2x4xf32>) {
+  %a = xfmr.weight_select %s[%e] : tensor<2x8x8xf32>
+  %b = xfmr.weight_select %s[%e] : tensor<2x8x8xf32>
+  %c = xfmr.weight_transpose %b : tensor<8x8xf32>
+  %0 = xfmr.linear %x, %a : tensor<?x8xf32>, tensor<8x8xf32>
+  %1 = xfmr.linear %x, %b : tensor<?x8xf32>, tensor<8x8xf32>
+  %2 = xfmr.linear %x, %c : tensor<?x8xf32>, tensor<8x8xf32>
+  %q = xfmr.split_heads %0, 2 : tensor<?x8xf32>
+  %k = xfmr.split_heads %1, 2 : tensor<?x8xf32>
+  %v = xfmr.split_heads %2, 2 : tensor<?x8xf32>
+  return %q, %k, %v : tensor<?x2x4xf32>, tensor<?x2x4xf32>, tensor<?x2x4xf32>
+}
