@@ -81,9 +81,9 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
 
     Bytes are those that must be moved if nothing stays in a CPU cache from one kernel to the next: each weight
     (`weight_bytes`) and each other input (`tensor_bytes`) is read once, and each result is written once
-    (`tensor_bytes`). Of a table that is looked up, such as that of an embedding or of rotary embeddings, one row counts
-    for each row of the result, and of a key/value cache the tokens that a call accesses (`cache_bytes` of `tile.work`).
-    A call in a loop counts once.
+    (`tensor_bytes`). Of an input of which the kernel takes slices before its loop, only the slices count. Of a table that
+    is looked up, such as that of an embedding or of rotary embeddings, one row counts for each row of the result, and of
+    a key/value cache the tokens that a call accesses (`cache_bytes` of `tile.work`). A call in a loop counts once.
 
     The attribute `tile.work` of a call gives its arithmetic and the bytes of caches, which count as `tensor_bytes`, in
     terms of the arguments of the calling function: here `#xfmr.argument<0, 0>` is dimension 0 of argument 0. All other
@@ -363,7 +363,8 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     size, of at most `rows` rows, and this size is rounded up to a multiple of `multiple`, but not above `rows`. So in
     one step a kernel has about one block of rows for each worker. If all rows fit in one step, the loop has one
     iteration, and each kernel divides its work among the workers as it does without the pass, by columns if there are
-    few rows. A buffer that is first written in the sequence may reuse the memory of a buffer that no later call reads.
+    few rows. A buffer that is first written in the sequence may reuse the memory of a buffer whose last use is an
+    earlier call of the sequence.
 
     Kernels in sequences then accept rows from the middle of a buffer (`offset: ?`). Expects bufferized functions that
     write no argument that overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`.
@@ -372,7 +373,7 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
   let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows",
                         "most rows of a step for each worker; 0 leaves calls as they are">,
                  Option<"multiple", "multiple", "int64_t", "::mlir::rt::Schedule().registerRows",
-                        "the rows of a step for each worker are a multiple of this, such as the rows of a register tile, or `rows`">];
+                        "the rows of a step for each worker are `rows` or a multiple of this number, such as the rows of a register tile">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::rt::RtDialect"];
 }

@@ -137,7 +137,8 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
     Parallel loops run on the device, all other code on the host, which cannot access buffers in device memory. So each
     operation outside of parallel loops that reads or writes elements of buffers becomes the body of a parallel loop. A
     copy, or a linalg operation without reductions, is shared by `%blocks` blocks (`grid` in `rt.launch`): one for each
-    `threads` elements, at most 4096. Anything else is the work of one block.
+    4 * `threads` elements that it writes, since a thread computes 4 at a time, and at most 4096. Anything else is the
+    work of one block.
 
     An error is reported if the host needs an element of a buffer, for a size or a branch. Expects bufferized functions,
     before `attune-distribute-to-threads`. Arithmetic on sizes, views and calls stay on the host; parallel loops that are

@@ -30,7 +30,7 @@ def Xfmr_SplitHeadsOp : Xfmr_Op<"split_heads", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
   let summary = "joins the heads into one feature dimension, as a view";
   let description = [{
-    `result[t, h * head_dim + d] = input[t, h, d]` for an input `[T, heads, head_dim]`.
+    `result[t, h * head_dim + d] = input[t, h, d]` for an input `[tokens, heads, head_dim]`.
 
     ```mlir
     %y = xfmr.merge_heads %x : tensor<?x4x12xf32>     // tensor<?x48xf32>

@@ -53,7 +53,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
       Blocks of 32 columns, or of 16 if a group has 16, are added in order, from +0: `sum = fma(q[n, k], input[t, k],
       sum)` for the columns of a block in order, from +0, then `acc = fma(scale[n, g], sum, acc)`, then, with minima,
       `acc = fma(minimum[n, g], sum_k input[t, k], acc)` with k in the block (see `tile.grouped_product`). With bf16 or f16
-      the input is first rounded to it, and the order of the sum of a block depends on the target.
+      the input is first rounded to it, the order of the sum of a block depends on the target, and on a GPU `acc` may be
+      the sum of several parts, each of some of the blocks.
     - (N6) With the `format` bf16 or f16, `weight` is first rounded to it, to nearest, ties to even; the sum is that of N1.
       A weight that would become infinite is an error of the packer.
 

@@ -208,16 +208,17 @@ def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp">
     then formats for patterns of names, of which the last that matches decides. A pattern is compared with the names of
     the tensors of which the matrix is made; `lm_head` stands for the projection of an entry that has a row for each id
     of `input_ids` or `decoder_input_ids`, and `embeddings` for all tables that embeddings read and the packer does not
-    compute. Sets `format`, and with a format of integers `precision`. The projections that `xfmr-lower-precision` does
-    not round get no format either. A linear or an embedding that has a precision, a format or a tie of its own stays as
+    compute. Sets `format`, and with a format of integers `precision`. A projection that scores
+    experts, or whose tensors are not f32, gets no format; nor, with the precision int8, does one of more than 65536 input
+    features get a format of integers. A linear or an embedding that has a precision, a format or a tie of its own stays as
     it is.
 
     Layers share functions, to which their weights are arguments. If calls of a private function pass weights of different
     formats, the function is cloned for each combination of formats, so the number of functions does not depend on the
     number of layers. Takes time linear in the number of operations.
 
-    Errors: a pattern without a matching weight, a matrix of several tensors that get different formats, weights of
-    different formats for a recursive function. Runs after `xfmr-shard` and before
+    Errors: a pattern without a matching weight, a matrix of several tensors that get different formats, a weight
+    of a recursive function whose format is not that of all projections. Runs after `xfmr-shard` and before
     `xfmr-fuse-projections`, which joins projections of one format only.
 
     Numerics: rounds weights, and the operands of products, as the description of `xfmr.linear` says under N4 to N6 and that
