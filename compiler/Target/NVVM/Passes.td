@@ -27,7 +27,8 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
     whose rows are packed tokens gets their offsets as an additional argument; `rt.limit` numbers these arguments of a
     function, here 0. `limit` in the `rt.launch` of a parallel loop over such rows is the number of the argument:
     iterations whose first row is at or past the number of tokens may be skipped. If the calls of a function differ in
-    the arguments that have packed tokens, or in their offsets, the function is cloned for each kind of call.
+    which arguments have packed tokens, or in which of these share one buffer of offsets, the function is cloned for each
+    kind of call. Calls of one kind may pass different buffers.
 
     Expects bufferized functions; run it before `attune-plan-memory`. Does nothing if no size is read from memory.
 
