@@ -16,7 +16,8 @@
 
 namespace attune {
 
-/// A requested input of the entry. Parts that are not given have the default of the family.
+/// A requested input of `forward`; the entries with caches take theirs from these. Parts that are not given have the
+/// default of the family.
 struct InputRequest {
   std::string name;
   std::optional<int64_t> rank;
@@ -40,9 +41,9 @@ enum class Padding {
 
 struct ImportOptions {
   Padding padding = Padding::Compute;
-  /// The inputs of the entry, in order; the standard inputs of the family if empty.
+  /// The inputs of `forward`, in order; the standard inputs of the family if empty.
   std::vector<InputRequest> inputs;
-  /// The outputs of the entry, in order: main outputs of the class by name, groups such as `hidden_states` and
+  /// The outputs of `forward`, in order: main outputs of the class by name, groups such as `hidden_states` and
   /// `attentions`, or single members as `hidden_states.2`; the main outputs if empty.
   std::vector<std::string> outputs;
   /// The entries to build; all of the model if this names none that it has. Naming `prefill`, `extend` or `decode` is

@@ -208,8 +208,8 @@ struct TransformerSpec : WeightList {
   const char *lengthDim(StackRole role) const {
     return hasTwoStacks() && !equalLengths && role == StackRole::Encoder ? "source_length" : "length";
   }
-  /// Returns true if the model has an encoder and a decoder. Names of groups then begin with the stack, as
-  /// "decoder_hidden_states".
+  /// Returns true if the model has an encoder and a decoder. The groups of outputs `hidden_states` and `attentions`
+  /// then have the stack in front of their names, as "decoder_hidden_states"; the other groups do not.
   bool hasTwoStacks() const { return encoder && decoder; }
 
   /// Declares NAME.weight `[out, in]` and, unless |bias| is false, NAME.bias.

@@ -15,11 +15,11 @@ def RunPhase : Pass<"attune-run-phase", "::mlir::ModuleOp"> {
     module attributes {rt.target = …} {… optimized xfmr ops …}
     ```
 
-    `rt.target` names the machine to compile for, `rt.schedule` the tile sizes. A module without `rt.target` is compiled
-    for x86 with AVX-512, in f32; without `rt.schedule`, the schedule follows from the target. Expects a module as the
-    phase before leaves it. The phases `import`, `llvm` and `object` have no passes: with one of them, the module stays
-    as it is. An unknown phase, or a target that this build lacks, is an error. Numerics: those of the passes of the
-    phase.
+    `rt.target` has the machine to compile for, the precisions and the formats of weights, `rt.schedule` the tile sizes
+    and layouts of operands. A module without `rt.target` is compiled for x86 with AVX-512, in f32; without
+    `rt.schedule`, the schedule follows from the target. Expects a module as the phase before leaves it. The phases
+    `import`, `llvm` and `object` have no passes: with one of them, the module stays as it is. An unknown phase, or a
+    target that this build lacks, is an error. Numerics: those of the passes of the phase.
   }];
   let options = [Option<"phase", "phase", "std::string", "",
                         "the phase to lower to: dialect, linalg, tiled, kernels, bufferized, vector or target">];

@@ -12,17 +12,19 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
     that the module is interesting: it still shows the bug. The pass tries to
 
     - erase symbols with their users, and the bodies of functions;
-    - erase operations, and replace an operation by the body of its region. A value that is still used is replaced by
-      another value of its type, a constant, a new argument of the function, or `ub.poison` where none of these is
-      possible;
+    - erase operations, and replace an operation by the body of a region that has one block. A value that is still used
+      is replaced by another value of its type, a constant, a new argument of the function, or `ub.poison` where none of
+      these is possible;
     - erase arguments and results of functions, also in calls;
     - apply the reduction patterns of dialects (`DialectReductionPatternInterface`); those of `xfmr` and `tile`
       erase optional operands;
     - erase attributes;
-    - set sizes to 1, or halve them, everywhere that the module has the same number, so that types still agree.
+    - set sizes to 1, or halve them, everywhere that types have the same number, so that types still agree, and first
+      also where integer attributes and constants have it.
 
-    Each step is tried on all candidates at once, then on halves of them, and so on down to single ones, until no step
-    finds a smaller interesting module. The test is not run on modules that do not verify. Any module may be given.
+    Each step but the last is tried on all candidates at once, then on halves of them, and so on down to single ones.
+    All steps are repeated until none finds a smaller interesting module. The test is not run on modules that do not
+    verify. Any module may be given.
 
     Before, with a test that looks for `math.exp`:
     ```mlir
@@ -41,7 +43,8 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
       return
     }
     ```
-    If the input is not interesting, an error names the test and its exit status. **Numerics**: results may change.
+    If the input is not interesting, an error names the test and its exit status; a test that is missing or cannot run
+    is an error, too. **Numerics**: results may change.
   }];
   let options = [
     Option<"testerName", "test", "std::string", /*default=*/"", "program that exits with 1 while the module is interesting">,

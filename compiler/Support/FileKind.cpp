@@ -60,7 +60,7 @@ static bool isOnnx(std::string_view head) {
   return head.size() > 3 && head[0] == 0x08 && head[1] > 0 && head[1] < 0x20 && (head[2] & 7) == 2 && head[2] >= 0x12 && head[2] <= 0x42;
 }
 
-/// Recognizes ASCII or UTF-8 text by the absence of bytes that neither has.
+/// Recognizes ASCII or UTF-8 text: no control characters but white space and escape, and no byte that UTF-8 never has.
 static bool isText(std::string_view head) {
   constexpr std::string_view controls = "\t\n\v\f\r\x1b";
   return std::none_of(head.begin(), head.end(), [&](char c) {

@@ -72,7 +72,8 @@ private:
       sets.push_back(set);
     return place->second;
   }
-  /// Adds threads that match |node| and continue at |next|; returns the first.
+  /// Adds threads that match |node| and continue at |next|; returns the one at which matching begins, which is |next| if
+  /// |node| is empty.
   int addNode(const RegexNode &node, int next);
   int addRepeat(const RegexNode &node, int next);
 

@@ -18,9 +18,9 @@
 //
 // Sequences (RowBlockedCalls.cpp). A call uses a buffer by rows if it passes the buffer for an argument with
 // `tile.rows`, else as a whole. The calls of a sequence are in one basic block, and no operation between them accesses
-// memory. Each call uses a buffer by rows that an earlier call uses by rows, which makes their row counts equal. No
-// buffer is used by rows in one call and as a whole in another. A sequence without a private buffer is left as it is:
-// blocking would keep nothing in cache.
+// memory. Each call after the first uses a buffer by rows that an earlier one uses by rows, which makes their row counts
+// equal. No buffer is used by rows in one call and as a whole, or through another view, in another. A sequence without a
+// private buffer is left as it is: blocking would keep nothing in cache.
 //
 // Buffers. A private buffer, which has no users outside of the sequence, shrinks to the rows of one block. Other
 // buffers are sliced. A buffer that is first written in the sequence may use the memory of a buffer whose last reader
@@ -134,8 +134,8 @@ static void report(ArrayRef<func::CallOp> calls) {
 // Loops over blocks of rows
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of rows of one step: `workers` times the rows that the kernels would have in one of their own
-/// blocks, for |count| rows.
+/// Returns the number of rows of one step, for |count| rows: `workers` times the rows of a block of a projection, whose
+/// own blocks may be smaller (`block-bytes` of attune-tile-groups).
 Value BlockRowsAcrossKernels::getStep(RewriterBase &rewriter, Location loc, Value count) {
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
   Value some = arith::MaxUIOp::create(rewriter, loc, count, constant(1));

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects functions on tensors in destination-passing style that refer to no weights. Runs one-shot bufferization
-// across functions and drops results that are buffers of arguments. Upstream builds a table of all symbols of the
-// module for every call that it rewrites, so weights are taken out of the module while it runs.
+// across functions and drops results of private functions that are buffers of arguments. Upstream builds a table of all
+// symbols of the module for every call that it rewrites, so most weights are taken out of the module while it runs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects IR on tensors. Hand-written IR may have any op of any registered dialect. Bufferization would fail on an op
-// that it does not support, but its error neither names the op nor says which dialects to use.
+// that it does not support, but its error does not say which dialects to use.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,11 +12,13 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic of every entry as a formula of its dims";
   let description = [{
     Gives each entry, a function that applications call, the attribute `xfmr.flops`: two operations for each
-    multiply-add of its projections, of the two products of attention and of those with tables of relative positions,
-    also in the functions that it calls. Attention counts every sequence at the longest length of the batch; norms and
-    other elementwise work count nothing. An operation in a loop counts once; in the loop over experts it counts for the
-    rows of all experts together. The formula is in terms of the dims, the names of dynamic sizes in the signature of
-    the entry.
+    multiply-add of its `xfmr.linear` operations and of the products of its `xfmr.attention` operations, also in the
+    functions that it calls. The products of attention are Q K^T, P V and those with tables of relative positions;
+    hidden keys count, and every sequence counts at the longest length of the batch. All other operations count nothing.
+    An operation in a loop or a branch counts once; in the loop over experts this covers the rows of all experts. A
+    size that is read from memory, such as the number of packed tokens, counts with its upper bound. The formula is in
+    terms of the dims: the names of dynamic sizes, and of `index` arguments such as `past`, in the signature of the
+    entry.
 
     ```mlir
     func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>) -> tensor<?x64xf32>
@@ -31,17 +33,17 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
     ```
 
     Expects `xfmr-decompose-experts` and `xfmr-decompose-composites` done: `xfmr.experts`, `xfmr.ffn` and
-    `xfmr.multi_head_attention` are errors, and so is a size that does not follow from the dims. Changes nothing else.
-    Numerics: exact.
+    `xfmr.multi_head_attention` are errors, and so is a size that neither follows from the dims nor has a bound in terms
+    of them. Changes nothing else. Numerics: exact.
   }];
 }
 
 def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
   let summary = "record the gathers of every entry and the bytes they bring as formulas of its dims";
   let description = [{
-    Gives each entry of a module with `xfmr.ranks` two attributes: `xfmr.gathers` counts its `xfmr.all_gather`
-    operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank receives by these
-    operations from the other ranks.
+    Gives each entry of a module for several ranks (`xfmr.ranks`) two attributes: `xfmr.gathers` counts its
+    `xfmr.all_gather` operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank
+    receives by these operations from the other ranks.
 
     ```mlir
     func.func @forward(%x: tensor<?x24xf32> {xfmr.input = #xfmr.input<"x", [tokens, 24]>}) -> tensor<?x48xf32>
@@ -58,8 +60,9 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
     `xfmr.gathers` counts an operation in a loop once for each iteration if the number of iterations is a constant, else
     once. In the loop over experts this is an upper bound, since experts that no token chooses gather nothing.
     `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts that covers all iterations, since
-    the bound of the rows of one expert is the number of rows of all experts. A size that does not follow from the dims
-    is an error. Changes nothing else. Numerics: exact.
+    the bound of the rows of one expert is the number of rows of all experts. Both count a call in a loop once. A size
+    that is read from memory, such as the number of packed tokens, counts with its upper bound; a size that neither
+    follows from the dims nor has such a bound is an error. Changes nothing else. Numerics: exact.
   }];
 }
 
@@ -79,11 +82,16 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     %y = call @linear(%x, %w, %d) ...
     ```
 
-    Bytes are those that must be moved if nothing stays in a CPU cache from one kernel to the next: each weight
+    Bytes are those that must be moved if nothing stays in a hardware cache from one kernel to the next: each weight
     (`weight_bytes`) and each other input (`tensor_bytes`) is read once, and each result is written once
-    (`tensor_bytes`). Of a table that is looked up, such as that of an embedding or of rotary embeddings, one row counts
-    for each row of the result, and of a key/value cache the tokens that a call accesses (`cache_bytes` of `tile.work`).
-    A call in a loop counts once.
+    (`tensor_bytes`). There are three exceptions. Of an input of which the kernel takes slices before its loop, only the
+    slices count. Of a table that is looked up, only the elements that are looked up count, an element again for each
+    lookup: for an embedding as many elements as the result has, for rotary embeddings a row of the table for each row
+    of the result. Of a key/value cache, the tokens that a call accesses count (`cache_bytes` of `tile.work`); other
+    tensors of four or more dimensions count nothing in a call with `cache_bytes`.
+
+    A call in a loop or a branch counts once. A size that is read from memory, such as the number of packed tokens,
+    counts with its upper bound.
 
     The attribute `tile.work` of a call gives its arithmetic and the bytes of caches, which count as `tensor_bytes`, in
     terms of the arguments of the calling function: here `#xfmr.argument<0, 0>` is dimension 0 of argument 0. All other
@@ -91,8 +99,8 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     `attune-tile-head-ops` set `tile.work` on loops, `attune-outline-kernels` moves it to calls, and this pass removes
     it.
 
-    An entry whose work does not follow from its dims gets no attribute, and a remark says so. Runs in the phase
-    `kernels` after `attune-outline-kernels`. Numerics: exact.
+    An entry gets no attribute, and a remark says so, if a size neither follows from its dims nor has a bound in terms
+    of them. Runs in the phase `kernels` after `attune-outline-kernels`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }
@@ -104,7 +112,7 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
 def CheckTensorOps : Pass<"attune-check-tensor-ops", "::mlir::func::FuncOp"> {
   let summary = "reject ops on tensors that bufferization does not support";
   let description = [{
-    Reports an error that names the first op with a tensor operand or result that does not implement
+    Reports an error that names the first op of a function that has a tensor operand or result and does not implement
     `BufferizableOpInterface`:
 
     ```mlir
@@ -112,8 +120,8 @@ def CheckTensorOps : Pass<"attune-check-tensor-ops", "::mlir::func::FuncOp"> {
     // error: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects on tensors
     ```
 
-    Hand-written modules may have operations of any dialect. Run it just before bufferization, which would fail without
-    naming the operation. Changes nothing. Numerics: exact.
+    Hand-written modules may have operations of any registered dialect. Run it before `attune-bufferize`, whose error
+    does not say which dialects are supported. Changes nothing. Numerics: exact.
   }];
 }
 
@@ -189,7 +197,9 @@ def WriteOutputsInPlace : Pass<"attune-write-outputs-in-place", "::mlir::ModuleO
 
     After bufferization, the last operation copies a buffer to itself and folds. A value that is several outputs is
     computed in the first and copied to the others. Copies also remain if the value is not computed in a `tensor.empty`
-    of the entry, or if that has other users.
+    of the entry, if that has other users or holds another result of the same operation, if static sizes of the value
+    and of the output's buffer differ, if a reshape other than `tensor.expand_shape` is between the two, or if the entry
+    uses the output's buffer in another way, too.
 
     Expects the output buffers of `attune-outputs-to-arguments` and functions that take destinations
     (`attune-outline-kernels`). Run it before `attune-bufferize`. Leaves functions that are not entries alone. Schedules
@@ -213,11 +223,12 @@ def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::Modul
     ```
 
     One-shot bufferization compares every use of a tensor with every other one, which is slow for a mask that all layers
-    read. This pass leaves one use, however many layers there are. It converts an argument of a private function that
-    the function only reads, if several calls pass the same tensor and nothing writes to the memory of any tensor that
-    calls pass. Inside the function, `bufferization.to_tensor` makes a tensor of the buffer. Two or more slices of one
-    tensor in an entry, a function that applications call, become views of one buffer under the same condition. Other
-    arguments are left alone.
+    read. This pass replaces the uses in calls by one use, the conversion to a buffer. It converts an argument of a
+    private function that the function only reads, if two or more calls pass the same tensor, if nothing writes to the
+    memory of any tensor that a call passes for this argument once that tensor is computed, and if nothing but calls
+    refers to the function. Inside the function, `bufferization.to_tensor` makes a tensor of the buffer. Two or more
+    slices of one tensor at the top level of an entry, a function that applications call, become views of one buffer if
+    nothing writes to the memory of that tensor once it is computed. Other arguments and slices are left alone.
 
     Expects functions in destination-passing style; run it before `attune-bufferize`. Numerics: exact.
   }];
@@ -241,10 +252,10 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
     ```
 
     A stacked tensor is an output that has a slice for each layer, such as all hidden states. One-shot bufferization
-    gives the same result, but takes time in more than the square of the number of slices. The pass rewrites a sequence
-    of two or more `tensor.insert_slice` into one `tensor.empty`, each into the result of the one before; the sequence
-    ends at a tensor that has another use than the next insertion. The alignment of 64 bytes is the default of
-    bufferization.
+    gives the same result, but takes time in the square of the number of slices or more. The pass rewrites a sequence of
+    two or more `tensor.insert_slice` into one `tensor.empty`, in the same block, each into the result of the one
+    before; the sequence ends at a tensor that has another use than the next insertion. The alignment of 64 bytes is the
+    default of bufferization.
 
     Expects tensors; run it before `attune-bufferize`. Leaves single insertions alone. Numerics: exact.
   }];
@@ -254,8 +265,8 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
 def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
   let summary = "turn tensors into buffers, across functions";
   let description = [{
-    Runs upstream's one-shot bufferization with buffers of identity layout at function boundaries and drops results that
-    are buffers of arguments:
+    Runs upstream's one-shot bufferization with buffers of identity layout at function boundaries and drops results of
+    private functions that are buffers of arguments:
 
     ```mlir
     func.func private @kernel(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) -> tensor<?x8xf32>
@@ -263,10 +274,10 @@ def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
     func.func private @kernel(%x: memref<?x8xf32>, %out: memref<?x8xf32>)
     ```
 
-    The `xfmr.weight` operations are taken out of the module while the pass runs, since upstream visits all symbols of
-    the module for every call. Expects functions in destination-passing style, without `xfmr.weight_ref`
-    (`attune-assign-weight-offsets` replaces them). Leaves no tensors. A result that is not the buffer of an argument
-    stays a result. Numerics: exact.
+    The `xfmr.weight` operations, except the first of each run of adjacent ones, are taken out of the module while the
+    pass runs, since upstream visits all symbols of the module for every call. Expects functions in destination-passing
+    style, without `xfmr.weight_ref` (`attune-assign-weight-offsets` replaces them). Leaves no tensors. Results that are
+    not buffers of arguments, and all results of public functions, stay results. Numerics: exact.
   }];
 }
 
@@ -287,13 +298,14 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
     of two. A set has 8 or 12 lines, also for the weights that are read in between, so a row may be evicted before its
     next column is read. A pad of one line moves each row to the next set.
 
-    Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes, here from 4096 floats to 4112. Leaves
-    alone rows of dynamic size, rows of other element types (f32 register tiles do not read them), buffers that callers
-    of an entry see, and buffers with a user that may depend on the stride. Expects bufferized functions; run it before
-    `attune-plan-memory`. Numerics: exact.
+    Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes, here from 4096 floats to 4112. A row has
+    all dimensions of the buffer but the first. Leaves alone rows of dynamic size, rows of other element types (f32
+    register tiles do not read them), buffers that callers of an entry see, buffers with a user that may depend on the
+    stride, and buffers that are passed for the same argument of a function as a buffer that keeps its type. Expects
+    bufferized functions; run it before `attune-plan-memory`. Numerics: exact.
   }];
   let options = [Option<"multiple", "multiple", "int64_t", "2048", "pad rows whose size is a multiple of this many bytes; 0 pads none">,
-                 Option<"pad", "pad", "int64_t", "64", "bytes of padding after a row">];
+                 Option<"pad", "pad", "int64_t", "64", "bytes of padding after a row, a multiple of 4">];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
@@ -307,9 +319,9 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     ```
 
     Compiled code allocates nothing: the runtime allocates one workspace before a call. Buffers get offsets in it that
-    are multiples of 64 bytes, and buffers with disjoint lifetimes share bytes where one is provably at least as large
-    as the other. Buffers in the body of a parallel loop exist once for each worker (on a GPU, for each block that runs
-    at once).
+    are multiples of 64 bytes, and buffers with disjoint lifetimes can share bytes if one is provably at least as large
+    as the other. Buffers in the body of an outermost parallel loop exist once for each worker (on a GPU, for each block
+    that runs at once).
 
     Every entry, a function that applications call, gets the arguments `%workspace: memref<?xi8>` and `%workers: index`,
     the number of workers, marked by `rt.role`; other functions get them if they or their callees have buffers.
@@ -317,16 +329,18 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     the attribute `rt.workspace`, a `#xfmr.formula` of its dims and of `workers`: the bytes that a call needs, an upper
     bound where sizes are bounds.
 
-    The number of rows of matrices with elements of at most 16 bits is rounded up to a multiple of `row-group`, since
+    The allocated rows of matrices with elements of at most 16 bits are rounded up to a multiple of `row-group`, since
     AMX instructions read whole groups of rows. A buffer with padded rows (`strided<[64, 1]>`, see `attune-pad-rows`) is
     allocated with that row stride.
 
     Expects bufferized functions without results, and buffers whose sizes follow from the dims of the entry; a size that
-    is read from memory needs a bound, `arith.minsi %size, %bound`. Other buffers, and recursion, are errors. Leaves no
-    `memref.alloc` or `memref.dealloc`. Numerics: exact.
+    is read from memory needs a bound, such as `arith.minsi %size, %bound`. Errors are a size without a bound, a buffer
+    of another layout, in another memory space or with an alignment above 64 bytes, a buffer that leaves the region or
+    the loop iteration that allocates it, recursion, a call of an external function, and a parallel loop that calls a
+    function which has a parallel loop with buffers. Leaves no `memref.alloc` or `memref.dealloc`. Numerics: exact.
   }];
   let options = [Option<"rowGroup", "row-group", "int64_t", "::mlir::rt::Schedule().lowPrecisionGroup",
-                        "rows of operands of 8 or 16 bits that are always read together; 1 except with AMX">];
+                        "rows of matrices with elements of at most 16 bits that are always read together; 1 except with AMX">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }
 
@@ -351,28 +365,32 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     }
     ```
 
-    A kernel is row-wise if row i of its results depends only on row i of the arguments that are marked `tile.rows` and
-    on all of the other arguments. A call uses a buffer by rows if it passes the buffer for an argument with
+    A kernel is row-wise if row i of its results depends only on row i of the arguments that are marked `tile.rows`, and
+    on the other arguments as a whole. A call uses a buffer by rows if it passes the buffer for an argument with
     `tile.rows`, else as a whole. The pass rewrites sequences of two or more calls of row-wise kernels in one basic
-    block. Each call after the first uses by rows a buffer that an earlier call uses by rows, no buffer is used by rows
-    in one call and as a whole in another, and nothing between the calls accesses memory. At least one buffer is private
-    to the sequence, such as `%a`: only its rows of one step are allocated. Other sequences, and kernels that may depend
-    on the address of their first row, are left alone.
+    block. Each call after the first of a sequence uses by rows a buffer that an earlier one uses by rows, no buffer is
+    used by rows in one call and, in another, as a whole or through another view, and nothing between the calls accesses
+    memory. At least one buffer is private to the sequence, such as `%a`: only its rows of one step are allocated. Other
+    sequences, and kernels that have results, have a static number of rows, or may depend on the address of their first
+    row, are left alone.
 
-    A step has as many rows for each worker as a block of a kernel has: all rows are divided into blocks of about equal
-    size, of at most `rows` rows, and this size is rounded up to a multiple of `multiple`, but not above `rows`. So in
-    one step a kernel has about one block of rows for each worker. If all rows fit in one step, the loop has one
-    iteration, and each kernel divides its work among the workers as it does without the pass, by columns if there are
-    few rows. A buffer that is first written in the sequence may reuse the memory of a buffer that no later call reads.
+    All rows are divided into blocks of about equal size, of at most `rows` rows, and this size is rounded up to a
+    multiple of `multiple`, but not above `rows`. A step has this many rows for each worker. A projection divides rows
+    in the same way (`attune-tile-groups` with `max-block-rows`), so in one step it has about one block of rows for each
+    worker, unless `block-bytes` makes its blocks smaller. If all rows fit in one step, the loop has one iteration, and
+    each kernel divides its work among the workers as it does without the pass, projections by columns, too. A buffer
+    whose first use is a call of the sequence may reuse the memory of a buffer whose last use is an earlier call of the
+    sequence.
 
     Kernels in sequences then accept rows from the middle of a buffer (`offset: ?`). Expects bufferized functions that
     write no argument that overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`.
-    Numerics: exact.
+    Negative `rows` and a `multiple` below 1 are errors. Numerics: exact.
   }];
   let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows",
                         "most rows of a step for each worker; 0 leaves calls as they are">,
                  Option<"multiple", "multiple", "int64_t", "::mlir::rt::Schedule().registerRows",
-                        "the rows of a step for each worker are a multiple of this, such as the rows of a register tile, or `rows`">];
+                        "the rows of a step for each worker are rounded up to a multiple of this number (without AMX, the rows of a "
+                        "register tile), but not above `rows`">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::rt::RtDialect"];
 }
@@ -399,14 +417,16 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
     A loop is top-level if no other `scf.forall` contains it; an `scf.if` or `scf.for` may. `tile.kernel` describes the
     kernel and gives the function its name; for a loop without it, the name is `kernel`. Its `row_wise` becomes
     `tile.rows` on the arguments that the loop reads or writes row by row (by index i of the first dimension for row i
-    of every result). The kernel takes its number of rows from these arguments and reads all other arguments as a whole.
-    The group numbers `tile.group`, by which `attune-tile-groups` found the operations of the loop, are removed.
-    `tile.work` moves from the loop to the call. It has formulas of the arithmetic of the loop and of the bytes of
-    key/value caches that the loop accesses, in terms of the arguments of the function around both.
+    of every result). A kernel with `tile.rows` takes its number of rows from these arguments and reads all other
+    arguments as a whole. If the pass cannot show this, or if the number of rows is static, it marks no argument. The
+    group numbers `tile.group`, by which `attune-tile-groups` found the operations of the loop, are removed. `tile.work`
+    moves from the loop to the call. It has formulas of the arithmetic of the loop and of the bytes of key/value caches
+    that the loop accesses, in terms of the arguments of the function around both.
 
     Every other private function then takes destinations for its tensor results, too, except for results that update an
-    argument in place, such as a cache; a size that does not follow from the arguments is an error. Runs after the phase
-    `tiled`. Leaves operations outside of `scf.forall` where they are. Numerics: exact.
+    argument in place, such as a cache. Errors are a result whose size does not follow from the arguments, and a result
+    that no kernel computes in a `tensor.empty` of its own. Runs after the phase `tiled`. Leaves operations outside of
+    `scf.forall` where they are. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
@@ -423,28 +443,30 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
 
     A panel has `panel-width` keys of one head, transposed: one row for each component, so that a vector load reads the
     same component of several keys. The first loop fills the panels. There is none for caches, whose keys are in panels
-    already, and none for keys of bf16 or f16, which tensor cores read as rows. The second loop runs over sequences,
-    heads and tiles of queries.
+    already (of the cache's width), and none for keys of bf16 or f16 outside of caches, which tensor cores read as rows.
+    The second loop runs over sequences, tiles of heads and tiles of queries.
 
     A row of an attention tile is one query of one head. The heads of a tile share their keys; there are up to 8 of
-    them, and larger groups are divided. A tile has as many queries as make `query-rows` rows, the rows whose scores are
-    in registers at once, or the smallest multiple that the heads of the tile divide. If there is more than one block of
-    `key-block` keys, and enough queries, it has up to `long-rows` rows, so that one read of a block from memory serves
-    more rows; this is decided at run time. Integer masks become additive f32 masks.
+    them, and larger groups are divided. `query-rows` is the number of rows whose scores are in registers at once. A
+    tile has as many queries as make this number of rows, or its smallest multiple that is also a multiple of the number
+    of heads in the tile. If there are more than `key-block` keys, and more queries than a tile of `long-rows` rows has,
+    a tile has up to `long-rows` rows, so that one read of a block of keys from memory serves more rows; this is decided
+    at run time. Integer masks become additive f32 masks, and a mask with one element for all keys gets one for each.
 
     Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: those of `tile.attention_tile`, whose sums run over blocks of keys.
   }];
   let options = [Option<"queryRows", "query-rows", "int64_t", "::mlir::rt::Schedule().queryRows",
-                        "rows of an attention tile over one block of keys, a power of two">,
+                        "rows of an attention tile whose scores are in registers at once, a power of two">,
                  Option<"longRows", "long-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
                         "most rows of an attention tile over several blocks of keys">,
                  Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().keyPanelWidth",
-                        "keys of a panel, a multiple of 16">,
+                        "keys of a panel outside of caches, a multiple of 16">,
                  Option<"keyBlock", "key-block", "int64_t", "512",
                         "keys whose scores are computed before the maximum and sum of a row are updated">,
                  Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
-                        "element type to which the operands of Q K^T and P V are rounded",
+                        "element type to which the operands of Q K^T and P V are rounded; that of the keys if these are bf16 or "
+                        "f16 outside of caches",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "no rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>];
@@ -465,9 +487,10 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
     ```
 
     Fusion quantizes the rows, or rounds them to bf16 or f16, while they are in the L1 cache. The loop must produce
-    whole rows, since the scale of a row depends on all of its elements. If the loop before writes parts of rows, as
-    that of a projection, or if there is none, the operation gets a loop of its own over blocks of `row-block` rows. The
-    text of a fused loop's `tile.kernel` gets the new type appended, such as ", bf16".
+    whole rows, since the scale of a row can depend on all of its elements. If the loop that produces the rows writes
+    parts of them, as that of a projection, or cannot be fused for another reason, or if there is none in the same
+    block, the operation gets a loop of its own over blocks of `row-block` rows. The text of a fused loop's
+    `tile.kernel` gets the new type appended, such as ", bf16".
 
     Expects `attune-tile-groups` and `attune-tile-attention` done. Leaves alone operations inside an `scf.forall`.
     Numerics: exact.
@@ -495,8 +518,8 @@ def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
       copies values, or converts them by `tile.cache_rows` if the cache has another type, and writes keys by
       `tile.key_panel`, since caches have keys in panels, component by component. The caches themselves are its
       destinations, so that bufferization updates them in place.
-    - `xfmr.kv_cache_read`, which returns the content of a cache, becomes a loop over cache slots, one for each
-      sequence, and heads with `tile.unpack_keys`.
+    - `xfmr.kv_cache_read`, which returns the first keys and values of every slot of a cache, becomes a loop over slots
+      and heads. It copies values, and returns keys to rows by `tile.unpack_keys`.
 
     Expects these operations on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: exact; the results are those that the tile operations define.
@@ -513,7 +536,7 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     %p = linalg.generic … ins(%x, %panels : …) outs(%f : …)     // a contraction, {tile.group = …}
     %y = linalg.generic … ins(%p, %b : …)                        // + bias, the same {tile.group = …}
     // becomes
-    %y = scf.forall (%i, %j) = (0, 0) to (%n, 64) step (%rows, 32) shared_outs(%o = %e) -> (tensor<?x64xf32>) {
+    %y = scf.forall (%i, %j) = (0, 0) to (%n, 64) step (%rows, %columns) shared_outs(%o = %e) -> (tensor<?x64xf32>) {
       scf.for %row = … {linalg.generic … linalg.generic …}
     } {tile.kernel = #tile.kernel<"linear 48 -> 64, bias", row_wise>, tile.work = …}
     ```
@@ -521,36 +544,40 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     Operations with the same number in `tile.group` become one kernel; an operation without a number is a kernel by
     itself. The last operation of a kernel is tiled, and the others are fused into its tiles.
 
-    A projection becomes an `scf.forall` over blocks of rows (here `%rows`) and weight panels (here 32 columns), around
-    an `scf.for` over register tiles, the rows whose sums are in registers at once. Blocks have about the same size, at
-    most `max-block-rows` rows and `block-bytes` bytes of input rows, which every panel reads again from the L2 cache.
-    If there are at most three register tiles in a block, they have about the same size, too. A `tile.grouped_product`
-    is tiled in the same way, by `grouped-rows` if its rows are quantized, else by `register-rows`. Any other kernel
-    becomes an `scf.forall` over blocks of `row-block` rows.
+    A projection becomes an `scf.forall` over blocks of rows and columns, around an `scf.for` over register tiles, the
+    rows whose sums are in registers at once. A block has the columns of one weight panel (`%columns`), except as
+    `stream-panels`, `few-rows` and `wide-blocks` say. Blocks have about the same number of rows (here `%rows`), at most
+    `max-block-rows` rows and `block-bytes` bytes of input rows, which every panel reads again from the L2 cache; wide
+    blocks have `wide-rows` rows. If there are at most three register tiles in a block, they have about the same size,
+    too; low-precision ones only with `even-low-precision-tiles`. A `tile.grouped_product` is tiled in the same way, by
+    `grouped-rows` if its rows are quantized, else by `register-rows`; its register tiles, if few, always have about the
+    same size. Any other kernel becomes an `scf.forall` over blocks of `row-block` rows, the last dimension but one, and
+    over single indices of the dimensions before it.
 
-    The attribute `tile.kernel` of a loop describes the kernel and says `row_wise` if a row depends neither on other
-    rows, nor on its index, nor on the number of rows. On the loop of a product, `tile.work` has the number of arithmetic
-    operations of all iterations, two for each multiply-add.
+    The attribute `tile.kernel` of a loop describes the kernel and says `row_wise` if the pass finds that a row depends
+    neither on other rows, nor on its index, nor on the number of rows. On the loop of a product, `tile.work` has the
+    number of arithmetic operations of all iterations, two for each multiply-add.
 
-    Expects `convert-xfmr-to-linalg` and `attune-tile-attention` done. A dimension of static size 0 is an error. Leaves
-    alone operations with fewer than two parallel dimensions and operations inside an `scf.forall`. Numerics: exact; no
-    sum is split.
+    Expects `convert-xfmr-to-linalg` and `attune-tile-attention` done. A dimension of size 0 is an error if its size is
+    known. Leaves alone kernels whose last operation has fewer than two parallel dimensions, and operations inside an
+    `scf.forall`. Numerics: exact; no sum is split.
   }];
-  let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows", "rows of a register tile">,
+  let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows",
+                        "most rows of a register tile, except as `low-precision-rows` and `grouped-rows` say">,
                  Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
                         "columns of a register tile and of a weight panel, a multiple of 16">,
                  Option<"blockBytes", "block-bytes", "int64_t", "::mlir::rt::Schedule().blockBytes",
-                        "most bytes of the f32 input rows of one block, but at least one register tile">,
+                        "most bytes of the input rows of one block if they were f32, but at least one register tile">,
                  Option<"maxBlockRows", "max-block-rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows", "most rows of one block">,
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
-                        "rows of a register tile of low-precision operands">,
+                        "rows of a register tile of low-precision operands without a scale per group">,
                  Option<"groupedRows", "grouped-rows", "int64_t", "::mlir::rt::Schedule().groupedRows",
-                        "rows of a register tile of products by quantized weights with a scale per group">,
+                        "rows of a register tile of products of quantized rows by weights with a scale per group">,
                  Option<"evenLowPrecisionTiles", "even-low-precision-tiles", "bool", "::mlir::rt::Schedule().evenLowPrecisionTiles",
                         "at most three low-precision register tiles have about equal sizes, as those of f32">,
                  Option<"streamPanels", "stream-panels", "int64_t", "::mlir::rt::Schedule().streamPanels",
-                        "weight panels that a block reads side by side if there is a single row: several streams use more of the "
-                        "memory's bandwidth">,
+                        "weight panels that a block of an f32 product reads side by side if there is a single row and `few-rows` is 0: "
+                        "several streams use more of the memory's bandwidth">,
                  Option<"fewRows", "few-rows", "int64_t", "::mlir::rt::Schedule().fewRows",
                         "blocks have `few-columns` columns if there are at most this many rows, so that there are enough blocks; 0 for "
                         "never">,
@@ -561,7 +588,8 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
                  Option<"wideColumns", "wide-columns", "int64_t", "::mlir::rt::Schedule().wideColumns",
                         "columns of a wide block, a multiple of `panel-width`">,
                  Option<"wideBlocks", "wide-blocks", "int64_t", "::mlir::rt::Schedule().wideBlocks",
-                        "low-precision blocks are wide if there are at least this many wide blocks; 0 for never">,
+                        "low-precision blocks are wide if there are at least this many wide blocks, more than half of `wide-rows` rows and "
+                        "more than `panel-width` columns; 0 for never">,
                  Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock",
                         "rows of one iteration of a kernel without a product">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
@@ -578,7 +606,7 @@ def ExpandMath : Pass<"attune-expand-math"> {
     ```mlir
     %y = math.exp2 %x : vector<16xf32>
     // becomes
-    %r = math.fma %f, %c6, %c5 : vector<16xf32>
+    %r = math.fma %c6, %f, %c5 : vector<16xf32>
     … // arith, math.fma and vector ops; %f is the fraction of %x, %c6 and %c5 are coefficients
     ```
 
@@ -586,11 +614,11 @@ def ExpandMath : Pass<"attune-expand-math"> {
     row, computed one by one, have the same bits as in a vector. Fused multiply-adds are explicit. With `expand-bf16`,
     conversions between f32 and bf16 become integer arithmetic, for machines without instructions for them.
 
-    Expects vectorized code, in any operation. Leaves alone other element types and functions that are instructions,
-    such as `sqrt`, `fma` and `floor`. Other functions stay; `attune-prepare-for-llvm` rejects them.
+    Runs on any operation; expects vectorized code. Leaves alone other element types and functions that are
+    instructions, such as `sqrt`, `fma` and `floor`. Other functions stay; `attune-prepare-for-llvm` rejects them.
 
-    **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value;
-    2^0 = 1; results of exp and exp2 below 2^-126 are 0.
+    **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value,
+    as measured on about 10.8 million values of f32; 2^0 = 1; results of exp and exp2 below 2^-126 are 0.
   }];
   let options = [Option<"expandBF16", "expand-bf16", "bool", "false", "also make integer arithmetic of conversions between f32 and bf16">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];

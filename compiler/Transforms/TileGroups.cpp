@@ -4,7 +4,7 @@
 //
 // Expects linalg on tensors whose kernels are numbered by `tile.group`. Leaves one scf.forall per kernel. That of a
 // projection runs over row blocks and weight panels, around an scf.for over register tiles; that of any other kernel
-// runs over row blocks. Ops with fewer than two parallel loops stay.
+// runs over row blocks. Kernels whose last op has fewer than two parallel loops stay.
 //
 //===----------------------------------------------------------------------===//
 

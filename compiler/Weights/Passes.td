@@ -8,8 +8,9 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
   let summary = "assign every weight its offset in the weights file and read it from there";
   let description = [{
     The runtime passes the content of the weights file to every entry, a function that applications call. A *layer
-    function* is a private function whose arguments marked `xfmr.weight` are weights in every call. A *row* holds the
-    weights of one call of a layer function: the function gets a pointer to its row and reads them at constant offsets.
+    function* is a private function, not recursive, that only entries and other layer functions call, and whose
+    arguments marked `xfmr.weight` are weights in every call. A *row* holds the weights of one call of a layer function:
+    the function gets a pointer to its row and reads them at constant offsets.
 
     Before:
     ```mlir
@@ -32,13 +33,14 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
     Offsets are bytes from the beginning of the file's data section, whose address entries get. Here the row begins at
     byte 0 and has 128 bytes. Rows come first in the file, in program order; the weights that entries read themselves
     follow. Rows begin at a multiple of 4096 bytes, a page, so that the system can load and drop the pages of one layer;
-    tensors begin at a multiple of 64 bytes, a cache line. A weight that is needed at two offsets is stored twice, as
-    two `xfmr.weight`; equal rows are stored once, and a row that is part of another shares its bytes. Weights without
+    the row of a call in a layer function is part of that function's row. Tensors begin at a multiple of 64 bytes, a
+    cache line. A weight that is needed at two offsets is stored twice, as two `xfmr.weight`; equal rows are stored
+    once, and a row whose weights an earlier row has at the same offsets in the row shares its bytes. Weights without
     readers are removed. The module gets `xfmr.weights_bytes`, the size of the file's data.
 
     Expects tensors and final sources of weights (`xfmr-hoist-weight-expressions`). Functions other than layer functions
-    keep their tensor arguments. A weight expression that is left, because one of its operands is no weight, is an
-    error, and so is an `xfmr.weight_ref` outside of an entry. **Numerics**: exact.
+    keep their tensor arguments. A weight expression that is left is an error, and so is an `xfmr.weight_ref` outside of
+    an entry. **Numerics**: exact.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];

@@ -312,7 +312,7 @@ AlignedText Normalizer::applyPrecompiled(const CheckedStep &step, const AlignedT
   bool changed = false, hasHeld = false;
   uint32_t heldCharacter = 0;
   int32_t heldChange = 0;
-  // A deletion changes the character before it, so each character is held until the next one comes.
+  // A deletion is counted in the change of the character before it, so each character is held until the next one comes.
   auto emit = [&](uint32_t c, int32_t change) {
     if (hasHeld)
       transform.emit(heldCharacter, heldChange);

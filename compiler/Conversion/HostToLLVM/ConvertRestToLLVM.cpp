@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects functions without vectors of several dimensions and without structured control flow. Upstream searches the
-// whole module for the callee of every call, so weights are taken out of the module while the conversion runs.
+// whole module for the callee of every call, so most weights are taken out of the module while the conversion
+// runs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,9 +14,10 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
     ```
 
     Converts the dialects that earlier passes leave in host code, by MLIR's `convert-to-llvm`, which is faster for all
-    of them at once. The `xfmr.weight` operations are taken out of the module while `convert-to-llvm` runs, since it
-    searches all symbols for the callee of every call, and a model can have thousands of weights. Expects no structured
-    control flow (`scf`) and no vectors of several dimensions. Leaves other dialects alone. Numerics: exact.
+    of them at once. Of neighboring `xfmr.weight` operations all but the first are taken out of the module while
+    `convert-to-llvm` runs, since it searches all symbols for the callee of every call, and a model can have thousands
+    of weights. Expects no structured control flow (`scf`) and no vectors of several dimensions. Leaves other dialects
+    alone. Numerics: exact.
   }];
   // Upstream's pass requires that the dialects it converts are loaded.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -33,14 +34,14 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
     llvm.func internal @linear(%x: !llvm.ptr) attributes {no_unwind, frame_pointer = …} {…}
     ```
 
-    Functions become internal, except those whose name begins with `attune_`, which the runtime calls. All functions get
-    `no_unwind` and no frame pointer. A function that several calls name, such as that of a layer, gets `no_inline`, so
+    Functions with a body become internal, except those whose name begins with `attune_`, which the runtime calls. They
+    all get `no_unwind` and no frame pointer. One that several calls name, such as that of a layer, gets `no_inline`, so
     that compile time does not grow with the number of layers. Allocas of constant size move to the entry block, so that
     loops do not grow the stack. Functions and arguments lose the attributes of the xfmr, tile and rt dialects, so that
     LLVM's tools can read the result.
 
-    Expects a module in the llvm dialect. Leaves allocas of dynamic size alone. Of declarations it changes only
-    the attributes. Numerics: exact.
+    Expects a module in the llvm dialect. Leaves allocas of dynamic size alone. Declarations only lose the attributes of
+    the three dialects. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -57,9 +58,9 @@ def LowerCollectives : Pass<"attune-lower-collectives", "::mlir::ModuleOp"> {
     `attune_host` and `attune_gather` are declared in attune/abi.h. `rt.rank` becomes a load of `attune_host::rank`. The
     host remembers the first error of a call and reports it when the entry has returned.
 
-    Expects a function's first argument to be the host, as `attune-outline-parallel` leaves it, and buffers that are
-    dense from dimension `axis` on. Leaves no `rt.rank` and no `rt.all_gather`, and other operations alone. Numerics:
-    exact.
+    Expects a function's first argument to be the host, as `attune-outline-parallel` leaves it, an input and a result
+    that are dense from dimension `axis` on, and a dense buffer of parts, here `%parts`. Leaves no `rt.rank` and no
+    `rt.all_gather`, and other operations alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -78,8 +79,9 @@ def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp">
     grain, here 1. Of a captured buffer, the structure holds only the parts that its type does not give: the pointer,
     and dynamic sizes, strides and offset.
 
-    Expects loops outlined by `attune-outline-parallel`. Leaves no `rt.parallel_call`, and other operations alone.
-    Numerics: exact.
+    Expects loops outlined by `attune-outline-parallel`, each into a body of its own, and captured buffers of strided
+    layout; no symbol may have the name of a body followed by `_body`. Leaves no `rt.parallel_call`, and other
+    operations alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
@@ -95,16 +97,16 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
 
     Compiled objects link against no library: they may call only `memcpy`, `memmove` and `memset`.
 
-    - A copy between strided buffers, for which MLIR would call a runtime function, becomes loops over 16 elements at a
-      time and over the rest, or over single elements if the last stride of a buffer is not 1. A copy between buffers of
-      identity layout stays and becomes `memcpy`.
+    - A copy from or to a buffer whose layout is not the identity, for which MLIR would call a runtime function, becomes
+      loops over 16 elements at a time and over the rest, or over single elements if the last stride of a buffer is not
+      1 or a vector cannot have such elements. A copy between buffers of identity layout stays and becomes `memcpy`.
     - `arith.ceildivsi`, `arith.ceildivui` and `arith.floordivsi` become truncating divisions with a correction.
     - A `memref.expand_shape` with several dynamic sizes in one group becomes `memref.reinterpret_cast`, since
       `expand-strided-metadata` of MLIR 22 crashes on it.
     - `memref.alloc`, `memref.realloc` and `memref.dealloc` are errors; `memref.alloca` stays.
-    - `arith.remf` is an error, and so are all operations of `math` except absolute values, roundings, `sqrt`, `fma`,
-      `copysign`, counts of bits and tests for NaN and infinity, for which LLVM has code without a call on
-      every CPU that Attune supports; on x86-64 these have AVX2 and FMA.
+    - `arith.remf` is an error, and so are all operations of `math` except `absf`, `absi`, `ceil`, `floor`, `trunc`,
+      `roundeven`, `sqrt`, `fma`, `copysign`, `ctlz`, `cttz`, `ctpop`, `isnan`, `isinf` and `isfinite`, for which LLVM
+      has code without a call on every CPU that Attune supports; on x86-64 these have AVX2 and FMA.
 
     Expects code on buffers after `attune-plan-memory` and `attune-expand-math`. Run it before `expand-strided-metadata`
     and `convert-scf-to-cf`. Numerics: exact.

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiled objects may call memcpy, memmove and memset, and no other function of a library. This pass expands copies
-// between strided buffers, for which upstream calls a runtime function, and rounding divisions. It rejects allocations
-// and functions that would become calls of libm.
+// from or to buffers whose layout is not the identity, for which upstream calls a runtime function, and rounding
+// divisions. It rejects allocations and functions that would become calls of libm.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,17 +23,19 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     ```
 
     A projection of lower precision multiplies quantized or rounded rows (`tile.quantize_rows`) by panels in which 2 to
-    8 neighbors in k lie side by side for each column, as many as the target's instructions take at once. With int8, its
-    epilogue applies the scales. Rows that several projections read are converted once, and a result that only a bf16 or
-    f16 projection reads is stored rounded.
+    8 neighbors in k lie side by side for each column, the number that the options below say. With int8, its epilogue
+    applies the scales. Rows that several projections of one block read in the same form are converted once. The result
+    of an elementwise operation is stored rounded if only such a conversion to bf16 or f16 reads it and the rows are not
+    padded.
 
-    A projection with a `format` of weights multiplies rows by panels that have a scale per group of neighbors in k
-    (`tile.grouped_product`). With int8, rows are quantized in the same groups, with bf16 they are rounded, and with
-    f32 they stay as they are. The epilogue is that of an f32 projection.
+    A projection with a `format` of integers multiplies rows by panels that have a scale per group of neighbors in k
+    (`tile.grouped_product`). With int8, rows are quantized in the same groups, with bf16 and f16 they are rounded, and
+    with f32 they stay as they are. The epilogue is that of an f32 projection. A projection with the `format` bf16 or
+    f16 is an f32 projection whose panels have this type and are widened in the contraction.
 
     With an `attention-precision` of bf16 or f16, for tensor cores, keys and values are stored in this type, and
-    queries, too, if only attention reads the tensor of which they are a part. This needs heads whose number of
-    components is a multiple of 8 and at most `attention-head`:
+    queries, too, if only attention reads the tensor of which they are a part. This needs heads whose numbers of
+    components, in keys and in values, are multiples of 8 and at most `attention-head`:
 
     ```mlir
     %y = linalg.generic … -> tensor<?x192xf32>    // queries, keys and values
@@ -46,27 +48,30 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     Operands keep their types if keys are in a cache, if attention also returns its probabilities, or if it has tables
     of relative positions.
 
-    Expects no `multi_head_attention`, `ffn`, `experts` or `dropout`. Leaves `xfmr.attention`, `xfmr.rotary`,
-    `xfmr.kv_cache_update` and `xfmr.kv_cache_read`, each of which the phase `tiled` turns into loops as one operation
-    (`attune-tile-attention`, `attune-tile-head-ops`), and the operations on weights. Numerics: as N1, N2, … on the page
-    of each operation say; with an `attention-precision` of bf16 or f16, operands of attention are rounded.
+    Expects no `multi_head_attention`, `ffn`, `experts` or `dropout`. Leaves `xfmr.attention`, with tables of relative
+    positions as `xfmr.weight_distance_panels`, `xfmr.rotary`, `xfmr.kv_cache_update` and `xfmr.kv_cache_read`, each of
+    which the phase `tiled` turns into loops as one operation (`attune-tile-attention`, `attune-tile-head-ops`), and the
+    operations on weights but `xfmr.weight_select`, which becomes a slice. Numerics: as N1, N2, … on the page of each
+    operation say; with an `attention-precision` of bf16 or f16, operands of attention are rounded.
   }];
   let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
-                        "columns of a weight panel, a multiple of 16">,
+                        "columns of a weight panel, a multiple of 16 up to 4096">,
                  Option<"groupedWidth", "grouped-width", "int64_t", "0",
-                        "columns of a panel of quantized weights with scales of groups, a multiple of 16; 0 for those of other panels">,
+                        "columns of a panel of quantized weights with scales of groups, a multiple of 16 up to 4096; 0 for those of "
+                        "other panels">,
                  Option<"bf16Element", "bf16-element", "std::string",
                         "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().bf16.type).str()",
-                        "element type in memory of operands rounded to bf16: bf16 or f32">,
+                        "element type in memory of rows rounded to bf16: bf16 or f32; panels are bf16">,
                  Option<"bf16Group", "bf16-group", "int64_t", "::mlir::rt::Schedule().bf16.group",
-                        "neighbors in k that lie side by side in bf16 panels">,
+                        "neighbors in k that lie side by side in bf16 and f16 panels; always 2 if bf16-element is f32">,
                  Option<"bf16Multiple", "bf16-multiple", "int64_t", "::mlir::rt::Schedule().bf16.multiple",
-                        "k of operands rounded to bf16 is padded with zeros to a multiple of this">,
+                        "k of operands rounded to bf16 or f16 is padded with zeros to a multiple of this">,
                  Option<"int8Element", "int8-element", "std::string",
                         "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().int8.type).str()",
-                        "element type in memory of quantized rows: i8, unsigned with 128 added, or i16">,
+                        "element type in memory of rows quantized with a scale per row: i8, unsigned with 128 added, or i16; "
+                        "4 or 2 neighbors in k lie side by side in panels">,
                  Option<"int8Multiple", "int8-multiple", "int64_t", "::mlir::rt::Schedule().int8.multiple",
-                        "k of quantized rows is padded to a multiple of this">,
+                        "k of rows quantized with a scale per row is padded to a multiple of this">,
                  Option<"attentionPrecision", "attention-precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
                         "type to which operands of attention are rounded",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "no rounding"),

@@ -47,7 +47,7 @@ static GteKeys readKeys(ConfigReader &reader, const Config &config, bool isNew) 
   keys.joinedProjections = reader.flag("pack_qkv", true);
   keys.languageHead.norm = "norm", keys.languageHead.otherNorm = "layer_norm";
   keys.languageHead.hasDecoderBias = true;
-  // Code of transformers always uses the exact GELU and ignores `hidden_act`.
+  // In the language head, transformers always uses the exact GELU and ignores `hidden_act`; the code of "new" reads it.
   if (isNew)
     keys.languageHead.activation = keys.activation;
   reader.reject("logn_attention_scale", "scores that depend on the length of a sequence are not implemented");

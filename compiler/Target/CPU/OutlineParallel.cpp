@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects scf.forall on buffers, without results. For each outermost loop, leaves a function over a range of the
-// flattened iterations and an rt.parallel_call of it; loops inside bodies and loops of one iteration become scf.for.
-// Functions that call the host (attune_host) get a pointer to it as first argument.
+// flattened iterations and an rt.parallel_call of it; loops inside bodies and loops from 0 to the constant 1 become
+// scf.for. Functions that call the host (attune_host) get a pointer to it as first argument.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,15 +14,15 @@ def LowerAmxTiles : Pass<"attune-lower-amx-tiles", "::mlir::ModuleOp"> {
     ```mlir
     %t = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!amx.tile<16x16xf32>) { … amx.tile_mulf %a, %b, %sum : … }
     // becomes
-    ^body(%k: i64, %sum: !llvm.x86_amx):
-      %s = "amx.tdpbf16ps"(%rows, %columns, %depth, %sum, %a, %b) : …
+    %t = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!llvm.x86_amx) {
+      … llvm.call_intrinsic "llvm.x86.tdpbf16ps.internal"(%rows, %columns, %depth, %sum, %a, %b) : … }
     ```
 
-    An AMX tile is a tile register of the CPU, 16 rows of 64 bytes. Converts `amx` operations, and the scf loops and
-    branches that carry AMX tiles, to LLVM's tile type `x86_amx`. In the example `%rows` is the number of rows of `%a`,
-    `%columns` the bytes of a row of `%b`, and `%depth` the bytes of a row of `%a`. Runs before `convert-scf-to-cf`,
-    since MLIR's conversion of vectors to LLVM does not convert values that loops carry, and after
-    `expand-strided-metadata`. Changes nothing else. Numerics: exact.
+    An AMX tile is the content of a tile register of the CPU, at most 16 rows of 64 bytes. Converts `amx` operations to
+    calls of intrinsics, and AMX tiles that scf loops and branches carry to LLVM's tile type `x86_amx`. In the example
+    `%rows` is the number of rows of `%a`, `%columns` the bytes of a row of `%b`, and `%depth` the bytes of a row of
+    `%a`. Runs before `convert-scf-to-cf`, since MLIR's conversion of vectors to LLVM does not convert values that loops
+    carry, and after `expand-strided-metadata`. Changes nothing else. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
@@ -41,12 +41,13 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
     last dimension the fastest; it needs `%n` to find `%i` and `%j`. The host, the runtime's structure
     `attune_host`, divides the iterations into ranges for its workers. The length of each range but the last is a
     multiple of `%grain`, which is 1. `%worker` is the number of the worker that runs the range; it replaces
-    `rt.worker_id` in the body. Outside of parallel loops `rt.worker_id` becomes 0. Loops inside a body, and loops of
-    one iteration, become `scf.for`. Constants, index arithmetic and views are cloned into the function.
+    `rt.worker_id` in the body. Loops inside a body, and loops from 0 to the constant 1 with step 1 in all dimensions,
+    become `scf.for`. Outside of the loops that stay parallel, `rt.worker_id` becomes 0. Constants, index arithmetic on
+    constants, addresses of globals, and views are cloned into the function.
 
-    Functions with a parallel loop, `rt.rank` or `rt.all_gather`, and functions that call them, get the host as first
-    argument, `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Expects loops on buffers, without results, that call no
-    function with a parallel loop. Leaves no `scf.forall`. Numerics: exact.
+    Functions with a loop that stays parallel, `rt.rank` or `rt.all_gather`, and functions that call them, get the host
+    as first argument, `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Expects loops on buffers, without results; it is
+    an error if a loop that stays parallel calls a function that gets the host. Leaves no `scf.forall`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::scf::SCFDialect",
@@ -77,8 +78,9 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
     vector, the maximum, and padding.
 
     Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker has its own, or at
-    the start of the function if there is no such loop; tiles in one loop body share them. Expects `tile.attention_tile`
-    on buffers; run it before `attune-plan-memory`. Leaves alone tiles that have a scratch buffer, and tiles on tensors.
+    the start of the function if there is no such loop. Tiles in one loop body share `state`, and those with the same
+    `key_block` share `scratch`. Expects `tile.attention_tile` on buffers; run it before `attune-plan-memory`. Leaves
+    alone tiles that have a scratch buffer, and tiles on tensors.
 
     **Numerics**: exact.
   }];
@@ -110,17 +112,21 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
     [keys, components]; the four heads share keys and values. A row is a query of one head. For each block of
     `key_block` keys and each group of `rows` rows, the code computes
 
-    - scores: products of the queries with the panels of keys, with `rows` x (`score-vectors` * 16) sums in registers
-      at a time; they are written to the strip `%s`, the scratch buffer;
-    - softmax: the exponentials of the scores in the strip, `softmax-rows` rows at a time;
-    - result: products of the exponentials with the rows of values, with `rows` x (`value-vectors` * 16) sums in
-      registers at a time.
+    - scores: products of the queries with the panels of keys, with at most `rows` x (`score-vectors` * 16) sums in
+      registers at a time; they are written to the strip `%s`, the scratch buffer;
+    - softmax: the exponentials of the scores in the strip, at most `softmax-rows` rows at a time;
+    - result: products of the exponentials with the rows of values, with at most `rows` x (`value-vectors` * 16) sums
+      in registers at a time.
 
-    Groups of `rows` / 2, `rows` / 4 and so on down to one row cover the last rows of a tile.
+    Groups of `rows` / 2, `rows` / 4 and so on down to one row cover the last rows of a tile. A group skips
+    blocks whose keys positions hide from all of its rows, but not all blocks, and none if `score_stage` returns scores
+    of hidden keys. If positions hide keys and `masked_rows` is not `zero`, a loop after the blocks computes the rows
+    without a visible key again.
 
-    Expects `tile.attention_tile` on buffers with contiguous last dimensions, with keys in panels and scratch buffers
-    (`attune-attach-scratch`); tiles on tensors stay. Elements are f32, but those of keys and values may have the type
-    of a cache: bf16, f16 or i8. Leaves scf loops that carry vectors.
+    Expects `tile.attention_tile` on buffers with contiguous last dimensions, with keys in panels and scratch buffers of
+    at least `rows` rows (`attune-attach-scratch`); other buffers are an error, and tiles on tensors stay. Elements are
+    f32, but those of keys and values may have the type of a cache: bf16, f16 or i8. Leaves scf loops that carry
+    vectors.
 
     **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum of exponentials. The
     options do not change any bit of the result.
@@ -169,7 +175,7 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
     ```mlir
     tile.key_panel ins(%keys : memref<?x12xf32>) outs(%panel : memref<12x64xf32>)
     // becomes
-    … 16 keys from %j on: %k = vector.load %keys[%j, %d] : …
+    … 16 keys from %j on: %k = vector.maskedload %keys[%j, %d], … : …
     … 16 x 16 elements transposed by 64 vector.shuffle …
     … rows of the panel from %d on, at most 16: vector.store %t, %panel[%d, %j] : …
     ```
@@ -183,12 +189,14 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
     columns, only the first and later ones that have keys are written. An operation with any other column appends keys
     to a panel of a key/value cache: all new keys, usually a few, are copied element by element.
 
-    Panels of bf16 and f16 get rounded keys. For panels of i8, each block of 16 keys is transposed twice: first for the
-    largest magnitude of each key, which decides its scale, then for the integers.
+    Panels of bf16 and f16 get rounded keys. For panels of i8, each block of 16 keys that is not copied element by
+    element is transposed twice: first for the largest magnitude of each key, which decides its scale, then for the
+    integers.
 
     Expects `tile.key_panel` with keys of f32, on buffers with contiguous last dimensions and panels whose width is a
-    multiple of 16; other buffers are an error, and operations on tensors stay. Run it after canonicalization, which would
-    combine shuffles: x86 executes each of these shuffles of 16 floats by one instruction for each vector register.
+    multiple of 16; other buffers are an error, and operations on tensors stay. Run it after canonicalization, which
+    would combine shuffles: x86 executes each of these shuffles of 16 floats by one instruction for each vector
+    register.
 
     **Numerics**: exact for panels of f32; otherwise rounds to nearest, ties to even, as `xfmr.kv_cache_update` says.
   }];
@@ -211,11 +219,11 @@ def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
 
     The code handles one row after the other. If the operation has no scales, values are rounded to bf16. If it has
     scales, as here, a first loop finds the largest magnitude of the row, which determines the scale, and a second loop
-    quantizes; the last columns of a row are masked lanes. If it has sums as well, each group of columns of a row has
-    its own scale and is quantized by itself, and the sum of its integers is stored.
+    quantizes. Columns after the last multiple of 16 are masked lanes. If it has sums as well, each group of columns of
+    a row has its own scale and is quantized by itself, and the sum of its integers is stored.
 
-    Expects `tile.quantize_rows` on buffers with contiguous last dimensions; tensors and f16 are errors. Leaves scf
-    loops.
+    Expects `tile.quantize_rows` on buffers with contiguous last dimensions; other buffers, tensors and a destination of
+    f16 are errors. Leaves scf loops.
 
     **Numerics**: as the operation says. A value is rounded to an integer, to nearest, ties to even, by adding 1.5 *
     2^23: floats of that size are 1 apart, so the low bits of the sum are the integer.
@@ -231,8 +239,8 @@ def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
     tile.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<512x12xf32>) outs(%y : memref<?x4x12xf32>)
     // becomes
     scf.for %token = %c0 to %tokens step %c1 { scf.for %head = %c0 to %c4 step %c1 {
-      … %c = vector.load %t[%position, %i] : …    // cosines; the second half of the row has the sines
-      … %r = vector.fma %a, %c, %product : … vector.store %r, %y[%token, %head, %i] : … } }
+      … %c = vector.maskedload %t[%position, %i], … : …    // cosines; the second half of the row has the sines
+      … %r = vector.fma %a, %c, %product : … vector.maskedstore %y[%token, %head, %i], …, %r : … } }
     ```
 
     Here `%x` and `%y` are [tokens, heads, components], `%p` has the position of each token, and row p of the table
@@ -242,8 +250,9 @@ def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
     from R on are copied. A last vector of fewer components is masked. `tile.unpack_keys`, which copies keys of a cache
     into rows, is not worth vector code and becomes scalar loops.
 
-    Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers with contiguous last dimensions; operations on
-    tensors stay. Leaves scf loops over tokens and heads.
+    Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers with contiguous last dimensions, and positions of
+    i64; other buffers are an error, and operations on tensors stay. Leaves scf loops over tokens and heads, or over
+    keys and components.
 
     **Numerics**: as the operations say.
   }];
@@ -255,7 +264,7 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
   let summary = "vectorize linalg tiles on buffers as loops over vectors of 16 floats";
   let description = [{
     ```mlir
-    linalg.generic {…} ins(%rows, %panel : memref<6x48xf32>, memref<48x32xf32>) outs(%sums : memref<6x32xf32>) {…}
+    linalg.generic {…} ins(%rows, %panel : memref<6x48xf32>, memref<1x48x32xf32>) outs(%sums : memref<6x32xf32>) {…}
     // becomes
     %r:12 = scf.for %k = %c0 to %c48 step %c1 iter_args(…) -> (vector<16xf32>, …) {
       … %s = vector.fma %x, %w, %sum : vector<16xf32> … }
@@ -265,27 +274,30 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     Here a tile has 6 rows, K = 48 input features and 32 columns, so 12 vectors of sums. A vector of 16 floats takes
     several registers on CPUs with shorter registers.
 
-    A projection tile of f32 is a fill, a contraction over a panel of packed weights, `[K, width]`, and an elementwise
-    epilogue. It becomes a loop over k that carries a vector of sums (an accumulator) for each row and 16 columns. There
-    is a loop for a whole tile, for one row and for each even number of rows; for an odd number of rows the loop
-    computes the last row twice. The epilogue works on the accumulators. Partial tiles of several rows, and tiles whose
-    epilogue has transcendental functions, store the sums to the tile's buffer instead, and the epilogue is a loop over
-    this buffer: that is less code than an epilogue for each number of rows. Each tile of a block of rows prefetches a
-    share of the next weight panel, and whole tiles prefetch the other operands of the epilogue (a residual) before the
-    product.
+    A projection tile of f32 is a fill with zeros, a contraction over panels of packed weights, `[panels, K, width]`,
+    and an elementwise epilogue, if there is one. It becomes a loop over k that carries a vector of sums (an
+    accumulator) for each row and 16 columns. If the number of rows is not a constant, there is a loop for the largest
+    number, for one row and for each even number of rows; for any other number the next larger loop computes the last
+    row twice. The epilogue works on the accumulators. A tile of several rows that is partial, or whose epilogue has an
+    operation of the math dialect other than `math.fma`, stores the sums to its buffer instead, and the epilogue is a
+    loop over this buffer: that is less code than an epilogue for each number of rows. In a loop over the tiles of a
+    block of rows, each tile prefetches a share of the next weight panel (see `prefetch-streams`). Whole tiles prefetch
+    the operands of the epilogue that have an element for each result, such as a residual, before the product.
 
-    A tile of bf16 or int8 operands becomes a loop over groups of 2 or 4 neighbors in k, with one dot product of
-    `dot-unit` for each group, row and 16 columns. With `amx` one instruction takes several groups, 16 rows and 16
-    columns; it always reads 16 rows, for which `attune-plan-memory` leaves room.
+    A tile of bf16 or int8 operands becomes a loop over groups of 2 or 4 neighbors in k, in which the instructions of
+    `dot-unit` multiply each group for each row and 16 columns. With `amx` and rows of bf16 or i8, one instruction takes
+    16 groups, 16 rows and 16 columns; it always reads 16 rows, for which `attune-plan-memory` leaves room.
 
-    A `tile.grouped_product` of quantized rows becomes a loop over groups in k, which share a scale, around products of
-    bytes: by `vpdpbusd` if the CPU has it (`vnni`), by `vpmaddubsw` and `vpmaddwd` on other x86 CPUs, and by 32-bit
-    products elsewhere. One of f32 or bf16 rows becomes a loop over blocks in k, in which integers of weights are
-    converted to the type of the rows and multiplied.
+    A `tile.grouped_product` of quantized rows becomes a loop over groups in k, each with one scale, around products of
+    bytes: by 32-bit products if `dot-unit` is `portable`, else by `vpdpbusd` if the CPU has it (`vnni`), else by
+    `vpmaddubsw` and `vpmaddwd`. One of f32 or bf16 rows becomes a loop over blocks in k, in which integers of weights
+    are converted to the type of the rows and multiplied. Rows of f16 are an error; so are rows of bf16 if `dot-unit` is
+    neither `avx512` nor `amx`.
 
-    Other elementwise operations, copies, and row reductions become loops over chunks of 16 columns; the last chunk is
-    masked. Other linalg operations become scalar loops, with a remark. Expects linalg and `tile.grouped_product` on
-    buffers, after `attune-plan-memory`; tensors are an error. Leaves no linalg operation and no `memref.copy`.
+    Other elementwise operations, copies, and reductions over the last loop to sums or maxima become loops over chunks
+    of 16 columns; a last chunk of fewer columns is masked. Other linalg operations become scalar loops, with a remark.
+    Expects linalg and `tile.grouped_product` on buffers, after `attune-plan-memory`; tensors are an error. Leaves no
+    linalg operation and no `memref.copy`.
 
     **Numerics**: f32 products are fused multiply-adds in the order of k; sums of rows have 16 lanes joined by a fixed
     tree.
@@ -296,9 +308,9 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
   let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows",
                         "most rows of a register tile of f32, and of a grouped product of f32 or bf16 rows">,
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
-                        "rows of a register tile of low-precision operands, a power of two">,
+                        "most rows of a register tile of low-precision operands other than AMX tiles, a power of two">,
                  Option<"groupedRows", "grouped-rows", "int64_t", "::mlir::rt::Schedule().groupedRows",
-                        "rows of a register tile of a grouped product of quantized rows">,
+                        "most rows of a register tile of a grouped product of quantized rows">,
                  Option<"vnni", "vnni", "bool", "::attune::CpuSchedule().vnni",
                         "the CPU has the instruction vpdpbusd for its widest vectors">,
                  Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::CpuSchedule().dotUnit",
@@ -312,5 +324,5 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                         "1: a single tile prefetches `prefetch-ahead` bytes ahead of its own reads">,
                  Option<"prefetchAhead", "prefetch-ahead", "int64_t", "::attune::CpuSchedule().prefetchAhead",
                         "bytes between the weights that a tile reads and those that it prefetches, if it prefetches ahead of its own "
-                        "reads">];
+                        "reads; divided by the number of panels if one row reads several side by side">];
 }

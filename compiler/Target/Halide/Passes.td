@@ -15,8 +15,9 @@ def LowerHalideTiles : Pass<"attune-lower-halide-tiles", "::mlir::ModuleOp"> {
 
     The arguments are the addresses of the inputs, the scalars and the dynamic strides as 32-bit integers, and the
     addresses of the destinations. The function is only declared: Halide compiles it from the description in the
-    operation, and the phase `llvm` links it. Expects buffers with the strides of the description; others are an error.
-    Leaves no `halide.tile`. Numerics: exact.
+    operation, and the phase `llvm` links it. Expects buffers with the strides of the
+    operation's attribute `strides`, except in dimensions of size 1; others are an error. Leaves no `halide.tile`.
+    Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -35,11 +36,11 @@ def SelectKernels : Pass<"attune-select-kernels", "::mlir::ModuleOp"> {
     A task is one iteration of a kernel's parallel loop; the loop stays. The operations of a task become one
     `halide.tile`, whose attribute `description` defines the values of the destinations in the language of
     `compiler/Target/Halide/README.md`. An inner loop over register tiles disappears, since Halide chooses its own
-    tiles. Equal descriptions share one Halide kernel. A kernel that cannot be described keeps its operations; a remark
-    and the `note` of `tile.kernel` give the reason.
+    tiles. Descriptions that differ only in the name share one Halide kernel. A kernel that cannot be described keeps
+    its operations; a remark and the `note` of `tile.kernel` give the reason.
 
-    Runs at the end of the phase `kernels`, on functions with `tile.kernel`, if the option `--kernels=halide` is given.
-    Leaves other functions alone.
+    Runs at the end of the phase `kernels`, on functions with `tile.kernel` and no `backend` in it, if the option
+    `--kernels=halide` is given. Leaves other functions alone.
 
     Numerics: sums have another order, multiplications and additions may be fused or not, and transcendental functions
     are Halide's, so results differ by roundings.

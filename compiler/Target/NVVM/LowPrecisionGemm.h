@@ -19,7 +19,8 @@ void joinSums(ThreadBuilder &e, mlir::Value shared, mlir::Value thread,
 /// The rows of a slice of sums that a block, or a warpgroup, stores together.
 inline constexpr int64_t kSliceRows = 64;
 
-/// The base class of all variants of a projection: operands and sizes, the thread's lane and warp, the fused epilogue.
+/// The base class of the variants of a bf16 or f16 projection by `mma`, and of the stores of those by `wgmma`: operands
+/// and sizes, the thread's lane and warp, the fused epilogue.
 class LowPrecisionGemm {
 protected:
   using Value = mlir::Value;

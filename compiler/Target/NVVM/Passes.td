@@ -23,11 +23,13 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
     }
     ```
 
-    Outside of loops, `arith.minsi` of an element of a buffer and a bound becomes the bound. A function with buffers
-    whose rows are packed tokens gets their offsets as an additional argument; `rt.limit` numbers these arguments of a
-    function, here 0. `limit` in the `rt.launch` of a parallel loop over such rows is the number of the argument:
-    iterations whose first row is at or past the number of tokens may be skipped. If the calls of a function differ in
-    the arguments that have packed tokens, or in their offsets, the function is cloned for each kind of call.
+    Outside of loops, `arith.minsi` of an element of a buffer and a bound becomes the bound. If calls pass buffers whose
+    rows are packed tokens to a function, it gets an additional argument for each buffer of offsets of such rows;
+    `rt.limit` numbers these arguments of a function, here 0. `limit` in the `rt.launch` of a parallel loop over such
+    rows in the function is the number of the argument: iterations whose first row is at or past the number of tokens
+    may be skipped. If the calls of a function differ in which arguments have packed tokens, or in which of these share
+    one buffer of offsets, each kind of call gets a version of the function. Calls of one kind may pass different
+    buffers.
 
     Expects bufferized functions; run it before `attune-plan-memory`. Does nothing if no size is read from memory.
 
@@ -43,33 +45,39 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
 def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp"> {
   let summary = "distribute each iteration of a parallel loop over the threads of a block";
   let description = [{
-    `threads` threads share every iteration of an `scf.forall`:
+    `threads` threads, 128 in the example, share every iteration of an `scf.forall`:
 
     ```mlir
     scf.forall (%i) in (%n) { linalg.fill ins(%c : f32) outs(%a : memref<?xf32>) ... }
     // becomes
     scf.forall (%i) in (%n) {
       %t = gpu.thread_id x
-      scf.for %j = %t to %size step %threads { memref.store %c, %a[%j] } ... }
+      scf.for %j = %t to %size step %c512 { memref.store %c, %a[%j] ... } ... }    // 4 elements: %j, %j + 128, ...
     ```
 
     An iteration is the work of one thread block. The threads divide the elements of an elementwise operation among
-    them; a warp (32 threads) computes each element of a row reduction and joins its lanes by shuffles. All threads
-    compute index arithmetic and execute `memref.load`; only the first thread executes `memref.store`. Projections and
-    attention of bf16 and f16 use tensor cores. Barriers are inserted where one thread may read data that another wrote,
-    or write data that another reads. With `grid` in the loop's `rt.launch`, the threads of all iterations share each
+    them; a warp (32 threads) computes each sum or maximum of a row of a matrix and joins its lanes by shuffles, and one
+    thread each result of other reductions. All threads compute index arithmetic and execute `memref.load`; only the
+    first thread executes `memref.store`. With 128 `threads`, projections of bf16 and f16, and attention of these types,
+    use tensor cores, but not attention with `probabilities`, relative tables or heads of more than 128 components, nor
+    that of up to 4 rows over a cache. Barriers are inserted where one thread may read data that another wrote, or write
+    data that another reads or writes. With `grid` in the loop's `rt.launch`, the threads of all iterations share each
     operation. With `limit`, a block does nothing if its first row is at or past the number of tokens (see
     `attune-limit-rows`).
 
-    With `specific-arch`, the kernels of bf16 and f16 projections of more than 16 rows and those of attention get
-    further versions for that architecture only; the host chooses between the versions by `rt.device_arch_is`. The
-    blocks of these versions have three warpgroups of 128 threads (`threads` in `rt.launch`): one loads tiles of the
-    operands to shared memory by TMA (`rt.tensor_map`), the others multiply. A block computes several tiles, one after
-    the other.
+    If the number of columns of an iteration is known only at run time, a loop with a projection by tensor cores becomes
+    several versions, for up to 16, 64 and 128 columns, between which the host chooses. With `specific-arch`, two kinds
+    of loops get further versions for that architecture only, which the host chooses by `rt.device_arch_is`: those that
+    are one projection of bf16 or f16 with iterations of 64 x 64 or 128 x 128 results, and those of attention by tensor
+    cores with heads of 64 or 128 components, if a sequence has several tiles of queries. The blocks of these versions
+    have three warpgroups of 128 threads (`threads` in `rt.launch`): one loads tiles of rows and weights, or of keys and
+    values, to shared memory, by TMA (`rt.tensor_map`) unless they are in a cache; the others multiply. A block computes
+    several tiles, one after the other.
 
     Expects loops on buffers, with linalg and `tile` operations inside, after `attune-place-on-device`; loops inside of
-    others become sequential. Leaves loops whose bodies are the code of one thread. Leaves code outside of loops alone,
-    except for the choice of a version.
+    others become sequential. An operation of `tile` without code for GPUs, such as the quantization of rows to
+    integers, is an error. Leaves loops whose bodies are the code of one thread. Leaves code outside of loops alone,
+    except for the choice of a version and the TMA descriptors and sizes of the specific ones.
 
     **Numerics**: sums of rows have 32 lanes joined by a fixed tree. Products of f32 are fused multiply-adds in the
     order of k or, in tiles of up to 16 rows, in 32 partial sums (N1 of `xfmr.linear`); tensor cores add in an order of
@@ -116,8 +124,9 @@ def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
 
     The limit is the option `bytes`, or `specific-bytes` in a loop that only one architecture runs. If the views and the
     allocations of a loop together have more bytes than that, all views of the loop stay in the workspace; so they do if
-    a view is not at a constant offset in the scratch of its worker. If the allocations of a loop alone have more bytes
-    together, the loop is an error. Runs after `attune-distribute-to-threads`. Numerics: exact.
+    a view is not at a constant offset in the scratch of its worker, or `rt.worker_id` has another use. If the
+    allocations of a loop alone have more bytes together, the loop is an error. Runs after
+    `attune-distribute-to-threads`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"bytes", "bytes", "int64_t", "::attune::GpuSchedule().sharedBytes", "largest shared memory of a block, in bytes">,
@@ -137,12 +146,12 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
     Parallel loops run on the device, all other code on the host, which cannot access buffers in device memory. So each
     operation outside of parallel loops that reads or writes elements of buffers becomes the body of a parallel loop. A
     copy, or a linalg operation without reductions, is shared by `%blocks` blocks (`grid` in `rt.launch`): one for each
-    `threads` elements, at most 4096. Anything else is the work of one block.
+    4 * `threads` elements that it writes, since a thread computes up to 4 at a time, and at most 4096. Anything else is
+    the work of one block.
 
-    An error is reported if the host needs an element of a buffer, for a size or a branch. Expects bufferized functions,
-    before `attune-distribute-to-threads`. Arithmetic on sizes, views and calls stay on the host; parallel loops that are
-    there already are not changed.
-    Numerics: exact.
+    An error is reported if the host needs an element of a buffer, for a size or a branch, or if an operation on buffers
+    has a parallel loop inside. Expects bufferized functions, before `attune-distribute-to-threads`. Arithmetic on
+    sizes, views and calls stay on the host; parallel loops that are there already are not changed. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];
@@ -162,10 +171,11 @@ def KeepIntrinsics : Pass<"attune-keep-intrinsics", "::mlir::gpu::GPUModuleOp"> 
     %y = llvm.call_intrinsic "llvm.sqrt.f32"(%x) : (f32) -> f32
     ```
 
-    PTX has instructions for square roots, absolute values, copies of signs, roundings to integers and 2^x of f32.
-    `convert-gpu-to-nvvm` turns such operations of the math dialect into calls of libdevice, NVIDIA's library of math
-    functions, and rejects them as `llvm.intr.…`. It accepts `llvm.call_intrinsic`. Run this pass after
-    `convert-math-to-llvm` and before `convert-gpu-to-nvvm`. Leaves other operations and other types alone.
+    PTX has instructions for square roots, absolute values, copies of signs, roundings to integers (up, down, or to the
+    nearest, ties to even) and 2^x of f32. `convert-gpu-to-nvvm` turns such operations of the math dialect into calls of
+    libdevice, NVIDIA's library of math functions, and rejects them as `llvm.intr.…`. It accepts `llvm.call_intrinsic`.
+    Run this pass after `convert-math-to-llvm` and before `convert-gpu-to-nvvm`. Leaves other operations and other types
+    alone.
 
     **Numerics**: 2^x is the hardware's, at most 2 ulp; the others are exact or correctly rounded.
   }];
@@ -188,12 +198,13 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
     first error of the call, 0 if there is none. `%kernel` is the number of the kernel in its `gpu.module`. `%values` is
     an array on the stack with the values of the arguments, a buffer as the members of its memref descriptor, in the
     order of the parameters that `convert-gpu-to-nvvm` creates. `%arguments` is a second array, with the addresses of
-    these values; for a TMA descriptor it has the address of the descriptor. The pass adds the function `launch_on`,
-    which calls `attune_host::launch`, but not for a launch of no blocks nor after an error of the call.
+    these values; for a TMA descriptor it has the address of the descriptor. If there is a launch, the pass adds the
+    function `launch_on`, which calls `attune_host::launch`, but not for a launch of no blocks nor after an error of the
+    call.
 
     `rt.device_arch_is` becomes a comparison with `attune_host::arch`, and `rt.worker_count` a load of
     `attune_host::num_workers`. `rt.tensor_map` becomes a call of `attune_host::encode_map`, which writes the TMA
-    descriptor to the stack.
+    descriptor to the stack; if that fails, the result is an error of the call.
 
     Expects `attune-outline-launches` and `attune-entry-wrappers` done, and only strided buffers, scalars and TMA
     descriptors as arguments. Leaves the `gpu.module` alone. Numerics: exact.
@@ -212,10 +223,10 @@ def LowerSharedMemory : Pass<"attune-lower-shared-memory", "::mlir::gpu::GPUModu
     ```
 
     Shared memory is the memory of a thread block; its size is given at each launch. `gpu.dynamic_shared_memory` becomes
-    the address of `@attune_shared`, which is aligned to 1024 bytes, as TMA loads require. In types of buffers the
-    address space `workgroup` becomes its number, 3. Run it before MLIR's own conversions of vectors, which do not know
-    the address space, and of gpu operations, which would create a symbol below the static shared memory. Leaves other
-    address spaces alone. Numerics: exact.
+    the address of `@attune_shared`, which is aligned to 1024 bytes, as swizzled TMA loads require. In types of buffers
+    the address space `workgroup` becomes its number, 3. Run it before MLIR's own conversions of vectors, which do not
+    know the address space, and of gpu operations, which would create a symbol below the static shared memory. Leaves
+    other address spaces alone, and changes nothing in a module without `gpu.dynamic_shared_memory`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -17,8 +17,8 @@ inline constexpr int64_t kPointsAtOnce = 4;
 /// Emits the loads and the arithmetic of one point of a loop, and returns what emits its stores.
 using PointBody = llvm::function_ref<std::function<void()>(mlir::ValueRange point)>;
 
-/// The division of loops among the threads of a block, or of all blocks: a thread takes iterations first, first + step,
-/// …
+/// The division of loops among the threads of a block, or of all blocks: of the points of a loop, numbered in order, a
+/// thread computes points first, first + step, …
 struct ThreadLoops {
   mlir::Value first, step;
   /// The thread's number in the block, and the number of threads.

@@ -11,8 +11,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Rt_DeviceArchIsOp : Rt_Op<"device_arch_is", [MemoryEffects<[MemRead]>]> {
   let summary = "returns true if the loaded image is the architecture-specific one of `arch` (90: sm_90a)";
   let description = [{
-    An object has GPU code in images for several architectures, of which the host loads one. The result is true if that
-    is the image for compute capability `arch` / 10 that runs on no other GPU (90: sm_90a). Only that image has the
+    An object has GPU code in images for one or more architectures, of which the host loads one. The result is true if
+    that is the image for compute capability `arch` / 10 that runs on no other GPU (90: sm_90a). Only that image has the
     kernels that are launched where this is true.
 
     ```mlir

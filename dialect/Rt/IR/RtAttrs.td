@@ -21,7 +21,7 @@ def Rt_RoleAttr : EnumAttr<Rt_Dialect, Rt_Role, "role"> {
   let summary = "the meaning of an argument that is neither input nor output";
   let description = [{
     Stands as `rt.role` on an argument of a function, each role on at most one argument. `host` is an `!llvm.ptr` to the
-    `attune_host` of the runtime; for a device, to a structure of that pointer and the first error of a launch. The
+    `attune_host` of the runtime; for a device, to a structure of that pointer and the first error of the call. The
     packed `weights` and the `workspace` are a `memref<?xi8>` each. `workers` is the number of workers, an `index`
     (`i64` once it is lowered).
 
@@ -40,9 +40,10 @@ def Rt_KernelWorkAttr : AttrDef<Rt_Dialect, "KernelWork"> {
     functions. The name of the kernel is a string and not a symbol reference: a reference would make the entry a user of
     functions that it may not call. `calls` is the number of calls, 0 for a kernel that the entry does not call. Of all
     calls together, `flops` counts two operations for each multiply-add of a matrix product, `weight_bytes` the bytes of
-    weights and `tensor_bytes` those of other tensors that the kernel reads or writes, each once in a call. Formulas are
-    in terms of the dims of the entry. On a device, a last element named `"other"` stands for loops outside of kernels,
-    if any are launched.
+    weights and `tensor_bytes` those of other tensors that the kernel reads or writes. A call counts a tensor once, and
+    of slices, caches and tables only the parts that it uses. Formulas are in terms of the dims of the entry; an entry
+    whose work does not follow from them has no `rt.kernel_work`. On a device, a last element named `"other"` stands for
+    loops outside of kernels, if any are launched.
 
     ```mlir
     #rt.kernel_work<"linear", calls = 2, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>,

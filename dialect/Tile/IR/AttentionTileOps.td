@@ -48,10 +48,11 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
       `xfmr.weight_distance_panels`). N and N' are odd numbers of distances. `probabilities`, if present, is
       `[H, R, S]`, the second destination.
     - (C3) `causal`, windows, `distance_bias`, `relative_key` and `relative_query` need `position`; `mask_fill` needs
-      `mask`.
-    - (C4) `scratch` and `state`, both present or neither, are contiguous f32 buffers: `[rows, key_block or more]` for
-      the scores of the rows that are computed at once, and `[R * H or more, 32 or more]` for 16 partial sums and the
-      maximum of each row between blocks. The vector lowering needs them; `attune-attach-scratch` adds them.
+      `mask` and is greater than half of the lowest f32.
+    - (C4) `scratch` and `state`, both present or neither, are contiguous f32 buffers of static size:
+      `[rows, key_block or more]` for the scores of the rows that are computed at once, and
+      `[R * H or more, 32 or more]` for 16 partial sums and the maximum of each row between blocks. The vector lowering
+      needs them; `attune-attach-scratch` adds them.
     - (C5) Elements are f32, with these exceptions. Keys in rows, and the values of such keys, have the type of
       `precision`, bf16 or f16, and the queries beside them are f32 or of that type. Keys in panels and their values may
       be those of a cache of bf16, f16 or i8; with i8, D + 4 and E + 4 stand in the place of D and E, for the scales

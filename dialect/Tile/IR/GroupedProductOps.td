@@ -14,8 +14,8 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
   let summary = "multiplies rows by quantized weights that have a scale per group of columns";
   let description = [{
     Multiplies T rows by a matrix `[N, K]` of quantized weights in G groups of columns. `inputs` are either rows of
-    integers with their scales and sums, then panels; or rows of f32, bf16 or f16, then panels. The panels have integers q,
-    scales s and minima m, which `xfmr.weight_quantize_panels` describes.
+    integers with their scales and sums, then panels; or rows of f32, bf16 or f16, then panels. The panels have integers
+    q, scales s and, in some formats, minima m, which `xfmr.weight_quantize_panels` describes.
 
     Rows of integers p are in the same groups, with the scales r and the sums z of each group (see
     `tile.quantize_rows`):
@@ -34,14 +34,15 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
 
     - (C1) The rows are i8 `[T, K]`, their scales f32 and their sums i32 `[T, G]`, or the rows are f32, bf16 or
       f16 `[T, K]`. The panels are i8 `[P, G, B]`, the destination f32 `[T, N]`; all but T, P and N are static.
-    - (C2) G groups cover K, and B is the bytes of a group of `width` rows in `format`. Rows of integers have whole
-      groups; with one group per row (`int4:0`, `int8:0`), a group has K columns, and K is a multiple of 32. Rows of bf16 and f16
-      have an even K.
+    - (C2) G groups cover K, and B is the bytes of a group of `width` rows in `format`. With one group per row
+      (`int4:0`, `int8:0`), a group has K columns, rounded up to a multiple of 32. Rows of integers have whole groups.
+      Rows of bf16 and f16 have an even K.
     - (C3) `width`, the rows of a panel, is a positive multiple of 16 and at most 4096; K is less than 2^31; P panels
       have N rows, or up to `width - 1` more. A tile of the result must begin at a column that is a multiple of `width`,
       so that it begins with a whole panel.
     - (C4) `format` has groups: it is not bf16 or f16.
-    - (N1) Sums of integers are exact, `f32` converts them, and `fma` rounds once.
+    - (N1) Sums of integers are exact for groups of up to 65536 columns; in larger ones they may overflow. `f32`
+      converts them, and `fma` rounds once.
     - (N2) The sum of a block of x adds its columns 0 to 15 and 16 to 31 pairwise, then the 16 sums: i and i + 8, then
       i and i + 4, 2, 1. Columns that do not exist count as 0.
     - (N3) With rows of bf16 or f16, several products are added to the sum of a block at once, and how often that rounds

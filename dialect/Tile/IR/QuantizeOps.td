@@ -29,8 +29,8 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
         quantized[t, k] = round(input[t, k] * (127 / m))
         sums[t, g]      = sum_k quantized[t, k] for the columns k of group g
 
-    - (C1) `input` is f32 `[T, K]`, `quantized` is `[T, K']` with `K' >= K`, and `K' < K + 256` unless there are sums;
-      columns from K on are 0.0 for floats, `zero` with two destinations, and 0 with sums.
+    - (C1) `input` is f32 `[T, K]`, `quantized` is `[T, K']` with static K and K', `K' >= K`, and `K' < K + 256` unless
+      there are sums; columns from K on are 0.0 for floats, `zero` with two destinations, and 0 with sums.
     - (C2) A single destination has elements of bf16, f16 or f32. With `scales`, f32 `[T]`, quantized values are i8 or
       i16.
     - (C3) With `sums`, i32 `[T, G]`, `scales` are f32 `[T, G]`, quantized values are i8, and `group` is a positive

@@ -13,8 +13,9 @@ def Tile_RotaryTileOp : Tile_Op<"rotary_tile"> {
     as many sines, for each of P positions.
 
     - (C1) `input` and the result are `[n, H, D]`, `positions` is i64 `[n]`, `table` is `[P, R]` with R even and at most
-      D. A position outside the table is undefined behavior.
-    - (N1) Each element is a rounded product and a fused multiply-add.
+      D; D and R are static. `input`, `table` and the result have elements of floating-point types. A position outside
+      the table is undefined behavior.
+    - (N1) Each element that is rotated is a rounded product and a fused multiply-add; the others are copied.
 
     ```mlir
     %y = tile.rotary_tile ins(%x, %p, %t : tensor<?x4x12xf32>, tensor<?xi64>, tensor<512x12xf32>)

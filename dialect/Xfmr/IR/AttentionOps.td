@@ -15,7 +15,7 @@ def Xfmr_SplitHeadsOp : Xfmr_Op<"split_heads", [Pure, InferTypeOpAdaptor]> {
   let description = [{
     `result[t, h, d] = input[t, h * head_dim + d]`, where `head_dim` is the number of features divided by `num_heads`.
 
-    - (C1) `num_heads` is positive and divides the features of `input`.
+    - (C1) `num_heads` is positive and divides the features of `input`, whose number is static.
 
     ```mlir
     %q = xfmr.split_heads %x, 4 : tensor<?x48xf32>    // tensor<?x4x12xf32>
@@ -30,7 +30,7 @@ def Xfmr_SplitHeadsOp : Xfmr_Op<"split_heads", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
   let summary = "joins the heads into one feature dimension, as a view";
   let description = [{
-    `result[t, h * head_dim + d] = input[t, h, d]` for an input `[T, heads, head_dim]`.
+    `result[t, h * head_dim + d] = input[t, h, d]` for an input `[tokens, heads, head_dim]`.
 
     ```mlir
     %y = xfmr.merge_heads %x : tensor<?x4x12xf32>     // tensor<?x48xf32>
@@ -89,9 +89,9 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 
     `rk[j]` and `rq[j]` are zero without `relative_key` and `relative_query`. A table `[N', D]` has one vector for each
     distance, and `rk[j]` or `rq[j]` is its row `p - j + (N' - 1) / 2`; distances beyond the table have its first or
-    last row. A table `[N', H * D]` has other vectors for each head, in the columns `h * D` to `h * D + D - 1`. BERT's
-    `relative_key_query` passes one table as both; DeBERTa's disentangled attention passes the positions projected to
-    keys as `relative_key`, those projected to queries as `relative_query`.
+    last row. A table `[N', H * D]` has vectors of its own for each head, in the columns `h * D` to `h * D + D - 1`.
+    BERT's `relative_key_query` passes one table as both; DeBERTa's disentangled attention passes the positions
+    projected to keys as `relative_key`, those projected to queries as `relative_query`.
 
     A key j is hidden if one of these holds: `causal` is set and `j > p`; `window_left = n` and `j < p - n`;
     `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 for this key; a mask of f32 is below -1.7e38 for it
@@ -106,14 +106,14 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 
     `probabilities[b, h, i, j]` is P[j]. `score_stage` selects an earlier value instead: `product` gives s and `capped`
     gives c, for hidden keys, too; `masked` gives x for visible keys and the most negative f32 for hidden ones. The
-    default is `softmax`, which gives P. Where i or j is beyond the sequence, the element is the most negative f32 with
+    default is `softmax`, which gives P. Where `i >= Q_b` or `j >= S_b`, the element is the most negative f32 with
     `masked`, and 0 with each of the other values.
 
     - (C1) `query` and `key` have the same head size. `key` and `value` have the same number of heads, which divides
-      that of `query`. Both are token tensors split into heads, with `key_offsets`; or both are caches, with
-      `key_lengths` and without `key_offsets`. The panel width of a key cache is a multiple of 16. Only caches have
-      `slots`. Caches of i8 have integers and scales, laid out as `xfmr.kv_cache_update` says; both caches have the same
-      type of elements.
+      that of `query`. Both are token tensors split into heads, of a floating-point type, with `key_offsets`; or both
+      are caches, with `key_lengths` and without `key_offsets`. The panel width of a key cache is a multiple of 16. Only
+      caches have `slots`. Caches of i8 have integers and scales, laid out as `xfmr.kv_cache_update` says; both caches
+      have the same type of elements.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
     - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast, also if it is dynamic;
       the key dimension only if it is static. `head_mask` has H elements.
@@ -121,19 +121,19 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     - (C5) `relative_key` and `relative_query` are `[N', D]` or `[N', H * D]` with N' odd and static. From the phase
       `linalg` on each is panels `[1 or H, D, N' + 30]`, the result of `xfmr.weight_distance_panels`, which repeats the
       first and the last vector 15 times.
-    - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64. A `score_stage`
-      other than the default needs `probabilities`.
+    - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64 and is
+      greater than half of the lowest f32. A `score_stage` other than the default needs `probabilities`.
     - (C7) `sinks` has H elements and needs `masked_rows = zero`: where no key is visible, the sink has probability 1.
-    - (N1) Arithmetic is f32, after elements of caches are converted to f32, exactly; on a GPU, operands are rounded to
-      the precision bf16 or f16 of the compilation, as N2 of `tile.attention_tile` says. With caches of i8, the product
-      of a query and a key is the sum over components of query times integer, times the key's scale; with `relative_key`
-      or `relative_query`, each component of a key is first its integer times the scale, rounded. An element of a value
-      is its integer times its scale, rounded. Keys are processed in blocks of 512 from key 0 on, in order, with a
-      running maximum and sum. In a row with a visible key, the probability of each hidden key is exactly 0, and so is
-      that of each key whose score is more than about 87 below the maximum. Blocks that `causal` or a window hides from
-      all rows of an attention tile (see `tile.attention_tile`) are not read, with two exceptions: `score_stage` is
-      `product` or `capped`, which have values for hidden keys, too; and rows without a visible key are computed again
-      from the keys that `masked_rows` selects. GPUs use smaller blocks.
+    - (N1) Arithmetic is f32, after elements of caches are converted to f32, exactly; on a GPU, operands may be rounded
+      to the precision bf16 or f16 of the compilation, as N2 of `tile.attention_tile` says. With caches of i8, the
+      product of a query and a key is the sum over components of query times integer, times the key's scale; with
+      `relative_key` or `relative_query`, each component of a key is first its integer times the scale, rounded. An
+      element of a value is its integer times its scale, rounded. Keys are processed in blocks of 512 from key 0 on, in
+      order, with a running maximum and sum. In a row with a visible key, the probability of each hidden key is exactly
+      0, and on a CPU so is that of each key whose score is more than about 87 below the maximum. Blocks that `causal`
+      or a window hides from all rows of an attention tile (see `tile.attention_tile`) are not read, with two
+      exceptions: `score_stage` is `product` or `capped`, which have values for hidden keys, too; and rows without a
+      visible key are computed again from the keys that `masked_rows` selects. GPUs use smaller blocks.
 
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)
@@ -185,14 +185,17 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
     A missing bias is not added. Without `wo` the merged heads are the result. `query`, `memory` and `value` are token
     tensors `[tokens, features]`. Self-attention passes its input as `query` and as `memory`, cross attention passes
     encoder states as `memory`. `xfmr-decompose-composites` rewrites the operation by this definition. For attention
-    with a cache or with rotary embeddings the importer emits the operations on the right-hand sides instead.
+    that this operation cannot express, such as with a cache, rotary embeddings or norms of heads, the importer emits
+    the operations on the right-hand sides instead.
 
     - (C1) `wq`, `wk` and `wv` have as many columns as their input has features. With D components of a head, `wq` has
       `num_heads * D` rows and `wk` `num_kv_heads * D`. With E components of a value, `wv` has `num_kv_heads * E` rows
-      and `wo` has `num_heads * E` columns. `num_kv_heads` divides `num_heads`.
+      and `wo` has `num_heads * E` columns. `num_kv_heads` divides `num_heads`. The result has a feature for each row of
+      `wo`, or `num_heads * E` features without `wo`.
     - (C2) A bias has as many elements as its matrix has rows. Either all of `bq`, `bk` and `bv` are present or none is
-      (`#xfmr.fill` makes a bias of zeros), and `bo` only with them.
-    - (C3) Offsets, lengths, masks, score biases, attributes and `probabilities` are as in `xfmr.attention`.
+      (`#xfmr.fill` makes a bias of zeros), and `bo` only with them and with `wo`.
+    - (C3) Offsets, lengths, masks, score biases, tables of relative positions, sinks, `probabilities` and all
+      attributes but `num_heads` and `num_kv_heads` are as in `xfmr.attention`.
 
     ```mlir
     %y = xfmr.multi_head_attention %x, %x

@@ -28,7 +28,8 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
 
     Key i of sequence b becomes key `past[b] + i` of slot b, or of slot `slots[b]`, and likewise its value; `past[b]` is
     the number of keys that the slot has. Key i is the row `offsets[b] + i` of `[T, G, D]`, the keys of all sequences
-    without padding, or `key[b, :, i, :]` of `[B, G, L, D]`, L keys for each sequence. All other elements are unchanged.
+    one after the other, or `key[b, :, i, :]` of `[B, G, L, D]`, L keys for each sequence. All other elements are
+    unchanged, except that the keys after the new ones in the last panel written may become 0; readers ignore them.
 
     The operation consumes its cache operands: later readers use the results, which are the same memory.
 

@@ -22,8 +22,8 @@ def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
     - (C1) `table` has static shape.
     - (C2) A `format` of integers needs `tied`. With the `format` bf16 or f16, `tied` is absent or f32. A table with a
       `format` has less than 2^31 features.
-    - (N1) Exact without `format` if `tied` is absent or f32. An id outside the table is undefined behavior: the runtime checks
-      ids before a compiled entry sees them.
+    - (N1) Exact without `format` if `tied` is absent or f32. An id outside the table is undefined behavior; the
+      runtime checks the ids that a caller gives in host memory (`max_value` of `#xfmr.input`).
     - (N2) With `tied` bf16 or f16 and no `format`, or with the `format` bf16 or f16, elements are rounded to this type, to
       nearest, ties to even.
     - (N3) With `tied` int8 and no `format`, the element in row n and column k is `f32(q[n, k]) * s[n]`, rounded once,

@@ -40,10 +40,11 @@ class Xfmr_EntryAttribute<string name, string mnem> : AttrDef<Xfmr_Dialect, name
 def Xfmr_EntryAttr : Xfmr_EntryAttribute<"Entry", "entry"> {
   let summary = "an entry: a function that applications call";
   let description = [{
-    Stands on a public function. `name` is the entry's name in the C API; it is unique in a module with `xfmr.model`.
-    `caches` says what the entry does with the caches of a session: `encode` writes the caches of encoder states,
-    `append` appends the keys and values of the call's tokens to the caches of sequences, `continue` does the same for
-    sequences that have tokens already. An entry without `caches` uses no caches and takes none as arguments.
+    Stands on a public function. `name`, of letters, digits and underscores, is the entry's name in the C API; it is
+    unique in a module with `xfmr.model`. `caches` says what the entry does with the caches of a session: `encode`
+    writes the caches of encoder states, `append` appends the keys and values of the call's tokens to the caches of
+    sequences, `continue` does the same for sequences that have tokens already. An entry without `caches` uses no caches
+    and takes none as arguments.
 
     ```mlir
     func.func @decode(…) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>}
@@ -115,7 +116,8 @@ def Xfmr_SessionDimAttr : EnumAttr<Xfmr_Dialect, Xfmr_SessionDim, "dim"> {
   let summary = "a dim that the session knows and that no input has";
   let description = [{
     Stands on an `index` argument of an entry. `past` is the largest number of tokens that a cache slot of the batch has
-    before the call; `source_length` is the largest number of tokens of a source, the encoder states of one input.
+    before the call; `source_length` is the largest number of tokens of a source that the batch reads, the encoder
+    states of one input.
 
     ```mlir
     %past: index {xfmr.dim = #xfmr.dim<past>}

@@ -17,7 +17,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     `input` is a token tensor `[T, K]`, `weight` is `[N, K]`, the result is `[T, N]`. A missing bias or residual is not
     added; without `multiplier` the factor is 1. `xfmr.activation` has the functions; the default is `none`.
     `precision`, f32 by default, is the type of the operands of the product. `format` is that of the weights: bf16, f16, or
-    integers of 4 or 8 bits with a scale for each group of columns.
+    integers of 4 or 8 bits with a scale for each group of columns. The target `cuda` has the precisions f32, bf16 and
+    f16, and with the last two also formats of integers.
 
     - (C1) `weight` has as many columns as `input` has features.
     - (C2) `bias` has as many elements as `weight` has rows.
@@ -27,16 +28,17 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
       sum of their products must fit in 32 bits.
     - (C5) A `format` needs f32 tensors and less than 2^31 features of `input`. The formats bf16 and f16 need the precision
       f32.
-    - (N1) With `precision` f32, the sum starts from the value 0 and adds the terms in f32, with one fused multiply-add
-      per term, in order of increasing k. A GPU does so only in thread-block tiles of more than 16 rows. In tiles of up
-      to 16 rows, each of 32 partial sums adds the terms with equal k mod 32 in this way, and these sums are added in
-      order. Tiles have 64 rows; the last one has the rows that remain. The bias is added afterwards.
-      `xfmr-split-deep-projections` replaces an operation of many features by a sum of several, each with this order.
-      The epilogue is computed in f32 for every `precision`.
+    - (N1) With `precision` f32 and without a `format` of integers, the sum starts from the value 0 and adds the terms
+      in f32, with one fused multiply-add per term, in order of increasing k. A GPU does so only in thread-block tiles
+      of more than 16 rows. In tiles of up to 16 rows, each of 32 partial sums adds the terms with equal k mod 32 in
+      this way, and these sums are added in order. Tiles have 64 rows; the last one has the rows that remain. The bias
+      is added afterwards. `xfmr-split-deep-projections` may replace an operation of many features whose epilogue has
+      only additions by several, each with this order; the first adds bias and residual, each of the others the sum of
+      those before it. The epilogue is computed in f32 for every `precision`.
     - (N2) With `precision` bf16 or f16, `input` and `weight` are first rounded to it, to nearest, ties to even.
       Products are added in f32, in an order that depends on the target. On a CPU the order is the same for every row;
-      on a GPU it is the same for all T rows and depends on the kernel that T selects, such as that for up to 16 rows. An
-      `input` of 65520 or more becomes infinite in f16; such a weight is an error of the packer.
+      on a GPU it is the same for all T rows and depends on the kernel that T selects, such as that for up to 16 rows.
+      In f16, an `input` of magnitude 65520 or more becomes infinite; such a weight is an error of the packer.
     - (N3) With `precision` int8, `weight[n, k]` is approximated by `q[n, k] * s[n]` with 8-bit quantized values and one
       scale per row (see `xfmr.weight_quantize`), and `input[t, k]` by `p[t, k] * r[t]` with
       `r[t] = max_k |input[t, k]| / 127` (see `tile.quantize_rows`). The sum over k of `p[t, k] * q[n, k]` is exact in
@@ -53,7 +55,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
       Blocks of 32 columns, or of 16 if a group has 16, are added in order, from +0: `sum = fma(q[n, k], input[t, k],
       sum)` for the columns of a block in order, from +0, then `acc = fma(scale[n, g], sum, acc)`, then, with minima,
       `acc = fma(minimum[n, g], sum_k input[t, k], acc)` with k in the block (see `tile.grouped_product`). With bf16 or f16
-      the input is first rounded to it, and the order of the sum of a block depends on the target.
+      the input is first rounded to it, the order of the sum of a block depends on the target, and on a GPU `acc` may be
+      the sum of several parts, each of some of the blocks.
     - (N6) With the `format` bf16 or f16, `weight` is first rounded to it, to nearest, ties to even; the sum is that of N1.
       A weight that would become infinite is an error of the packer.
 

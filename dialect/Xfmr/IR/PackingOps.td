@@ -45,7 +45,7 @@ def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
     `result[t, …] = input[positions[t], …]`, where `input` has rank 1 or more. To pack the tokens of a padded batch,
     `input` is `[batch * length, …]` and `positions` is that of `pack_tokens`. Other uses gather one row for each
     sequence, or the tokens in the order of their experts (`group_by_expert`); a row may be gathered more than once. A
-    position outside `input` is undefined behavior.
+    position outside `input` is undefined behavior. `convert-xfmr-to-linalg` expects static sizes after the first.
 
     ```mlir
     %ids = xfmr.gather_tokens %flat_ids, %positions : tensor<?xi64>

@@ -16,8 +16,9 @@ def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAd
 
     `first` returns the row of the sequence's token at position 0. With `positions`, the padded positions of packed
     tokens, that token may be padding: if the first packed token of sequence b has another position than `b * length`,
-    the row is zero. Without `positions`, each sequence must have a token. The other kinds reduce the tokens of each
-    sequence, without its first `skip[b]` tokens if that operand is present, and return zeros if there are none:
+    or if sequence b has no token, the row is zero. Without `positions`, each sequence must have a token. The other
+    kinds reduce the tokens of each sequence, without its first `skip[b]` tokens if that operand is present, and return
+    zeros if there are none:
 
     | kind | row |
     |---|---|

@@ -21,9 +21,8 @@ def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]
 
     Components from R on are copied. `positions[t]` is the row of the table for token t, usually its position. The table
     is a weight of source `#xfmr.computed<"rotary", …>`. Models with rotary embeddings of the type longrope have two
-    such tables in one, the second after the first. If the longest sequence of a call, tokens in caches included, has
-    more tokens than the first table has rows, code that the importer emits adds that number of rows to all positions of
-    the call.
+    such tables in one, the second after the first, which has n rows. If the longest sequence of a call, tokens in
+    caches included, has more than n tokens, code that the importer emits adds n to all positions of the call.
 
     - (C1) `table` has static shape; R is even and at most the head size.
     - (N1) Each element is the rounded product with c, then a fused multiply-add with s. A position outside the table is
@@ -54,8 +53,9 @@ def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, Infer
 
     - (C1) `table` is `[R, H]` with static shape. R is at least 2; if `bidirectional`, R is even and at least 4.
       `max_distance` is larger than m and at most 2^24, up to which f32 has all integers.
-    - (N1) The lookup is exact. Logarithms and their quotient are computed in f32, as in the T5 of the transformers
-      library, so that distances at the boundary of two buckets fall into the same bucket as there.
+    - (N1) The lookup is exact. `bucket(d)` is computed in f32, except that `log(max_distance / m)` is computed in f64
+      and then rounded, as in the T5 of the transformers library, so that distances at the boundary of two buckets fall
+      into the same bucket as there.
 
     ```mlir
     %b = xfmr.relative_position_bias %table, %length {bidirectional, max_distance = 128 : i64} : tensor<32x8xf32>    // tensor<8x?xf32>

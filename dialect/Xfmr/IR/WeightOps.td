@@ -48,8 +48,8 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
 def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "returns the value of a weight";
   let description = [{
-    The result is the tensor that `weight` declares. `attune-assign-weight-offsets` replaces the operation by a view of
-    the weights file in memory.
+    The result is the tensor that `weight` declares. `attune-assign-weight-offsets` replaces its uses, also in the
+    functions to which it is passed, by views of the weights file in memory.
 
     - (C1) `weight` names an `xfmr.weight` of the result's type.
 
@@ -63,7 +63,8 @@ def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<Sy
 }
 
 /// An op that computes a weight from weights; `xfmr-hoist-weight-expressions` folds it into the source of a new weight.
-/// Applied to a stack of matrices, `[E, N, K]`, an operation on matrices returns the stack of its E results.
+/// Applied to a stack of matrices, `[E, N, K]`, an operation on matrices returns the stack of its E results; only
+/// weight_distance_panels and weight_transpose take no stacks.
 class Xfmr_WeightExpr<string mnemonic> : Xfmr_Op<mnemonic, [Pure, InferTypeOpAdaptor]>;
 
 def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
@@ -104,8 +105,8 @@ def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
   let summary = "quantizes a weight matrix to int8, with one scale per row";
   let description = [{
     `result[n, k] = round(weight[n, k] / scale[n])`, to nearest, ties to even, where `scale` is the result of
-    `xfmr.weight_scales`; zero where the scale is zero. Quantized values are from -127 to 127. A stack `[E, N, K]` of
-    matrices becomes the stack of their results.
+    `xfmr.weight_scales`; zero where the scale is zero or the quotient is NaN. Quantized values are from -127 to 127. A
+    stack `[E, N, K]` of matrices becomes the stack of their results.
 
     ```mlir
     %q = xfmr.weight_quantize %w : tensor<100x48xf32>      // tensor<100x48xi8>
@@ -139,7 +140,7 @@ def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
     the size of a scale, or of a scale and a minimum. A stack `[E, N, K]` of matrices becomes the stack of their
     results.
 
-    - (C1) `width` is a positive multiple of 16.
+    - (C1) `width` is a positive multiple of 16 and at most 4096. The matrix has less than 2^31 columns.
     - (C2) `format` has groups: it is not bf16 or f16.
 
     ```mlir
@@ -155,6 +156,7 @@ def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
   let summary = "computes the int8 scale of each row of a weight matrix";
   let description = [{
     `result[n] = max_k |weight[n, k]| / 127`, or `result[e, n] = max_k |weight[e, n, k]| / 127` for a stack of matrices.
+    A NaN counts as 0.
 
     ```mlir
     %s = xfmr.weight_scales %w : tensor<100x48xf32>     // tensor<100xf32>
@@ -233,8 +235,9 @@ def Xfmr_WeightSelectOp : Xfmr_Op<"weight_select", [Pure, InferTypeOpAdaptor]> {
   let description = [{
     `result = stack[index, …]`, the matrix or vector of one expert (see `xfmr.experts`). In the phase `linalg`, weight
     expressions over the result alone, such as `xfmr.weight_pack`, become expressions over the stack, since they are
-    evaluated at compile time and `index` is not known then. The result becomes a slice of the packed stack. An
-    expression over several weights (`xfmr.weight_concat`) of which one is selected cannot be compiled.
+    evaluated at compile time and `index` is not known then. Their results become slices of the packed stack, and a
+    result that is used itself, such as a bias, becomes a slice of `stack`. An expression over several weights
+    (`xfmr.weight_concat`) of which one is selected cannot be compiled.
 
     - (C1) `stack` has rank 2 or more and a static shape; `index` is below its first size, or the behavior is undefined.
 

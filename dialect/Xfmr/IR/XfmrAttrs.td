@@ -53,8 +53,8 @@ def Xfmr_WeightFormatAttr : AttrDef<Xfmr_Dialect, "WeightFormat"> {
   let mnemonic = "weight_format";
   let summary = "the format of a weight matrix: bf16, f16, or the bits of an integer and the columns of a group";
   let description = [{
-    With `bf16` and `f16`, each weight is rounded to this type, to nearest, ties to even. Otherwise
-    `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k. The name is `intB:G`,
+    With `bf16` and `f16`, each weight is rounded to this type, to nearest, ties to even. Otherwise `weight[n, k]` is
+    approximated by `scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k. The name is `intB:G`,
     `intB:G:asym`, `intB:G:f32` or `intB:G:asym:f32`. Integers have B = 4 or 8 bits. A group is G neighbors of a row,
     16, 32, 64 or 128; with G = 0 it is the whole row, padded to a multiple of 32 columns. `asym` adds a minimum for
     each group; without it minima are 0. Scales and minima are f16, or f32 with `f32`.
@@ -88,7 +88,7 @@ def Xfmr_FillSourceAttr : Xfmr_Source<"FillSource", "fill"> {
 def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
   let summary = "a table computed at compile time, named by `kind`, with its parameters";
   let description = [{
-    Each element is computed in f64 and rounded once. Below, p is the row of an element, its position.
+    Each element is computed in f64 and rounded once, to f32. Below, p is the row of an element, its position.
 
     - `sinusoidal` `[positions, N]` with the params `layout` and `base` (10000 if absent). With `angle(p, i) = p /
       base^(2 i / N)`: `"interleaved"` has `sin angle(p, i)` in column 2i and `cos angle(p, i)` in column 2i + 1 (an odd
@@ -104,7 +104,7 @@ def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
       multiplied by `attention_factor` (1 if absent). A list `frequencies` of R/2 numbers takes the place of f and of
       `base`.
     - `alibi_slopes` `[H]`: with n the largest power of 2 up to H, `2^(-8 (h + 1) / n)` for h < n, then `2^(-4 (2 (h -
-      n) + 1) / n)`. `rounding = "bf16"` rounds them to bf16.
+      n) + 1) / n)`. `rounding = "bf16"` then rounds them to bf16.
   }];
   let parameters = (ins StringRefParameter<"kind of table">:$kind, "::mlir::DictionaryAttr":$params, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $kind `,` $params `:` $type `>`";
@@ -208,7 +208,7 @@ def Xfmr_RowScalesSourceAttr : Xfmr_Source<"RowScalesSource", "row_scales"> {
 }
 def Xfmr_RowQuantizedSourceAttr : Xfmr_Source<"RowQuantizedSource", "row_quantized"> {
   let summary = "a matrix as i8: each element / its row's scale (`row_scales`), rounded to nearest, ties to even; zero "
-                "where the scale is zero";
+                "where the scale is zero or the quotient is NaN";
   let parameters = (ins "::mlir::Attribute":$source);
   let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;

@@ -16,9 +16,9 @@ def Xfmr_Dialect : Dialect {
   let summary = "transformer building blocks: attention, projections, norms, embeddings, weights";
   let description = [{
     An op exists here if fusion, tiling or numerics need to see it as one thing (see dialect/RATIONALE.md). Activations
-    are token tensors `[tokens, hidden]`: the sequences of a batch follow each other without padding, and `offsets[i]`
-    is the first token of sequence `i` (`batch + 1` entries; the last is the number of tokens). Hidden sizes are static,
-    token counts dynamic.
+    are token tensors `[tokens, hidden]`: the sequences of a batch follow each other without gaps, and `offsets[i]` is
+    the first token of sequence `i` (`batch + 1` entries; the last is the number of tokens). Where the importer packs
+    tokens (`xfmr.pack_tokens`), sequences have no padding. Hidden sizes are static, token counts dynamic.
 
     Shape letters: T tokens, S tokens on the key side, B sequences of a batch, Q and K the largest number of queries and
     of keys of a sequence, H heads, G heads of keys and values, D components of a head of queries and keys, E of a head
@@ -27,7 +27,7 @@ def Xfmr_Dialect : Dialect {
 
     The verifier checks the constraints of an operation (C1, C2, …) on its types and attributes. It does not see values:
     where a dynamic size, an index or an element breaks a constraint, the behavior is undefined. N1, N2, … specify the
-    arithmetic: its types, its order and its rounding.
+    arithmetic: its types, its order and its rounding. Kernels of Halide (`--kernels=halide`) may add in another order.
 
     Attributes describe a function to the applications that call it: `xfmr.entry` on the function, `xfmr.input`,
     `xfmr.output`, `xfmr.cache` and `xfmr.dim` on its arguments and results. `xfmr.flops`, `xfmr.gathers` and

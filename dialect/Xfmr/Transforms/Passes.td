@@ -21,8 +21,9 @@ def DecomposeComposites : Pass<"xfmr-decompose-composites", "::mlir::func::FuncO
     The composites are `xfmr.ffn` and `xfmr.multi_head_attention`. An `ffn` (feed-forward network) becomes two linears.
     With a gate it becomes three: the activation belongs to the gate's linear, whose result is the multiplier of the
     up-projection. A `multi_head_attention` becomes a linear and a `split_heads` for each of query, key and value, then
-    `attention`, `merge_heads` and, if it has output weights, one more linear. Its masks, biases of scores and
-    attributes go to the `attention`.
+    `attention`, `merge_heads` and, if it has output weights, one more linear. The numbers of heads go to the
+    `split_heads`, all other attributes and the operands that concern scores, such as masks and biases, to the
+    `attention`.
 
     Leaves no composite. Run it before the passes that match linears, and after `xfmr-decompose-experts`, which creates
     `ffn`.
@@ -52,7 +53,8 @@ def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
     chooses, `%s` its share of each. `xfmr.group_by_expert` sorts the pairs of a token and a chosen expert by expert:
     expert `%e` has the `%count` rows of `%rows` from `%begin` on, and `%some` is true if `%count` is not 0.
     `xfmr.weight_select` takes the matrix of one expert from `%up`. For an expert without rows nothing is computed, and
-    its weights are not read. `xfmr.add_rows` multiplies each row by its share and adds it to the sum of its token.
+    its weights are not read. `xfmr.add_rows` multiplies each row by its share and adds it to the sum of its token. With
+    `glu_limit`, three `xfmr.linear` and an `xfmr.clamped_glu` replace the `xfmr.ffn`.
 
     Leaves no `xfmr.experts`. Run it before `xfmr-decompose-composites`, which decomposes the `xfmr.ffn`. The host
     decides which experts run, so it must read what tokens choose. For a target whose host cannot read tensors, a GPU,
@@ -88,11 +90,11 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
       becomes the norm's input, the other its residual.
 
     If both operands of an addition are linears without residual, the result of the earlier one becomes the residual of
-    the later one. A linear is fused with an activation, an addition or a norm only if both are in one block and that
-    operation is the only user of the linear; a remark names each linear with an activation or an addition among several
-    users. Likewise, a norm takes an `arith.addf` only in its own block and as its only user. The fused linear is at the
-    position of the activation, addition or norm. Run `xfmr-decompose-composites` and `canonicalize` first, which leave
-    no `xfmr.dropout` between a linear and its user.
+    the later one. A linear is fused with an activation, an addition or a norm only if both are in one block and the
+    linear has no other use; a remark names each linear with several uses, one of them by an activation or an addition.
+    Likewise, a norm takes an `arith.addf` only from its own block and only if the addition has no other use. The fused
+    linear is at the position of the activation, addition or norm. Run `xfmr-decompose-composites` and `canonicalize`
+    first, which leave no `xfmr.dropout` between a linear and its user.
 
     Numerics: exact; the same additions in the same order. The payload of a NaN may come from the other operand of an
     addition.
@@ -118,11 +120,11 @@ def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
     ```
 
     Here queries and keys have 4 heads of 12 components each, for `%t` tokens. The joined projection reads the input
-    once. The pass joins linears of one block and one input, without multiplier and residual, whose matrices and biases
-    are weights: arguments marked `xfmr.weight`, `weight_ref`s, or expressions over these. All users of their results
-    must be `split_heads`, since these read a slice of columns as a strided view, without a copy. If two of the linears
-    differ in activation, precision, format of weights, element types or the presence of a bias, none of them is joined,
-    and a remark gives the reason.
+    once. The pass joins linears of one block and one input, without multiplier and residual, whose matrices, of static
+    shape, and biases are weights: arguments marked `xfmr.weight`, `weight_ref`s, or expressions over these. All users
+    of their results must be `split_heads`, since these read a slice of columns as a strided view, without a copy. If
+    two of the linears differ in activation, precision, format of weights, element types or the presence of a bias, none
+    of them is joined, and a remark gives the reason.
 
     Expects composites decomposed. Run `xfmr-hoist-weight-expressions` afterwards, so that weights are joined at compile
     time.
@@ -147,17 +149,19 @@ def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::Modu
 
     The source of an `xfmr.weight` is an attribute that says how the compiler computes the weight from tensors of the
     model folder. A weight expression is an operation on weights, such as `weight_concat`, `weight_slice` or
-    `weight_pack`, or a tree of them. This pass moves every expression into a source, so that the compiler evaluates it
-    when it packs the weights file and the compiled model reads the result.
+    `weight_pack`, or a tree of them. This pass moves expressions into sources, so that the compiler evaluates them when
+    it packs the weights file and the compiled model reads the results.
 
     In a private function whose only users are `func.call`s, an expression over arguments marked `xfmr.weight` becomes a
-    new argument, which every caller computes. Callees are processed before callers. An expression over `weight_ref`s
-    becomes a `weight_ref` of a new weight with the composed source; weights of equal source are merged. Arguments,
-    references and weights without a remaining use are removed. Public and recursive functions, and functions with users
-    other than calls, keep their arguments and the expressions over them; a remark names these functions.
+    new argument, which every caller computes; marked arguments without a remaining use are removed. Callees are
+    processed before callers. An expression over `weight_ref`s becomes a `weight_ref` of a weight with the composed
+    source, a new one if the module has none. References and weights without a remaining use are removed. Public
+    functions, functions with users other than calls, and at least one function of each cycle of calls keep their
+    arguments and the expressions over them; a remark names each of these functions that has such expressions.
 
-    Runs at the end of each phase that creates weight expressions: `dialect` joins projections and splits deep ones,
-    `linalg` packs panels. Takes time linear in the number of operations.
+    Runs in the phases that create weight expressions, after the passes that do: in `dialect`, which divides weights
+    among ranks, joins projections and splits deep ones, and in `linalg`, which rounds weights and packs panels. Takes
+    time linear in the number of operations.
 
     Numerics: exact.
   }];
@@ -173,9 +177,10 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
     ```
 
     Sets the attribute `precision` of every linear on f32 tensors that has neither a precision nor a `format`. The types
-    stay f32; the phase `linalg` rounds the operands. Some linears stay as they are, with a remark:
+    stay f32; the phase `linalg` rounds the operands. With the precision f32 the pass changes nothing. With another one,
+    some linears stay as they are, with a remark:
 
-    - a linear whose result `choose_experts` reads, because rounding could change which experts run;
+    - a linear whose result is an operand of `choose_experts`, because rounding could change which experts run;
     - a linear on tensors of another element type;
     - with int8, a linear of more than 65536 input features, because its sums of products of bytes, up to 255 x 127
       each, could exceed 32 bits.
@@ -206,19 +211,24 @@ def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp">
 
     `formats` is a list of the form of `--weights-format` (docs/weight-formats.md): a format for all projections and
     then formats for patterns of names, of which the last that matches decides. A pattern is compared with the names of
-    the tensors of which the matrix is made; `lm_head` stands for the projection of an entry that has a row for each id
-    of `input_ids` or `decoder_input_ids`, and `embeddings` for all tables that embeddings read and the packer does not
-    compute. Sets `format`, and with a format of integers `precision`. The projections that `xfmr-lower-precision` does
-    not round get no format either. A linear or an embedding that has a precision, a format or a tie of its own stays as
-    it is.
+    the tensors of which the matrix is made; `lm_head` stands for each projection in an entry, if its matrix has a row
+    for each id of `input_ids` or `decoder_input_ids`, and `embeddings` for all f32 tables of `xfmr.embedding` that are
+    made of tensors of the model folder. Sets the `format` of projections and embeddings, and with a format of integers
+    the `precision` of the projection. A projection that scores experts, or whose tensors are not f32, gets no format;
+    nor, with the precision int8, does one of more than 65536 input features get a format of integers. A remark names
+    each of these projections. A linear or an embedding that has a precision, a format or a tie of its own stays as it
+    is.
 
-    Layers share functions, to which their weights are arguments. If calls of a private function pass weights of different
-    formats, the function is cloned for each combination of formats, so the number of functions does not depend on the
-    number of layers. Takes time linear in the number of operations.
+    Layers share functions, to which their weights are arguments. If the calls of a function differ in the formats of
+    the matrices that they pass, each combination of formats but the first gets a clone of the function. So the number
+    of functions depends on that of combinations, not on that of layers. A function that is public or has users other
+    than calls keeps the format of all projections; only calls with other formats get clones. Takes time linear in the
+    number of operations.
 
-    Errors: a pattern without a matching weight, a matrix of several tensors that get different formats, weights of
-    different formats for a recursive function. Runs after `xfmr-shard` and before
-    `xfmr-fuse-projections`, which joins projections of one format only.
+    Errors: a malformed list or `auto`, a pattern without a matching weight, a matrix of several tensors or weights that
+    get different formats, a weight of a recursive function whose format is not that of all projections. Expects
+    composites decomposed. Runs after `xfmr-shard` and before `xfmr-fuse-projections`, which joins projections of one
+    format only.
 
     Numerics: rounds weights, and the operands of products, as the description of `xfmr.linear` says under N4 to N6 and that
     of `xfmr.embedding` under N2.
@@ -245,10 +255,10 @@ def RoundGathers : Pass<"xfmr-round-gathers", "::mlir::func::FuncOp"> {
     %y = xfmr.linear %g, %w {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>
     ```
 
-    A gather of f32 is rounded if all its readers are linears that round it to the same floating-point type, bf16 or
-    f16. It then moves half of the bytes. A gather that has another reader, such as a norm or a residual sum, is not
-    changed, nor is one that int8 linears read, whose scales need the largest magnitude of the whole row. Runs after
-    `xfmr-shard` and `xfmr-lower-precision`.
+    A gather of f32 is rounded if all its readers but `tensor.dim` are linears that round it, as their input, to the
+    same floating-point type, bf16 or f16. It then moves half of the bytes. A gather that has another reader, such as a
+    norm or a residual sum, is not changed, nor is one that int8 linears read, whose scales need the largest magnitude
+    of the whole row. Runs after `xfmr-shard` and `xfmr-lower-precision`.
 
     Numerics: exact. The linear rounds again, which changes nothing.
   }];
@@ -266,14 +276,15 @@ def LowerCaches : Pass<"xfmr-lower-caches", "::mlir::ModuleOp"> {
     ```
 
     Gives all caches of keys and values another type: the arguments and results of entries, those of the functions to
-    which entries pass caches, and the operands and results of `xfmr.kv_cache_update` and `xfmr.attention`. With int8
-    each key and each value of a head grows by four bytes, its scale. Caches of masks stay f32. With the type f32 the
-    pass changes nothing. With another type, a module that has a `xfmr.kv_cache_read`, or passes a cache to another
-    operation or to an external function, is an error.
+    which entries pass caches, the results of `xfmr.kv_cache_update`, and so the caches that it and `xfmr.attention`
+    read. Other operands and results keep their types. With int8 each key and each value of a head grows by four bytes,
+    its scale. Caches of masks stay f32. With the type f32 the pass changes nothing. With another type, it is an error
+    if a module has an `xfmr.kv_cache_read`, or if a cache is an operand of an operation other than `kv_cache_update`,
+    `attention`, `tensor.dim`, `func.return` and calls of functions with a body.
 
     Numerics: rounds keys and values where they enter a cache, as the description of `xfmr.kv_cache_update` says. The
-    entries that read caches then agree bit for bit with each other, however the tokens are divided among calls; with
-    `forward`, which keeps its keys in f32, they agree up to that rounding.
+    entries that read caches then agree bit for bit with each other on a CPU, however the tokens are divided among
+    calls; with `forward`, which keeps its keys in f32, they agree up to that rounding.
   }];
   let options = [Option<"type", "type", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32",
                         "type of the elements of caches",
@@ -303,31 +314,37 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
     %y = xfmr.linear %g, %w1 : tensor<?x48xf32>, tensor<24x48xf32>
     ```
 
-    The number of ranks is the option `ranks` or, if that is 0, the module's attribute `xfmr.ranks`. With 1, or without
-    either, the pass changes nothing. All ranks run the resulting module, each with its own shards of the weights.
+    The number of ranks is the option `ranks` or, if that is 0, the module's attribute `xfmr.ranks`, which the pass sets
+    to it. With 1, or without either, the pass changes nothing. All ranks run the resulting module, each with its own
+    shards of the weights.
 
-    - A projection by weights is divided by its output features, also those of each expert of a layer, and an embedding
-      by the columns of its table; a projection to heads is divided as its heads are. A projection to fewer features
-      than ranks that is not one to heads, and one whose result `choose_experts` reads, is not divided: every rank
-      computes all of it.
+    - A projection whose matrix and bias are weights is divided by its output features, also those of each expert of a
+      layer, and an embedding whose table is a weight by the columns of the table; a projection to heads of attention
+      that is divided, or of a cache, is divided as these heads are. A projection to fewer features than ranks that is
+      not one to such heads, one whose result `choose_experts` reads, and an embedding of fewer columns than ranks are
+      not divided: every rank computes all of it.
     - Attention is divided by heads. The query heads that share a head of keys and values stay together. If there are
-      more ranks than heads of keys and values, several ranks keep the same one and divide its query heads. Caches of
-      keys and values have the heads of the rank. Masks and biases with a dimension of heads are divided with
-      `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
-    - Before anything is divided, epilogues are fused as by `xfmr-fuse-epilogues`. A rank adds the columns of the
-      residual that it computes: the position of the residual in a sum decides its bits
+      more ranks than heads of keys and values, `ranks / heads` ranks, rounded down, keep the same one and divide its
+      query heads; remaining ranks repeat the last shard. Caches of keys and values have the heads of the rank. Masks,
+      biases, sinks and tables of relative positions with elements for each head are divided with `xfmr.rank_slice`, or
+      with `xfmr.weight_shard` if they are weights.
+    - Before anything is divided, epilogues are fused as by `xfmr-fuse-epilogues`, but norms take no additions. A rank
+      adds the columns of the residual that it computes: the position of the residual in a sum decides its bits
       (`xfmr-split-deep-projections`).
     - Operations on elements or heads keep tensors divided: activations; sums, differences and products of tensors that
-      are divided alike; rotary embeddings and norms of heads; `split_heads` and `merge_heads`.
+      are divided alike; rotary embeddings and norms of heads; `merge_heads`, and `split_heads` if each shard has whole
+      heads. So does a `tensor.dim` of a dimension that is not divided.
     - Every other operation that reads a divided tensor gets the whole tensor; one `xfmr.all_gather` joins it for all
       such readers. A divided projection or embedding reads its input or ids as a whole in this way, and computes a
       shard. An operation that no rule here divides is computed by every rank.
-    - If the size of a dimension is not a multiple of the number of ranks, its shards still have equal sizes, and the
-      last ones overlap.
+    - The shards of a dimension have equal sizes, the size of the dimension divided by the ranks and rounded up. For
+      features and columns other than those of heads, a size of 64 or more is rounded up further, to a multiple of 16.
+      If the shards have more indices in all than the dimension, the last ones overlap.
 
     Expects composites decomposed, and runs before projections are fused. Attention whose mask has a dynamic number of
     heads, or with a table of relative positions for each head that is not a weight, is not divided; with caches it is
-    an error.
+    an error. A number of ranks below 1 is an error, and so is a cache as an operand of an external function, or of an
+    operation other than calls, `func.return`, `tensor.dim`, attention and those on caches.
 
     Numerics: exact. A sum over features is computed by one rank as a whole.
   }];
@@ -352,14 +369,14 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
 
     The kernel of a projection multiplies a block of input rows by one panel of weights, a few output columns, after the
     other, and reads the rows again for each panel. If the rows are too long for the L2 cache, each of these reads comes
-    from memory. So a linear of K > `max-features` input features becomes ceil(K / `max-features`) linears of nearly
-    equal K, each but the last a multiple of 64. With the default of 2048, 128 rows, a panel of 32 columns and the next
-    one take 1.5 MiB.
+    from memory. So a linear of K > `max-features` input features becomes n = ceil(K / `max-features`) linears. Each but
+    the last has ceil(K / n) features, rounded up to a multiple of 64 but not above `max-features`; the last has the
+    rest. With the default of 2048, 128 rows, a panel of 32 columns and the next one take 1.5 MiB.
 
     The split does not depend on the number of rows, so the result of a row does not depend on other rows. Linears of
-    lower precision, linears with an activation or a multiplier, and linears whose matrix is not a weight are not
-    changed. Run it after `xfmr-fuse-epilogues` and `xfmr-lower-precision`; run `xfmr-hoist-weight-expressions`
-    afterwards, which slices the weights at compile time.
+    lower precision or with a `format` of integers, linears with an activation or a multiplier, and linears whose matrix
+    is not a weight are not changed. Run it after `xfmr-fuse-epilogues` and `xfmr-lower-precision`; run
+    `xfmr-hoist-weight-expressions` afterwards, which slices the weights at compile time.
 
     A projection that would become more than 4096 sums is an error.
 
@@ -385,18 +402,22 @@ def TieEmbeddings : Pass<"xfmr-tie-embeddings", "::mlir::ModuleOp"> {
     ```
 
     The weights of a projection are packed in panels, in the precision and format of the projection. A table that is
-    also such a matrix, as in language models with tied embeddings, would be stored a second time, as rows of f32. This
-    pass gives the embedding the attributes `tied` and `format` of the projection, and the phase `linalg` reads its rows
-    from the panels.
+    also such a matrix, as in language models with tied embeddings, would be stored a second time, as rows. This pass
+    gives the embedding the attributes `tied` and `format` of the projection, and the phase `linalg` reads its rows from
+    the panels.
 
-    A table is tied if its source is that of a projection's matrix, in any function of the module. If table and matrix
-    are multiples of one source by different factors (`#xfmr.scale`), the embedding reads the matrix and gets the
-    quotient of the factors as its `scale`. If several projections have the matrix, the first counts. Some tables keep
-    their own rows, with a remark:
+    A table is tied if it is a `weight_ref`, in any function of the module, whose source is that of a projection's
+    matrix, also a `weight_ref`. If table and matrix are multiples of one source by different factors (`#xfmr.scale`),
+    the embedding reads the matrix and gets the quotient of the factors as its `scale`. If several projections have the
+    matrix, the first counts. Some tables keep their own rows, with a remark:
 
-    - a table with other users, such as a call, since its rows are stored anyway; so do tables whose projections are
-      divided by `xfmr-split-deep-projections`;
-    - a table whose f32 projection has a matrix that is scaled, since the product with the factor was rounded.
+    - a table with users that are neither embeddings nor projections, such as a call, since its rows are stored anyway;
+    - a table whose f32 projection has another multiple of the source as its matrix, and that matrix is scaled, since
+      its product with the factor was rounded;
+    - a table whose quotient of factors is below 2^-20 or above 2^20 in magnitude;
+    - the table of an embedding that has a `tied` or `scale` already.
+
+    If `xfmr-split-deep-projections` has divided all projections by a matrix, its table keeps its rows without a remark.
 
     Among ranks the matrix is divided by rows and the table by columns (`xfmr-shard`), so nothing is shared. If the
     projection rounds its matrix, each rank nevertheless gets a whole table that is rounded in the same way, so that
@@ -404,7 +425,7 @@ def TieEmbeddings : Pass<"xfmr-tie-embeddings", "::mlir::ModuleOp"> {
 
     Runs after `xfmr-lower-precision` and before `xfmr-hoist-weight-expressions`, for targets that read rows from panels.
 
-    Numerics: exact for projections in f32. Otherwise rounds embeddings as the description of `xfmr.embedding` says under
-    N2, N3 and N4.
+    Numerics: exact for projections in f32 without a `format`. Otherwise rounds embeddings as the description of
+    `xfmr.embedding` says under N2, N3 and N4.
   }];
 }

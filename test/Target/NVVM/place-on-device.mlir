@@ -1,8 +1,12 @@
 // RUN: attune-opt %s --attune-place-on-device=threads=128 --split-input-file --verify-diagnostics | FileCheck %s
 
-// A copy is shared by the grid: one thread per element, up to a number of blocks.
+// A copy is shared by the grid: a thread for 4 elements, so a block for 512, up to a number of blocks.
 // CHECK-LABEL: func.func @copy
-// CHECK: %[[BLOCKS:.*]] = arith.minui
+// CHECK: %[[ELEMENTS:.*]] = arith.muli
+// CHECK: %[[MOST:.*]] = arith.constant 4096 : index
+// CHECK: %[[EACH:.*]] = arith.constant 512 : index
+// CHECK: %[[NEEDED:.*]] = arith.ceildivui %[[ELEMENTS]], %[[EACH]]
+// CHECK: %[[BLOCKS:.*]] = arith.minui %[[NEEDED]], %[[MOST]]
 // CHECK: scf.forall (%{{.*}}) in (%[[BLOCKS]]) {
 // CHECK-NEXT: memref.copy
 // CHECK-NEXT: } {rt.launch = #rt.launch<grid = true>}
