@@ -69,10 +69,23 @@ Result<BisectVerdict> Bisector::run() {
   return verdict;
 }
 
+/// Returns true if |module| rounds values that it computes, and not only weights.
+static bool roundsValues(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        auto linear = dyn_cast<xfmr::LinearOp>(op);
+        auto update = dyn_cast<xfmr::KvCacheUpdateOp>(op);
+        bool rounds = (linear && linear.getPrecision() != xfmr::Precision::F32) ||
+                      (update && !getElementTypeOrSelf(update.getKeyCache().getType()).isF32());
+        return rounds ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Result<Bisector::Rounding> Bisector::expectRounding(PhaseReplay &replay) {
   Rounding rounding;
   const std::vector<PassStep> &steps = replay.steps();
-  for (StringRef pass : {"xfmr-lower-precision", "xfmr-tie-embeddings"}) {
+  for (StringRef pass : {"xfmr-lower-caches", "xfmr-assign-weight-formats", "xfmr-lower-precision", "xfmr-tie-embeddings"}) {
     // A pass on functions may have several steps.
     int64_t first = -1, last = -1;
     for (auto [number, step] : llvm::enumerate(steps))
@@ -80,7 +93,7 @@ Result<Bisector::Rounding> Bisector::expectRounding(PhaseReplay &replay) {
         first = first < 0 ? int64_t(number) : first;
         last = int64_t(number);
       }
-    // Without products of low precision, tied embeddings are not rounded.
+    // If nothing was rounded before, tied embeddings are not rounded.
     if (first < 0 || (pass == "xfmr-tie-embeddings" && rounding.last < 0))
       continue;
     Result<OwningOpRef<ModuleOp>> before = replay.moduleAfter(first - 1), after = replay.moduleAfter(last);
@@ -90,7 +103,7 @@ Result<Bisector::Rounding> Bisector::expectRounding(PhaseReplay &replay) {
       rounding.wrong = first - 1;
       return rounding;
     }
-    Result<Judge> judge = Judge::create(**after, tensors, inputs, /*isRounded=*/true);
+    Result<Judge> judge = Judge::create(**after, tensors, inputs, roundsValues(**after));
     if (!judge)
       return rounding;
     judgeOfPhase = std::move(*judge);
@@ -98,7 +111,7 @@ Result<Bisector::Rounding> Bisector::expectRounding(PhaseReplay &replay) {
       if (Status status = judgeOfPhase->expect(options.good); status.failed())
         return status;
     rounding.last = last;
-    report("the results after the pass " + pass.str() + ", which rounds operands, are expected from there on");
+    report("the results after the pass " + pass.str() + ", which rounds, are expected from there on");
   }
   return rounding;
 }

@@ -109,14 +109,14 @@ public:
 private:
   /// Judges the values of the phase `import` by those of the reference.
   Judgment judgeImport() const;
-  /// The steps of the phase `dialect` that round operands to bf16 or int8.
+  /// The steps of the phase `dialect` that round: operands of products, weights, and keys and values in caches.
   struct Rounding {
     /// The last of them, -1 if there are none: the module after it gives the expected results of later ones.
     int64_t last = -1;
     /// The step before one of them whose module is wrong.
     std::optional<int64_t> wrong;
   };
-  /// Finds the steps of |replay|, which has run, that round operands. Judges the modules before them, and expects the results
+  /// Finds the steps of |replay|, which has run, that round. Judges the modules before them, and expects the results
   /// of the module after them from then on, by the definitions of products of low precision.
   Result<Rounding> expectRounding(PhaseReplay &replay);
   /// Returns true if the phases `bufferized` and `object` are right; false also if one of them cannot be judged.

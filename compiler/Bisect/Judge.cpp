@@ -53,18 +53,26 @@ static Result<std::vector<OwnedTensor>> execute(mlir::ModuleOp module, const Ten
   return model ? runPlainly(**model, inputs) : Result<std::vector<OwnedTensor>>(model.status());
 }
 
-/// Changes the input of a product of low precision by up to 2^-19 of each value, more than sums in another order do: some
-/// values are rounded otherwise then. Returns false, so that the reference function computes the product.
-static bool disturb(OpCall &call) {
-  auto linear = llvm::dyn_cast<mlir::xfmr::LinearOp>(call.op);
-  if (!linear || linear.getPrecision() == mlir::xfmr::Precision::F32)
-    return false;
-  const PlainBuffer &input = call.operands[linear.getInputMutable().getOperandNumber()];
+/// Changes the elements of |buffer| by up to 2^-19 of each.
+static void disturb(const PlainBuffer &buffer) {
   uint32_t state = 0x9e3779b9;
-  for (int64_t i = 0, end = input.elements(); i < end; ++i) {
+  for (int64_t i = 0, end = buffer.elements(); i < end; ++i) {
     state = state * 1664525 + 1013904223;
-    auto at = input.indicesOf(i);
-    input.set<double>(at, input.get<double>(at) * (1 + (double(state) * 0x1p-31 - 1) * 0x1p-19));
+    auto at = buffer.indicesOf(i);
+    buffer.set<double>(at, buffer.get<double>(at) * (1 + (double(state) * 0x1p-31 - 1) * 0x1p-19));
+  }
+}
+
+/// Changes the values that |call| rounds, the input of a product of low precision or the keys and values for a cache,
+/// more than sums in another order do: some are rounded otherwise then. Returns false, so that the reference function
+/// computes the operation.
+static bool disturbRounded(OpCall &call) {
+  if (auto linear = llvm::dyn_cast<mlir::xfmr::LinearOp>(call.op); linear && linear.getPrecision() != mlir::xfmr::Precision::F32)
+    disturb(call.operands[linear.getInputMutable().getOperandNumber()]);
+  auto update = llvm::dyn_cast<mlir::xfmr::KvCacheUpdateOp>(call.op);
+  if (update && !mlir::getElementTypeOrSelf(update.getKeyCache().getType()).isF32()) {
+    disturb(call.operands[update.getKeyMutable().getOperandNumber()]);
+    disturb(call.operands[update.getValueMutable().getOperandNumber()]);
   }
   return false;
 }
@@ -82,7 +90,7 @@ Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors
   std::vector<OwnedTensor> noisy;
   if (isRounded) {
     PlainOptions options;
-    options.substitute = disturb;
+    options.substitute = disturbRounded;
     Result<std::vector<OwnedTensor>> disturbed = execute(module, tensors, inputs, options, nullptr);
     if (!disturbed)
       return disturbed.status();

@@ -18,6 +18,8 @@ DType attune::getPlainDType(Type type, bool wide) {
     return DType::F64;
   case ElementKind::BF16:
     return DType::BF16;
+  case ElementKind::F16:
+    return DType::F16;
   case ElementKind::I32:
     return DType::I32;
   case ElementKind::I16:

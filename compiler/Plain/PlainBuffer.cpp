@@ -4,6 +4,7 @@
 
 #include "compiler/Plain/PlainBuffer.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
 
 using namespace attune;
 
@@ -14,6 +15,8 @@ std::optional<ElementKind> attune::getElementKind(mlir::Type type, bool wide) {
     return ElementKind::F64;
   if (type.isBF16())
     return ElementKind::BF16;
+  if (type.isF16())
+    return ElementKind::F16;
   if (type.isInteger(64) || type.isIndex())
     return ElementKind::I64;
   if (type.isInteger(32))
@@ -36,6 +39,7 @@ int64_t attune::getElementBytes(ElementKind kind) {
   case ElementKind::I32:
     return 4;
   case ElementKind::BF16:
+  case ElementKind::F16:
   case ElementKind::I16:
     return 2;
   case ElementKind::I8:
@@ -53,6 +57,20 @@ float attune::roundToBf16(float value) {
   bits &= 0xffff0000;
   std::memcpy(&value, &bits, sizeof(value));
   return value;
+}
+
+uint16_t attune::toHalf(float value) {
+  llvm::APFloat number(value);
+  bool exact;
+  number.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &exact);
+  return static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue());
+}
+
+float attune::fromHalf(uint16_t bits) {
+  llvm::APFloat number(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits));
+  bool exact;
+  number.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &exact);
+  return number.convertToFloat();
 }
 
 int64_t PlainBuffer::elements() const {

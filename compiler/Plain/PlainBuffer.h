@@ -21,12 +21,15 @@
 namespace attune {
 
 /// The types of elements that the plain path computes with.
-enum class ElementKind : uint8_t { F32, F64, BF16, I64, I32, I16, I8, I1 };
+enum class ElementKind : uint8_t { F32, F64, BF16, F16, I64, I32, I16, I8, I1 };
 
 /// Returns true for types of floats.
-inline bool isFloat(ElementKind kind) { return kind == ElementKind::F32 || kind == ElementKind::F64 || kind == ElementKind::BF16; }
+inline bool isFloat(ElementKind kind) { return kind <= ElementKind::F16; }
 /// Returns |value| rounded to bf16, to nearest, ties to even.
 float roundToBf16(float value);
+/// Returns the bits of |value| rounded to f16, to nearest, ties to even; and the value of such bits.
+uint16_t toHalf(float value);
+float fromHalf(uint16_t bits);
 
 /// Returns the kind of |type|, F64 for f32 if |wide|; nullopt for a type that the plain path does not support.
 std::optional<ElementKind> getElementKind(mlir::Type type, bool wide);
@@ -104,6 +107,11 @@ private:
       std::memcpy(&number, &bits, sizeof(number));
       return static_cast<T>(number);
     }
+    case ElementKind::F16: {
+      uint16_t half;
+      std::memcpy(&half, at, sizeof(half));
+      return static_cast<T>(fromHalf(half));
+    }
     case ElementKind::I64:
       return static_cast<T>(*reinterpret_cast<const int64_t *>(at));
     case ElementKind::I32:
@@ -131,6 +139,11 @@ private:
       uint32_t bits;
       std::memcpy(&bits, &rounded, sizeof(bits));
       auto half = static_cast<uint16_t>(bits >> 16);
+      std::memcpy(at, &half, sizeof(half));
+      return;
+    }
+    case ElementKind::F16: {
+      uint16_t half = toHalf(static_cast<float>(value));
       std::memcpy(at, &half, sizeof(half));
       return;
     }

@@ -54,7 +54,7 @@ static Result<PlainArgument> readArgument(func::FuncOp function, unsigned index)
                          " is neither input nor output and has no role");
   }
   bool isCache = argument.kind == PlainArgument::Kind::Cache;
-  bool isLowered = argument.elementType.isBF16() || (isCache && !argument.elementType.isF32());
+  bool isLowered = !isCache && (argument.elementType.isBF16() || argument.elementType.isF16());
   if (argument.kind != PlainArgument::Kind::Role && (isLowered || !getElementKind(argument.elementType, false))) {
     std::string text;
     llvm::raw_string_ostream(text) << argument.elementType;

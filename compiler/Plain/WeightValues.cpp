@@ -107,8 +107,9 @@ WeightValue Evaluator::normalize(xfmr::LayerNormSourceAttr source) {
 
 WeightValue Evaluator::evaluate(Attribute source) {
   RankedTensorType type = xfmr::getSourceType(source);
-  bool isLow = isa<xfmr::ConvertSourceAttr, xfmr::GroupedPanelsSourceAttr, xfmr::RowQuantizedSourceAttr, xfmr::RowSumsSourceAttr>(source);
-  if (!type || (!isLow && !type.getElementType().isF32())) {
+  bool isLow = isa<xfmr::ConvertSourceAttr, xfmr::GroupedPanelsSourceAttr, xfmr::QuantizedPanelsSourceAttr, xfmr::RowQuantizedSourceAttr,
+                   xfmr::RowSumsSourceAttr, xfmr::StackSourceAttr>(source);
+  if (!type || (!isLow && !isa<FloatType>(type.getElementType()))) {
     std::string text;
     llvm::raw_string_ostream(text) << "expected weights of f32, got " << source;
     return fail(text);
@@ -203,11 +204,12 @@ WeightValue Evaluator::evaluate(Attribute source) {
         });
       })
       .Case([&](xfmr::ConvertSourceAttr convert) {
-        if (!convert.getType().isBF16())
-          return fail("expected weights of f32 or bf16, got another type of floats");
         WeightValue inner = evaluate(convert.getSource());
+        bool isHalf = convert.getType().isF16();
+        if (!isHalf && !convert.getType().isBF16())
+          return fail("expected weights of f32, bf16 or f16, got another type of floats");
         for (double &value : inner.values)
-          value = roundToBf16(static_cast<float>(value));
+          value = isHalf ? fromHalf(toHalf(static_cast<float>(value))) : roundToBf16(static_cast<float>(value));
         return inner;
       })
       .Case([&](xfmr::GroupedPanelsSourceAttr panels) {
@@ -219,6 +221,19 @@ WeightValue Evaluator::evaluate(Attribute source) {
           int64_t row = i[0] * width + i[2], column = i[1] * group + i[3];
           return row < inner.shape[0] && column < inner.shape[1] ? at(inner, {row, column}) : 0.0;
         });
+      })
+      .Case([&](xfmr::QuantizedPanelsSourceAttr panels) {
+        WeightValue inner = evaluate(panels.getSource()), result{{shape.begin(), shape.end()}, {}};
+        if (inner.shape.size() != 2)
+          return status.failed() ? inner : fail("expected a matrix in panels, got a stack of matrices");
+        reference::Matrix<double> matrix(inner.shape[0], inner.shape[1]);
+        matrix.values = std::move(inner.values);
+        std::optional<reference::GroupedMatrix<double>> grouped = reference::quantizeByGroups(matrix, panels.getFormat().getValue());
+        if (!grouped)
+          return fail("expected scales and minima within f16");
+        for (uint8_t byte : reference::encodePanels(*grouped, panels.getFormat().getValue(), panels.getWidth()))
+          result.values.push_back(int8_t(byte));
+        return result;
       })
       .Case([&](xfmr::RowScalesSourceAttr scales) {
         WeightValue inner = evaluate(scales.getSource());

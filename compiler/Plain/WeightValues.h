@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Evaluates weight sources by their definitions, each with all its elements in memory. Shares the code that reads
-// stored tensors and computes tables with the packer, and nothing else.
+// stored tensors, computes tables and chooses the scales of groups with the packer, and nothing else.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_WEIGHTVALUES_H
@@ -21,7 +21,7 @@ struct WeightValue {
 };
 
 /// Returns the elements of |source|. Each source is rounded to f32 after it was computed, unless |wide|. Fails for
-/// sources that the plain path does not define, such as f16 and the formats of weights.
+/// sources that the plain path does not define, and if f16 cannot store a scale of a group.
 Result<WeightValue> evaluateWeight(mlir::Attribute source, const TensorProvider &tensors, bool wide);
 
 } // namespace attune

@@ -206,13 +206,34 @@ static Result<Json> readSetting(const std::string &name, const Json &value, cons
   return readOther(name, value, file);
 }
 
+/// Returns true if |text|, that of a setting that is not implemented, names a setting that |refusals| switch off.
+static bool isSwitchedOff(const std::string &text, const std::map<std::string, std::string> &refusals) {
+  return std::any_of(refusals.begin(), refusals.end(), [&](const auto &refusal) {
+    return refusal.second.empty() && text.find(": '" + refusal.first + "': ") != std::string::npos;
+  });
+}
+
+void GenerationSettings::keepRefusal() {
+  if (auto found = stored.find("unsupported"); found != stored.end() && !isSwitchedOff(found->second.get<std::string>(), refusals))
+    return;
+  stored.erase("unsupported");
+  for (const auto &[name, text] : refusals)
+    if (!text.empty()) {
+      stored["unsupported"] = text;
+      return;
+    }
+}
+
 Status GenerationSettings::set(const std::string &name, const Json &value, const std::string &file) {
   if (value.is_null())
     return {};
   for (const MissingSetting &setting : missing)
     if (name == setting.name) {
       if (std::find(setting.unused.begin(), setting.unused.end(), value) == setting.unused.end())
-        stored.emplace("unsupported", file + ": '" + name + "': " + describeJson(value) + " is not implemented in this version");
+        refusals[name] = file + ": '" + name + "': " + describeJson(value) + " is not implemented in this version";
+      else
+        refusals[name] = "";
+      keepRefusal();
       return {};
     }
   Result<Json> checked = readSetting(name, value, file);
@@ -280,6 +301,8 @@ void GenerationSettings::apply(attune_generation_options &options) {
     options.stop_strings = stopPointers.data();
     options.num_stop_strings = stopPointers.size();
   }
+  if (options.unsupported && isSwitchedOff(options.unsupported, refusals))
+    options.unsupported = nullptr;
   if (const Json *value = find("unsupported")) {
     unsupported = value->get<std::string>();
     options.unsupported = unsupported.c_str();

@@ -24,8 +24,8 @@ public:
 
   /// Sets |name| to |value|; does nothing, whatever the name, if |value| is null. An unknown name, and a value that the
   /// setting cannot have, are errors. A setting of transformers that is not implemented is kept as the text of
-  /// `unsupported`, the first one if there are several, unless |value| is one that switches it off. |file| is the
-  /// origin of the setting, for errors.
+  /// `unsupported`, one of them if there are several; a later |value| that switches it off removes the text. |file| is
+  /// the origin of the setting, for errors.
   Status set(const std::string &name, const Json &value, const std::string &file);
   /// Parses and sets `NAME=VALUE`. VALUE is parsed as JSON; what is not JSON is a string. |origin| names the flag in errors.
   Status setText(const std::string &text, const std::string &origin);
@@ -37,7 +37,12 @@ public:
   void apply(attune_generation_options &options);
 
 private:
+  /// Makes `unsupported` one of the texts in |refusals|, unless it has a text that still holds.
+  void keepRefusal();
+
   std::map<std::string, Json> stored;
+  /// The texts of settings that are not implemented, by name; "" for a setting that was switched off.
+  std::map<std::string, std::string> refusals;
   std::map<std::string, std::vector<int64_t>> idLists;
   std::vector<int64_t> badWords, badWordLengths;
   std::vector<std::string> stops;

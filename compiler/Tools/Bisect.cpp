@@ -129,10 +129,10 @@ static Status bisect(CommandLine &request, BisectRun &run) {
     return status;
   if (Status status = declareInputs(call.compile); status.failed())
     return status;
-  if (Status status = checkPlainProducts(call.compile.target); status.failed())
+  if (Status status = checkPlainProducts(call.compile); status.failed())
     return status;
   if (!request.goodValues.empty()) {
-    if (Status status = checkExactProducts(call.compile.target); status.failed())
+    if (Status status = checkExactProducts(call.compile); status.failed())
       return Status::error("--good: " + status.message());
     Result<GoodSetting> good = GoodSetting::create(request.goodValues, compilerFile());
     if (!good)

@@ -91,7 +91,7 @@ Result<GoodSetting> GoodSetting::create(const std::vector<std::string> &values, 
   if (!setting.isOther)
     if (Status status = parseFlags(words, options, threads); status.failed())
       return status;
-  if (Status status = checkExactProducts(options.target); status.failed())
+  if (Status status = checkExactProducts(options); status.failed())
     return status;
   for (size_t i = 0; i < words.size(); ++i) {
     bool isThreads = words[i] == "--threads" && i + 1 < words.size();

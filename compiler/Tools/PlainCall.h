@@ -38,11 +38,11 @@ struct PlainCall {
   void request(const PlainInputs &inputs);
 };
 
-/// Returns an error if |target| has products that the plain path does not execute: of f16, or by weights in a format.
-Status checkPlainProducts(const TargetRequest &target);
-/// Returns an error if |target| has products of another type than f32, whose rounded results are not those of another
-/// setting, or weights in a format.
-Status checkExactProducts(const TargetRequest &target);
+/// Returns an error if |options| ask for what the plain path does not compute: products of f16, or calibrated weights.
+Status checkPlainProducts(const CompileOptions &options);
+/// Returns an error if |options| ask for products of another type than f32, whose rounded results are not those of another
+/// setting, for weights in a format, or for what the plain path does not compute.
+Status checkExactProducts(const CompileOptions &options);
 
 } // namespace attune
 

@@ -130,7 +130,7 @@ static Status runPhase(PhaseCall &request) {
     return inputs.status();
   if (call.compile.model.empty())
     return Status::error("expected a model, a folder or IR of the phase");
-  if (Status status = checkPlainProducts(call.compile.target); status.failed())
+  if (Status status = checkPlainProducts(call.compile); status.failed())
     return status;
   if (llvm::sys::fs::is_directory(call.compile.model))
     call.request(*inputs);

@@ -192,8 +192,12 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
       // Upstream's tiling of a producer has no sizes for a loop without iterations.
       if (loops && llvm::is_contained(loops.getStaticLoopRanges(), 0))
         return op->emitError("expects no dimension of size 0");
-      if (countParallelLoops(op) >= 2 && isRoot(op))
+      if (!isRoot(op))
+        return WalkResult::advance();
+      if (countParallelLoops(op) >= 2)
         roots.insert(op);
+      else
+        reportUntiled(op);
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())
@@ -236,6 +240,14 @@ private:
     bool even = product.grouped || !lowPrecision || evenLowPrecisionTiles;
     OpFoldResult tile = even ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
     return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
+  }
+
+  /// Reports that |root| stays as it is, if it is the last operation of a kernel.
+  void reportUntiled(TilingInterface root) {
+    if (tiles::GroupAttr group = tiles::getGroup(root))
+      xfmr::missed(root, kTileGroupsName, "ParallelLoops")
+          << remark::metric(xfmr::kRemarkKernel, group.getText())
+          << remark::reason("{0} parallel loops, but a kernel needs two: the operation becomes serial loops", countParallelLoops(root));
   }
 
   /// Reports the tile sizes of |product|, whose blocks have up to |blockRows| rows.

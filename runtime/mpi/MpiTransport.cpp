@@ -72,7 +72,7 @@ bool MpiTransport::start(const attune_transport_options &options) {
   int initialized = 0, provided = 0, count = 0, rank = 0;
   MPI_Initialized(&initialized);
   if (!initialized) {
-    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
       return false;
     ownsMpi = true;
   }

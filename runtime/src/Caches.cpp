@@ -231,6 +231,14 @@ static void noteTokens(const RowInputs &own, const int64_t *ids, int64_t row, in
       *tokens++ = ids ? ids[i] : unknownToken;
 }
 
+void attune::beginRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables) {
+  if (entry.cache_use != ATTUNE_CACHE_ENCODE)
+    return;
+  RowInputs own(entry, tables);
+  for (int64_t row = 0; row < own.rows; ++row)
+    caches.sourceLengths[own.sources[row]] = 0;
+}
+
 void attune::commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables) {
   if (entry.cache_use == ATTUNE_CACHE_UNUSED)
     return;

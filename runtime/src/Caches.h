@@ -39,7 +39,8 @@
 // Invariants. Positions below lengths[slot] of every layer belong to the same sequence; positions from there on are
 // undefined, and no result depends on them. Compiled entries write keys, values and masks; the host changes lengths and
 // tokens, and only after the call has succeeded (bindRows, then the call, then commitRows), so a call that fails leaves
-// each slot as it was. A copy or write of several layers sets the length to 0 first: if it fails half way, the slot is
+// each slot as it was. A source is emptied before its call (beginRows), since its keys are overwritten from the first on. A
+// copy or write of several layers sets the length to 0 first: if it fails half way, the slot is
 // empty and not mixed.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CACHES_H
@@ -87,6 +88,8 @@ void initCaches(Caches &caches, const CacheSizes &sizes);
 /// from the caches ("past", "source_length"). Changes nothing of |caches| but marks. Fails with INVALID_ARGUMENT or
 /// LIMIT_EXCEEDED.
 attune_status bindRows(const attune_entry_desc &entry, Caches &caches, EntryTables &tables);
+/// Empties the sources that a call of |entry| is about to overwrite, which it may do in part if it fails.
+void beginRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 /// Records the tokens that a successful call has written, and with them the lengths of slots and sources and the source
 /// that each slot reads.
 void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Descriptor.h"
-#include "Error.h"
 #include "attune/generate.h"
+#include "Error.h"
 
 #include <cstdio>
 #include <cstring>
@@ -72,8 +72,12 @@ static attune_status checkCacheUse(const attune_model_desc &desc, const attune_e
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &input = entry.inputs[i];
     ++counts[input.fill];
-    sameRows &= input.fill < ATTUNE_FILL_TOKENS || input.shape[0] == entry.inputs[0].shape[0];
-    sameRows &= input.fill != ATTUNE_FILL_TOKENS || input.shape[1] == entry.inputs[0].shape[1];
+    auto isLike = [&](uint32_t axis) {
+      const attune_tensor_desc &first = entry.inputs[0];
+      return input.rank > axis && first.rank > axis && input.shape[axis] == first.shape[axis];
+    };
+    sameRows &= input.fill < ATTUNE_FILL_TOKENS || isLike(0);
+    sameRows &= input.fill != ATTUNE_FILL_TOKENS || isLike(1);
   }
   for (uint32_t d = 0; d < entry.num_dims; ++d)
     ++origins[entry.dims[d].origin];

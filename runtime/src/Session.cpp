@@ -283,6 +283,7 @@ static attune_status runChecked(attune_session &session, const attune_entry_desc
                    tables.outputs};
   if (session.model->ranks.count > 1)
     ATTUNE_TRY(agreeOnCall(session.model->ranks, desc, entry, call, checked));
+  beginRows(entry, caches, tables);
   ATTUNE_TRY(session.onDevice ? session.model->device->run(*session.onDevice, entry, call, tables) : runOnCpu(session, entry, call));
   commitRows(entry, caches, tables);
   return ATTUNE_OK;

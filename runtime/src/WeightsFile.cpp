@@ -46,22 +46,19 @@ static attune_status checkHeader(const char *path, const attune_weights_header &
     return fail(ATTUNE_CORRUPT, "'%s' is not a weights file: magic is %016llx, expected %016llx", path,
                 static_cast<unsigned long long>(header.magic), static_cast<unsigned long long>(ATTUNE_WEIGHTS_MAGIC));
   if (header.abi_version != ATTUNE_ABI_VERSION)
-    return fail(ATTUNE_INCOMPATIBLE, "'%s' was made for ABI version %u, this runtime has %u", path, header.abi_version,
-                ATTUNE_ABI_VERSION);
+    return fail(ATTUNE_INCOMPATIBLE, "'%s' was made for ABI version %u, this runtime has %u", path, header.abi_version, ATTUNE_ABI_VERSION);
   if (header.file_bytes != size)
-    return fail(ATTUNE_CORRUPT, "'%s' has %llu bytes, expected %llu: it is %s", path,
-                static_cast<unsigned long long>(size), static_cast<unsigned long long>(header.file_bytes),
-                size < header.file_bytes ? "truncated" : "too long");
+    return fail(ATTUNE_CORRUPT, "'%s' has %llu bytes, expected %llu: it is %s", path, static_cast<unsigned long long>(size),
+                static_cast<unsigned long long>(header.file_bytes), size < header.file_bytes ? "truncated" : "too long");
   auto inside = [&](uint64_t offset, uint64_t bytes) {
     return offset >= sizeof(attune_weights_header) && offset <= size && bytes <= size - offset;
   };
-  if (header.header_bytes != sizeof(attune_weights_header) || header.data_offset % 4096 ||
-      !inside(header.data_offset, header.data_bytes) || !inside(header.manifest_offset, header.manifest_bytes))
-    return fail(ATTUNE_CORRUPT, "'%s' has a damaged header: data at %llu + %llu, manifest at %llu + %llu of %llu bytes",
-                path, static_cast<unsigned long long>(header.data_offset),
-                static_cast<unsigned long long>(header.data_bytes),
-                static_cast<unsigned long long>(header.manifest_offset),
-                static_cast<unsigned long long>(header.manifest_bytes), static_cast<unsigned long long>(size));
+  if (header.header_bytes != sizeof(attune_weights_header) || header.data_offset % 4096 || !inside(header.data_offset, header.data_bytes) ||
+      !inside(header.manifest_offset, header.manifest_bytes))
+    return fail(ATTUNE_CORRUPT, "'%s' has a damaged header: data at %llu + %llu, manifest at %llu + %llu of %llu bytes", path,
+                static_cast<unsigned long long>(header.data_offset), static_cast<unsigned long long>(header.data_bytes),
+                static_cast<unsigned long long>(header.manifest_offset), static_cast<unsigned long long>(header.manifest_bytes),
+                static_cast<unsigned long long>(size));
   return ATTUNE_OK;
 }
 
@@ -75,16 +72,15 @@ bool attune::belongsTo(const attune_weights_header &header, const attune_model_d
 /// Checks that the file belongs to |rank| of |desc|.
 static attune_status checkBelongs(const char *path, const attune_weights_header &header, const attune_model_desc &desc, int64_t rank) {
   if (!belongsTo(header, desc))
-    return fail(ATTUNE_INCOMPATIBLE, "'%s' has build id %s, model '%s' needs %s: they come from different compilations",
-                path, formatBuildId(header.build_id).text, desc.name, formatBuildId(desc.build_id).text);
+    return fail(ATTUNE_INCOMPATIBLE, "'%s' has build id %s, model '%s' needs %s: they come from different compilations", path,
+                formatBuildId(header.build_id).text, desc.name, formatBuildId(desc.build_id).text);
   uint32_t ranks = desc.num_ranks > 1 ? desc.num_ranks : 1;
   if (header.rank != rank || (header.num_ranks > 1 ? header.num_ranks : 1) != ranks)
     return fail(ATTUNE_INCOMPATIBLE, "'%s' has the weights of rank %u of %u, model '%s' needs those of rank %lld of %u", path, header.rank,
                 header.num_ranks, desc.name, static_cast<long long>(rank), ranks);
   if (header.data_bytes != desc.weights_bytes)
     return fail(ATTUNE_CORRUPT, "'%s' has %llu bytes of weights, model '%s' expects %llu", path,
-                static_cast<unsigned long long>(header.data_bytes), desc.name,
-                static_cast<unsigned long long>(desc.weights_bytes));
+                static_cast<unsigned long long>(header.data_bytes), desc.name, static_cast<unsigned long long>(desc.weights_bytes));
   return ATTUNE_OK;
 }
 
@@ -104,8 +100,7 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
   ATTUNE_TRY(checkBelongs(file.path, file.header, desc, rank));
   void *base = mmap(nullptr, info.st_size, PROT_READ, MAP_SHARED, fd, 0);
   if (base == MAP_FAILED)
-    return fail(ATTUNE_IO_ERROR, "cannot map '%s' (%lld bytes): %s", file.path, static_cast<long long>(info.st_size),
-                strerror(errno));
+    return fail(ATTUNE_IO_ERROR, "cannot map '%s' (%lld bytes): %s", file.path, static_cast<long long>(info.st_size), strerror(errno));
 #ifdef MADV_HUGEPAGE
   // Has an effect on file systems with large pages. A model reads all of its weights for each token, and with large
   // pages that needs fewer walks of page tables.
@@ -118,7 +113,7 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
 attune_status WeightsFile::open(const attune_model_desc &desc, int64_t rank, const char *where) {
   base = nullptr;
   ATTUNE_TRY(findWeights(desc, rank, where, path));
-  int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer would block
   if (fd < 0)
     return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR, "cannot open '%s': %s", path, strerror(errno));
   attune_status status = mapFile(*this, fd, desc, rank);
@@ -128,8 +123,7 @@ attune_status WeightsFile::open(const attune_model_desc &desc, int64_t rank, con
   if (checksum != header.manifest_checksum || checksum != desc.manifest_checksum) {
     close();
     return fail(ATTUNE_CORRUPT, "'%s' has a manifest with checksum %016llx, model '%s' expects %016llx", path,
-                static_cast<unsigned long long>(checksum), desc.name,
-                static_cast<unsigned long long>(desc.manifest_checksum));
+                static_cast<unsigned long long>(checksum), desc.name, static_cast<unsigned long long>(desc.manifest_checksum));
   }
   return ATTUNE_OK;
 }
@@ -137,8 +131,8 @@ attune_status WeightsFile::open(const attune_model_desc &desc, int64_t rank, con
 attune_status WeightsFile::verify() const {
   uint64_t hash = attune_checksum(data(), header.data_bytes);
   if (hash != header.content_hash)
-    return fail(ATTUNE_CORRUPT, "the weights in '%s' have hash %016llx, expected %016llx", path,
-                static_cast<unsigned long long>(hash), static_cast<unsigned long long>(header.content_hash));
+    return fail(ATTUNE_CORRUPT, "the weights in '%s' have hash %016llx, expected %016llx", path, static_cast<unsigned long long>(hash),
+                static_cast<unsigned long long>(header.content_hash));
   return ATTUNE_OK;
 }
 

@@ -9,6 +9,7 @@
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_ATTENTION_H
 #define ATTUNE_COMPILER_PLAIN_REFERENCE_ATTENTION_H
 
+#include "compiler/Plain/Reference/Caches.h"
 #include "compiler/Plain/Reference/Linear.h"
 #include "dialect/Tile/IR/TileOps.h"
 
@@ -267,16 +268,15 @@ void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const He
         AttentionRow<T> row;
         row.keys = keys;
         row.headDim = query.dim;
-        row.valueDim = value ? value->dim : valueCache.size(3);
+        row.valueDim = value ? value->dim : countComponents(valueCache, valueCache.size(3));
         row.position = op.getAlignment() == xfmr::Alignment::Start ? i : i + keys - queries;
         row.query = [&](int64_t d) { return query.at(firstQuery + i, h, d); };
         if (key) {
           row.key = [&](int64_t j, int64_t d) { return headKeys[j * key->dim + d]; };
           row.value = [&](int64_t j, int64_t e) { return headValues[j * value->dim + e]; };
         } else {
-          int64_t width = keyCache.size(4);
-          row.key = [&, width](int64_t j, int64_t d) { return keyCache.get<T>({slot, g, j / width, d, j % width}); };
-          row.value = [&](int64_t j, int64_t e) { return valueCache.get<T>({slot, g, j, e}); };
+          row.key = [&](int64_t j, int64_t d) { return loadKey<T>(keyCache, {slot, g}, j, d); };
+          row.value = [&](int64_t j, int64_t e) { return loadValue<T>(valueCache, {slot, g}, j, e); };
         }
         if (mask.present())
           row.mask = [&](int64_t j) {
@@ -298,7 +298,7 @@ template <typename T>
 void compute(Context<T> &c, xfmr::AttentionOp op) {
   PlainBuffer queryBuffer = c.in(op.getQuery()), keyBuffer = c.in(op.getKey()), valueBuffer = c.in(op.getValue());
   HeadTensor<T> query = headsOf<T>(queryBuffer);
-  PlainBuffer out = c.out({queryBuffer.size(0), queryBuffer.size(1), valueBuffer.sizes.back()});
+  PlainBuffer out = c.out({queryBuffer.size(0), queryBuffer.size(1), countComponents(valueBuffer, valueBuffer.sizes.back())});
   auto write = [&](int64_t t, int64_t h, const std::vector<T> &row) {
     for (size_t e = 0; e < row.size(); ++e)
       out.set<T>({t, h, int64_t(e)}, row[e]);
@@ -352,14 +352,14 @@ void compute(Context<T> &c, mlir::tiles::AttentionTileOp op) {
       AttentionRow<T> row;
       row.keys = keys;
       row.headDim = query.size(2);
-      row.valueDim = value.size(1);
+      row.valueDim = countComponents(value, value.size(1));
       row.position = first + i;
       row.query = [&](int64_t d) { return query.get<T>({i, h, d}); };
       if (key.rank() == 2)
         row.key = [&](int64_t j, int64_t d) { return key.get<T>({j, d}); };
       else
-        row.key = [&](int64_t j, int64_t d) { return key.get<T>({j / key.size(2), d, j % key.size(2)}); };
-      row.value = [&](int64_t j, int64_t e) { return value.get<T>({j, e}); };
+        row.key = [&](int64_t j, int64_t d) { return loadKey<T>(key, {}, j, d); };
+      row.value = [&](int64_t j, int64_t e) { return loadValue<T>(value, {}, j, e); };
       if (mask.present())
         row.mask = [&](int64_t j) {
           // The mask of a tile is f32; with `mask_fill` a negative element hides.
@@ -378,26 +378,6 @@ void compute(Context<T> &c, mlir::tiles::AttentionTileOp op) {
         if (!result.hiddenByPosition[j] || rules.stage != xfmr::ScoreStage::Softmax)
           probabilities.set<T>({h, i, j}, result.probabilities[j]);
     }
-}
-
-template <typename T>
-void compute(Context<T> &c, mlir::tiles::KeyPanelOp op) {
-  PlainBuffer keys = c.in(op.getKeys()), panel = c.destination(op.getDestinations()[0]);
-  int64_t column = c.number(op.getColumn());
-  for (int64_t d = 0; d < panel.size(0); ++d) {
-    for (int64_t j = 0; j < keys.size(0); ++j)
-      panel.set<T>({d, column + j}, keys.get<T>({j, d}));
-    for (int64_t j = column + keys.size(0); !op.getColumn() && j < panel.size(1); ++j)
-      panel.set<T>({d, j}, T(0));
-  }
-}
-
-template <typename T>
-void compute(Context<T> &c, mlir::tiles::UnpackKeysOp op) {
-  PlainBuffer panel = c.in(op.getPanel()), rows = c.destination(op.getDestinations()[0]);
-  for (int64_t j = 0; j < rows.size(0); ++j)
-    for (int64_t d = 0; d < rows.size(1); ++d)
-      rows.set<T>({j, d}, panel.get<T>({d, j}));
 }
 
 } // namespace attune::reference

@@ -4,6 +4,7 @@
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_LINEAR_H
 #define ATTUNE_COMPILER_PLAIN_REFERENCE_LINEAR_H
 
+#include "compiler/Plain/Reference/Formats.h"
 #include "compiler/Plain/Reference/Quantized.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
@@ -39,32 +40,6 @@ T activate(xfmr::Activation kind, T x) {
   }
   return x;
 }
-
-/// A dense matrix in row-major order.
-template <typename T>
-struct Matrix {
-  int64_t rows = 0, columns = 0;
-  std::vector<T> values;
-  Matrix() = default;
-  Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), values(static_cast<size_t>(rows * columns)) {}
-  /// Copies the matrix |buffer|, or matrix number |prefix| of a stack. A vector becomes a matrix of one column.
-  explicit Matrix(const PlainBuffer &buffer, std::optional<int64_t> prefix = std::nullopt)
-      : Matrix(buffer.size(prefix ? 1 : 0), buffer.rank() > (prefix ? 2 : 1) ? buffer.size(prefix ? 2 : 1) : 1) {
-    llvm::SmallVector<int64_t, 3> at;
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) {
-        at.clear();
-        if (prefix)
-          at.push_back(*prefix);
-        at.push_back(i);
-        if (buffer.rank() > int64_t(at.size()))
-          at.push_back(j);
-        values[i * columns + j] = buffer.get<T>(at);
-      }
-  }
-  T &operator()(int64_t i, int64_t j) { return values[i * columns + j]; }
-  const T &operator()(int64_t i, int64_t j) const { return values[i * columns + j]; }
-};
 
 /// Returns `x w^T + bias`; sums run over k in order, the bias is added last. |bias| may be null.
 template <typename T>
@@ -116,20 +91,25 @@ Matrix<T> projectInPrecision(xfmr::Precision precision, Matrix<T> x, Matrix<T> w
 }
 
 template <typename T>
-void writeMatrix(const Matrix<T> &matrix, const PlainBuffer &out) {
-  for (int64_t i = 0; i < matrix.rows; ++i)
-    for (int64_t j = 0; j < matrix.columns; ++j)
-      out.set<T>({i, j}, matrix(i, j));
-}
-
-template <typename T>
 void compute(Context<T> &c, xfmr::LinearOp op) {
   PlainBuffer multiplier = c.in(op.getMultiplier()), residual = c.in(op.getResidual());
   if (op.getPrecision() == xfmr::Precision::F16)
     return c.fault("expected products of f32, bf16 or int8, got f16");
-  if (op.getFormat())
-    return c.fault("expected weights of f32, got " + op.getFormat()->getValue().str());
-  Matrix<T> y = projectInPrecision(op.getPrecision(), Matrix<T>(c.in(op.getInput())), Matrix<T>(c.in(op.getWeight())), c.in(op.getBias()));
+  Matrix<T> x(c.in(op.getInput())), w(c.in(op.getWeight())), y;
+  PlainBuffer bias = c.in(op.getBias());
+  if (op.getFormat() && !op.getFormat()->getValue().isFloat()) {
+    std::optional<Matrix<T>> product = multiplyInFormat(std::move(x), w, op.getFormat()->getValue(), op.getPrecision());
+    if (!product)
+      return c.fault("expected scales and minima within f16");
+    y = std::move(*product);
+    for (int64_t t = 0; bias.present() && t < y.rows; ++t)
+      for (int64_t n = 0; n < y.columns; ++n)
+        y(t, n) += bias.get<T>({n});
+  } else {
+    if (op.getFormat())
+      roundToFormat(w.values, op.getFormat()->getValue());
+    y = projectInPrecision(op.getPrecision(), std::move(x), std::move(w), bias);
+  }
   for (int64_t t = 0; t < y.rows; ++t)
     for (int64_t n = 0; n < y.columns; ++n) {
       T &value = y(t, n);

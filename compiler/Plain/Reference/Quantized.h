@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_PLAIN_REFERENCE_QUANTIZED_H
 
 #include "compiler/Plain/Reference/Context.h"
+#include "compiler/Plain/Reference/Formats.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
@@ -133,9 +134,16 @@ void compute(Context<T> &c, xfmr::WeightRowSumsOp op) {
 
 template <typename T>
 void compute(Context<T> &c, tiles::QuantizeRowsOp op) {
-  if (op.getSums())
-    return c.fault("expected one scale per row, got one per group");
   PlainBuffer input = c.in(op.getInput()), out = c.destination(op.getQuantized(), 0);
+  if (op.getSums()) {
+    GroupedRows<T> rows = quantizeRowsByGroups(Matrix<T>(input), int64_t(*op.getGroup()));
+    for (int64_t t = 0; t < out.size(0); ++t)
+      for (int64_t k = 0; k < out.size(1); ++k)
+        out.set<int64_t>({t, k}, k < rows.integers.columns ? int64_t(rows.integers(t, k)) : 0);
+    writeMatrix(rows.scales, c.destination(op.getScales(), 1));
+    writeMatrix(rows.sums, c.destination(op.getSums(), 2));
+    return;
+  }
   PlainBuffer scales = op.getScales() ? c.destination(op.getScales(), 1) : PlainBuffer();
   int64_t columns = input.size(1), zero = !scales.present() || out.kind != ElementKind::I8 ? 0 : 128;
   for (int64_t t = 0; t < input.size(0); ++t) {
@@ -152,7 +160,7 @@ void compute(Context<T> &c, tiles::QuantizeRowsOp op) {
       if (scales.present())
         out.set<int64_t>({t, k}, std::isfinite(value) ? int64_t(value) + zero : 0);
       else
-        out.set<T>({t, k}, roundToBf16(static_cast<float>(value)));
+        out.set<T>({t, k}, out.kind == ElementKind::F16 ? value : T(roundToBf16(static_cast<float>(value))));
     }
   }
 }

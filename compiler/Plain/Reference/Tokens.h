@@ -30,19 +30,33 @@ void compute(Context<T> &c, xfmr::EmbeddingOp op) {
   xfmr::Precision tied = op.getTied().value_or(xfmr::Precision::F32);
   if (tied == xfmr::Precision::F16)
     return c.fault("expected a table of f32, bf16 or int8, got f16");
-  if (op.getFormat())
-    return c.fault("expected a table of f32, got the format " + op.getFormat()->getValue().str());
   PlainBuffer ids = c.in(op.getIds()), table = c.in(op.getTable()), out = c.out({ids.size(0), table.size(1)});
   for (int64_t t = 0; t < ids.size(0); ++t)
     copyRow(table, ids.get<int64_t>({t}), out, t);
-  for (int64_t t = 0; tied != xfmr::Precision::F32 && t < out.size(0); ++t) {
-    std::vector<T> row;
+  for (int64_t t = 0; (op.getFormat() || tied != xfmr::Precision::F32) && t < out.size(0); ++t) {
+    Matrix<T> row(1, out.size(1));
     for (int64_t n = 0; n < out.size(1); ++n)
-      row.push_back(out.get<T>({t, n}));
-    QuantizedMatrix<T> quantized = quantizeWeights(row, 1);
+      row(0, n) = out.get<T>({t, n});
+    if (op.getFormat() && op.getFormat()->getValue().isFloat()) {
+      roundToFormat(row.values, op.getFormat()->getValue());
+    } else if (op.getFormat()) {
+      std::optional<GroupedMatrix<T>> grouped = quantizeByGroups(row, op.getFormat()->getValue());
+      if (!grouped)
+        return c.fault("expected scales and minima within f16");
+      for (int64_t n = 0; n < out.size(1); ++n) {
+        int64_t g = n / grouped->groupColumns;
+        row(0, n) = std::fma(grouped->scales(0, g), grouped->integers(0, n), grouped->minima(0, g));
+      }
+    } else if (tied == xfmr::Precision::BF16) {
+      for (T &value : row.values)
+        value = roundToBf16(static_cast<float>(value));
+    } else {
+      QuantizedMatrix<T> quantized = quantizeWeights(row.values, 1);
+      for (int64_t n = 0; n < out.size(1); ++n)
+        row(0, n) = quantized.values[size_t(n)] * quantized.scales[0];
+    }
     for (int64_t n = 0; n < out.size(1); ++n)
-      out.set<T>({t, n}, tied == xfmr::Precision::BF16 ? roundToBf16(static_cast<float>(row[size_t(n)]))
-                                                       : quantized.values[size_t(n)] * quantized.scales[0]);
+      out.set<T>({t, n}, row(0, n));
   }
   // As the source `scale` computes it: in f64, rounded once.
   for (int64_t i = 0, end = op.getScale() ? out.elements() : 0; i < end; ++i) {

@@ -102,8 +102,15 @@ AttentionTileEmitter::Values AttentionTileEmitter::restore(const AttentionGroup 
 
 void AttentionTileEmitter::save(const AttentionGroup &group, const AttentionBlock &block, ValueRange maxima, ValueRange sums) {
   auto saveMaxima = [&] {
-    for (auto [row, maximum] : llvm::zip_equal(group.rows, maxima))
-      memref::StoreOp::create(b, maximum, state, ValueRange{row.number, b.index(kMaximum)});
+    for (auto [row, maximum, sum] : llvm::zip_equal(group.rows, maxima, sums)) {
+      Value saved = maximum;
+      if (needsMaskedRows(op)) {
+        // A maximum ignores NaN. A row with such a score must not pass for one without a visible key.
+        Value total = b.sumLanes(sum);
+        saved = b.select(b.compare(arith::CmpFPredicate::UNO, total, total), total, maximum);
+      }
+      memref::StoreOp::create(b, saved, state, ValueRange{row.number, b.index(kMaximum)});
+    }
   };
   if (needsMaskedRows(op))
     saveMaxima();

@@ -51,8 +51,11 @@ AttentionValues::Values AttentionValues::emitFactors(ValueRange maxima, ValueRan
     if (op.getHeadScale())
       factor = b.mulf(factor, b.loadScalar(op.getHeadScale(), rows[r].head));
     factor = b.select(b.compare(arith::CmpFPredicate::OEQ, sum, zero), zero, factor);
-    if (op.getMaskedRows() == xfmr::MaskedRows::Zero)
-      factor = b.select(b.compare(arith::CmpFPredicate::OLE, maxima[r], b.f32(kHiddenTimesLog2E)), zero, factor);
+    if (op.getMaskedRows() == xfmr::MaskedRows::Zero) {
+      Value seesNone = b.compare(arith::CmpFPredicate::OLE, maxima[r], b.f32(kHiddenTimesLog2E));
+      // A maximum ignores NaN, and a sum does not.
+      factor = b.select(b.both(seesNone, b.compare(arith::CmpFPredicate::ORD, sum, sum)), zero, factor);
+    }
     factors.push_back(b.splat(factor));
   }
   return factors;

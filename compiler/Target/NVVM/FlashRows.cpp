@@ -144,10 +144,12 @@ Values FlashRows::operand(ArrayRef<Value> weights, int64_t key) {
 }
 
 void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<void()> barrier) {
+  Value totals[2];
   for (int64_t r = 0; r < 2; ++r) {
     Value sum = state[2 + r];
     for (int64_t mask : {1, 2})
       sum = e.addf(sum, e.shuffleXor(sum, mask));
+    totals[r] = sum;
     Value factor = rows.factor(row[r], state[r], sum);
     e.ifThen(exists[r], [&] {
       for (int64_t column = 0; column < valueDim; column += 8)
@@ -167,9 +169,9 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
   barrier();
   e.loop(e.index(0), e.index(16), 1, [&](Value local) {
     Value number = e.add(first, local), from = e.mul(e.rem(local, 8), 4);
-    Value upper = e.broadcastLane(state[0], from), lower = e.broadcastLane(state[1], from);
-    Value maximum = e.select(e.compare(arith::CmpIPredicate::slt, local, 8), upper, lower);
-    Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHiddenTimesLog2E));
+    Value isUpper = e.compare(arith::CmpIPredicate::slt, local, 8);
+    auto ofRow = [&](ValueRange pair) { return e.select(isUpper, e.broadcastLane(pair[0], from), e.broadcastLane(pair[1], from)); };
+    Value sees = rows.seesNone(ofRow(state.take_front(2)), ofRow({totals[0], totals[1]}));
     Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows.keys, 0), e.compare(arith::CmpIPredicate::slt, number, count));
     e.ifThen(e.both(sees, some), [&] { WarpAttention(op, e).emitMaskedRow(rows.rowAt(e.min(number, e.add(count, -1))), lane); });
   });

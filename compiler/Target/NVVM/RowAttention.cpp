@@ -139,8 +139,13 @@ Value RowAttention::factor(const Row &row, Value maximum, Value sum) {
     factor = e.mulf(factor, e.load(op.getHeadScale(), row.head));
   factor = e.select(e.compare(arith::CmpFPredicate::OEQ, sum, zero), zero, factor);
   if (op.getMaskedRows() == xfmr::MaskedRows::Zero)
-    factor = e.select(e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHiddenTimesLog2E)), zero, factor);
+    factor = e.select(seesNone(maximum, sum), zero, factor);
   return factor;
+}
+
+Value RowAttention::seesNone(Value maximum, Value sum) {
+  Value isLow = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHiddenTimesLog2E));
+  return e.both(isLow, e.compare(arith::CmpFPredicate::ORD, sum, sum));
 }
 
 Value RowAttention::isHiddenByPosition(const Row &row, Value key) {

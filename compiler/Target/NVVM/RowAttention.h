@@ -32,8 +32,11 @@ public:
   Value score(const Row &row, Value key, Value product, bool isSeen = false);
   /// Returns the factor that normalizes the results of |row|: the head scale (1 if there is none) divided by |sum|, the
   /// sum of 2^(score - |maximum|), plus the term of the attention sink, if there is one. The factor is 0 for a row
-  /// without keys and, with `masked_rows = zero`, for a fully masked row, whose |maximum| is at most kHiddenTimesLog2E.
+  /// without keys and, with `masked_rows = zero`, for a fully masked row.
   Value factor(const Row &row, Value maximum, Value sum);
+  /// Returns true for a fully masked row: |maximum| is at most kHiddenTimesLog2E, although no score is NaN, which a
+  /// maximum ignores and |sum| does not.
+  Value seesNone(Value maximum, Value sum);
   /// Returns the unnormalized probability of |key| in a fully masked row, by the operation's rule for such rows.
   Value maskedWeight(const Row &row, Value key);
 

@@ -104,9 +104,8 @@ void WarpAttention::emitRow() {
     });
   if (!needsMaskedRows(op))
     return;
-  Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHiddenTimesLog2E));
   Value some = e.compare(arith::CmpIPredicate::sgt, rows.keys, 0);
-  e.ifThen(e.both(sees, some), [&] { emitMaskedRow(row, lane); });
+  e.ifThen(e.both(rows.seesNone(maximum, sum), some), [&] { emitMaskedRow(row, lane); });
 }
 
 void WarpAttention::emitMaskedRow(const RowAttention::Row &which, Value laneNumber) {

@@ -116,10 +116,11 @@ inline Session generationSession(const Model &model, const GenerationOptions &op
 /// Generates from |inputs|, see attune_generate.
 inline Generation generate(Session &session, GenerationOptions &options, const std::vector<Tensor> &inputs) {
   std::vector<attune_tensor> tensors = generationInputs(inputs);
-  attune_generation *generation;
-  check(attune_generate(session.get(), &options.c(), tensors.data(), tensors.size(), &generation));
+  attune_generation *generation = nullptr;
+  attune_status status = attune_generate(session.get(), &options.c(), tensors.data(), tensors.size(), &generation);
   Generation result(generation);
-  options.rethrow();
+  options.rethrow(); // before the status, so that the next call does not throw it
+  check(status);
   return result;
 }
 

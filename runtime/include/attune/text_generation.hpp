@@ -98,11 +98,12 @@ inline std::vector<GeneratedText> generateTexts(const Model &model, const TextFi
   std::vector<attune_text_input> texts;
   for (const std::string &input : inputs)
     texts.push_back({input.data(), input.size(), nullptr, 0});
-  attune_text_generation *generation;
-  check(attune_generate_texts(model.get(), text.get(), &call, texts.data(), texts.size(), &generation));
+  attune_text_generation *generation = nullptr;
+  attune_status status = attune_generate_texts(model.get(), text.get(), &call, texts.data(), texts.size(), &generation);
   std::unique_ptr<attune_text_generation, void (*)(attune_text_generation *)> owned(generation, attune_text_generation_free);
-  listener.rethrow();
+  listener.rethrow(); // before the status, so that the next call does not throw it
   options.rethrow();
+  check(status);
   std::vector<GeneratedText> results;
   for (size_t i = 0; i < generation->num_texts; ++i) {
     const attune_generated_text &one = generation->texts[i];
@@ -139,9 +140,10 @@ public:
 
   /// Sends |message| and returns the reply; counts of tokens are in last().
   std::string send(std::string_view message) {
-    check(attune_chat_session_send(handle.get(), message.data(), message.size(), &reply));
+    attune_status status = attune_chat_session_send(handle.get(), message.data(), message.size(), &reply);
     listener.rethrow();
     options.rethrow();
+    check(status);
     return {reply.text, reply.bytes};
   }
   /// Returns the last reply; its text lives until the next call.

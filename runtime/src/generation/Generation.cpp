@@ -50,6 +50,24 @@ static attune_status runPlan(attune_session &session, const GenerationPlan &plan
   return ATTUNE_OK;
 }
 
+/// Fails with INVALID_ARGUMENT if one of |inputs| is in memory of the session's device, which the host cannot read.
+static attune_status checkHostInputs(attune_session &session, TensorList inputs) {
+  if (!session.onDevice || !inputs.tensors)
+    return ATTUNE_OK;
+  DeviceScope scope;
+  ATTUNE_TRY(enterDevice(session, scope));
+  for (size_t i = 0; i < inputs.count; ++i) {
+    const attune_tensor &tensor = inputs.tensors[i];
+    bool onDevice = false;
+    if (tensor.data)
+      ATTUNE_TRY(session.model->device->locate(*session.onDevice, tensor.name ? tensor.name : "", tensor.data, onDevice));
+    if (onDevice)
+      return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is in memory of the GPU, expected memory of the host, which attune_generate reads",
+                  tensor.name ? tensor.name : "");
+  }
+  return ATTUNE_OK;
+}
+
 attune_status attune_generate(attune_session *session, const attune_generation_options *options, const attune_tensor *inputs,
                               size_t num_inputs, attune_generation **out_generation) {
   if (!out_generation)
@@ -57,6 +75,7 @@ attune_status attune_generate(attune_session *session, const attune_generation_o
   *out_generation = nullptr;
   SessionLock lock(session);
   ATTUNE_TRY(lock.tryLock());
+  ATTUNE_TRY(checkHostInputs(*session, {inputs, num_inputs}));
   WideInputs wide;
   ATTUNE_TRY(wide.open({inputs, num_inputs}));
   GenerationPlan plan;

@@ -1,0 +1,75 @@
+# ===- formats.py - Weights in formats by the plain path ---------------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""formats.py FIXTURES: the phases of models with weights in formats give the results that their definitions give.
+
+Neighboring phases have the same bits but where definitions become sums of Linalg, and these vectors."""
+
+import subprocess
+import sys
+
+PHASES = ["import", "dialect", "linalg", "tiled", "kernels", "bufferized", "vector", "target", "llvm"]
+CASES = [
+    ("bert_base", ["--weights-format=int4:32"]),
+    ("bert_base", ["--weights-format=int8:16:asym", "--cpu=x86-64-v3"]),
+    ("bert_base", ["--weights-format=int4:64:f32", "--dtype=int8"]),
+    ("bert_base", ["--weights-format=int4:0:asym,intermediate=bf16", "--dtype=bf16"]),
+    ("bert_base", ["--weights-format=f16"]),
+    ("llama_forward", ["--weights-format=int4:32:asym,lm_head=int8:32,embeddings=bf16"]),
+    ("gpt2_forward", ["--weights-format=int4:32,lm_head=int8:32"]),  # the table of embeddings is tied to the head
+]
+
+
+def run(*command):
+    done = subprocess.run(["attune", *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (command, done.stdout + done.stderr)
+    return done.stdout
+
+
+def differ(a, b, *flags):
+    done = subprocess.run(["attune", "diff", a, b, *flags], capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+def check_caches(model, steps, dtype):
+    folder = f"{sys.argv[1]}/{model}"
+    call = [folder, "--input", f"{folder}/inputs.safetensors", f"--steps={steps}", "--outputs=logits"]
+    call += [f"--cache-dtype={dtype}", "--cpu=x86-64-v3"]
+    for phase in PHASES:
+        run("run", f"--from-phase={phase}", *call, f"--output={phase}.safetensors")
+    run("run", *call, "--output=run.safetensors", "--quiet")
+    for before, after in zip(PHASES[1:], PHASES[2:]):
+        loose = ["--atol=2e-5"] if after in ("linalg", "vector") else []
+        found = differ(f"{before}.safetensors", f"{after}.safetensors", *loose)
+        assert not found, (model, dtype, after, found)
+    assert not differ("llvm.safetensors", "run.safetensors"), (model, dtype)
+    # Keys and values in caches are rounded.
+    assert differ("import.safetensors", "dialect.safetensors", "--atol=1e-6"), (model, dtype)
+    print("ok:", model, dtype)
+
+
+def check(model, flags):
+    folder = f"{sys.argv[1]}/{model}"
+    inputs = ["--input", f"{folder}/inputs.safetensors"]
+    flags = flags if any(flag.startswith("--cpu") for flag in flags) else [*flags, "--cpu=x86-64-v3"]
+    run("compile", folder, "-o", "model.o", "--dump-phases=phases", "--quiet", *flags)
+    for number, phase in enumerate(PHASES, 1):
+        ending = "ll" if phase == "llvm" else "mlir"
+        signature = ["--signature=phases/07-vector.mlir"] if number > 7 else []
+        file = f"phases/{number:02}-{phase}.{ending}"
+        run("run", f"--from-phase={phase}", file, f"--weights={folder}", *inputs, *signature, f"--output={number}.safetensors")
+    run("run", folder, *inputs, "--output=run.safetensors", "--quiet", *flags)
+    for number in range(2, len(PHASES)):
+        loose = ["--atol=2e-5"] if PHASES[number] in ("linalg", "vector") else []
+        found = differ(f"{number}.safetensors", f"{number + 1}.safetensors", *loose)
+        assert not found, (model, flags, PHASES[number], found)
+    assert not differ("9.safetensors", "run.safetensors"), (model, flags)
+    # Weights in a format are not those of the folder.
+    assert differ("1.safetensors", "2.safetensors", "--atol=1e-6"), (model, flags)
+    print("ok:", model, *flags)
+
+
+for case in CASES:
+    check(*case)
+for dtype in ("bf16", "f16", "int8"):
+    check_caches("gpt2_cache", "6,1,2,1,1", dtype)
+check_caches("llama_cache", "5,1,3", "int8")
