@@ -15,6 +15,8 @@
 #include "compiler/Text/TextFolder.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -84,6 +86,16 @@ static Status checkOutputNames(const CompileOptions &options, bool writesObject)
   return {};
 }
 
+/// Creates the folder of --dump-phases; does nothing if |folder| is "".
+static Status createDumpFolder(const std::string &folder) {
+  if (folder.empty())
+    return {};
+  std::error_code error = llvm::sys::fs::create_directories(folder);
+  if (!error && !llvm::sys::fs::is_directory(folder))
+    error = std::make_error_code(std::errc::not_a_directory);
+  return error ? Status::error("--dump-phases: cannot create '" + folder + "': " + error.message()) : Status();
+}
+
 Status Compilation::prepare() {
   if (Status status = checkFlags(options); status.failed())
     return status;
@@ -115,24 +127,19 @@ Status Compilation::prepare() {
   emission = std::move(*created);
   if (!llvm::sys::fs::exists(options.model))
     return Status::error("'" + options.model + "': no such file or folder");
-  if (!options.dumpPhases.empty()) {
-    std::error_code error = llvm::sys::fs::create_directories(options.dumpPhases);
-    if (!error && !llvm::sys::fs::is_directory(options.dumpPhases))
-      error = std::make_error_code(std::errc::not_a_directory);
-    if (error)
-      return Status::error("--dump-phases: cannot create '" + options.dumpPhases + "': " + error.message());
-  }
   if (Status status = checkOutputNames(options, !stopsBefore(Phase::Object)); status.failed())
     return status;
+  if (!options.dumpPhases.empty() && options.dumpPhases == options.output)
+    return Status::error("--dump-phases: expected another name than that of the output, '" + options.output + "'");
   if (stopsBefore(Phase::Object))
-    return {};
+    return createDumpFolder(options.dumpPhases);
   if (options.output.empty() || options.output == "-")
     return Status::error("expected an output file, -o OUT");
   Result<OutputSet> outputs = OutputSet::create(options.output, std::max<int64_t>(options.ranks, 1));
   if (!outputs)
     return outputs.status();
   files.emplace(std::move(*outputs));
-  return {};
+  return createDumpFolder(options.dumpPhases);
 }
 
 Status Compilation::runPhase(Phase phase) {
@@ -396,6 +403,20 @@ static std::string adviseOn(FileKind kind, llvm::StringRef path) {
   }
 }
 
+/// Reports the first size of a tensor or buffer in |module| whose constant dimension does not exist, which upstream's
+/// verifiers accept and code would read from memory of something else. Fails if there is one.
+static llvm::LogicalResult checkDimensions(mlir::ModuleOp module) {
+  mlir::WalkResult walk = module.walk([](mlir::ShapedDimOpInterface op) {
+    auto type = llvm::dyn_cast<mlir::ShapedType>(op.getShapedValue().getType());
+    std::optional<int64_t> dimension = mlir::getConstantIntValue(op.getDimension());
+    if (!type || !type.hasRank() || !dimension || (*dimension >= 0 && *dimension < type.getRank()))
+      return mlir::WalkResult::advance();
+    op->emitError("expects a dimension below the rank ") << type.getRank() << ", but got " << *dimension;
+    return mlir::WalkResult::interrupt();
+  });
+  return llvm::failure(walk.wasInterrupted());
+}
+
 Status Compilation::parseFile() {
   // A pipe can be read only once.
   FileKind kind = llvm::sys::fs::is_regular_file(options.model) ? identifyFile(options.model) : FileKind::Text;
@@ -420,6 +441,8 @@ Status Compilation::parseFile() {
     Status problem = diagnostics.error("'" + options.model + "': expected IR in the xfmr dialect");
     return llvm::StringRef(options.model).ends_with(".mlir") ? problem : Status::error(expected + ": " + problem.message());
   }
+  if (failed(checkDimensions(*module)))
+    return diagnostics.error("'" + options.model + "': expected IR in the xfmr dialect");
   Result<std::unique_ptr<TensorProvider>> opened = openWeightsInput(options.weights, options.model);
   if (!opened)
     return opened.status();

@@ -83,9 +83,9 @@ static Result<std::vector<OwnedTensor>> runInSteps(PlainModel &model, const Plai
     if (axis && *axis < tensor.spec.shape.size())
       length = std::max(length, tensor.spec.shape[*axis]);
   }
-  int64_t total = std::accumulate(inputs.steps.begin(), inputs.steps.end(), int64_t(0));
-  if (total != length)
-    return Status::error("steps: expected sizes that add up to " + std::to_string(length) + " tokens, got " + std::to_string(total));
+  if (std::optional<int64_t> total = sumSizes(inputs.steps); total != length)
+    return Status::error("steps: expected sizes that add up to " + std::to_string(length) + " tokens, got " +
+                         (total ? std::to_string(*total) : "more than 2^63"));
   if (encode) {
     sources.entry = "encode";
     sources.source = chunk.source;
@@ -94,7 +94,7 @@ static Result<std::vector<OwnedTensor>> runInSteps(PlainModel &model, const Plai
       return encoded.status();
   }
   chunk.entry = "extend";
-  chunk.capacity = total;
+  chunk.capacity = length;
   std::vector<std::vector<OwnedTensor>> pieces;
   for (int64_t size : inputs.steps) {
     chunk.inputs.clear();

@@ -67,6 +67,14 @@ std::optional<int64_t> attune::elementCount(const std::vector<int64_t> &shape) {
   return product;
 }
 
+std::optional<int64_t> attune::sumSizes(const std::vector<int64_t> &sizes) {
+  int64_t sum = 0;
+  for (int64_t size : sizes)
+    if (__builtin_add_overflow(sum, size, &sum))
+      return std::nullopt;
+  return sum;
+}
+
 /// Converts an IEEE half to float exactly, including subnormals and NaN payloads.
 static float halfToFloat(uint16_t half) {
   uint32_t sign = uint32_t(half & 0x8000u) << 16, exponent = (half >> 10) & 31u, mantissa = half & 1023u, bits;

@@ -35,6 +35,8 @@ std::string shapeText(const std::vector<int64_t> &shape);
 /// Returns the number of elements of a tensor of this shape; nullopt if an extent is negative or the number exceeds
 /// 2^62.
 std::optional<int64_t> elementCount(const std::vector<int64_t> &shape);
+/// Returns the sum of |sizes|; nullopt if it does not fit in 64 bits.
+std::optional<int64_t> sumSizes(const std::vector<int64_t> &sizes);
 
 /// Widens (or, for F64, rounds to nearest) elements |begin| … |begin| + |count| - 1 of |data| to float; |data| need not
 /// be aligned.

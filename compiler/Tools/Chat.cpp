@@ -17,9 +17,11 @@
 #include "compiler/Tools/TextOutput.h"
 #include "compiler/Tools/ToolProcess.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <unistd.h>
 
@@ -48,7 +50,7 @@ public:
   Status run();
 
 private:
-  bool readMessage(std::string &message);
+  Result<bool> readMessage(std::string &message);
   Status answer(const std::string &message);
   void report(const attune_chat_reply &reply, double seconds);
 
@@ -138,8 +140,8 @@ Status ChatRun::open() {
   return {};
 }
 
-/// Reads the next message. Returns false at the end of the input.
-bool ChatRun::readMessage(std::string &message) {
+/// Reads the next message. Returns false at the end of the input. Fails if the input cannot be read.
+Result<bool> ChatRun::readMessage(std::string &message) {
   const char *noColor = std::getenv("NO_COLOR");
   bool colors = !noColor || !*noColor;
   for (message.clear();;) {
@@ -149,8 +151,11 @@ bool ChatRun::readMessage(std::string &message) {
     }
     std::string line;
     switch (input.read(line)) {
-    case LineReader::Result::End:
     case LineReader::Result::Failed:
+      return Status::error(std::string("cannot read standard input: ") + std::strerror(errno));
+    case LineReader::Result::TooLong:
+      return Status::error("standard input: expected lines of at most " + std::to_string(LineReader::kMostBytes) + " bytes");
+    case LineReader::Result::End:
       if (decorates)
         std::fputs("\n", stdout);
       return false;
@@ -214,7 +219,10 @@ Status ChatRun::answer(const std::string &message) {
 Status ChatRun::run() {
   bool interactive = isatty(STDIN_FILENO);
   decorates = interactive && output.isTerminal();
-  for (std::string message; !stopped && readMessage(message);) {
+  for (std::string message; !stopped;) {
+    Result<bool> isRead = readMessage(message);
+    if (!isRead || !*isRead)
+      return isRead.status();
     Status status = answer(message);
     if (!status.failed())
       continue;

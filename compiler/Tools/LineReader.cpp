@@ -11,17 +11,22 @@ using namespace attune;
 
 LineReader::Result LineReader::read(std::string &line) {
   for (;;) {
-    if (size_t end = buffer.find('\n'); end != std::string::npos) {
+    if (size_t end = buffer.find('\n', searched); end != std::string::npos) {
       line = buffer.substr(0, end + 1);
       buffer.erase(0, end + 1);
+      searched = 0;
       dropLineBreak(line);
       return Result::Line;
     }
+    searched = buffer.size();
+    if (buffer.size() > kMostBytes)
+      return Result::TooLong;
     if (ended) {
       if (buffer.empty())
         return Result::End;
       line = std::move(buffer);
       buffer.clear();
+      searched = 0;
       return Result::Line;
     }
     char bytes[4096];
@@ -31,7 +36,8 @@ LineReader::Result LineReader::read(std::string &line) {
     } else if (count == 0) {
       ended = true;
     } else {
-      buffer.clear();
+      buffer.clear(); // which keeps errno
+      searched = 0;
       return errno == EINTR ? Result::Interrupted : Result::Failed;
     }
   }

@@ -11,14 +11,17 @@ namespace attune {
 /// Reads lines of standard input as they come. Unlike a stream of the C++ library, it returns when a signal comes.
 class LineReader {
 public:
-  enum class Result { Line, End, Interrupted, Failed };
+  enum class Result { Line, End, Interrupted, Failed, TooLong };
+  /// The most bytes of a line.
+  static constexpr size_t kMostBytes = size_t(16) << 20;
 
-  /// Reads a line to |line|, without its line break. A last line need not end with one. After a signal the part of a line
-  /// that was read is forgotten, as on a terminal.
+  /// Reads a line to |line|, without its line break. After Failed, errno says why. A last line need not end with one. After a signal the
+  /// part of a line that was read is forgotten, as on a terminal.
   Result read(std::string &line);
 
 private:
   std::string buffer;
+  size_t searched = 0; // bytes of |buffer| without a line break
   bool ended = false;
 };
 

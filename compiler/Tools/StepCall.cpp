@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <tuple>
 
 using namespace attune;
@@ -145,10 +144,10 @@ Status StepSession::measure() {
   length = tokens->spec.shape[1];
   if (request.steps.empty())
     request.steps = {length};
-  int64_t sum = std::accumulate(request.steps.begin(), request.steps.end(), int64_t(0));
+  std::optional<int64_t> sum = sumSizes(request.steps);
   if (sum != length)
     return Status::error(artifact.label() + ": --steps: expected sizes that add up to the " + std::to_string(length) + " tokens of '" +
-                         tokens->spec.name + "', got " + std::to_string(sum));
+                         tokens->spec.name + "', got " + (sum ? std::to_string(*sum) : "more than 2^63"));
   for (const OwnedTensor &cache : past) {
     bool ofSource = cache.spec.name.back() >= '2';
     if (cache.spec.shape.size() == 4)

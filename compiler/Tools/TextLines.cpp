@@ -7,14 +7,30 @@
 #include "compiler/Support/MappedFile.h"
 
 #include <algorithm>
-#include <iostream>
-#include <iterator>
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
 
 using namespace attune;
 
+/// Returns all of standard input, which a std::istream would take for empty if it cannot be read.
+static Result<std::string> readStandardInput() {
+  std::string text;
+  char bytes[1 << 16];
+  for (;;) {
+    ssize_t count = ::read(STDIN_FILENO, bytes, sizeof(bytes));
+    if (count > 0)
+      text.append(bytes, static_cast<size_t>(count));
+    else if (count == 0)
+      return text;
+    else if (errno != EINTR)
+      return Status::error(std::string("cannot read standard input: ") + std::strerror(errno));
+  }
+}
+
 Result<std::string> attune::readText(const std::string &path) {
   if (path == "-")
-    return std::string(std::istreambuf_iterator<char>(std::cin), {});
+    return readStandardInput();
   if (Status status = declareInput(path); status.failed())
     return status;
   Result<MappedFile> file = MappedFile::open(path);

@@ -15,7 +15,7 @@ static SizeKey keyOf(Value size, const SymbolTable &symbols) {
   if (!index)
     return {size, -1};
   if (tensor::EmptyOp empty = destinationOf(dim.getSource(), symbols))
-    if (empty.getType().isDynamicDim(*index))
+    if (*index >= 0 && *index < empty.getType().getRank() && empty.getType().isDynamicDim(*index))
       return keyOf(empty.getDynamicSize(*index), symbols);
   return {dim.getSource(), *index};
 }

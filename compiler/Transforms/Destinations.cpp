@@ -67,7 +67,7 @@ static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, const S
   // The size of a computed tensor is that of its destination.
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     if (auto empty = dim.getSource().getDefiningOp() ? destinationOf(dim.getSource(), symbols) : tensor::EmptyOp())
-      if (auto index = dim.getConstantIndex()) {
+      if (auto index = dim.getConstantIndex(); index && *index >= 0 && *index < empty.getType().getRank()) {
         if (!empty.getType().isDynamicDim(*index))
           return arith::ConstantIndexOp::create(builder, op->getLoc(), empty.getType().getDimSize(*index));
         return rebuild(builder, empty.getDynamicSize(*index), call, symbols, mapping);

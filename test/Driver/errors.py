@@ -44,6 +44,8 @@ linear = "  %y = xfmr.linear %x, %w : tensor<?x8xf32>, tensor<8x8xf32>\n"
 constant = write_ir("constant.mlir", "  %w = arith.constant dense<1.0> : tensor<8x8xf32>\n" + linear)
 given = write_ir("given.mlir", linear, ', %w: tensor<8x8xf32> {xfmr.input = #xfmr.input<"w", [8, 8]>}')
 other = write_ir("other.mlir", "  %y = tosa.add %x, %x : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>\n")
+far = write_ir("far.mlir", "  %c = arith.constant 7 : index\n  %d = tensor.dim %x, %c : tensor<?x8xf32>\n"
+               "  %e = tensor.empty(%d) : tensor<?x8xf32>\n  %y = arith.addf %x, %e : tensor<?x8xf32>\n")
 nameless = os.path.join(folder, "nameless.mlir")
 with open(nameless, "w") as f:
     f.write('func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {\n'
@@ -68,6 +70,7 @@ cases = [
     (["compile", constant, "-o", OUT], "constant.mlir:4:8: expects a weight, an xfmr.weight_ref or, "),
     (["compile", constant, "-o", OUT], "but got the result of 'arith.constant'"),
     (["compile", given, "-o", OUT], "but got argument #1 of 'forward'"),
+    (["compile", far, "-o", OUT], "far.mlir:4:8: expects a dimension below the rank 2, but got 7"),
     (["compile", other, "-o", OUT],
      "other.mlir:3:8: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects"),
     (["compile", nameless, "-o", OUT], "entry 'forward': argument #0: expected 'xfmr.input'"),
@@ -93,6 +96,8 @@ cases = [
     (compile_ + ["--emit", "ptx"], "--emit: 'ptx' is not for --target=cpu, expected object, shared or asm"),
     (compile_ + ["--compile-to=end"], "--compile-to: expected import, dialect, linalg"),
     (compile_ + ["--dump-phases", bad], "--dump-phases: cannot create"),
+    (compile_ + ["--dump-phases", OUT], "--dump-phases: expected another name than that of the output"),
+    (["compile", model, "-o", os.path.join(folder, "no", "x.o"), "--dump-phases", os.path.join(out, "dump")], "no"),
     (compile_ + ["--target=tpu"], "target 'tpu' is not in this build, expected cpu"),
     (compile_ + ["--dtype=f16"], "--dtype=f16: not implemented for --target=cpu, expected f32, bf16 or int8"),
     (compile_ + ["--gpu=sm_80"], "--gpu: not for --target=cpu"),

@@ -90,6 +90,13 @@ int main(int argc, char **argv) {
     expect(session.send(messages[0]) == reply, "the first reply again after an exception");
 
     try {
+      settings.system = "abc\xff";
+      attune::ChatSession refused(model, text, options, settings);
+      expect(false, "an error for a system message that is not UTF-8");
+    } catch (const attune::Error &error) {
+      expect(std::string(error.what()).find("system is not UTF-8") != std::string::npos, "an error that names the system message");
+    }
+    try {
       session.send("\xff");
       expect(false, "an error for bytes that are not UTF-8");
     } catch (const attune::Error &error) {

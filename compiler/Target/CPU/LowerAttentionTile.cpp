@@ -50,7 +50,7 @@ struct LowerAttentionTile : attune::impl::LowerAttentionTileBase<LowerAttentionT
   void runOnOperation() override {
     if (!llvm::isPowerOf2_64(rows) || scoreVectors < 1 || valueVectors < 1 || softmaxRows < 1) {
       getOperation()->emitError("expects rows to be a power of two and the other sizes to be positive, but got ")
-          << rows << ", " << scoreVectors << ", " << valueVectors << " and " << softmaxRows;
+          << rows.getValue() << ", " << scoreVectors.getValue() << ", " << valueVectors.getValue() << " and " << softmaxRows.getValue();
       return signalPassFailure();
     }
     WalkResult walk = getOperation()->walk([&](tiles::AttentionTileOp op) {

@@ -18,6 +18,8 @@
 #include "runtime/src/Error.h"
 #include "runtime/src/generation/Arena.h"
 #include "runtime/text/CallLock.h"
+#include "runtime/text/chat/Machine.h"
+#include "runtime/text/chat/Unicode.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -76,7 +78,7 @@ private:
   attune_status openText();
   attune_status openTemplate();
   attune_status addText(const char *data, size_t bytes, size_t &place);
-  void addMessage(attune_chat_value *messages, const char *role, const char *data, size_t bytes);
+  attune_status addMessage(attune_chat_value *messages, const char *role, const char *data, size_t bytes);
   attune_status render(int64_t firstTurn, const Turn &turn, attune_chat_rendered &rendered);
   attune_status encode(const char *data, size_t bytes, int64_t &count);
   attune_status fit(const Turn &turn, int64_t &firstTurn, int64_t &count);
@@ -186,6 +188,11 @@ static attune_status checkArguments(attune_model *model, const attune_text *text
     return fail(ATTUNE_INVALID_ARGUMENT, model ? "text is null" : "model is null");
   if (!options.system && options.system_bytes)
     return fail(ATTUNE_INVALID_ARGUMENT, "system is null, %zu bytes expected", options.system_bytes);
+  if (options.system && !chat::isUtf8({options.system, options.system_bytes}))
+    return fail(ATTUNE_INVALID_ARGUMENT, "system is not UTF-8");
+  if (options.date && !chat::isDate(*options.date))
+    return fail(ATTUNE_INVALID_ARGUMENT, "there is no date %d-%d-%d %d:%d:%d", options.date->year, options.date->month, options.date->day,
+                options.date->hour, options.date->minute, options.date->second);
   const char *name = attune_model_descriptor(model)->name;
   if (attune_model_entry(model, "encode") || !attune_model_entry(model, "prefill") || !attune_model_entry(model, "decode"))
     return fail(ATTUNE_INVALID_ARGUMENT, "model '%s' (%s) cannot chat: a decoder that continues sequences is expected", name,
@@ -278,11 +285,14 @@ attune_status attune_chat_session::addText(const char *data, size_t bytes, size_
   return ATTUNE_OK;
 }
 
-void attune_chat_session::addMessage(attune_chat_value *messages, const char *role, const char *data, size_t bytes) {
-  attune_chat_value *message = attune_chat_dict(chat);
-  attune_chat_set(chat, message, "role", attune_chat_text(chat, role, strlen(role)));
-  attune_chat_set(chat, message, "content", attune_chat_text(chat, data, bytes));
-  attune_chat_append(chat, messages, message);
+/// Appends a message to |messages|. Fails if |data| is not UTF-8, or the chat has no memory left.
+attune_status attune_chat_session::addMessage(attune_chat_value *messages, const char *role, const char *data, size_t bytes) {
+  attune_chat_value *message = messages ? attune_chat_dict(chat) : nullptr;
+  attune_chat_value *name = message ? attune_chat_text(chat, role, strlen(role)) : nullptr;
+  attune_chat_value *content = name ? attune_chat_text(chat, data, bytes) : nullptr;
+  bool isMade = content && attune_chat_set(chat, message, "role", name) && attune_chat_set(chat, message, "content", content) &&
+                attune_chat_append(chat, messages, message);
+  return isMade ? ATTUNE_OK : fail(ATTUNE_INVALID_ARGUMENT, "a message of the role '%s': %s", role, attune_last_error());
 }
 
 /// Renders the turns from |firstTurn| on, and |turn|, which waits for its reply.
@@ -294,15 +304,16 @@ attune_status attune_chat_session::render(int64_t firstTurn, const Turn &turn, a
     options.variables(options.user, chat);
   attune_chat_value *messages = attune_chat_list(chat);
   if (options.system)
-    addMessage(messages, "system", options.system, options.system_bytes);
+    ATTUNE_TRY(addMessage(messages, "system", options.system, options.system_bytes));
   for (int64_t i = firstTurn; i < numTurns; ++i) {
-    addMessage(messages, "user", texts + turns[i].message, turns[i].messageBytes);
-    addMessage(messages, "assistant", texts + turns[i].reply, turns[i].replyBytes);
+    ATTUNE_TRY(addMessage(messages, "user", texts + turns[i].message, turns[i].messageBytes));
+    ATTUNE_TRY(addMessage(messages, "assistant", texts + turns[i].reply, turns[i].replyBytes));
   }
-  addMessage(messages, "user", texts + turn.message, turn.messageBytes);
-  attune_chat_value *variables = attune_chat_variables(chat);
-  attune_chat_set(chat, variables, "messages", messages);
-  attune_chat_set(chat, variables, "add_generation_prompt", attune_chat_bool(chat, 1));
+  ATTUNE_TRY(addMessage(messages, "user", texts + turn.message, turn.messageBytes));
+  attune_chat_value *variables = attune_chat_variables(chat), *isTrue = attune_chat_bool(chat, 1);
+  if (!variables || !isTrue || !attune_chat_set(chat, variables, "messages", messages) ||
+      !attune_chat_set(chat, variables, "add_generation_prompt", isTrue))
+    return fail(ATTUNE_OUT_OF_MEMORY, "the conversation does not fit into the memory of its template: %s", attune_last_error());
   return attune_chat_render(chat, &rendered);
 }
 
