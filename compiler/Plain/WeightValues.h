@@ -21,7 +21,7 @@ struct WeightValue {
 };
 
 /// Returns the elements of |source|. Each source is rounded to f32 after it was computed, unless |wide|. Fails for
-/// sources that the plain path does not define, such as f16 and the formats of weights.
+/// sources that the plain path does not define, such as f16, the formats of weights and rows of unit length.
 Result<WeightValue> evaluateWeight(mlir::Attribute source, const TensorProvider &tensors, bool wide);
 
 } // namespace attune
