@@ -171,13 +171,13 @@ private:
   std::map<int64_t, Judgment> known;
 };
 
-std::optional<int64_t> Bisector::findLastJudged(StepJudge &steps) const {
-  int64_t left = -1, right = steps.count() - 1;
+std::optional<int64_t> Bisector::findLastJudged(StepJudge &steps, int64_t begin) const {
+  int64_t left = begin, right = steps.count() - 1;
   while (right - left > 1) {
     int64_t middle = left + (right - left) / 2;
     (steps.at(middle).kind == Judgment::Unknown ? right : left) = middle;
   }
-  return left < 0 ? std::nullopt : std::optional<int64_t>(left);
+  return left == begin ? std::nullopt : std::optional<int64_t>(left);
 }
 
 Status Bisector::judgePhases(BisectVerdict &verdict) {
@@ -208,7 +208,7 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     std::string name = stringifyPhase(phase).str();
     // The last steps may leave a module that the plain path cannot execute: judges the last one that it can.
     if (judgment.kind == Judgment::Unknown && isKnown)
-      if (std::optional<int64_t> last = findLastJudged(steps)) {
+      if (std::optional<int64_t> last = findLastJudged(steps, begin)) {
         step = *last;
         judgment.reason = "after the pass " + StringRef(replay.steps()[size_t(step)].pass).split('{').first.str() + ": " + judgment.reason;
         if (steps.at(step).kind == Judgment::Wrong)
@@ -218,7 +218,7 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     if (judgment.kind == Judgment::Wrong) {
       verdict.phase = phase;
       setWrong(verdict, judgment);
-      if (isKnown && step >= 0)
+      if (isKnown && step > begin)
         return searchSteps(steps, begin, step, verdict);
       verdict.isPhaseKnown = isKnown;
       verdict.before = std::move(module);

@@ -42,7 +42,8 @@ namespace attune {
 struct BisectOptions {
   /// Outputs by the reference implementation, by which the phase `import` is judged; may be empty.
   std::vector<OwnedTensor> expected;
-  /// Outputs that are right, by which all later phases are judged; empty for those of the phase `import` in f64.
+  /// Outputs that are right, by which all later phases are judged. If empty, these are the outputs of the phase
+  /// `import` in f64 and, after the passes that round operands, those of the module after these passes.
   std::vector<OwnedTensor> good;
   /// Judges the phases `bufferized` and `object` first, and the others only if one of the two is not right.
   bool isBrief = false;
@@ -73,7 +74,7 @@ struct BisectVerdict {
   /// The pattern rewrite that made the function wrong, if the search found one.
   std::optional<Rewrite> rewrite;
   /// The name and location of the operation after the steps that computes the first different value (FirstDifference.h), if
-  /// neither an operation alone nor a rewrite was found; "" if not known.
+  /// no operation alone, rewrite or kernel was found; "" if not known.
   std::string firstDifference;
   /// The part of LLVM, in the phases `llvm` and `object`.
   std::optional<CodePart> part;
@@ -83,7 +84,8 @@ struct BisectVerdict {
   /// The wrong value, or, if there are no values, the reason.
   WrongValue value;
   std::string reason;
-  /// The modules before and after the steps.
+  /// The modules before and after the steps or, without steps, before and after the phase; null if it is `import`,
+  /// `llvm` or `object`.
   mlir::OwningOpRef<mlir::ModuleOp> before, after;
   /// A module of one operation that the step makes wrong, the module after the step, and the wrong value in it. In the
   /// phases `llvm` and `object`, an operation of the phase `dialect` that is wrong when it is compiled alone; there is no
@@ -91,7 +93,7 @@ struct BisectVerdict {
   std::optional<SingleOperation> operation;
   mlir::OwningOpRef<mlir::ModuleOp> operationAfter;
   WrongValue operationValue;
-  /// Phases whose modules could not be executed, with reasons.
+  /// Phases that could not be judged, with reasons.
   std::vector<std::pair<Phase, std::string>> unknown;
 };
 
@@ -102,8 +104,8 @@ public:
   Bisector(mlir::ModuleOp imported, const TensorProvider &tensors, const PlainInputs &inputs, const BisectOptions &options)
       : imported(imported), tensors(tensors), inputs(inputs), options(options) {}
 
-  /// Fails if the model cannot be executed at all, or a phase cannot be run. Passes must be registered, so that a step
-  /// can be run on one operation.
+  /// Fails if the model cannot be executed at all, if a phase cannot be run, if `good` lacks an output, or if `code`
+  /// fails. Passes must be registered, so that a step can be run on one operation.
   Result<BisectVerdict> run();
 
 private:
@@ -113,11 +115,12 @@ private:
   struct Rounding {
     /// The last of them, -1 if there are none: the module after it gives the expected results of later ones.
     int64_t last = -1;
-    /// The step before one of them whose module is wrong.
+    /// The step before the first step of one of these passes, if the module after it is wrong; -1 is the module before
+    /// the phase.
     std::optional<int64_t> wrong;
   };
-  /// Finds the steps of |replay|, which has run, that round. Judges the modules before them, and expects the results
-  /// of the module after them from then on, by the definitions of products of low precision.
+  /// Finds the steps of |replay|, which has run, that round. Judges the modules before them. From then on, expects the
+  /// results of the module after them, by the definitions of the operations, or `good` within its bounds.
   Result<Rounding> expectRounding(PhaseReplay &replay);
   /// Returns true if the phases `bufferized` and `object` are right; false also if one of them cannot be judged.
   /// Changes |judgeOfPhase|.
@@ -136,8 +139,9 @@ private:
   /// judged. Sets the steps and the modules of |verdict|, then searches these steps for the function, the operation or
   /// rewrite, and the first different value.
   Status searchSteps(StepJudge &steps, int64_t left, int64_t right, BisectVerdict &verdict);
-  /// Returns the last step whose module can be executed, if there is one: the modules after it cannot.
-  std::optional<int64_t> findLastJudged(StepJudge &steps) const;
+  /// Returns, by binary search, a step after |begin| whose module can be executed while that of the next step cannot; the
+  /// last module cannot. Returns nullopt if no step that was tried has a module that can be executed.
+  std::optional<int64_t> findLastJudged(StepJudge &steps, int64_t begin) const;
   /// Finds the function that differs between the modules of |verdict| and makes them wrong.
   void searchFunction(BisectVerdict &verdict);
   Status searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &verdict);

@@ -11,7 +11,8 @@
 
 using namespace attune;
 
-/// Returns the function that a pass runs on, or whose loop it runs on; null if that is the module.
+/// Returns the function that a pass runs on, or whose loop it runs on; null for the module and for a component of the
+/// call graph.
 static llvm::Function *findFunction(const llvm::Any &unit) {
   // Passes are told of units that they may change.
   if (const auto *function = llvm::any_cast<const llvm::Function *>(&unit))

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Searches the two steps after our last pass:
+// Searches the two steps after the last pass of Attune:
 //
 //   LLVM IR                  before LLVM's passes
-//     | run 0 ... run n      runs of LLVM's passes, each on a function or on the module: the first n, by binary search
+//     | run 0 ... run n      runs of LLVM's passes on functions, loops and the module: the first n, by binary search
 //   LLVM IR (phase llvm)     judged by the plain path, which has it translated without optimizations
 //     | code generator       the first n functions with optimizations, the others without, by binary search
 //   object code              judged by its execution as a model
@@ -28,10 +28,12 @@ namespace attune {
 
 /// The code of a compiled model, and how an object of it is executed.
 struct ModelCode {
-  /// LLVM IR of the host code before LLVM's passes and after them, as text.
+  /// LLVM IR of the host code before LLVM's passes and after them, as text; the former is "" if no
+  /// shared object can be made.
   std::string beforePasses, afterPasses;
   std::optional<HostMachine> machine;
-  /// Executes an object file, or, if it is empty, that of the compilation itself. It is called in a process of its own.
+  /// Executes |object|, the bytes of an object file; "" stands for the object of the compilation itself. It is called
+  /// in a process of its own.
   std::function<Result<std::vector<OwnedTensor>>(const std::string &object)> execute;
   /// Returns the data section of the weights file.
   std::function<Result<std::vector<uint8_t>>()> readWeights;
@@ -57,7 +59,8 @@ struct CodePart {
   /// A pass of LLVM, or "" for the code generator.
   std::string pass;
   std::string function;
-  /// LLVM IR of the function before and after the pass; for the code generator, the IR that it gets, and nothing.
+  /// LLVM IR before and after the pass: of the function or, without one, of the module. For the code generator,
+  /// |before| is the IR that it gets, and |after| is "".
   std::string before, after;
 };
 

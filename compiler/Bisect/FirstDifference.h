@@ -10,9 +10,9 @@
 //   xfmr.split_heads loc("a")   x x x       xfmr.split_heads loc("a")   y y y     differs: its operand is the first
 //   call @softmax               z z         call @softmax               z z       difference
 //
-// Observed are the results of operations of `xfmr` and `tile`, which the two modules have at the same location, and the
-// tensors and buffers that called functions write. The values of one operation in all of its executions are one sequence,
-// so a call for all rows is comparable with calls for blocks of rows.
+// Observed are the floats among the results of operations of `xfmr` and `tile`, which the two modules have at the same
+// location, and the float tensors and buffers that called functions write. The values of one operation in all of its
+// executions are one sequence, so a call for all rows is comparable with calls for blocks of rows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_FIRSTDIFFERENCE_H

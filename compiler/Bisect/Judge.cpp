@@ -157,7 +157,8 @@ static void sendJudgment(int end, const Judgment &judgment) {
 }
 
 namespace {
-/// Reads a record from a pipe. Its functions return false if the pipe ends before the record does.
+/// Reads a record from a pipe. Its functions return false if the pipe ends before the record does, or if the record has
+/// impossible sizes.
 class RecordReader {
 public:
   explicit RecordReader(int end) : end(end) {}

@@ -4,8 +4,8 @@
 //
 // A module of a phase is right if, executed by the plain path (PlainModel.h), its outputs are close to those of an
 // earlier module in f64. How close is measured, not assumed: the earlier module is executed in f32 as well, and the
-// largest difference of the two is the error that f32 alone makes in each output. Later phases sum in other orders, so
-// they may differ by kErrorFactor times as much.
+// largest difference of the two is the error that f32 alone makes in each output, at least kLeastError of the largest
+// value. Later phases sum in other orders, so they may differ by kErrorFactor times as much. Integers must be equal.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_JUDGE_H
@@ -33,8 +33,8 @@ struct Judgment {
   /// Returns "right", "WRONG", or "not judged" with the reason.
   std::string text() const;
 
-  /// Unknown: the plain path cannot execute the module; |reason| says why. A module that crashes or does not end is wrong,
-  /// and |reason| says so.
+  /// Unknown: the module or the call cannot be executed or lacks an output; |reason| says why. A module that crashes or
+  /// does not end is wrong, and |reason| says so.
   enum Kind { Right, Wrong, Unknown } kind = Unknown;
   std::string reason;
   /// The value that is farthest from what is allowed, if the module gives wrong values.

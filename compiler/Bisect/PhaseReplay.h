@@ -45,13 +45,14 @@ struct Rewrite {
 
 /// Functions by which tests insert errors into a phase.
 struct ReplayHooks {
-  /// Called before each run of a phase.
+  /// Called before each run of a phase, and of a step on one operation.
   std::function<void()> begin;
-  /// Called after each pass with the operation that it ran on, before the replay compares or copies the module.
+  /// Called after each outermost pass with the operation that it ran on, before the replay compares or copies the
+  /// module.
   std::function<void(mlir::Pass *, mlir::Operation *)> afterPass;
 };
 
-/// Calls |hooks|.begin now, and |hooks|.afterPass after each pass that |passes| runs. |hooks| must outlive |passes|.
+/// Calls |hooks|.begin now, and |hooks|.afterPass after each outermost pass of |passes|. |hooks| must outlive |passes|.
 void addHooks(mlir::PassManager &passes, const ReplayHooks &hooks);
 
 class PhaseReplay {

@@ -54,7 +54,8 @@ public:
 private:
   /// Adds an input, a constant or a weight for |operand| to the entry. Returns false if it can be none of these.
   bool addOperand(OpOperand &operand);
-  /// Clones the weight reference or expression that computes |value| into the entry; returns null if it is not found.
+  /// Clones the weight reference or expression that computes |value| into the entry; for an argument of a function,
+  /// that of the function's first call. Returns null if it is not found.
   Value addWeight(Value value);
   /// Returns the dims of |type| as text, such as "[d0, 8]". A dynamic dimension gets a name; dynamic dimensions of
   /// equal size in |sizes| share a name.
@@ -216,8 +217,8 @@ static std::string describeKind(Operation *op) {
   return text;
 }
 
-/// Returns a text that is equal for calls whose operands have equal sizes and integers: an error may show for tails or
-/// for some positions only.
+/// Returns a text that is equal for calls whose operands have equal sizes and integers, of tensors of up to
+/// kMostIntegers integers: an error may show for tails or for some positions only.
 static std::string describeShape(const OpCall &call) {
   constexpr int64_t kMostIntegers = 64;
   std::string text;

@@ -32,10 +32,11 @@ struct SingleOperation {
   mlir::Location location;
 };
 
-/// Executes |module| with |inputs| and returns a module for each operation of |function| that has results of f32 and i64
-/// only and whose operands are tensors of these, numbers and weights. Operations that differ only in their operands count
-/// as one kind; of each kind, calls with different sizes or integers are taken, at most |mostCalls|: the first call of each
-/// kind, then the second ones, and so on. Fails if |module| cannot be executed.
+/// Executes |module| with |inputs| and returns modules for operations of |function| without regions, whose results are
+/// tensors of f32 and i64 with dimensions and whose operands are such tensors, indices and weights. Operations that
+/// differ only in their operands count as one kind; of each kind, calls with different sizes or integers are taken, at
+/// most |mostCalls|: the first call of each kind, then the second ones, and so on. Fails if |module| cannot be
+/// executed.
 Result<std::vector<SingleOperation>> isolateOperations(mlir::ModuleOp module, llvm::StringRef function, const TensorProvider &tensors,
                                                        const PlainInputs &inputs, size_t mostCalls);
 

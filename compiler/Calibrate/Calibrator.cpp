@@ -69,8 +69,8 @@ public:
   std::vector<CalibratedRows> takeRows() { return std::move(rows); }
 
 private:
-  /// Identifies a projection in a format: a hash of its weights, the position of the format in |rows|, and its number of
-  /// columns, since matrices of zeros with the same number of elements have the same hash.
+  /// Identifies a projection in a format: a hash of its weights, the position of the format in |rows|, and its number
+  /// of columns, since matrices of zeros with the same number of elements have the same hash.
   using Key = std::pair<CalibratedRows::Key, std::pair<size_t, int64_t>>;
 
   /// Computes |call| and returns true if it is a projection. Adds the inputs to its moments if this pass collects them.

@@ -8,10 +8,10 @@
 //     IR of the phase `dialect` --- plain path, f32 ---> inputs of each xfmr.linear ---> moments ---> quantizeByOutputs
 //     token ids of sample texts --/
 //
-// The plain path (compiler/Plain) executes every operation by its definition, so calibration works for all models; only
-// the products of projections are replaced by faster ones. The moments of a projection, the sum of x x^T over its
-// inputs x, are K^2 numbers. If the moments and weights of all projections have more than kMomentBytes, the model runs on
-// the texts several times, for some of the projections each time.
+// The plain path (compiler/Plain) executes operations by their definitions, so calibration works for every model that
+// it can execute; only the products of projections are replaced by faster ones. The moments of a projection, the sum of
+// x x^T over its inputs x, are K^2 numbers. If the moments and weights of all projections have more than kMomentBytes,
+// the model runs on the texts several times, for some of the projections each time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CALIBRATE_CALIBRATOR_H
@@ -40,8 +40,9 @@ struct CalibrationText {
   std::vector<Row> rows;
 };
 
-/// Reads |path|, a text per line. If every line has only numbers between spaces or commas, they are token ids. |encode|
-/// returns the token ids of a text. Empty lines are skipped; a file without texts is an error.
+/// Reads |path|, a text per line. If every line has only numbers between spaces, tabs or commas, they are token ids.
+/// |encode| returns the token ids of a text. Lines without ids are skipped; a file without texts, or of more than 64
+/// MiB, is an error.
 Result<CalibrationText> readCalibrationText(const std::string &path,
                                             const std::function<Result<std::vector<int64_t>>(const std::string &)> &encode);
 
@@ -50,9 +51,10 @@ Result<CalibrationText> readCalibrationText(const std::string &path,
 using CalibrationProgress = std::function<Status(uint64_t done, uint64_t total)>;
 
 /// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a format of integers and
-/// get at least 32 inputs when an entry reads |text|. Returns the rows of each format. Fails if the model requires
-/// inputs other than token ids and their masks, if no projection is quantized, or if the plain path cannot execute the
-/// model.
+/// get at least 32 inputs when the first of `forward`, `embed`, `extend` and `prefill` that it has reads |text|.
+/// Returns the rows of each format. Fails if the module has none of these entries, if the entry requires inputs other
+/// than token ids and their masks, if no projection is quantized, if the plain path cannot execute it, or if
+/// |progress| fails.
 Result<std::vector<CalibratedRows>> calibrateWeights(mlir::ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
                                                      const CalibrationProgress &progress);
 

@@ -170,8 +170,8 @@ bool attune::quantizeByOutputs(Rows<const float> weights, InputMoments &moments,
           roundRows(rounding, weights, first + begin, std::min(kLanes, count - begin), &numbers[begin * groups], &integers[begin * size]);
     });
     for (int64_t row = 0; row < count; ++row) {
-      // If f16 cannot store a scale or a minimum of one of eight rows, none of the eight is added. The packer then chooses
-      // their scales without the calibration, and reports an error if these do not fit either.
+      // If f16 cannot store a scale or a minimum of one of eight rows, none of the eight is added. The packer then
+      // chooses their scales without the calibration, and reports an error if these do not fit either.
       if (!isRounded[row / kLanes])
         continue;
       out.add({weights.row(first + row), static_cast<size_t>(size)}, {&numbers[row * groups], static_cast<size_t>(groups)},

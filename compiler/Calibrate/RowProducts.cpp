@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A tile of 4 x 2 elements is summed in vectors along k, whose lanes are added at the end. The code of a tile is compiled
-// for several instruction sets. All versions must round alike, so FMA is disabled.
+// A tile of 4 x 2 elements is summed in vectors along k, whose lanes are added at the end. The code of a tile is
+// compiled for several instruction sets. All versions must round alike, so FMA is disabled.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- Cache.h - Compiled models kept between runs --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands on a model folder compile it into the user's cache:
+// Commands on a model that is not compiled yet compile it into the user's cache:
 //
 //     CacheFolder    the cache: where it is and how large it may grow
 //     CacheKey       the name of an entry: a hash of everything that the result depends on

@@ -15,7 +15,7 @@ namespace attune {
 struct CachedFile {
   std::string name;
   uint64_t bytes = 0;
-  /// The section of packed weights, which the checksum excludes: only `attune inspect --verify` reads it.
+  /// The section of packed weights, which the checksum excludes: only `attune inspect --verify` compares its hash.
   uint64_t dataOffset = 0, dataBytes = 0;
   /// The hexadecimal hash of the file without that section.
   std::string checksum;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entries share one weights file under several names (hard links) if it has the tensors that each of them reads, at the
-// same offsets. This is so for compilations that differ in inputs, entries or outputs. The file is deleted with the
+// same offsets. This may be so for compilations that differ in inputs, entries or outputs. The file is deleted with the
 // last of these entries, without a counter.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEWEIGHTS_H

@@ -70,8 +70,8 @@ struct CompileOptions : ImportOptions {
 
 /// The callbacks of a running compilation; each may be empty.
 struct CompileListener {
-  /// Returns true if the compilation is to end early. Called before each phase, between parts of a calibration and of
-  /// the weights, and while the compilation waits for another process.
+  /// Returns true if the compilation is to end early. Called before each phase but `import`, between parts of a
+  /// calibration and of the weights, and while the compilation waits for another process.
   std::function<bool()> stops;
   /// Returns an error if |stops| asks for the end.
   Status checkStop() const { return stops && stops() ? Status::error("interrupted") : Status(); }
@@ -101,10 +101,10 @@ struct CompileListener {
 
 /// Returns an adapter as --adapter takes it.
 std::string formatAdapter(const AdapterRequest &adapter);
-/// Returns the flags of |options| that shape the object for |target|, as one line: on one machine, equal lines for
-/// equal models and files give equal objects.
+/// Returns the flags of |options| that shape the object for |target|, except --name and --emit, as one line: on one
+/// machine, equal lines for equal models, names, files and kinds of output give equal objects.
 std::string formatFlags(const CompileOptions &options, const Target &target);
-/// Returns |text| as a C identifier, with "_" in place of other characters and before a leading digit.
+/// Returns |text| as a C identifier, with "_" in place of other characters, before a leading digit and for "".
 std::string toIdentifier(llvm::StringRef text);
 /// Returns the name of the model: --name, or the stem of the output as a C identifier, or "model" without an output
 /// file. Fails if --name is not a C identifier.

@@ -32,8 +32,8 @@ public:
   Status writeSource(const std::string &text);
   /// Writes the main file; a shared object is linked from |code|.
   Status writeCode(const std::string &code, EmitKind kind);
-  /// Gives all files their names, the object last. If that fails for one file, none of them gets its name, and existing
-  /// files with these names are unchanged.
+  /// Gives all files their names, the object last. If that fails for one file, none of them keeps its name, and
+  /// existing files with these names are restored as far as OutputFile::commitTogether can.
   Status commit();
 
 private:

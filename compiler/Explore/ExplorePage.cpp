@@ -102,7 +102,8 @@ std::string attune::createExplorePage(const ExploredCompilation &compilation, co
     core["times"].push_back({{"phase", run.phase}, {"pass", run.pass}, {"seconds", run.seconds}});
   core["assembly"] = blobs.add(compilation.assembly);
   core["source"] = blobs.add(compilation.source);
-  // `lines[i]` is the index in |linePaths| of the modules that line i + 1 computes: many lines have the same modules.
+  // `lines[i]` is the index in |linePaths| of the modules that line i, counted from 1, computes: many lines have the
+  // same modules.
   std::map<std::string, int64_t> known;
   OrderedJson lines = OrderedJson::array(), linePaths = OrderedJson::array();
   for (const std::string &paths : compilation.lines) {

@@ -24,7 +24,7 @@ struct ExploredCompilation {
   PassChanges changes;
   /// The assembly of the host, whose line tables refer to |source|, the IR of the phase `vector`.
   std::string assembly, source;
-  /// `lines[i]`: the modules of the model that line i + 1 of |source| computes, or "".
+  /// `lines[i]`: the modules of the model that line i of |source|, counted from 1, computes, or ""; `lines[0]` is "".
   std::vector<std::string> lines;
 
   Status compile(CompileOptions options, CompileListener listener);

@@ -23,22 +23,34 @@ public:
   ChangeObserver(PassChanges &changes, Phase phase) : changes(changes), phase(stringifyPhase(phase)) {}
 
   void runBeforePass(Pass *pass, Operation *) override {
-    if (!pass->getArgument().empty())
-      start = std::chrono::steady_clock::now();
+    if (isRecorded(pass))
+      starts.push_back(Clock::now());
   }
   void runAfterPass(Pass *pass, Operation *op) override {
-    // A pass without an argument name is an adaptor of the pass manager, which only runs other passes.
-    if (pass->getArgument().empty())
+    if (!isRecorded(pass))
       return;
-    std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    Clock::time_point end = Clock::now();
+    std::chrono::duration<double> time = end - starts.pop_back_val();
     changes.allRuns.push_back({phase.str(), pass->getArgument().str(), time.count()});
     changes.record(phase, pass->getArgument(), op);
+    // Recording is no work of the passes that run this one.
+    for (Clock::time_point &start : starts)
+      start += Clock::now() - end;
+  }
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    if (isRecorded(pass))
+      starts.pop_back();
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
+  /// Returns false for an adaptor of the pass manager, which has no argument name and only runs other passes.
+  static bool isRecorded(Pass *pass) { return !pass->getArgument().empty(); }
+
   PassChanges &changes;
   StringRef phase;
-  std::chrono::steady_clock::time_point start;
+  /// The start of each pass that runs: a pass may run others.
+  SmallVector<Clock::time_point, 4> starts;
 };
 } // namespace attune
 

@@ -14,7 +14,7 @@
 
 namespace attune {
 
-/// The functions that each pass of a compilation changed, and the time of each pass.
+/// The functions that each pass of MLIR in a compilation changed, and the time of each of these passes.
 class PassChanges {
 public:
   /// A change of |function| by |pass|. |before| and |after| are the indices of its text in texts(), or -1 if the
@@ -23,7 +23,8 @@ public:
     std::string phase, pass, function;
     int64_t before = -1, after = -1;
   };
-  /// A run of a pass on the module or on one function. |seconds| excludes the time that recording changes takes.
+  /// A run of a pass on the module or on one function. |seconds| includes the passes that the pass runs and excludes the
+  /// time that recording changes takes.
   struct Run {
     std::string phase, pass;
     double seconds = 0;

@@ -85,7 +85,7 @@ function draw(tag, attributes, title) {
 function number(value, digits) {
   if (Math.abs(value) >= 1000)
     return String(Math.round(value));
-  return value === undefined || value === null ? '' : Number(value).toPrecision(digits || 3).replace(/\.?0+($|e)/, '$1');
+  return value === undefined || value === null ? '' : String(Number(Number(value).toPrecision(digits || 3)));
 }
 
 function size(bytes) {

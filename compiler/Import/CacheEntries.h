@@ -35,14 +35,15 @@ struct CachingEntry {
 };
 
 /// Checks that |spec| has a decoder with caches whose tokens attend to themselves and earlier tokens only, so that
-/// sequences can be continued. Fails also if inputs have choices, or if only some layers have cross attention.
+/// sequences can be continued. Fails also if inputs have choices, if only some layers have cross attention, or if cross
+/// attention computes its queries from the encoder states.
 Status checkContinues(const TransformerSpec &spec);
 
-/// Returns the entries with caches of a model whose `forward` has |inputs| and |outputs|. The entries return the
-/// outputs among |outputs| that have a row for each token of the decoder. Without |positionsGiven| the decoder counts
-/// positions, even if |inputs| has some. |padding| applies to `encode`, which only models with cross attention have.
-/// Fails if the model does not continue sequences, or if these inputs and outputs do not allow it; the message says
-/// why.
+/// Returns the entries with caches of a model whose `forward` has |inputs| and |outputs|. `encode` returns no outputs,
+/// the others the main outputs among |outputs| with a row of features for each token. Without |positionsGiven| the
+/// decoder counts positions, even if |inputs| has some. |padding| applies to `encode`, which only models with cross
+/// attention have. Fails if the model does not continue sequences, or if these inputs and outputs do not allow it; the
+/// message says why.
 Result<std::vector<CachingEntry>> planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                                    const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding);
 

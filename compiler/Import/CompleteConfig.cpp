@@ -35,7 +35,7 @@ static bool hasTwoLabelCounts(const Config &config) {
 bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config) || hasTwoLabelCounts(config); }
 
 /// Returns the number of tensors of |spec| if |tensors| has all of them, or their stand-ins, with their shapes;
-/// stand-ins and optional tensors that the files lack do not count. With |exact|, only if |tensors| has no others but
+/// stand-ins, and optional tensors that the files lack, do not count. With |exact|, only if |tensors| has no others but
 /// buffers. Otherwise returns nullopt.
 static std::optional<size_t> countParameters(const TransformerSpec &spec, const TensorProvider &tensors, bool exact) {
   WeightCatalog catalog(spec, tensors);
@@ -68,7 +68,7 @@ static std::vector<std::string> findClasses(const Config &config, const Family &
   for (const std::string &name : classes) {
     Config candidate = config;
     candidate.set("model_type", family.first);
-    candidate.set("architectures", Json::array({name}));
+    candidate.chooseClass(name);
     Result<TransformerSpec> spec = readTransformerSpec(candidate);
     std::optional<size_t> count = spec ? countParameters(*spec, tensors, exact) : std::nullopt;
     if (!count || *count < most)
@@ -131,7 +131,7 @@ static Status completeClass(Config &config, const TensorProvider &tensors) {
     return missing(config, "architectures", "one of " + llvm::join(classes, ", "),
                    ", and the tensors fit each of them; --architecture takes one");
   if (!classes.empty())
-    config.set("architectures", Json::array({classes.front()}));
+    config.chooseClass(classes.front());
   return {};
 }
 

@@ -16,12 +16,14 @@ bool isIncomplete(const Config &config);
 /// Adds `model_type` and `architectures` to |config| if they are missing and the rest determines them:
 ///   - the type, by the class in `architectures`; without a class, by the only family with a class that has exactly the
 ///     tensors of the folder;
-///   - the class, by the tensors: among the classes whose tensors are all there with their shapes, the one with the most
-///     tensors; in a tie, the base model if the tensors lack its prefix, another class if they have it;
-///   - the number of labels, by the shapes of tensors, if `num_labels` is not the number of names in `id2label`: removes
-///     `id2label` if only `num_labels` fits. transformers 4 counts the names, releases before and after take the number.
+///   - the class, by the tensors: among the classes whose tensors are all there with their shapes, the one with the
+///     most tensors; in a tie, the base model if the tensors lack its prefix, another class if they have it;
+///   - the number of labels, by the shapes of tensors, if `num_labels` is not the number of names in `id2label`:
+///     removes `id2label` if only `num_labels` fits. transformers 4 counts the names, releases before and after take
+///     the number.
 /// |tensors| is null if the folder stores none. Then, and if no class fits, `architectures` stays absent, which means
-/// the base model. Fails if no family, several families or several classes fit; the message lists the choices.
+/// the first class of the family, in most families the base model. Fails if no family, several families or several
+/// classes fit; the message lists the choices.
 Status completeConfig(Config &config, const TensorProvider *tensors);
 
 /// Returns a warning if |tensors| lacks tensors that |spec| needs, or has them with other shapes, |spec| being the

@@ -20,7 +20,7 @@
 
 namespace attune {
 
-/// A parsed config.json.
+/// A parsed config.json or another JSON file of settings, or an object in one.
 class Config {
 public:
   /// Reads the file |name| of |folder|; its value must be an object.
@@ -32,7 +32,7 @@ public:
   const std::string &file() const { return path; }
   /// Returns the value of |key|, or null if the file lacks it.
   const Json *find(std::string_view key) const { return findJson(root, key); }
-  /// Returns the keys of the file, sorted.
+  /// Returns the keys of this object, sorted.
   std::vector<std::string> keys() const;
   /// Returns the name of |key| in messages: "rope_scaling.factor" in an object that is the value of the key
   /// "rope_scaling".
@@ -42,6 +42,14 @@ public:
   Config object(std::string_view key) const;
   /// Replaces the value of |key|, or adds it.
   void set(const char *key, Json value) { root[key] = std::move(value); }
+  /// Makes |name| the class of the model, in place of the file's `architectures`: the class that a user or the tensors
+  /// chose. Families do not replace it.
+  void chooseClass(const std::string &name) {
+    set("architectures", Json::array({name}));
+    classChosen = true;
+  }
+  /// Returns true if chooseClass has been called.
+  bool hasChosenClass() const { return classChosen; }
   /// Removes |key|.
   void remove(const char *key) { root.erase(key); }
 
@@ -57,6 +65,7 @@ private:
   std::string path, prefix;
   Json root;
   std::shared_ptr<ConfigTrace> notes;
+  bool classChosen = false;
 };
 
 /// The range of an integer key, both ends included; a value outside it is refused.
@@ -89,8 +98,8 @@ public:
   }
   /// Returns the integer |key|, or |fallback| if it is absent or null.
   int64_t integerOrNull(const char *key, int64_t fallback, Range range) { return present(key) ? integer(key, fallback, range) : fallback; }
-  /// Returns the two integers of the list |key|; if |key| is one integer, a pair of it; if it is absent or refused, a
-  /// pair of |fallback|.
+  /// Returns the two integers of the list |key|, or |fallback| for one that is refused; if |key| is one integer, a pair
+  /// of it; if it is absent or refused as a whole, a pair of |fallback|.
   std::pair<int64_t, int64_t> integerPair(const char *key, int64_t fallback, Range range);
   /// Returns the number |key| in [min, max], or |fallback| if it is absent.
   double number(const char *key, double fallback, double min, double max);
@@ -116,11 +125,11 @@ public:
   /// Returns the object |key| of lists of integers, empty if it is absent or null.
   std::vector<std::pair<std::string, std::vector<int64_t>>> integerLists(const char *key);
   /// Returns the number of labels: the number of entries of `id2label`, else `num_labels`, else |fallback|, in the
-  /// order of transformers.
+  /// order of transformers 4 (see completeConfig).
   int64_t labels(int64_t fallback = 2);
   /// Returns the names of |count| labels from `id2label`. A missing name is "LABEL_" and the number, as in
-  /// transformers; other numbers in `id2label` are ignored. Records an error if a key of it is no integer or a name is
-  /// no string.
+  /// transformers; other numbers in `id2label` are ignored. Records an error if a key of it is no integer, or a name is
+  /// no string or contains a NUL. Returns the names alone, unchecked, if |count| is 0.
   std::vector<std::string> labelNames(int64_t count);
 
   /// Records an error if |key| is present and neither null, false nor an empty object or list. |reason| says which

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A configuration with a trace records each key that a ConfigReader reads or refuses. The references of families and
-// the lists of their classes are made from traces, so that the code of a reader is the only list of its keys.
+// A configuration with a trace records the keys that a ConfigReader reads or refuses, except lists of numbers
+// (ConfigReader::numbers), and the choices of `architectures` as classes. The references of families and the lists of
+// their classes are made from traces, so that the code of a reader is the only list of its keys.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_CONFIGTRACE_H

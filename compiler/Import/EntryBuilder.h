@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Emits `forward` and the entries that use caches: inputs to tokens, embeddings, the layers of each stack, heads, outputs back to padded
-// tensors.
+// Emits `forward`, `embed` and the entries that use caches: inputs to tokens, embeddings, the layers of each stack,
+// heads, outputs back to padded tensors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_ENTRYBUILDER_H
@@ -78,10 +78,10 @@ private:
 
   /// Returns true if an output has this member of a group.
   bool wanted(EntryOutput::Kind kind, StackRole role, int64_t member) const;
-  /// Stores the results of an attention of layer |layer| in the outputs that need them. |keyDim| is the dim of the
-  /// length of its keys; |part| is the index of its keys among the cached tensors of a layer.
+  /// Stores the results of an attention of layer |layer|, whose keys are tokens of |keys|, in the outputs that need them.
+  /// |keyDim| is the dim of the length of its keys; |part| is the index of its keys among the cached tensors of a layer.
   void captureAttention(EntryOutput::Kind kind, StackRole role, int64_t layer, const AttentionSpec &spec, const AttentionResults &attention,
-                        const std::string &keyDim, int64_t part);
+                        TokenBatch &keys, const std::string &keyDim, int64_t part);
   /// Stores |value| in the outputs that have this member.
   void capture(EntryOutput::Kind kind, StackRole role, int64_t member, const EntryResult &value);
   /// Returns the sizes of |value|, one for each of its dims.

@@ -40,11 +40,10 @@ SmallVector<OpFoldResult> EntryBuilder::extentsOf(const EntryResult &value) {
 }
 
 void EntryBuilder::captureAttention(EntryOutput::Kind kind, StackRole role, int64_t layer, const AttentionSpec &attention,
-                                    const AttentionResults &values, const std::string &keyDim, int64_t part) {
+                                    const AttentionResults &values, TokenBatch &keys, const std::string &keyDim, int64_t part) {
   TokenBatch &tokens = *stackOf(role).tokens;
   if (values.probabilities) {
-    // Queries may be packed; the keys of cross attention stay padded.
-    Value map = kind == EntryOutput::Attentions ? tokens.toPaddedProbabilities(values.probabilities) : values.probabilities;
+    Value map = tokens.toPaddedProbabilities(values.probabilities, keys);
     capture(kind, role, layer, {map, {"batch", std::to_string(attention.heads), tokens.lengthDim(), keyDim}});
   }
   for (Value cached : {values.key, values.value}) {

@@ -117,10 +117,11 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
   std::vector<InputRequest> requests;
   std::string names;
   bool afterPast = false;
+  // The name of the group stands for all of its members. A model without members does not know the name.
+  bool hasGroup = llvm::any_of(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::PastKeyValues; });
   for (const InputRequest &request : options.inputs)
-    if (afterPast |= StringRef(request.name).starts_with(pastGroup); request.name != pastGroup)
+    if (afterPast |= StringRef(request.name).starts_with(pastGroup); !hasGroup || request.name != pastGroup)
       requests.push_back(request);
-  // The name of the group stands for all of its members.
   bool group = requests.size() < options.inputs.size();
   for (const InputSpec &input : spec.inputs) {
     bool isPast = input.role == InputRole::PastKeyValues;

@@ -22,7 +22,7 @@ struct EntryOutput {
   /// The stack of a group or member.
   StackRole stack = StackRole::Encoder;
   /// The number of the main output or of the member; empty for a whole group. For keys and values: the layer times the
-  /// tensors of a layer, plus the tensor.
+  /// number of tensors of a layer, plus the tensor.
   std::optional<int64_t> index = {};
   /// The number of members of the group.
   int64_t members = 1;
@@ -32,8 +32,8 @@ struct EntryOutput {
   bool wants(Kind group, StackRole role, int64_t member) const { return kind == group && stack == role && (!index || *index == member); }
 };
 
-/// Returns the outputs that |options| requests. Fails if one is unknown or given twice. A group whose members may
-/// differ in shape is returned as its members.
+/// Returns the outputs that |options| requests, the main outputs if it requests none. Fails if one is unknown or given
+/// twice. A group whose members may differ in shape is returned as its members.
 Result<std::vector<EntryOutput>> resolveOutputs(const TransformerSpec &spec, const ImportOptions &options);
 
 } // namespace attune

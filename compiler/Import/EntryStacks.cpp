@@ -220,9 +220,9 @@ void EntryBuilder::emitStack(StackRole role) {
     if (stack.zeroesHidden)
       operands.hidden = tokens.zeroHidden(scope.at(stack.name + ".hidden"), operands.hidden);
     if (layer.attention)
-      captureAttention(EntryOutput::Attentions, role, i, *layer.attention, called.own, keyDim, 0);
+      captureAttention(EntryOutput::Attentions, role, i, *layer.attention, called.own, tokens, keyDim, 0);
     if (layer.cross)
-      captureAttention(EntryOutput::CrossAttentions, role, i, *layer.cross, called.cross, memoryTokens.lengthDim(), 2);
+      captureAttention(EntryOutput::CrossAttentions, role, i, *layer.cross, called.cross, memoryTokens, memoryTokens.lengthDim(), 2);
   }
   state.result = emitFinal(stack, operands.hidden);
   if (wanted(EntryOutput::HiddenStates, role, count)) {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One table for each architecture: names of tensors, keys of metadata, and the conversions to undo. The result is the config.json and the
-// tensors of the folder that the file was made from, as far as they decide what is computed.
+// Each architecture has tables, some of them shared: names of tensors, keys of metadata, and the conversions to undo.
+// The result is the config.json and the tensors of the folder that the file was made from, as far as they decide what
+// is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,8 @@ struct NamePair {
   const char *gguf, *reference;
 };
 
-/// A key of the metadata without the name of the architecture, and the key of config.json.
+/// A key of the metadata without its prefix, the name of the architecture or "tokenizer.ggml", and the key of
+/// config.json.
 struct KeyPair {
   const char *gguf, *reference;
 };
@@ -468,6 +470,9 @@ Status GgufImporter::run() {
   if (const Json *count = findJson(file.metadata(), "split.count"); count && *count != 0 && *count != 1)
     fail("split.count", "1: one file with all tensors; join the parts by llama-gguf-split --merge");
   readKeys();
+  // The rest divides by the numbers of heads and features, which readKeys checks.
+  if (problem.failed())
+    return problem;
   readTokens();
   if (llvm::StringRef(architecture.name) != "gpt2" && llvm::StringRef(architecture.name) != "bert")
     readRope();

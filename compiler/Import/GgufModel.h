@@ -18,8 +18,8 @@ struct GgufModel {
   std::unique_ptr<TensorProvider> tensors;
 };
 
-/// Opens the file |path|. Fails for an architecture, a key or a tensor that is not known, since results would be wrong
-/// without it, and for a wrong value; the message names it.
+/// Opens the file |path|. Fails for an architecture, a key of the architecture or a tensor that is not known, since
+/// results would be wrong without it, and for a wrong value; the message names it. Ignores other unknown keys.
 Result<GgufModel> openGgufModel(const std::string &path);
 
 } // namespace attune

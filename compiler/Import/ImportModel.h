@@ -4,7 +4,8 @@
 //
 // The phase `import`. The module has one `xfmr.weight` for each tensor, or expression over tensors, that an operation
 // reads, one private function for each distinct layer signature, and the entries, which call these functions once for
-// each layer. Inputs and outputs of the entries are fixed here.
+// each layer. A stack of a single operation has no layer function: its entries contain the operation. Inputs and
+// outputs of the entries are fixed here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_IMPORTMODEL_H

@@ -53,10 +53,10 @@ struct ImportOptions {
   std::map<std::string, int64_t> limits;
 };
 
-/// Parses "NAME[:RANK[:i64|f32]],…", the value of `--inputs`. A rank may be written as "?x1x?x?", where 1 is a
-/// dimension that is broadcast. Fails for any other text.
+/// Parses "NAME[:RANK[:i64|f32]],…", the value of `--inputs`; the type may be in upper case. A rank may be written as
+/// "?x1x?x?", where 1 is a dimension that is broadcast. Fails for any other text.
 Result<std::vector<InputRequest>> parseInputList(std::string_view text);
-/// Splits "NAME,…", the value of `--outputs`.
+/// Splits "NAME,…", the value of `--outputs`. Skips empty names.
 std::vector<std::string> parseOutputList(std::string_view text);
 
 } // namespace attune

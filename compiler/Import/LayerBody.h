@@ -30,7 +30,7 @@ struct Sequences {
 /// The keys and values of an attention in the caches of a session.
 struct CachedKeys {
   mlir::Value keys, values; // [slots, G, panels, D, W], [slots, G, capacity, E]
-  /// The slot of each sequence, its number of tokens including the new ones, and the largest of these numbers.
+  /// The slot of each sequence, its number of tokens including the new ones, and an upper bound of these numbers.
   mlir::Value slots, lengths, length;
   /// The number of tokens of each sequence before the new ones; null if the layer does not write the keys.
   mlir::Value past;
@@ -56,9 +56,9 @@ struct LayerOperands {
   /// The states `[M, …]` from which cross attention computes keys, and those for values if they differ.
   mlir::Value memory, memoryValues;
   Sequences memorySequences;
-  /// Keys and values `[B, G, P, D]` that are inputs of the entry: those of earlier tokens, which precede those that
-  /// self-attention computes, and those of the memory, in which case `memory` is not read. `keySequences` are the
-  /// sequences of all keys of self-attention, earlier and new ones.
+  /// Keys `[B, G, P, D]` and values `[B, G, P, E]` that are inputs of the entry: those of earlier tokens, which precede
+  /// those that self-attention computes, and those of the memory, with its length in place of P, in which case `memory`
+  /// is not read. `keySequences` are the sequences of all keys of self-attention, earlier and new ones.
   mlir::Value pastKey, pastValue, memoryKey, memoryValue;
   Sequences keySequences;
   /// The caches of entries with caches; cross attention then reads no memory.

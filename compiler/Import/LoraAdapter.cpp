@@ -10,8 +10,10 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Regex.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 using namespace attune;
 using llvm::StringRef;
@@ -58,10 +60,13 @@ public:
     ConfigReader values(patterns);
     for (const std::string &pattern : patterns.keys()) {
       // As in PEFT, a pattern matches the end of a module's path.
-      llvm::Regex regex("^(.*\\.)?(" + translate(pattern) + ")$");
+      const std::optional<std::string> translated = translate(pattern);
+      llvm::Regex regex("^(.*\\.)?(" + translated.value_or("") + ")$");
       std::string problem;
-      if (!regex.isValid(problem) || hasForeignSyntax(pattern))
-        reader.fail(patternKey, "regular expressions without look-around and classes other than \\d and \\w, as '" + pattern + "' has");
+      if (!translated || !regex.isValid(problem))
+        reader.fail(patternKey, "regular expressions without look-around, classes other than \\d and \\w, and escaped '[', ']', '^' or '-' "
+                                "in brackets, as '" +
+                                    pattern + "' has");
       others.push_back({pattern, std::move(regex), values.number(pattern.c_str(), 0, 0, 1e9)});
     }
     reader.join(values);
@@ -84,36 +89,65 @@ public:
   }
 
 private:
-  /// Translates a Python pattern to the syntax of POSIX.
-  static std::string translate(StringRef pattern) {
+  /// Translates a Python pattern to the syntax of POSIX. Returns nullopt if POSIX has no equal for a part of it, or
+  /// gives that another meaning.
+  static std::optional<std::string> translate(StringRef pattern) {
     std::string text;
-    for (size_t i = 0; i < pattern.size(); ++i) {
-      StringRef rest = pattern.substr(i);
-      StringRef posix = rest.starts_with("\\d") ? "[0-9]" : rest.starts_with("\\w") ? "[A-Za-z0-9_]" : "";
-      if (!posix.empty())
-        text += posix;
-      else
-        text += rest.front() == '\\' ? rest.take_front(2) : rest.take_front(1);
-      i += rest.front() == '\\';
+    while (!pattern.empty()) {
+      char first = pattern.front(), next = pattern.size() > 1 ? pattern[1] : '\0';
+      if (first == '[') {
+        std::optional<std::string> set = translateSet(pattern);
+        if (!set)
+          return std::nullopt;
+        text += *set;
+        continue;
+      }
+      bool repeatsTwice = next != '\0' && StringRef("*+?}").contains(first) && StringRef("?+").contains(next);
+      if (repeatsTwice || (first == '(' && next == '?'))
+        return std::nullopt;
+      if (first != '\\') {
+        text += first;
+        pattern = pattern.drop_front();
+        continue;
+      }
+      StringRef members = membersOf(next);
+      if (members.empty() && llvm::isAlnum(next))
+        return std::nullopt;
+      text += members.empty() ? pattern.take_front(2).str() : ("[" + members + "]").str();
+      pattern = pattern.drop_front(std::min<size_t>(2, pattern.size()));
     }
     return text;
   }
-  /// Returns true if POSIX gives |pattern| another meaning than Python.
-  static bool hasForeignSyntax(StringRef pattern) {
-    for (size_t i = 0; i + 1 < pattern.size(); ++i) {
-      if (pattern[i] == '\\') {
-        if (llvm::isAlnum(pattern[++i]) && pattern[i] != 'd' && pattern[i] != 'w')
-          return true;
-      } else if (StringRef("*+?}").contains(pattern[i]) && StringRef("?+").contains(pattern[i + 1])) {
-        return true;
-      } else if (pattern[i] == '(' && pattern[i + 1] == '?') {
-        return true;
+  /// Translates the set of characters in brackets with which |pattern| begins, and removes it from |pattern|. In POSIX
+  /// a backslash in brackets is a character like others.
+  static std::optional<std::string> translateSet(StringRef &pattern) {
+    pattern.consume_front("[");
+    std::string text = pattern.consume_front("^") ? "[^" : "[";
+    if (pattern.consume_front("]"))
+      text += ']';
+    for (; !pattern.starts_with("]"); pattern = pattern.drop_front()) {
+      if (pattern.empty())
+        return std::nullopt;
+      if (pattern.consume_front("\\")) {
+        StringRef members = pattern.empty() ? "" : membersOf(pattern.front());
+        // A character that brackets give a meaning would need another place among the members.
+        if (members.empty() && (pattern.empty() || llvm::isAlnum(pattern.front()) || StringRef("[]^-").contains(pattern.front())))
+          return std::nullopt;
+        text += members.empty() ? pattern.take_front() : members;
+      } else if (pattern.starts_with("[:") || pattern.starts_with("[.") || pattern.starts_with("[=")) {
+        return std::nullopt;
+      } else {
+        text += pattern.front();
       }
     }
-    return false;
+    pattern.consume_front("]");
+    return text + "]";
   }
+  /// Returns the characters of the class `\d` or `\w`, whose letter is |name|, as POSIX writes them in brackets; "" for
+  /// other letters.
+  static StringRef membersOf(char name) { return name == 'd' ? "0-9" : name == 'w' ? "A-Za-z0-9_" : ""; }
 
-  /// The number of the modules that a pattern matches.
+  /// A pattern, and the value of the setting for the modules that it matches.
   struct Other {
     std::string pattern;
     llvm::Regex regex;

@@ -62,7 +62,8 @@ static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
 
 namespace {
 
-/// A configuration without `quantization_config`, which is read separately: it says how weights are stored, not what is computed.
+/// A configuration without `quantization_config`, which is read separately: it says how weights are stored, not what is
+/// computed.
 struct OpenedConfig {
   Config config;
   std::optional<QuantizationConfig> quantization;
@@ -167,7 +168,7 @@ static Result<OpenedConfig> openConfig(const ModelSource &given) {
     if (!model)
       return model.status();
     if (!source.architecture.empty())
-      model->config.set("architectures", Json::array({source.architecture}));
+      model->config.chooseClass(source.architecture);
     return OpenedConfig{std::move(model->config), std::nullopt, std::move(model->tensors)};
   }
   std::error_code ignored;
@@ -182,7 +183,7 @@ static Result<OpenedConfig> openConfig(const ModelSource &given) {
     return quantization.status();
   config->remove("quantization_config");
   if (!source.architecture.empty())
-    config->set("architectures", Json::array({source.architecture}));
+    config->chooseClass(source.architecture);
   OpenedConfig opened{std::move(*config), std::move(*quantization), nullptr};
   if (!isIncomplete(opened.config))
     return opened;
@@ -292,8 +293,8 @@ static Result<std::optional<OutputFile>> copyFile(const std::string &from, const
   return std::optional<OutputFile>(std::move(*copy));
 }
 
-/// Writes the tensors |specs| of |tensors|, under the names that |nameOf| returns, as floats to a file with |metadata| that
-/// will be named |path|.
+/// Writes the tensors |specs| of |tensors|, under the names that |nameOf| returns, as floats to a file with |metadata|
+/// that will be named |path|.
 static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, const std::function<std::string(const TensorSpec &)> &nameOf,
                                        const TensorProvider &tensors, const std::string &path,
                                        const std::map<std::string, std::string> &metadata, const Progress &progress) {

@@ -28,7 +28,7 @@ struct ModelSource {
   std::string architecture;
   /// Adapters to merge into the tensors.
   std::vector<AdapterRequest> adapters;
-  /// True if a folder without weights is opened with generated ones, those of seed 0.
+  /// True if a folder without weights is opened with generated ones, those of seed 0 unless it is a golden case.
   bool generatesMissing = false;
 };
 

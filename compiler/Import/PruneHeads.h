@@ -31,8 +31,8 @@ std::vector<int64_t> remainingHeads(const HeadsByLayer &pruned, int64_t layer, i
 Result<HeadsByLayer> parsePruneHeads(std::string_view text);
 /// Removes heads of self-attention in the encoder or, in a model without one, in the decoder. Ignores heads that are
 /// removed already, as transformers does. Fails if a layer or a head does not exist, no head would remain in a layer,
-/// or a layer has no self-attention, a distance bias, key heads that query heads share, or no output projection; |spec|
-/// is then changed in part.
+/// or a layer has no self-attention, a distance bias, key heads that query heads share, a norm of all heads together,
+/// or no output projection; |spec| may then be changed in part.
 Status pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned);
 
 } // namespace attune

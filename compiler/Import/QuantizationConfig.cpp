@@ -50,8 +50,8 @@ static void readAwq(ConfigReader &reader, const Config &settings, QuantizedForma
     reader.fail("zero_point", "true");
 }
 
-/// Reads one group of modules of compressed-tensors.
-static void readModules(const Config &modules, ConfigReader &joined, QuantizationConfig &result) {
+/// Reads one group of modules of compressed-tensors. Warns of activations unless |warned|, which it then sets.
+static void readModules(const Config &modules, ConfigReader &joined, QuantizationConfig &result, bool &warned) {
   const Config weights = modules.object("weights");
   ConfigReader group(modules), reader(weights);
   if (!group.present("weights")) {
@@ -79,9 +79,11 @@ static void readModules(const Config &modules, ConfigReader &joined, Quantizatio
     std::tie(format.blockRows, format.blockColumns) = block;
   }
   result.format.groups.push_back(groups);
-  if (group.present("input_activations") && result.warnings.empty())
+  if (group.present("input_activations") && !warned) {
     result.warnings.push_back(modules.file() + ": '" + modules.label("input_activations") +
                               "': activations are not quantized; the model is computed with the stored weights");
+    warned = true;
+  }
   joined.join(group);
   joined.join(reader);
 }
@@ -102,8 +104,9 @@ static void readCompressedTensors(ConfigReader &reader, const Config &settings, 
   if (reader.present("kv_cache_scheme"))
     result.warnings.push_back(settings.file() + ": '" + settings.label("kv_cache_scheme") + "': caches are not quantized");
   const Config groups = settings.object("config_groups");
+  bool warnedOfActivations = false;
   for (const std::string &name : groups.keys())
-    readModules(groups.object(name), reader, result);
+    readModules(groups.object(name), reader, result, warnedOfActivations);
   if (groups.keys().empty())
     reader.fail("config_groups", "an object with groups of modules");
 }

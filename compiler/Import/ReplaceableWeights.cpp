@@ -27,8 +27,8 @@ std::map<std::string, std::string> attune::generatedMetadata(bool hasAdapters) {
 }
 
 /// Returns true if |file| has the mark of kAdaptersKey, or if its tensors are f32 and uniform in the ranges that
-/// generatorRule gives for |prefix| + name and the shape. Trained gains, biases and matrices leave these ranges. Looks at
-/// the first 4096 values of each tensor.
+/// generatorRule gives for |prefix| + name and the shape. Trained gains, biases and matrices leave these ranges. Looks
+/// at the first 4096 values of each tensor.
 static bool areGenerated(const SafetensorsFile &file, const std::string &prefix) {
   constexpr int64_t most = 4096;
   if (file.metadata().count(kAdaptersKey))

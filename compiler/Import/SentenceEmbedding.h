@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The modules of a sentence-transformers folder behind its transformer, pooling, dense layers and norms, as the output of the entry
-// `embed`.
+// The modules of a sentence-transformers folder behind its transformer (pooling, dense layers and norms) as the output
+// of the entry `embed`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_SENTENCEEMBEDDING_H
@@ -18,8 +18,8 @@ namespace attune {
 inline constexpr const char *embedEntry = "embed", *embedOutput = "sentence_embedding";
 
 /// Declares the embedding that the modules of |folder| describe, if it has any, in |spec|, the model of its
-/// transformer. A tensor T of the module in the folder M is called "M.T". Does nothing for models with two stacks but
-/// T5, mT5 and UMT5. Fails if a module or a setting is not implemented.
+/// transformer. A tensor T of the module in the folder M is called "M.T". Declares none for models with two stacks but
+/// T5, mT5 and UMT5. Fails if a module or a setting is not implemented or wrong.
 Status declareEmbedding(const std::string &folder, TransformerSpec &spec);
 /// Returns the mean over tokens, the embedding of a model whose folder does not say which one it has.
 OutputSpec meanEmbedding();

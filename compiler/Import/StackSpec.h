@@ -151,7 +151,8 @@ struct AttentionSpec {
   bool interleaved = false;
   /// `[2 N - 1, head size]` or `[2 N - 1, heads * head size]`: a vector for each distance d from 1 - N to N - 1, in row
   /// d + N - 1, or for each distance and head; d is the position of the query minus that of the key, and N the largest
-  /// number of tokens of a sequence. Scores add its product with the query (relativeKey) or with the key (relativeQuery).
+  /// number of tokens of a sequence. Scores add its product with the query (relativeKey) or with the key
+  /// (relativeQuery).
   WeightId relativeKey = noWeight, relativeQuery = noWeight;
   /// The number of heads before any are removed (pruned), and the numbers of the remaining ones among them; 0 and empty
   /// mean |heads| and all heads.

@@ -22,6 +22,7 @@ TokenBatch::TokenBatch(EntryScope &scope, Value batch, Value length, std::string
     auto pack = xfmr::PackTokensOp::create(builder, scope.at("sequences"), mask);
     packed.offsets = pack.getOffsets();
     positions = pack.getPositions();
+    packedMask = mask;
     return;
   }
   packed.offsets = xfmr::SequenceOffsetsOp::create(builder, scope.at("sequences"), batch, length);
@@ -117,11 +118,53 @@ Value TokenBatch::toPadded(Value value, bool squeeze) {
   return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, joinFirstTwo(int64_t(shape.size())), sizes);
 }
 
-Value TokenBatch::toPaddedProbabilities(Value probabilities) {
-  if (!positions)
+Value TokenBatch::packedNumbers() {
+  if (packedMask && !numbers)
+    numbers = xfmr::CountedPositionsOp::create(scope.builder, scope.at("sequences"), packedMask, /*padding=*/int64_t(0));
+  return numbers;
+}
+
+Value TokenBatch::toPaddedProbabilities(Value probabilities, TokenBatch &keys) {
+  OpBuilder &builder = scope.builder;
+  Location loc = probabilities.getLoc();
+  if (&keys == this && positions)
+    return xfmr::ScatterProbabilitiesOp::create(builder, loc, probabilities.getType(), probabilities, packed.offsets, positions);
+  Value rows = packedNumbers(), columns = keys.packedNumbers();
+  if (!rows && !columns)
     return probabilities;
-  return xfmr::ScatterProbabilitiesOp::create(scope.builder, probabilities.getLoc(), probabilities.getType(), probabilities, packed.offsets,
-                                              positions);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (auto [numbers, dim] : {std::pair(rows, 2u), std::pair(columns, 3u)}) {
+    if (!numbers)
+      continue;
+    inputs.push_back(numbers);
+    maps.push_back(AffineMap::get(4, 0, {builder.getAffineDimExpr(0), builder.getAffineDimExpr(dim)}, builder.getContext()));
+  }
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange elements) -> Value {
+    SmallVector<Value> indices;
+    for (uint64_t dim = 0; dim < 4; ++dim)
+      indices.push_back(linalg::IndexOp::create(inner, loc, dim));
+    Value zero = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0)), visible;
+    auto look = [&](Value number, Value &index) {
+      Value one = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(1));
+      Value before = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, number, one), zero);
+      index = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), before);
+      Value isToken = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, number, zero);
+      visible = visible ? Value(arith::AndIOp::create(inner, loc, visible, isToken)) : isToken;
+    };
+    if (rows)
+      look(elements.front(), indices[2]);
+    if (columns)
+      look(elements.back(), indices[3]);
+    Value element = tensor::ExtractOp::create(inner, loc, probabilities, indices);
+    Value none = arith::ConstantOp::create(inner, loc, inner.getZeroAttr(element.getType()));
+    return arith::SelectOp::create(inner, loc, visible, element, none);
+  };
+  auto type = cast<RankedTensorType>(probabilities.getType());
+  SmallVector<OpFoldResult> sizes = {batchSize, builder.getIndexAttr(type.getDimSize(1)), getAsOpFoldResult(paddedLength),
+                                     getAsOpFoldResult(keys.paddedLength)};
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  return emitElements(builder, loc, empty, inputs, body, maps);
 }
 
 /// Emits a linalg operation, not one of the dialect, since no pass needs to know these ids.
@@ -146,18 +189,21 @@ Value TokenBatch::generateIds(bool counting, int64_t first) {
     return computeIds(loc, count, [&](OpBuilder &inner, Location loc, Value token) -> Value {
       auto toIndex = [&](Value id) { return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id); };
       auto at = [&](Value values, Value index) -> Value { return tensor::ExtractOp::create(inner, loc, values, index); };
-      // Rows past the last token have a negative padded position. They get position 0, since they read the tables of
-      // positions, too.
       Value none = arith::ConstantIndexOp::create(inner, loc, 0);
-      Value position = positions ? Value(arith::MaxSIOp::create(inner, loc, toIndex(at(positions, token)), none)) : token;
+      Value given = positions ? toIndex(at(positions, token)) : token;
+      Value position = positions ? Value(arith::MaxSIOp::create(inner, loc, given, none)) : token;
       Value sequence = arith::DivUIOp::create(inner, loc, position, paddedLength);
       Value number = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), token);
       Value own = arith::SubIOp::create(inner, loc, number, at(packed.offsets, sequence));
+      Value later = arith::AddIOp::create(inner, loc, own, at(past, sequence));
       if (positions) {
-        Value last = arith::SubIOp::create(inner, loc, paddedLength, arith::ConstantIndexOp::create(inner, loc, 1));
-        own = arith::MinSIOp::create(inner, loc, own, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), last));
+        // Rows past the last token have a negative padded position. They get position 0, since they read the tables of
+        // positions, too, and the first sequence may have no positions left after its earlier tokens.
+        Value isToken = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::sge, given, none);
+        Value zero = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0));
+        later = arith::SelectOp::create(inner, loc, isToken, later, zero);
       }
-      return arith::AddIOp::create(inner, loc, arith::AddIOp::create(inner, loc, own, at(past, sequence)), constant(inner, loc));
+      return arith::AddIOp::create(inner, loc, later, constant(inner, loc));
     });
   }
   Value generated = computeIds(loc, tokens, [&](OpBuilder &inner, Location loc, Value token) -> Value {

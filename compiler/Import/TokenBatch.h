@@ -53,8 +53,10 @@ public:
   mlir::Value toTokens(mlir::Value padded);
   /// Converts `[T, …]` to `[B, L, …]`; with |squeeze|, without the last dimension, whose size is 1.
   mlir::Value toPadded(mlir::Value tokens, bool squeeze = false);
-  /// Moves probabilities `[B, heads, L, keys]` of packed tokens to their padded positions.
-  mlir::Value toPaddedProbabilities(mlir::Value probabilities);
+  /// Moves probabilities `[B, heads, L, keys]`, whose rows are tokens of this batch and whose columns are tokens of
+  /// |keys|, from packed to padded positions. |keys| is this batch or, for cross attention, another one; either may be
+  /// packed. Rows and columns of padding become zero.
+  mlir::Value toPaddedProbabilities(mlir::Value probabilities, TokenBatch &keys);
   /// Returns ids for each token that are not an input: |first| or, if |counting|, |first| plus the position of the
   /// token in its sequence, earlier tokens (continueAfter) included.
   mlir::Value generateIds(bool counting, int64_t first = 0);
@@ -62,6 +64,9 @@ public:
   mlir::Value lastTokens(mlir::Value tokens);
 
 private:
+  /// Returns the number of each padded token among the packed tokens of its sequence, from 1 on, and 0 for padding:
+  /// `[B, L]`. Returns null if nothing is packed.
+  mlir::Value packedNumbers();
   /// Returns ids of |count| tokens or sequences; |idOf| computes one from its number.
   mlir::Value computeIds(mlir::Location loc, mlir::Value count,
                          llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> idOf);
@@ -70,6 +75,8 @@ private:
   mlir::Value batchSize, paddedLength, tokens, positions, past;
   /// The mask `[B, L]` of integers if its hidden tokens are computed, else null.
   mlir::Value visibility;
+  /// The mask `[B, L]` by which tokens are packed, and the result of packedNumbers once it is computed; else null.
+  mlir::Value packedMask, numbers;
   Sequences packed;
   std::string dim;
 };

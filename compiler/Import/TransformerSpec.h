@@ -55,8 +55,8 @@ struct HeadStep {
 /// The following functions return steps; |path| names the module in locations. This one selects the first row of each
 /// sequence (First), or computes the mean of the rows that the mask shows (Mean).
 HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
-/// Joins the rows of |kinds|, each pooled from the tokens that the mask shows, without those that the input PromptLength
-/// counts.
+/// Joins the rows of |kinds|, each pooled from the tokens that the mask shows, without those that the input
+/// PromptLength counts.
 HeadStep poolsStep(std::vector<mlir::xfmr::PoolKind> kinds, std::string path);
 /// Selects the first row of each sequence that the mask shows, or its first row if the mask shows none or is no input.
 HeadStep firstVisibleStep(std::string path);

@@ -6,7 +6,7 @@
 
 using namespace attune;
 
-// Every sum of products is defined by fused multiply-adds, so all architectures require instructions for these.
+// Sums of f32 products are defined by fused multiply-adds, so all architectures require instructions for these.
 static constexpr RequiredFeature kX86Required[] = {{"avx2", "AVX2"}, {"fma", "FMA"}};
 static constexpr RequiredFeature kArmRequired[] = {{"neon", "NEON"}};
 static constexpr RequiredFeature kRiscvRequired[] = {{"m", "M extension"}, {"f", "F extension"}, {"d", "D extension"}};

@@ -21,15 +21,15 @@ struct Architecture {
   /// The CPU and its additional features for code that is compiled on a machine of another architecture, if `--cpu` is
   /// not given.
   const char *baselineCpu, *baselineFeatures;
-  /// The name of the least CPU that has all required features, for messages.
+  /// A small CPU with all required features, as `--cpu` takes it, for messages.
   const char *least;
   llvm::ArrayRef<RequiredFeature> required;
-  /// The features that code may use and that the runtime can check when it opens a model.
+  /// The features that an object requires if its CPU has them; the runtime checks them when it opens a model. A target
+  /// may add others (TargetEmission::hostFeatures).
   llvm::ArrayRef<const char *> features;
-  /// The features that code never uses, since our runtime and operating systems do not support them. A name that ends
-  /// in '*' is a prefix.
+  /// The features that code never uses, even if the CPU has them. A name that ends in '*' is a prefix.
   llvm::ArrayRef<const char *> withheld;
-  /// The name of the calling convention; "" if the architecture has only one.
+  /// The name of the calling convention; "" for LLVM's default.
   const char *abi;
 };
 

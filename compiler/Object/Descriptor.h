@@ -19,10 +19,10 @@ struct GpuImage {
   std::string data;
 };
 
-/// A kernel in the code for GPUs; see attune_gpu_function.
+/// A function that entries launch on a GPU; see attune_gpu_function.
 struct GpuFunction {
   std::string symbol;
-  /// The index in ModelSignature::kernels.
+  /// The kernel that it is part of, an index in ModelSignature::kernels.
   uint32_t kernel = 0;
   uint32_t sharedBytes = 0;
 };

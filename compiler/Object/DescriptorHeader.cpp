@@ -9,7 +9,7 @@
 
 using namespace attune;
 
-/// Returns |text| with an underscore for every character that is no letter or digit.
+/// Returns |text| with an underscore for every byte that is no ASCII letter or digit.
 static std::string identifier(llvm::StringRef text) {
   std::string result;
   for (char c : text)

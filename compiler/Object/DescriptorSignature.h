@@ -87,7 +87,8 @@ struct ModelSignature {
 };
 
 /// Reads the entries, the caches and the attributes of the model; kernels and workspace formulas stay empty. Fails if
-/// there is no entry. Errors in an entry name it and the argument, since the module may come from a file.
+/// there is no entry. Errors in an entry name it and the argument, result or tensor, since the module may come from a
+/// file.
 Result<ModelSignature> readModelSignature(mlir::ModuleOp module);
 /// Returns the caches of all entries of |module|: caches of sequences, then caches of sources. Errors name the entry
 /// and the cache.

@@ -35,7 +35,7 @@ void attune::setTarget(llvm::Module &module, const HostMachine &target) {
     // No exception passes through compiled code, so it needs no unwind tables.
     function.addFnAttr(llvm::Attribute::NoUnwind);
     if (target.vectorBits() == 512) {
-      // LLVM tunes CPUs of the first AVX-512 generation for 256 bits, which makes long kernels slower.
+      // LLVM tunes some CPUs with AVX-512 for 256 bits, which makes long kernels slower.
       function.addFnAttr("prefer-vector-width", "512");
       function.addFnAttr("min-legal-vector-width", "512");
     }

@@ -12,7 +12,7 @@
 namespace attune {
 
 /// A builder of `attune_entry_E(host, call)`, which unpacks an attune_call and calls the entry. It returns 0 or, if
-/// kernels run on a device, the first error of a launch.
+/// kernels run on a device, the first error of a launch or of a TMA descriptor.
 class EntryAdapter : EntryEmitter {
 public:
   EntryAdapter(mlir::func::FuncOp entry, llvm::ArrayRef<CacheSignature> caches, bool device)
@@ -27,7 +27,7 @@ private:
   /// Creates the argument of the entry with |role| and |type|. |state| is the value of the host argument: |host|, or
   /// the result of buildLaunchState if kernels run on a device.
   mlir::Value buildRole(mlir::rt::Role role, mlir::Type type, mlir::Value host, mlir::Value state, mlir::Value call);
-  /// Creates a structure on the stack with the host and the first error of a launch.
+  /// Creates a structure on the stack with the host and the first error of the call, 0 so far.
   mlir::Value buildLaunchState(mlir::Value host);
   /// Creates the memref descriptor of the cache |cacheName|. |state| is the address of the session's caches, and
   /// |stateDims| of their sizes (attune_call::state_dims).

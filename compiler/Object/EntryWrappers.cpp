@@ -8,7 +8,8 @@
 //
 //   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
 //   attune_work_E(dims, out), if E has `rt.kernel_work`
-//   attune_gathers_E(dims, workers) -> i64,  attune_gather_bytes_E(dims, workers) -> i64, if E has `xfmr.gathers`
+//   attune_gathers_E(dims, workers) -> i64,  attune_gather_bytes_E(dims, workers) -> i64, if E has `xfmr.gathers` and
+//                                                                                         `xfmr.gather_bytes`
 //
 // Makes the entries private and removes `xfmr.entry` and the formulas from them: `rt.workspace`, `xfmr.flops`,
 // `rt.kernel_work`, `xfmr.gathers` and `xfmr.gather_bytes`.
@@ -30,7 +31,8 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Builds the functions that count the messages of |entry| and their bytes, if its model is divided among processes.
+/// Builds the functions that count the calls of all_gather in a call of |entry| and the bytes that a rank receives by
+/// them, if |entry| has formulas for both.
 static LogicalResult buildGathers(func::FuncOp entry, EntryFormulas &formulas) {
   auto gathers = cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(xfmr::kGathersAttr));
   auto bytes = cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(xfmr::kGatherBytesAttr));

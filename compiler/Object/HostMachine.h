@@ -31,10 +31,10 @@ public:
   /// them ("+avx2,-avx512f").
   std::string features() const { return targetMachine->getTargetFeatureString().str(); }
   bool hasFeature(llvm::StringRef feature) const;
-  /// Returns the features that the code may use and that the runtime must check, separated by commas.
+  /// Returns those of Architecture::features that the CPU has, which the runtime must check, separated by commas.
   std::string requiredFeatures() const;
-  /// Returns the bits of a vector register, or 32 if floats are in scalar registers. vectorRegisters() returns the
-  /// number of these registers.
+  /// Returns the bits of the vector registers that kernels use, at most 512, or 32 if floats are in scalar registers.
+  /// vectorRegisters() returns the number of these registers.
   unsigned vectorBits() const;
   unsigned vectorRegisters() const;
   /// Returns LLVM's names of the CPU's features that schedules depend on, and "x86" for an x86 CPU.

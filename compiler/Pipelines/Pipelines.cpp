@@ -84,7 +84,7 @@ static void buildLinalgPipeline(OpPassManager &pm, const rt::Schedule &schedule)
   pm.nest<func::FuncOp>().addPass(createCanonicalizer());
 }
 
-/// Builds the phase `tiled`. Leaves one scf.forall per kernel, with linalg ops or attention tiles inside.
+/// Builds the phase `tiled`. Leaves one scf.forall per kernel, with operations of linalg or `tile` inside.
 static void buildTiledPipeline(OpPassManager &pm, const rt::Schedule &schedule) {
   TileAttentionOptions attention;
   attention.queryRows = schedule.queryRows;
@@ -177,7 +177,7 @@ void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const Target &ta
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The options of a phase pipeline: flags of `attune compile`.
+/// The options of a phase pipeline, which correspond to flags of `attune compile`.
 struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
   Option<std::string> target{*this, "target", llvm::cl::desc("target of the kernels; the first target of the build by default")};
   Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the CPU; by default x86-64-v4, or the baseline CPU of another architecture")};

@@ -29,8 +29,8 @@ using OpObserver = std::function<void(const OpCall &)>;
 /// A function that computes an operation in place of its reference function and returns true, or returns false.
 using OpSubstitute = std::function<bool(OpCall &)>;
 
-/// An operation, its operands in the current execution, and the results of the last execution. Of a `func.call`, operands
-/// of tensors are absent, and results are views of the compiled code's memory.
+/// An operation, its operands in the current execution, and the results of the last execution. Of a `func.call`,
+/// operands of tensors are absent, and results are views of the compiled code's memory.
 struct OpCall {
   /// The operation, in a module that outlives the call.
   mlir::Operation *op = nullptr;

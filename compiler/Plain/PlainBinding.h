@@ -17,7 +17,7 @@ public:
   /// the entry needs caches and |caches| is null.
   static Result<PlainBinding> create(const PlainEntry &entry, const PlainRequest &request, PlainCaches *caches, bool wide);
 
-  /// The values of all dims, including those of caches and "workers", the number of workers.
+  /// The values of all dims, including those of caches, and "workers", which is 1.
   const std::map<std::string, int64_t> &dims() const { return sizes; }
   /// Returns the sizes of |argument|. Fails if no input or cache gives one of its dims.
   Result<std::vector<int64_t>> shapeOf(const PlainArgument &argument) const;

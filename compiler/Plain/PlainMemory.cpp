@@ -64,7 +64,8 @@ static void *allocateAligned(uint64_t, uint64_t bytes) { return active->allocate
 static void freeMemory(void *) {}
 
 namespace {
-/// An unranked buffer as compiled code passes it; |descriptor| has allocated and aligned pointer, offset, sizes, strides.
+/// An unranked buffer as compiled code passes it; |descriptor| has allocated and aligned pointer, offset, sizes,
+/// strides.
 struct UnrankedBuffer {
   int64_t rank;
   int64_t *descriptor;

@@ -49,8 +49,8 @@ static void removeOwnAttributes(ModuleOp module) {
   });
 }
 
-/// Returns an operation of |module| that is code for a GPU or, unless |isCode|, a kernel of another code generator; null
-/// if there is none. |isCode| is true if the module only describes LLVM IR.
+/// Returns an operation of |module| that is code for a GPU or, unless |isCode|, a kernel of another code generator;
+/// null if there is none. |isCode| is true if the module only describes LLVM IR.
 static Operation *findForeign(ModuleOp module, bool isCode) {
   Operation *found = nullptr;
   module->walk([&](Operation *op) {

@@ -44,20 +44,20 @@ struct PlainOptions {
   std::string llvmText;
 };
 
-/// A module that can be executed. It owns clones of the module.
+/// A module that can be executed. It owns a clone of the module.
 class PlainModel {
 public:
-  /// Compiles |module|, IR of the phases `import` to `target`. |signature| describes the entries of a module of the phase
-  /// `target`, whose functions have lost the attributes, and of LLVM IR; it may be null for earlier phases. Fails if
-  /// the module has operations that the plain path does not execute.
+  /// Compiles |module|, IR of the phases `import` to `target`. |signature| describes the entries of a module of the
+  /// phase `target`, whose functions have lost the attributes, and of LLVM IR; it may be null for earlier phases. Fails
+  /// if the module has operations that the plain path does not execute.
   static Result<std::unique_ptr<PlainModel>> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainOptions &options,
                                                     const PlainSignature *signature = nullptr);
   ~PlainModel();
 
   const PlainSignature &signature() const { return entries; }
-  /// Runs an entry. Returns its outputs, F32 (F64 if wide) and I64, groups split into their members. |caches| is updated;
-  /// it may be null for an entry without caches. Fails if the request does not fit the entry or an operation has a
-  /// fault.
+  /// Runs an entry. Returns its outputs, F32 (F64 if wide) and I64, groups split into their members. |caches| is
+  /// updated; it may be null for an entry without caches. Fails if the request does not fit the entry or an operation
+  /// has a fault.
   Result<std::vector<OwnedTensor>> run(const PlainRequest &request, PlainCaches *caches = nullptr);
   /// Sets the byte that fills memory in later runs.
   void setPoison(uint8_t byte) { options.poison = byte; }

@@ -16,7 +16,7 @@ using PlainCaches = std::map<std::string, OwnedTensor>;
 /// One call of an entry.
 struct PlainRequest {
   std::string entry = "forward";
-  /// F32 (F64 if wide) and I64 tensors by the names of inputs.
+  /// Tensors by the names of inputs. Floats become F32 (F64 if wide), integers I64.
   std::vector<OwnedTensor> inputs;
   /// The number of tokens in each slot before the call, and the number of encoder states of each source.
   int64_t past = 0, source = 0;

@@ -8,6 +8,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -35,6 +36,7 @@ private:
   WeightValue readFloats(RankedTensorType type, llvm::function_ref<Status(int64_t, float *)> read);
   WeightValue project(xfmr::ProjectSourceAttr source);
   WeightValue normalize(xfmr::LayerNormSourceAttr source);
+  WeightValue divideByLength(xfmr::UnitRowsSourceAttr source);
 
   const TensorProvider &tensors;
   bool wide;
@@ -101,6 +103,22 @@ WeightValue Evaluator::normalize(xfmr::LayerNormSourceAttr source) {
       variance += (values[i] - mean) * (values[i] - mean) / count;
     for (int64_t i = 0; i < columns; ++i)
       values[i] = round((values[i] - mean) / std::sqrt(variance + epsilon) * weight.values[i] + bias.values[i]);
+  }
+  return rows;
+}
+
+WeightValue Evaluator::divideByLength(xfmr::UnitRowsSourceAttr source) {
+  WeightValue rows = evaluate(source.getSource());
+  if (status.failed())
+    return {};
+  int64_t columns = rows.shape[1];
+  for (int64_t row = 0; row < rows.shape[0]; ++row) {
+    double *values = &rows.values[row * columns], squares = 0;
+    for (int64_t i = 0; i < columns; ++i)
+      squares += values[i] * values[i];
+    double length = std::max(std::sqrt(squares), 1e-12);
+    for (int64_t i = 0; i < columns; ++i)
+      values[i] = round(values[i] / length);
   }
   return rows;
 }
@@ -254,6 +272,7 @@ WeightValue Evaluator::evaluate(Attribute source) {
       })
       .Case([&](xfmr::ProjectSourceAttr projection) { return project(projection); })
       .Case([&](xfmr::LayerNormSourceAttr norm) { return normalize(norm); })
+      .Case([&](xfmr::UnitRowsSourceAttr rows) { return divideByLength(rows); })
       .Default([&](Attribute) {
         std::string text;
         llvm::raw_string_ostream(text) << "expected weights of f32, got " << source;

@@ -18,11 +18,11 @@ public:
 
   /// Erases |ops| with their regions. Terminators and symbols stay.
   void eraseOps(const llvm::SetVector<mlir::Operation *> &ops);
-  /// Erases a symbol at the top of the module and the operations that use it.
+  /// Erases a symbol at the top of the module and the operations that use it, except terminators and symbols.
   void eraseSymbol(mlir::Operation *symbol);
   /// Turns |function| into a private declaration.
   void eraseBody(mlir::func::FuncOp function);
-  /// Replaces |op| by the operations of |region|, a region of |op| with one block.
+  /// Replaces |op| by the operations of |region|, a region of |op| with one block, without its terminator.
   void inlineRegion(mlir::Operation *op, mlir::Region &region);
   /// Erases argument |index| of |function| and the operands of its calls. The argument stays if it is used and no other
   /// value can replace it.
@@ -51,9 +51,10 @@ private:
   llvm::SetVector<mlir::Operation *> growing;
 };
 
-/// Replaces the size |from| by |to| in all types of |module|, but in vector types only if |to| is from 1 to 4096.
-/// Unless |to| is dynamic, also replaces it in the dims of inputs, outputs and caches and, with |numbers|, in index and
-/// i64 attributes and constants. A weight whose type changes gets a new source, a tensor of its new type.
+/// Replaces the size |from| by |to| in the ranked tensor and memref types of |module|, and in vector types if |to| is
+/// from 1 to 4096. Unless |to| is dynamic, also replaces it in the dims of inputs, outputs and caches and, with
+/// |numbers|, in index and i64 attributes and constants, except inside of other attributes of `xfmr`. A weight whose
+/// type changes gets a new source, a tensor of its new type.
 void resizeEverywhere(mlir::ModuleOp module, int64_t from, int64_t to, bool numbers);
 
 } // namespace attune

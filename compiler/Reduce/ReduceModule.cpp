@@ -87,7 +87,7 @@ static void forEachType(Operation *op, llvm::function_ref<void(Type)> visit) {
 static Cost countCost(ModuleOp module) {
   Cost cost;
   module.walk([&](Operation *op) {
-    // An operation costs more than the argument that replaces one of its results.
+    // An operation costs more than the argument that replaces its result in a function with at most two calls.
     cost.first += 4 + op->getDiscardableAttrDictionary().size() + op->getNumOperands() + op->getNumResults();
     if (isa<SymbolOpInterface>(op))
       cost.first += 4;

@@ -1,8 +1,8 @@
 //===- DType.h - Element types of safetensors files -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The element types that a safetensors file may have, and conversions of runs of elements to float and int64, the two
-// types that the tools compute with.
+// The element types of safetensors files that the readers accept, and conversions of runs of elements to float and
+// int64, the two types that the tools compute with.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_DTYPE_H
 #define ATTUNE_COMPILER_SUPPORT_DTYPE_H

@@ -1,8 +1,8 @@
 //===- FileKind.h - Recognition of files by their first bytes -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names the kind of a file that was passed instead of a file of another kind, for error messages. Readers do not depend
-// on it: they check their own formats.
+// Recognizes GGUF files and compiled tokenizers, and names the kind of a file that was passed instead of a file of
+// another kind, for error messages. Readers do not rely on it: they check their own formats.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_FILEKIND_H
 #define ATTUNE_COMPILER_SUPPORT_FILEKIND_H

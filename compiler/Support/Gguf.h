@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A reader of the file format of llama.cpp, versions 2 and 3: metadata, and tensors in blocks of quantized values. Files
-// are untrusted: every length, type and offset is checked before it is used, and every error names the file and the key
-// or tensor. Tensors are views of the mapping; nothing is copied.
+// are untrusted: every length, type and offset is checked before it is used. Every error names the file, and the key or
+// tensor if it is about one. Tensors are views of the mapping; their data are not copied.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_GGUF_H
 #define ATTUNE_COMPILER_SUPPORT_GGUF_H
@@ -31,8 +31,7 @@ int64_t ggufBlockBytes(GgufType type);
 /// Writes elements |begin| … |begin| + |count| - 1 of a run of blocks at |data| to |out|.
 ///
 /// An element of a quantized type is scale * q, or scale * q + minimum, with the scale and the minimum that llama.cpp
-/// computes. Products of a scale and an integer are exact but for those of Q6_K, which are rounded once; a sum with a
-/// minimum is rounded once.
+/// computes. Products of a scale and an integer are exact; a sum with a minimum is rounded once.
 void dequantizeGguf(GgufType type, const uint8_t *data, int64_t begin, int64_t count, float *out);
 
 /// A tensor of an open file, valid as long as the file object.

@@ -38,7 +38,7 @@ public:
 
   /// Appends |bytes| bytes. There is no buffer, so chunks should be large.
   Status write(const void *data, size_t bytes);
-  /// Overwrites bytes at |offset|, which must be written by `write` before or afterwards.
+  /// Overwrites bytes at |offset| that `write` has written.
   Status writeAt(uint64_t offset, const void *data, size_t bytes);
   /// Returns the number of bytes appended so far.
   uint64_t position() const { return offset; }

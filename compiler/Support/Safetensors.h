@@ -82,9 +82,9 @@ public:
   static Result<SafetensorsFolder> openIndex(const std::string &folder, const std::string &path, const Json &index);
   /// Returns true if the folder has a single weights file or an index.
   static bool present(const std::string &folder);
-  /// Returns the files that open reads, sorted, without opening them: the single file, or the index and the shards that
-  /// it names, some of which may be missing. Returns only the index if it cannot be read, and the single file if the
-  /// folder has neither.
+  /// Returns the files that open reads, sorted, without opening files of weights: the single file, or the index and the
+  /// shards that it names, some of which may be missing. Returns only the index if it cannot be read, and the single
+  /// file if the folder has neither.
   static std::vector<std::string> listFiles(const std::string &folder);
 
   /// Returns the tensor of this name, or null.

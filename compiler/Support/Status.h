@@ -19,8 +19,8 @@ class [[nodiscard]] Status {
 public:
   /// Success.
   Status() = default;
-  /// Returns an error with this message. Names from untrusted files may contain line breaks and escape sequences, which
-  /// are replaced by question marks.
+  /// Returns an error with this message. Names from untrusted files may contain control characters, such as line breaks
+  /// and escape, each of which is replaced by a question mark.
   static Status error(std::string message) {
     for (char &c : message)
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)

@@ -29,8 +29,8 @@ static constexpr size_t kDigits = 16;
 std::string attune::makeTemporaryName(const std::string &prefix) {
   uint64_t value = 0;
   if (::getrandom(&value, sizeof(value), GRND_NONBLOCK) != sizeof(value)) {
-    // Random bytes may be missing shortly after boot. Names are created exclusively, so a collision only causes another
-    // try.
+    // Random bytes may be missing shortly after boot. Names are created exclusively, so a collision replaces nothing:
+    // it causes another try of a file and an error of a folder.
     static std::atomic<uint64_t> count{0};
     value =
         uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15 + (uint64_t(::getpid()) << 32) + ++count;

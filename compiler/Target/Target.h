@@ -25,7 +25,7 @@
 
 namespace attune {
 
-/// The flags that choose a target, as text; empty for the target's default.
+/// The flags that choose a target. An empty text stands for the target's default.
 struct TargetRequest {
   /// `--target`; empty for the first target of the build.
   std::string name;

@@ -34,7 +34,8 @@ public:
   /// Sets a function. Jumps in |code| are relative to its beginning.
   void setFunction(uint32_t index, attune_chat_function function, const std::vector<Instruction> &code);
   void addTemplate(const std::string &name, uint32_t function, const std::string &problem);
-  /// Returns true if the numbers still fit into the operands of instructions.
+  /// Returns false if numbers do not fit into the operands of instructions, a function has too many slots or the text
+  /// is too long.
   bool fits() const;
 
   /// Returns the bytes of the program. |defaults| are variables that every rendering has.

@@ -6,8 +6,8 @@
 // texts are split. The functions below make from these the tokenizer.json that the names stand for:
 //
 //   model   vocabulary                       steps
-//   llama   BPE by scores, "▁" for spaces    normalizer and decoder of transformers' class for Llama; without the
-//                                            space before texts, those of its class for Gemma
+//   llama   BPE by scores, "▁" for spaces    "▁" for spaces and, unless add_space_prefix is false, before texts; the
+//                                            decoder undoes both and joins byte tokens
 //   gpt2    BPE of bytes with merges         the expression of the name, then bytes
 //   bert    WordPiece, "▁" before words      those of transformers' class for BERT
 //===----------------------------------------------------------------------===//

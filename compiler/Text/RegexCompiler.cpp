@@ -313,7 +313,7 @@ Status Builder::build(const RegexNode &pattern) {
   return {};
 }
 
-/// Merges equivalent states. State 0 stays the dead state; the first start state becomes 1.
+/// Merges equivalent states. State 0 stays the dead state; the first start state becomes 1, unless it is dead, too.
 void Builder::minimize() {
   std::vector<int> group(table.size(), 0);
   size_t count = 1;

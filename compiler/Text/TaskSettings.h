@@ -12,7 +12,8 @@
 
 namespace attune::text {
 
-/// Returns the files that addTaskSettings reads, relative to |folder|, present or not.
+/// Returns the files that addTaskSettings reads, besides config.json and modules.json, relative to |folder|, present or
+/// not.
 std::vector<std::string> taskFileNames(const std::string &folder);
 
 /// Adds the settings of tasks (runtime/text/tasks/TaskFormat.h) that the model folder |folder| has to |writer|: the

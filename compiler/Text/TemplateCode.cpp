@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Emits the instructions of runtime/text/chat/ChatFormat.h. The body of a template, each macro, each body of a call
-// block and each condition of a loop is a function with slots for variables. Loops, `with`, `set` and `filter` blocks
-// are scopes inside a function. At run time a function reads the slots of the enclosing functions, like a Python
-// closure.
+// block and each condition of a loop is a function with slots for variables. Loops, `with`, `set`, `filter` and
+// `generation` blocks are scopes inside a function. At run time a function reads the slots of the enclosing functions,
+// like a Python closure.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TemplateCode.h"

@@ -10,8 +10,9 @@
 
 namespace attune {
 
-/// Adds the functions of a template to |program| and returns the number of its body. Filters, tests and functions that are
-/// not supported are errors that name them and their line.
+/// Adds the functions of a template to |program| and returns the number of its body. Filters, tests and methods that
+/// are not supported are errors that name them and their line; a filter or test that Jinja2 does not know either is
+/// none inside an `if`.
 Result<uint32_t> emitTemplate(const NodeList &body, ChatProgram &program);
 
 } // namespace attune

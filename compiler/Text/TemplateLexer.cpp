@@ -6,11 +6,13 @@
 //   data   {%- tag -%}   data     "-" takes all white space on its side
 //   data   {%+ tag +%}   data     "+" keeps it
 //       {% tag %}⏎                otherwise the blanks before a tag that begins its line are removed, and so is a line
-//                                 end directly after it; comments and raw blocks count as tags, {{ }} does not
+//                                 end directly after it (not after {% raw %}); comments and the tags of raw blocks
+//                                 count, {{ }} does not
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TemplateLexer.h"
 #include "compiler/Text/Unicode.h"
+#include "runtime/text/chat/Machine.h"
 #include "runtime/text/chat/Unicode.h"
 
 #include <cerrno>
@@ -328,7 +330,9 @@ Status Lexer::lexNumber() {
     for (size_t i = position; i < end; ++i)
       if (source[i] != '_')
         plain += source[i];
-    token.number = strtod(plain.c_str(), nullptr);
+    // Unlike strtod, this reads a point in every locale.
+    if (!chat::parseFloat({plain.data(), plain.size()}, token.number))
+      return templateError(line, "a number has more than 1023 characters");
   }
   tokens.push_back(token);
   position = end;

@@ -14,7 +14,7 @@ namespace attune::text {
 /// Collects the sections of a .text file; runtime/text/TextFormat.h describes the layout.
 class TextFileWriter {
 public:
-  /// |referenceId| is the result of referenceId() (CharacterTables.h), 0 for a file without a tokenizer.
+  /// |referenceId| is the result of referenceId() (CharacterTables.h), 0 for a file that is not kept.
   explicit TextFileWriter(uint64_t referenceId = 0) : referenceId(referenceId) {}
   /// Adds a section. Readers that do not know |kind| skip it, unless |required|.
   void add(uint32_t kind, std::string bytes, bool required = true);

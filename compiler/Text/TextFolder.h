@@ -11,7 +11,8 @@
 
 namespace attune::text {
 
-/// Returns the files from which the .text file of |folder| is made, relative to the folder; they need not exist.
+/// Returns the files from which the .text file of |folder| is made, besides modules.json, relative to the folder; they
+/// need not exist.
 std::vector<std::string> textFileNames(const std::string &folder);
 
 /// Compiles the tokenizer, with it the settings of tasks, and the chat templates of |folder|, a model folder or a GGUF

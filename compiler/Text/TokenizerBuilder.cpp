@@ -161,9 +161,24 @@ Status TokenizerBuilder::initialize(const NamedTokens &tokens, std::optional<std
   return shouldUpdatePostProcessor ? updatePostProcessor() : Status();
 }
 
+std::string TokenizerBuilder::fileOfAddedToken(const std::string &content) const {
+  if (findJson(arguments.config, "added_tokens_decoder"))
+    return arguments.configFile;
+  const std::string path = arguments.folder + "/added_tokens.json";
+  Result<Json> added = readJsonFile(path);
+  return added && findJson(*added, content) ? path : arguments.folder + "/" + findTokenizerJson(arguments.config);
+}
+
 Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
   setSpecials(tokens, std::move(extra));
+  // The tables have an entry for each id, so ids may have gaps as in vocab.json (readVocabulary), but no larger ones.
+  const size_t numTokens = spec.vocab.size() + arguments.byId.size();
+  const size_t mostId = std::min<size_t>(numTokens * 8 + 100000, kLookupNumber - 2);
   auto add = [&](uint32_t id, AddedToken token) -> Status {
+    if (id > mostId)
+      return Status::error(fileOfAddedToken(token.content) + ": the added token " + describeJson(Json(token.content)) +
+                           ": expected an id of at most " + std::to_string(mostId) + " for " + std::to_string(numTokens) + " tokens, got " +
+                           std::to_string(id));
     if (token.singleWord)
       return Status::error(file + ": the added token " + describeJson(Json(token.content)) + " has 'single_word', which is not supported " +
                            "for the tokenizer class " + type.name);
@@ -282,7 +297,7 @@ Status TokenizerBuilder::loadTokenizerJson() {
     decoder = component("decoder");
     return {};
   }
-  // A class takes only the vocabulary from the file and makes all other parts itself.
+  // A class takes only vocabulary, merges, character map and post-processor from the file and makes the rest itself.
   ATTUNE_TEXT_TRY(checkModel(file, spec.model));
   spec.added.clear();
   spec.addedIds.clear();

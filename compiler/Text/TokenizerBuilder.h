@@ -119,6 +119,8 @@ private:
   /// Reads the defaults of encodings.
   Status readDefaults();
   Status checkModel(const std::string &path, ModelKind found) const;
+  /// Returns the file that gives the added token |content| its id.
+  std::string fileOfAddedToken(const std::string &content) const;
   Status makeGenericSentencePiece(const SentencePieceModel &model);
   /// Corrects the first split of Mistral's tokenizers, if the setting `fix_mistral_regex` asks for it: replaces the first
   /// part of a sequence of pre-tokenizers, or puts the split before a single pre-tokenizer (ByteLevel takes the place of

@@ -12,8 +12,8 @@
 namespace attune::text {
 
 /// Returns the tokenizer class of the folder with these |arguments|, as transformers chooses it from
-/// tokenizer_config.json, the model's config.json and tokenizer.json. If the folder names none, its files decide. Fails
-/// for a class that is not supported.
+/// tokenizer_config.json, the model's config.json and tokenizer.json. If the folder names neither a class nor a type of
+/// model that has one, its files decide. Fails for a class that is not supported.
 Result<const TokenizerClass *> chooseTokenizerClass(const TokenizerArguments &arguments);
 
 /// Returns the class |name|, null if there is none.

@@ -17,7 +17,7 @@ using namespace attune;
 using namespace attune::text;
 namespace fs = std::filesystem;
 
-/// Files with a vocabulary. A folder without any has no tokenizer.
+/// Files with a vocabulary, besides tokenizer.json. A folder without any has no tokenizer, unless its class needs none.
 static const char *const vocabularyFiles[] = {"vocab.txt",           "vocab.json", "tokenizer.model", "sentencepiece.bpe.model",
                                               "sentencepiece.model", "spm.model",  "spiece.model",    "tekken.json",
                                               "tiktoken.model",      "source.spm"};

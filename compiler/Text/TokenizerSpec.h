@@ -24,7 +24,8 @@ namespace attune::text {
 /// The mark U+2581, which SentencePiece writes for a space.
 constexpr const char *kMark = "\xE2\x96\x81";
 
-/// The bytes that steps refer to. Equal strings are stored once.
+/// The bytes that steps, settings and rules refer to. Equal strings are stored once, unless one needs a larger
+/// alignment.
 class Pool {
 public:
   /// Adds |bytes| at a multiple of |alignment| and returns their position.
@@ -109,7 +110,8 @@ struct TokenizerSpec {
   /// Adds a token of the model.
   void addToken(const std::string &content, uint32_t id);
   /// Adds |call| as one call of add_tokens of the package `tokenizers`: a known string keeps its id and gets the new
-  /// flags; other ids count up from the size of the vocabulary, or from the highest id that was added before.
+  /// flags; other ids count up from the size of the vocabulary, or from the id after the highest one that was added
+  /// before, if that is larger.
   void addTokens(const std::vector<AddedToken> &call);
   /// Returns the id of a string, of an added token first.
   std::optional<uint32_t> findToken(const std::string &content) const;

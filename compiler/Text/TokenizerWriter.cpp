@@ -1,8 +1,8 @@
 //===- TokenizerWriter.cpp - The tables of a tokenizer --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Added tokens that match normalized text must be normalized themselves, by the steps of the runtime. So the tables are
-// made twice: first without added tokens, to normalize with them in memory.
+// Added tokens that match normalized text must be normalized themselves, by the steps of the runtime. If there are such
+// tokens and steps, the tables are made twice: first without added tokens, to normalize with them in memory.
 //===----------------------------------------------------------------------===//
 
 #include "attune/text.h"
@@ -206,8 +206,8 @@ void Writer::writeLookup(TextFileWriter &out, uint32_t kind, const std::vector<s
   out.add(kind, slots);
 }
 
-/// Returns the strings of all tokens, except for those that only decoding knows, and their ids. An added token replaces
-/// the model's token with the same string; of equal strings the last id counts.
+/// Returns the strings of all tokens, except for those that only decoding knows, and their ids. Of tokens with equal
+/// strings, which may be an added one and one of the model, the largest id counts.
 std::vector<std::pair<std::string, uint32_t>> Writer::listTokens() const {
   std::map<std::string, uint32_t> ids;
   for (size_t id = 0; id < tokens.size(); ++id)
@@ -542,9 +542,14 @@ Status attune::text::writeTokenizer(const TokenizerSpec &spec, const std::string
     buffers += PreTokenizer::countBuffers(step.kind);
   if (buffers > PreTokenizer::kMostBuffers)
     return Status::error(file + ": 'pre_tokenizer': expected at most three ByteLevel, or six Metaspace, got more");
-  const size_t numIds = std::max<size_t>(spec.tokens.size() + spec.added.size(), spec.pieces ? spec.pieces->numIds : 0);
+  // Ids may have gaps, and the tables have an entry for each id up to the largest one.
+  size_t numIds = std::max<size_t>(spec.tokens.size(), spec.pieces ? spec.pieces->numIds : 0);
+  if (!spec.added.empty())
+    numIds = std::max<size_t>(numIds, size_t(spec.added.rbegin()->first) + 1);
+  if (!spec.decodedOnly.empty())
+    numIds = std::max<size_t>(numIds, size_t(spec.decodedOnly.rbegin()->first) + 1);
   if (numIds >= kLookupNumber)
-    return Status::error(file + ": expected less than " + std::to_string(kLookupNumber) + " tokens, got " + std::to_string(numIds));
+    return Status::error(file + ": expected ids below " + std::to_string(kLookupNumber - 1) + ", got " + std::to_string(numIds - 1));
   Writer tables(spec, file, warn);
   tables.prepare();
   AddedTokenNormalizer normalizer(tables, file);

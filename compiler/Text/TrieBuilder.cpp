@@ -3,8 +3,8 @@
 //
 // The children of a node are at base ^ byte, so a base is good if those units are free. Units are allocated in blocks
 // of 256; a base and its children are in one block. A node with one child takes the first free unit, which keeps the
-// table dense. For others, bases around the free units of the last blocks are tried. A block that failed often is not
-// tried again.
+// table dense. For others, one free unit after the other is tried for the first child. The free units of a block that
+// failed often are not tried again.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TrieBuilder.h"

@@ -27,7 +27,7 @@ static std::vector<NamedToken> additionalTokens(const TokenizerBuilder &builder)
   return builder.arguments.additional ? *builder.arguments.additional : std::vector<NamedToken>();
 }
 
-/// Replaces the first |count| pieces by |tokens|, and appends |appended| with the score 0.
+/// Replaces the first |count| pieces by |tokens| and appends |appended|, both with the score 0.
 static void replacePieces(TokenizerBuilder &builder, const std::vector<std::string> &tokens, size_t count,
                           const std::vector<std::string> &appended) {
   Pieces pieces;

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # generate_tables.py > CharacterTables.inc: asks the reference, the Python package `tokenizers` (which the environment
-# must have, beside `regex`), for the properties and mappings of every Unicode scalar value. Its parts use six sources
-# of different Unicode versions, so no other library's tables agree with it:
+# must have, beside `regex`), for the properties and mappings of every Unicode scalar value (but see ALIKE). Its parts
+# use seven sources of different Unicode versions, so no other library's tables agree with it:
 #
 # - properties, scripts and case folding of regular expressions: Oniguruma, by the pre-tokenizer Split
 # - \w of Whitespace and of added tokens: the crate regex, by the pre-tokenizer Whitespace

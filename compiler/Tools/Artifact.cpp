@@ -18,7 +18,8 @@ using Clock = std::chrono::steady_clock;
 static double millisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
 /// Returns the rank of this process in the model |desc|, which |label| names in messages, the number of ranks and the
-/// functions that connect them. Connects this process with the other ranks, unless the model is only inspected.
+/// functions that connect them. Connects this process with the other ranks if several were started, unless the model is
+/// only inspected.
 static Result<attune_ranks> ranksFor(const attune_model_desc &desc, const std::string &label) {
   attune_ranks alone = {0, 1, 1, nullptr, nullptr};
   // The runtime reports a descriptor of another version.

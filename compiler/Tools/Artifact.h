@@ -32,7 +32,7 @@ public:
 
   attune_model *model() const { return opened.get(); }
   const attune_model_desc &desc() const { return *attune_model_descriptor(opened.get()); }
-  /// Returns the object's path, or the label.
+  /// Returns the label or, if openShared got none, the object's path.
   const std::string &label() const { return name; }
   /// Returns the time of loading and opening in milliseconds.
   double openMilliseconds() const { return milliseconds; }

@@ -85,6 +85,8 @@ static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &giv
   if (!bytes)
     return bytes.status();
   std::shared_ptr<void> memory(std::aligned_alloc(text::kSectionAlignment, bytes->size()), std::free);
+  if (!memory)
+    return Status::error(name + ": no memory for " + std::to_string(bytes->size()) + " bytes");
   std::memcpy(memory.get(), bytes->data(), bytes->size());
   attune_text *opened;
   if (attune_text_open_memory(memory.get(), bytes->size(), &opened) != ATTUNE_OK)

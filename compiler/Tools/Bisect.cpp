@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Exit status: 0 no wrong numbers, 1 their origin was found, 2 the search was not possible.
+// Exit status: 0 no wrong numbers, 1 wrong numbers, 2 the search was not possible or its files cannot be written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,6 +6,8 @@
 //
 //   setting ~ good            nothing to search
 //   good ~ definitions        the setting is wrong; its modules are judged by the results of the good setting
+//   else, import of good      the two settings read different models; nothing is searched
+//     !~ definitions
 //   setting ~ definitions     the good setting is wrong, and is searched instead
 //   neither                   the setting is searched, by the definitions
 //
@@ -129,7 +131,7 @@ Result<BisectOutcome> BisectSession::compare(const PlainInputs &inputs) {
     return verdict.status();
   outcome.verdict = std::move(*verdict);
   if (!outcome.verdict.isFound && ofResults.kind == Judgment::Wrong && outcome.relation != BisectOutcome::GoodIsWrongAlone) {
-    // All phases, the object among them, were right when they were executed again.
+    // No phase, the object included, was wrong when it was executed again.
     outcome.verdict.isPhaseKnown = false;
     setWrong(outcome.verdict, Phase::Object, ofResults);
   }

@@ -46,7 +46,7 @@ struct BisectOutcome {
     GoodIsWrongAlone,
   } relation = GoodIsRight;
   /// The text of the good setting, "" if there is none, and the judgment on the results that its module of the phase of
-  /// |verdict| gives, "" if that module was not executed.
+  /// |verdict| gives, "" if there was no attempt to execute that module.
   std::string good, goodAtPhase;
   /// The call that was searched, with the flags of its setting; nullopt if that setting belongs to another program.
   std::optional<PlainCall> call;
@@ -61,7 +61,8 @@ public:
   BisectSession(const BisectCall &request, const LoadedModel &model, CompileListener listener = {})
       : request(request), model(model), listener(std::move(listener)) {}
 
-  /// Searches the call on |inputs|. If |isBrief|, most phases are judged only if others are wrong.
+  /// Searches the call on |inputs|. If |isBrief| and there is no good setting, most phases are judged only if others
+  /// are wrong or cannot be judged.
   Result<BisectOutcome> search(const PlainInputs &inputs, bool isBrief = false);
 
 private:

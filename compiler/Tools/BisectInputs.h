@@ -17,7 +17,8 @@ struct BatchShape {
 
 /// Returns shapes in the order in which they are tried: two rows of five tokens, in steps two rows of nine tokens, one
 /// token, then further batches of one to four rows whose lengths are 8 or 16 or exceed 16, 32 or 64, sizes of tiles,
-/// blocks and panels, by one. The last one has steps that end before and behind a panel of keys of a cache.
+/// blocks and panels, by one. The last one has 68 tokens, in steps that end before and behind a panel of 64 cached
+/// keys.
 std::vector<BatchShape> listBatchShapes();
 
 /// Returns inputs of |shape| for the entries of |signature| that the call executes: those that they require, and the

@@ -23,7 +23,7 @@ static std::string formatTime(std::time_t time) {
 /// Returns "1 model", "2 models" and so on.
 static std::string countModels(uint64_t count) { return std::to_string(count) + (count == 1 ? " model" : " models"); }
 
-/// Returns |path| without control characters, which could act on a terminal.
+/// Returns |path| with `?` for each control character of ASCII, which could act on a terminal.
 static std::string makePrintable(std::string path) {
   for (char &c : path)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
@@ -68,7 +68,8 @@ static void printJson(const CacheFolders &folders) {
   std::printf("%s\n", result.dump(1, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
-/// Removes cache entries until at most |maxBytes| bytes remain.
+/// Removes cache entries that no process uses, until at most |maxBytes| bytes remain or none is left; prints the
+/// result.
 static Status prune(const CacheFolders &folders, uint64_t maxBytes) {
   if (folders.writable.empty()) {
     if (!folders.readable.empty())

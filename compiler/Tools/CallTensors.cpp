@@ -96,7 +96,7 @@ Result<OwnedTensor> attune::convertInput(const Artifact &artifact, const attune_
   return tensor;
 }
 
-/// Returns the number of rows of |input| if its first dimension in |entry| is the batch, else 0.
+/// Returns the number of rows of |input| if it has several dimensions in |entry| and the first is the batch, else 0.
 static int64_t rowsOf(const attune_entry_desc &entry, const OwnedTensor &input) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &desc = entry.inputs[i];

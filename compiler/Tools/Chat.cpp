@@ -1,8 +1,9 @@
 //===- Chat.cpp - The command chat ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A conversation on the terminal or in a pipe: each line of standard input is a message, replies go to standard output as
-// they come. The text so far stays in the cache of the session.
+// A conversation on the terminal or in a pipe: each line of standard input that is not empty is a message; on a
+// terminal, a message goes on after a line that ends with a backslash. Replies go to standard output as they come, with
+// --json when they are complete. The text so far stays in the cache of the session.
 //
 //   Ctrl-C   stops a reply, whose text so far stays in the conversation; twice at the prompt for a message, ends the program
 //   Ctrl-D   ends the program, as does the end of a pipe

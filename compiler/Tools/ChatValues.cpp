@@ -24,8 +24,8 @@ public:
     return value > INT64_MAX ? tooLarge() : add(attune_chat_int(chat, static_cast<int64_t>(value)));
   }
   bool number_float(number_float_t value, const string_t &text) override {
-    // An integer that is too large for 64 bits comes as a float.
-    return text.find_first_of(".eE") == std::string::npos ? tooLarge() : add(attune_chat_float(chat, value));
+    // An integer that is too large for 64 bits comes as a float. Others have an exponent or the locale's decimal point.
+    return text.find_first_not_of("-0123456789") == std::string::npos ? tooLarge() : add(attune_chat_float(chat, value));
   }
   bool string(string_t &value) override { return add(attune_chat_text(chat, value.data(), value.size())); }
   bool binary(binary_t &) override { return fail("binary values are not JSON"); }

@@ -16,7 +16,8 @@ namespace attune {
 /// print; of two equal keys the last value stays, as in Python. Errors name |file|.
 Result<attune_chat_value *> chatValueFromJson(attune_chat *chat, std::string_view text, const std::string &file);
 
-/// Sets the variables of |chat| to the members of the JSON object |text|. Errors name |file|.
+/// Adds the members of the JSON object |text| to the variables of |chat|; one of a known name replaces the variable.
+/// Errors name |file|.
 Status setChatVariables(attune_chat *chat, std::string_view text, const std::string &file);
 
 } // namespace attune

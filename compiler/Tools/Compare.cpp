@@ -1,7 +1,7 @@
 //===- Compare.cpp - Comparing tensors ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element-wise comparison in double, which holds every supported float exactly.
+// Element-wise comparison: of floats in double, which holds every supported float exactly; of other elements by bytes.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Compare.h"
 

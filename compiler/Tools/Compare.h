@@ -43,7 +43,7 @@ WorstValue compareValues(const TensorView &got, const TensorView &expected, Tole
 std::string indexText(const std::vector<int64_t> &shape, int64_t index);
 /// Returns |value| with |digits| significant digits.
 std::string numberText(double value, int digits);
-/// Returns the element at a flat index with enough digits to restore it.
+/// Returns the element at a flat index, a number with enough digits to restore it; "byte N" if it is none.
 std::string elementText(const TensorView &tensor, int64_t index);
 
 /// The mean, the mean magnitude and the Euclidean norm of a whole float tensor, accumulated in double.

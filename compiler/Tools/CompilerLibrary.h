@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** The callbacks of a compilation, on the thread that compiles. Each but |context| may be null. */
+/** The callbacks of a compilation, on the thread that compiles. Each callback may be null. */
 typedef struct attune_compiler_events {
   /** The first argument of each callback. */
   void *context;

@@ -31,7 +31,8 @@ nlohmann::ordered_json describeCaches(const attune_model_desc &desc);
 /// Describes the tensors of a manifest, with the known columns in a fixed order.
 nlohmann::ordered_json describeManifest(const std::vector<Json> &tensors);
 
-/// Prints a description as text: scalars as "key  value", arrays as tables, entries one level deeper.
+/// Prints a description as text: scalars, objects and arrays of scalars as "key  value", arrays of objects as tables,
+/// entries one level deeper.
 void printDescription(const nlohmann::ordered_json &object, const std::string &indent = "");
 
 } // namespace attune

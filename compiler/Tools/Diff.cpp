@@ -1,7 +1,8 @@
 //===- Diff.cpp - The command diff ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares two safetensors files. Exit status: 0 equal, 1 different, 2 not comparable.
+// Compares two safetensors files. Exit status, as of diff(1): 0 equal, 1 different, 2 not comparable or a wrong command
+// line.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/CompareCase.h"
@@ -95,17 +96,17 @@ int attune::runDiffCommand(const CommandHost &host, const std::vector<std::strin
   if (std::optional<int> status = parseArguments(
           host, flags, arguments, files, "diff A B [--atol=X --rtol=Y] [--case=case.json] [--outputs=LIST]",
           "Compares safetensors files, |a - b| <= atol + rtol * |b|; integers exactly. Exit 0 equal, 1 different\n(the worst element of "
-          "each tensor is printed), 2 not comparable."))
-    return *status;
-  if (files.size() != 2)
-    return reportError(host.tool, "expected two safetensors files, got " + std::to_string(files.size()));
-
-  // Files that cannot be read are "not comparable": status 1 would mean that they were compared.
-  Result<SafetensorsFile> a = SafetensorsFile::open(files[0]), b = SafetensorsFile::open(files[1]);
+          "each tensor is printed), 2 not comparable, or a wrong command line."))
+    return *status == exitRejected ? int(exitNotComparable) : *status;
+  // Status 1 would mean that files were compared.
   auto refuse = [&](const std::string &message) {
     reportError(host.tool, message);
     return exitNotComparable;
   };
+  if (files.size() != 2)
+    return refuse("expected two safetensors files, got " + std::to_string(files.size()));
+
+  Result<SafetensorsFile> a = SafetensorsFile::open(files[0]), b = SafetensorsFile::open(files[1]);
   for (const Result<SafetensorsFile> *file : {&a, &b})
     if (!*file)
       return refuse(file->message());

@@ -23,8 +23,9 @@ struct DimFlags {
   /// Adds the four flags.
   void addTo(FlagTable &flags);
   /// Returns the values of the entry's dimensions, in its order. Defaults are batch 1, lengths of 128 (or the limit if
-  /// that is less) and past 0, or 128 for entries that need a past. Fails, with an error that names the flag, for a
-  /// value above the limit, or if |strict| for a dimension that the entry does not have.
+  /// that is less) and past 0, or for entries that need a past 128 (or one less than the limit if that is less). The
+  /// total length is the sum of past and length. Fails, with an error that names the flag, for a value above the limit,
+  /// or if |strict| for a dimension that the entry does not have.
   Result<std::vector<int64_t>> resolve(const attune_entry_desc &entry, bool strict) const;
 };
 

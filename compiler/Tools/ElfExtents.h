@@ -12,8 +12,8 @@
 namespace attune {
 
 /// Checks that the tables, segments and sections of |file|, which begins with the ELF magic, lie within it. An error
-/// names the file, the bytes expected and the bytes found. 32-bit and big-endian files are not checked: the loader
-/// rejects them.
+/// names the file and the number of bytes, or of sections, that was expected and that was found. 32-bit and big-endian
+/// files are not checked: the loader rejects them.
 Status checkElfExtents(const MappedFile &file);
 
 } // namespace attune

@@ -55,7 +55,7 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   return entryDesc->cache_use >= ATTUNE_CACHE_APPEND ? fillCaches() : Status();
 }
 
-/// Fills the caches with zeros for all tokens that they hold before a run.
+/// Fills the caches of keys and values with zeros for all tokens that they hold before a run.
 Status EntryCall::fillCaches() {
   rows = inputTensors[0].shape[0];
   const attune_model_desc &desc = artifact.desc();

@@ -1,9 +1,9 @@
 //===- Flags.h - Command-line flags of the commands -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags. All
-// commands accept `--help` and `--help=all`, and also `--help=man`, `--help=bash` and `--help=markdown`, from which manual,
-// completion and reference are generated.
+// A table of flags bound to variables. Value flags accept `--flag=value` and, unless the value begins with `--`,
+// `--flag value`; `--` ends the flags. All commands accept `--help` and `--help=all`, and also `--help=man`,
+// `--help=bash` and `--help=markdown`, from which manual, completion and reference are generated.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_FLAGS_H
 #define ATTUNE_COMPILER_TOOLS_FLAGS_H

@@ -16,7 +16,7 @@ using namespace attune;
 using OrderedJson = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-/// The most lines of a file in one batch of an encoder-decoder.
+/// The most texts in one batch of an encoder-decoder; a decoder has one.
 static constexpr size_t kBatch = 8;
 
 void TextPrompts::addTo(FlagTable &flags) {
@@ -102,7 +102,7 @@ int TextRun::onPiece(std::string_view piece) {
   return stopped || interruption.isInterrupted() ? ATTUNE_TOKEN_END_ALL : ATTUNE_TOKEN_GO_ON;
 }
 
-/// Prints the results of the texts from |begin| to |end|; |generation| is null if they are empty lines.
+/// Prints the results of the texts |begin| to |end| - 1; |generation| is null if they are empty lines.
 Status TextRun::print(const attune_text_generation *generation, size_t begin, size_t end) {
   size_t perText = static_cast<size_t>(options.num_return_sequences);
   for (size_t i = 0; i < (end - begin) * perText; ++i) {
@@ -126,7 +126,7 @@ Status TextRun::print(const attune_text_generation *generation, size_t begin, si
   return {};
 }
 
-/// Generates from the texts from |begin| to |end| in one batch.
+/// Generates from the texts |begin| to |end| - 1 in one batch.
 Status TextRun::generate(size_t begin, size_t end) {
   // The translation of an empty line is an empty line.
   if (hasEncoder && texts[begin].empty())

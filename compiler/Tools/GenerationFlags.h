@@ -17,13 +17,14 @@ public:
 
   /// Adds the flags to |flags|, which must not outlive this.
   void addTo(FlagTable &flags);
-  /// Reads --set and --stop, after all flags are parsed. Fails if they contradict each other.
+  /// Reads --set and --stop, after all flags are parsed. Fails if a value is wrong, if --set gives a
+  /// setting that another flag gives, or if both lengths are given.
   Status finish();
 
   GenerationSettings &settings() { return values; }
   bool hasStops() const { return !stops.empty(); }
-  /// Warns of flags that the chosen search does not read. Otherwise an ignored temperature would look like a model that
-  /// never varies.
+  /// Warns of flags that the chosen search does not read, and of a least number of new ids above the most. Otherwise an
+  /// ignored temperature would look like a model that never varies.
   void warnOfUnread(const CommandHost &host, const Artifact &artifact);
   /// Returns the model's own settings, overridden by those of the flags.
   attune_generation_options optionsFor(const Artifact &artifact);

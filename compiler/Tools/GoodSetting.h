@@ -17,9 +17,9 @@ namespace attune {
 
 class GoodSetting {
 public:
-  /// Reads |values|, those of all flags `--good`. |program| is this executable. Fails if the setting belongs to this
-  /// program and a flag is unknown, has a wrong value or chooses products of another type than f32, or if the other
-  /// program is not an attune.
+  /// Reads |values|, those of all flags `--good`. |program| is this executable. Fails if there is no word, if the
+  /// setting belongs to this program and a flag is unknown, has a wrong value or chooses products of another type than
+  /// f32 or weights in a format, or if the other program is not an attune.
   static Result<GoodSetting> create(const std::vector<std::string> &values, const std::string &program);
 
   /// Returns the values as they were given.

@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// Returns Markdown about the operation at |line| and |column|, from 0 on, of |text|, IR of any phase: the shapes of its
+/// Returns Markdown about the operation at |line| and |column|, from 0 on, of |text|, IR of any phase: the types of its
 /// results, the module of the model and the kernel it belongs to, and the description of an operation of Attune's
 /// dialects. Returns "" if there is no operation or |text| cannot be parsed.
 std::string describeHover(const mlir::DialectRegistry &registry, const std::string &text, unsigned line, unsigned column);

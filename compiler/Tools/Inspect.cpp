@@ -1,7 +1,8 @@
 //===- Inspect.cpp - The command inspect ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds one JSON value that describes the artifact, then prints it as JSON or as text, so both have the same content.
+// Builds one JSON value that describes the artifact, then prints it as JSON or as text, so both have the same content;
+// the text shortens long lists.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Describe.h"

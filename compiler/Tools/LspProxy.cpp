@@ -5,7 +5,9 @@
 #include "compiler/Tools/LspProxy.h"
 #include "compiler/Support/Json.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -54,6 +56,38 @@ public:
 private:
   int descriptor;
   std::string bytes;
+};
+
+/// A stream to a reader that may be busy. Bytes wait here, since the reader may itself wait until its own output is read.
+class Outlet {
+public:
+  explicit Outlet(int descriptor) : descriptor(descriptor) {}
+
+  void add(const std::string &text) { bytes += text; }
+  bool isEmpty() const { return done == bytes.size(); }
+  /// Returns what poll() is to wait for: room, if there are bytes.
+  pollfd request() const { return {isEmpty() ? -1 : descriptor, POLLOUT, 0}; }
+  /// Writes some bytes; after poll() has found room this does not wait. Returns false if the reader is gone.
+  bool write() {
+    // A pipe with any room takes PIPE_BUF bytes at once. Longer writes would wait for more room.
+    ssize_t count = ::write(descriptor, bytes.data() + done, std::min<size_t>(bytes.size() - done, PIPE_BUF));
+    if (count < 0)
+      return errno == EINTR || errno == EAGAIN;
+    done += size_t(count);
+    if (isEmpty() || done >= kMostDone) {
+      bytes.erase(0, done);
+      done = 0;
+    }
+    return true;
+  }
+
+private:
+  /// The most bytes that are kept after they have been written, so that long texts are not moved for each write.
+  static constexpr size_t kMostDone = size_t(1) << 20;
+
+  int descriptor;
+  std::string bytes;
+  size_t done = 0;
 };
 
 /// The documents of a client and its requests that have no answer yet.
@@ -121,17 +155,6 @@ private:
 };
 } // namespace
 
-/// Writes all of |text|. Returns false if the reader is gone.
-static bool writeAll(int descriptor, const std::string &text) {
-  for (size_t done = 0; done < text.size();) {
-    ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
-    if (count < 0 && errno != EINTR)
-      return false;
-    done += std::max<ssize_t>(0, count);
-  }
-  return true;
-}
-
 int attune::runLspProxy(const std::function<int()> &server,
                         const std::function<std::string(const std::string &text, unsigned line, unsigned column)> &hover) {
   int toServer[2], fromServer[2];
@@ -152,31 +175,51 @@ int attune::runLspProxy(const std::function<int()> &server,
   std::signal(SIGPIPE, SIG_IGN);
   Session session(hover);
   Messages requests(0), answers(fromServer[0]);
-  pollfd ready[2] = {{0, POLLIN, 0}, {fromServer[0], POLLIN, 0}};
-  while (true) {
-    if (::poll(ready, 2, -1) < 0 && errno != EINTR)
+  Outlet toTheServer(toServer[1]), toTheClient(1);
+  // poll() ignores entries whose descriptor is negative.
+  enum { Requests, Answers, ToTheServer, ToTheClient };
+  pollfd ready[] = {{0, POLLIN, 0}, {fromServer[0], POLLIN, 0}, {-1, 0, 0}, {-1, 0, 0}};
+  bool hasInput = true; // of the server
+  while (ready[Answers].fd >= 0 || !toTheClient.isEmpty()) {
+    if (hasInput && ready[Requests].fd < 0 && toTheServer.isEmpty()) {
+      ::close(toServer[1]);
+      hasInput = false;
+    }
+    ready[ToTheServer] = hasInput ? toTheServer.request() : pollfd{-1, 0, 0};
+    ready[ToTheClient] = toTheClient.request();
+    if (::poll(ready, std::size(ready), -1) < 0) {
+      if (errno == EINTR)
+        continue;
       break;
-    if (ready[0].revents != 0) {
-      bool isOpen = requests.fill();
+    }
+    if (ready[Requests].revents != 0) {
+      if (!requests.fill())
+        ready[Requests].fd = -1;
       while (auto message = requests.next()) {
         session.readRequest(message->second);
-        isOpen &= writeAll(toServer[1], message->first + message->second);
-      }
-      if (!isOpen) {
-        ::close(toServer[1]);
-        ready[0].fd = -1; // poll ignores it
+        toTheServer.add(message->first + message->second);
       }
     }
-    if (ready[1].revents != 0) {
-      bool isOpen = answers.fill();
+    if (ready[Answers].revents != 0) {
+      if (!answers.fill())
+        ready[Answers].fd = -1;
       while (auto message = answers.next()) {
         std::string body = session.extendAnswer(message->second);
-        isOpen &= writeAll(1, "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+        toTheClient.add("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
       }
-      if (!isOpen)
-        break;
     }
+    if (ready[ToTheServer].revents != 0 && !toTheServer.write()) {
+      ::close(toServer[1]);
+      hasInput = false;
+      ready[Requests].fd = -1;
+    }
+    if (ready[ToTheClient].revents != 0 && !toTheClient.write())
+      break;
   }
+  // Whatever is still running of the server ends when it reads or writes.
+  if (hasInput)
+    ::close(toServer[1]);
+  ::close(fromServer[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

@@ -61,7 +61,7 @@ static std::string formatManual(const FlagTable &flags, const std::string &comma
   return text;
 }
 
-/// Escapes the characters of |text| that Markdown reads as markup in a table.
+/// Escapes `|`, `*`, `_` and `<` in |text|, which Markdown would read as markup.
 static std::string escapeMarkdown(const std::string &text) {
   std::string result;
   for (char c : text) {
@@ -160,11 +160,17 @@ static int printManual(const ToolManual &manual, const std::string &version) {
     for (const auto &[name, text] : section.items)
       std::printf(".TP\n.B %s\n%s\n", escapeRoff(name).c_str(), escapeRoff(text).c_str());
   }
-  std::printf(
-      ".SH EXIT STATUS\n0 if done, 1 if the input or the flags were rejected: one line on standard error says what, and no output is left\n"
-      "behind.\n\\fBdiff\\fR and \\fBcheck\\fR: 2 if what they were given cannot be compared.\nInterrupted by a signal: 128 and its "
-      "number, as the "
-      "shell counts; no output is left behind then, either.\n");
+  // Only diff and bisect have a status 2.
+  bool bisects = std::any_of(manual.commands.begin(), manual.commands.end(), [](const CommandEntry &one) { return one.name == "bisect"; });
+  std::printf(".SH EXIT STATUS\n0 if done, 1 if the input or the flags were rejected: one line on standard error says what, and no "
+              "output is left\nbehind.\n.PP\n"
+              "\\fBcheck\\fR: 0 if all cases pass, else 1.\n.PP\n"
+              "\\fBdiff\\fR: 0 if the files are equal, 1 if they differ, 2 if they cannot be compared or the flags were rejected.\n.PP\n"
+              "%s"
+              "Interrupted by a signal: 128 and its number, as the shell counts; no output is left behind then, either.\n",
+              bisects ? "\\fBbisect\\fR: 0 if no number is wrong, 1 if one is, 2 if the search is not possible or the flags were "
+                        "rejected.\n.PP\n"
+                      : "");
   return exitDone;
 }
 

@@ -70,7 +70,7 @@ static PeakKernel chooseByteKernel() { return {}; }
 static double measurePeak(PeakKernel kernel, int64_t threads) {
   if (!kernel.run)
     return 0;
-  constexpr int64_t iterations = 500'000; // about 10 ms
+  constexpr int64_t iterations = 500'000; // some milliseconds
   constexpr int repetitions = 10;
   double best = 0;
   for (int i = 0; i < repetitions; ++i) {

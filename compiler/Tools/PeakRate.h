@@ -12,8 +12,8 @@
 namespace attune {
 
 /// Returns the f32 FMA peak in 10^9 operations per second, where a multiply-add counts two. |threads| threads run at
-/// the same time, pinned to as many CPUs of the affinity mask; the result is the best of several repetitions of about
-/// 10 ms. Returns 0 if there is no kernel for the CPU, or the threads cannot be started.
+/// the same time, pinned to as many CPUs of the affinity mask; the result is the best of several repetitions of some
+/// milliseconds. Returns 0 if there is no kernel for the CPU, or the threads cannot be started.
 double measurePeakGflops(int64_t threads);
 /// Returns the peak of products of bytes that are added in groups of four (vpdpbusd), measured likewise and in the same
 /// unit; 0 in the same cases.

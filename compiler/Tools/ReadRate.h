@@ -13,7 +13,7 @@
 
 namespace attune {
 
-/// Memory to read, and the best bandwidth measured so far.
+/// Memory to read, and the access pattern of the next measurement.
 class ReadRate {
 public:
   /// Size of the memory, large enough that what one pass leaves in a cache does not help the next pass.

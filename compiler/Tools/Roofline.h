@@ -34,8 +34,8 @@ double weightBytesRead(const attune_model_desc &desc, const attune_entry_desc &e
 void addWork(nlohmann::ordered_json &row, const attune_kernel_work &work);
 /// Adds the values that follow from |milliseconds|, the kernel's time in one call, to |row|: "gflops" if the kernel has
 /// products, "roof_ms", "bound" ("compute" or "memory") and "roof_fraction". The last three exist only if the kernel
-/// has a roof and its rate is known: a kernel without products, and with less weights than tensors, works on tensors
-/// that may be in a cache.
+/// has a roof and its rate is known: a kernel without products, and with no more bytes of weights than of tensors,
+/// works on tensors that may be in a cache.
 void addRoof(nlohmann::ordered_json &row, const attune_kernel_work &work, double milliseconds, const MachineRates &machine);
 
 /// Returns the rows of `inspect` for |entry|, one per kernel that it calls, in JSON; empty if the object has no such

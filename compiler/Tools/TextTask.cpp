@@ -101,5 +101,8 @@ std::string attune::formatFloat(float number) {
 nlohmann::ordered_json attune::toJson(float number) {
   if (!std::isfinite(number))
     return nullptr;
-  return std::strtod(formatFloat(number).c_str(), nullptr);
+  const std::string text = formatFloat(number);
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }

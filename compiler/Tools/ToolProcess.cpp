@@ -1,8 +1,8 @@
 //===- ToolProcess.cpp - Signals and limits of a tool's process -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Signal handlers allocate nothing and call only async-signal-safe functions: system calls, and functions of this file
-// that use only memory on their own stack or in static variables.
+// Signal handlers allocate nothing and call only async-signal-safe functions: system calls, removeTemporaries, and
+// functions of this file that use only memory on their own stack or in static variables.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ToolProcess.h"
 #include "compiler/Support/Temporaries.h"

@@ -13,8 +13,8 @@
 //   BUS in the mapping of a file             "TOOL: error: FILE: was cut short while it was read", exit status 1
 //   no memory (also SEGV for lack of it)     "TOOL: error: out of memory", exit status 1
 //
-// A signal other than CHLD that was ignored when the process started stays ignored. All other faults are crashes and
-// are not handled here.
+// A signal other than CHLD, BUS and SEGV that was ignored when the process started stays ignored. All other faults are
+// crashes and are not handled here.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_TOOLPROCESS_H
 #define ATTUNE_COMPILER_TOOLS_TOOLPROCESS_H

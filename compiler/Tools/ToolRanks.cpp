@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ToolRanks.h"
+#include "compiler/Tools/Flags.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -65,7 +66,7 @@ static std::string givenTransport() {
 bool ranks::areStarted() { return !givenTransport().empty() || findLauncher() != nullptr; }
 
 /// Loads the transport: the library that the user names, or the one for the launcher, beside this program or in the
-/// folder lib next to it, else where the system looks for libraries.
+/// folder lib beside the program's folder, else where the system looks for libraries.
 static Result<attune_transport_open_fn> loadTransport() {
   std::vector<std::string> paths = {givenTransport()};
   const Launcher *launcher = findLauncher();
@@ -95,9 +96,8 @@ static Result<double> stallSeconds() {
   const char *text = std::getenv("ATTUNE_RANKS_TIMEOUT");
   if (!text || !*text)
     return 0.0;
-  char *end;
-  double seconds = std::strtod(text, &end);
-  if (*end || !(seconds > 0 && seconds <= 86400))
+  Result<double> seconds = parseNumber(text);
+  if (!seconds || !(*seconds > 0 && *seconds <= 86400))
     return Status::error("ATTUNE_RANKS_TIMEOUT: expected seconds, more than 0 and at most 86400, got '" + std::string(text) + "'");
   return seconds;
 }

@@ -1,7 +1,7 @@
 //===- attune-run.cpp - Run compiled models -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on compiled artifacts, linked only to the runtime: the tool to install on machines that do not compile.
+// The commands on compiled artifacts, linked without the compiler: the tool to install on machines that do not compile.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Manual.h"

@@ -17,7 +17,7 @@
 namespace attune {
 
 inline constexpr double kLog2E = 1.44269504088896340736;
-/// The lower bound of scores: it makes the probabilities of a row without a visible key uniform rather than NaN.
+/// The lower bound of a row's maximum and of masks: rows whose keys are all masked get probabilities, not NaN.
 inline constexpr double kLowest = std::numeric_limits<float>::lowest();
 /// The threshold for hidden keys.
 inline constexpr double kHidden = mlir::xfmr::kHiddenScore;

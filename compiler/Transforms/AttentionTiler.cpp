@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/AttentionTiler.h"
+#include "compiler/Transforms/TileSizes.h"
 #include "compiler/Transforms/Work.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/OpRemark.h"
@@ -24,7 +25,7 @@ static int64_t headsPerTile(int64_t group, int64_t most) {
 AttentionTiler::AttentionTiler(xfmr::AttentionOp op, AttentionSizes sizes)
     : op(op), b(op), sizes(sizes), heads(op.getNumHeads()), kvHeads(op.getNumKvHeads()), headDim(op.getHeadDim()),
       valueDim(op.getValueDim()), width(op.isCached() ? op.getKey().getType().getDimSize(4) : sizes.width), group(heads / kvHeads),
-      tileHeads(headsPerTile(group, 8)), headTiles(llvm::divideCeil(group, tileHeads)) {}
+      tileHeads(headsPerTile(group, kMostTileHeads)), headTiles(llvm::divideCeil(group, tileHeads)) {}
 
 void AttentionTiler::run() {
   Value batch = b.affine({b.size(op.getQueryOffsets(), 0)}, b.d0 - 1);
@@ -32,9 +33,12 @@ void AttentionTiler::run() {
   Value keys = op.isCached() || hasKeyRows() ? op.getKey() : packKeys(batch);
   report();
   scf::ForallOp loop = attend(batch, mask, keys);
-  op.getResult().replaceAllUsesWith(loop.getResult(0));
-  if (op.getProbabilities())
-    op.getProbabilities().replaceAllUsesWith(loop.getResult(1));
+  for (auto [former, result] : llvm::zip_first(op->getResults(), loop.getResults())) {
+    Value value = result;
+    if (former.getType() != value.getType()) // static sizes, which the loop does not use
+      value = tensor::CastOp::create(b, former.getType(), value);
+    former.replaceAllUsesWith(value);
+  }
   op.erase();
 }
 
@@ -141,8 +145,8 @@ Value AttentionTiler::destinationOfProbabilities(Value batch) {
   return linalg::FillOp::create(b, arith::ConstantOp::create(b, value).getResult(), empty).getResult(0);
 }
 
-/// Returns the queries of a tile: as many as fill the registers with rows. If there are more than `keyBlock` keys and
-/// more queries than a tile of up to `longRows` rows has, such a tile is used.
+/// Returns the queries of a tile: the fewest whose rows fill the registers without a rest. If there are more than
+/// `keyBlock` keys and more queries than a tile of up to `longRows` rows has, such a tile is used.
 Value AttentionTiler::queriesPerTile() {
   int64_t few = std::lcm(tileHeads, sizes.rows) / tileHeads, many = std::max(few, sizes.longRows / tileHeads / few * few);
   auto exceeds = [&](Value length, int64_t limit) -> Value { return b.compare(arith::CmpIPredicate::sgt, length, limit); };
@@ -187,7 +191,12 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
   auto forall = scf::ForallOp::create(b, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
   forall->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(forall.getContext(), describe()));
   DimBounds bounds;
-  setWork(forall, countFlops(op, bounds), countCacheBytes(op, bounds));
+  std::optional<SizeExpr> flops = countFlops(op, bounds);
+  if (!flops)
+    xfmr::missed(op, "attune-tile-attention", "CountWork")
+        << remark::metric(xfmr::kRemarkKernel, describe())
+        << remark::reason("its arithmetic does not follow from the dims and counts as 0");
+  setWork(forall, flops, countCacheBytes(op, bounds));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forall.getBody());
   Tile tile = tileAt(forall, queries);

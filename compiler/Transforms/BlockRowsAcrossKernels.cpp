@@ -134,8 +134,8 @@ static void report(ArrayRef<func::CallOp> calls) {
 // Loops over blocks of rows
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of rows of one step, for |count| rows: `workers` times the rows of a block of a projection, whose
-/// own blocks may be smaller (`block-bytes` of attune-tile-groups).
+/// Returns the number of rows of one step, for |count| rows: `workers` times the rows that a block of a projection has,
+/// unless `block-bytes` of attune-tile-groups makes it smaller.
 Value BlockRowsAcrossKernels::getStep(RewriterBase &rewriter, Location loc, Value count) {
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
   Value some = arith::MaxUIOp::create(rewriter, loc, count, constant(1));

@@ -19,8 +19,8 @@ public:
   explicit BufferTypes(AtCall atCall) : atCall(std::move(atCall)) {}
 
   /// Adds |buffer| with |type|, and its views with the types that follow; adds nothing if |buffer| has |type| already.
-  /// Returns false if |buffer| was added with another type, if a view cannot have such a type, or if a user of the
-  /// buffer or of a view may depend on stride or offset; apply() must not be called then.
+  /// Returns false if |buffer| was added with another type, if a view cannot have such a type, if |atCall| does for a
+  /// call, or if a user of the buffer or of a view may depend on stride or offset; apply() must not be called then.
   bool add(mlir::Value buffer, mlir::MemRefType type);
   /// Returns the new type of |buffer|; null if it keeps its own.
   mlir::MemRefType lookup(mlir::Value buffer) const { return types.lookup(buffer); }

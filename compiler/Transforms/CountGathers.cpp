@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects xfmr.all_gather in entries and in functions that they call. Gives entries the attributes `xfmr.gathers` and
-// `xfmr.gather_bytes` and changes nothing else.
+// `xfmr.gather_bytes` if the module is for several ranks, and changes nothing else.
 //
 //===----------------------------------------------------------------------===//
 

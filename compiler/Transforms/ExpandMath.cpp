@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expects math operations on f32 or vectors of f32, after vectorization; leaves arithmetic that needs no library. Other
-// element types stay, and so do functions that are instructions (sqrt, floor, fma, ...).
+// element types stay, and so do other functions: instructions (sqrt, floor, fma, ...), and those that
+// attune-prepare-for-llvm rejects (sin, pow, ...).
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the `tiled` phase: scf.forall on tensors at the top level of functions. Moves each of them to a private
-// function in destination-passing style. Every other private function with tensor results gets their destinations as
-// last arguments, too, so that no function returns a buffer after bufferization. A result that is an update of an
-// argument (a cache) has its destination already.
+// Expects the `tiled` phase: scf.forall on tensors. Moves each one that is in no other scf.forall to a private function
+// in destination-passing style. Every other private function with tensor results gets their destinations as last
+// arguments, too, so that no function returns a buffer after bufferization. A result that is an update of an argument
+// (a cache) has its destination already.
 //
 //===----------------------------------------------------------------------===//
 

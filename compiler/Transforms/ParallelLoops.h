@@ -12,7 +12,7 @@
 
 namespace attune {
 
-/// A parallel loop that becomes a function, with its bounds as values and its trip counts.
+/// A parallel loop that becomes a function, with its lower bounds, steps and trip counts as values.
 struct ParallelLoop {
   /// Creates the computation of the trip counts before the loop.
   ParallelLoop(mlir::scf::ForallOp forall, mlir::OpBuilder &builder);

@@ -99,8 +99,9 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     `attune-tile-head-ops` set `tile.work` on loops, `attune-outline-kernels` moves it to calls, and this pass removes
     it.
 
-    An entry gets no attribute, and a remark says so, if a size neither follows from its dims nor has a bound in terms
-    of them. Runs in the phase `kernels` after `attune-outline-kernels`. Numerics: exact.
+    An entry gets no attribute, and a remark says so, if the size of an operand of a kernel neither follows from its dims
+    nor has a bound in terms of them. Arithmetic that does not follow from the dims counts as 0; a remark of the pass that
+    tiles the kernel says so. Runs in the phase `kernels` after `attune-outline-kernels`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }
@@ -556,7 +557,8 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
 
     The attribute `tile.kernel` of a loop describes the kernel and says `row_wise` if the pass finds that a row depends
     neither on other rows, nor on its index, nor on the number of rows. On the loop of a product, `tile.work` has the
-    number of arithmetic operations of all iterations, two for each multiply-add.
+    number of arithmetic operations of all iterations, two for each multiply-add. A number that does not follow from the
+    dims counts as 0, with a remark.
 
     Expects `convert-xfmr-to-linalg` and `attune-tile-attention` done. A dimension of size 0 is an error if its size is
     known. Leaves alone kernels whose last operation has fewer than two parallel dimensions, and operations inside an

@@ -223,6 +223,8 @@ LogicalResult PlanMemory::rewrite(func::FuncOp function) {
 }
 
 void PlanMemory::runOnOperation() {
+  if (failed(rt::verifyRanges([&] { return getOperation().emitError(); }, {{"row-group", rowGroup, rt::FieldRange::Positive}})))
+    return signalPassFailure();
   SmallVector<func::FuncOp> functions;
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isExternal())

@@ -31,7 +31,8 @@ OperationOrder::OperationOrder(func::FuncOp function) {
 //===----------------------------------------------------------------------===//
 
 /// Adds the values through which |use| forwards a buffer allocated by |alloc| to |aliases|: views, results of control
-/// flow, loop-carried values. Fails, with an error, if the buffer leaves its region or loop iteration.
+/// flow, loop-carried values. Fails, with an error, if the buffer leaves its loop iteration, or a region other than by
+/// scf.yield.
 static LogicalResult addAliases(OpOperand &use, Operation *alloc, llvm::SetVector<Value> &aliases) {
   Operation *user = use.getOwner();
   if (auto loop = dyn_cast<LoopLikeOpInterface>(user)) {
@@ -51,6 +52,8 @@ static LogicalResult addAliases(OpOperand &use, Operation *alloc, llvm::SetVecto
       return error;
     }
     aliases.insert(parent->getResult(use.getOperandNumber()));
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) // the next iteration may have the buffer in another position
+      aliases.insert(loop.getRegionIterArgs()[use.getOperandNumber()]);
     return success();
   }
   for (Value result : user->getResults())
@@ -59,7 +62,8 @@ static LogicalResult addAliases(OpOperand &use, Operation *alloc, llvm::SetVecto
   return success();
 }
 
-/// Returns true if |user| may read or write the elements of a buffer, false if it only reads its shape or makes a view.
+/// Returns true if |user| may read or write the elements of a buffer, false if it only reads its shape, makes a view,
+/// forwards the buffer as a loop or a terminator, or frees it.
 static bool isAccess(Operation *user) {
   return !isMemoryEffectFree(user) && !isa<memref::DeallocOp, LoopLikeOpInterface>(user) && !user->hasTrait<OpTrait::IsTerminator>();
 }

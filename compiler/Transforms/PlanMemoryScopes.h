@@ -46,7 +46,8 @@ struct PlannedScope {
 };
 
 /// Sets the lifetime of |buffer|, a memref.alloc, from the accesses to it and to its views; a buffer without accesses
-/// lives at its allocation only. Fails, with an error, if the buffer leaves its region or its loop iteration.
+/// lives at its allocation only. Fails, with an error, if the buffer leaves its loop iteration, or a region other than
+/// by scf.yield.
 mlir::LogicalResult computeLifetime(PlannedBuffer &buffer, const OperationOrder &order);
 
 /// Returns |size| in bytes if every dim is 64 and there are 8 workers. Buffers are sorted by this number.

@@ -5,6 +5,7 @@
 #include "compiler/Transforms/RowBlockedCalls.h"
 #include "compiler/Transforms/RowWise.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -96,23 +97,53 @@ static Value viewAs(MemRefType type, Value other) {
   return memref::CollapseShapeOp::create(builder, other.getLoc(), other, groups);
 }
 
+/// Returns the size of |alloc| that |user| is, if it is a `memref.dim` of it with a constant index; else null.
+static OpFoldResult getSize(memref::AllocOp alloc, Operation *user) {
+  auto dim = dyn_cast<memref::DimOp>(user);
+  std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
+  return index && *index >= 0 && *index < alloc.getType().getRank() ? alloc.getMixedSizes()[*index] : OpFoldResult();
+}
+
+/// Returns true if all users of |alloc| but those that getSize knows come after the definition of |other|, in its block
+/// or in operations of that block.
+static bool isDefinedBeforeUsers(Value other, memref::AllocOp alloc) {
+  Operation *definition = other.getDefiningOp();
+  return definition && llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+           Operation *here = definition->getBlock()->findAncestorOpInBlock(*user);
+           return getSize(alloc, user) || (here && definition->isBeforeInBlock(here));
+         });
+}
+
+/// Replaces |alloc| by |view|, and each of its sizes by the operand of |alloc|, which precedes all users.
+static void replaceAlloc(memref::AllocOp alloc, Value view) {
+  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
+    if (OpFoldResult size = getSize(alloc, user)) {
+      OpBuilder builder(user);
+      user->getResult(0).replaceAllUsesWith(getValueOrCreateConstantIndexOp(builder, user->getLoc(), size));
+      user->erase();
+    }
+  alloc->replaceAllUsesWith(ValueRange(view));
+  alloc.erase();
+}
+
 void RowBlockedCalls::reuseRows() {
   llvm::MapVector<Value, unsigned> ends; // buffers without a use after this call
   for (auto [buffer, use] : rows)
     if (!getPrivateAlloc(buffer) && !isUsed(buffer, /*before=*/false))
       ends[buffer] = use.last;
   for (auto [buffer, use] : llvm::MapVector<Value, BufferUse>(rows)) {
-    if (ends.contains(buffer) || !buffer.getDefiningOp<memref::AllocOp>() || isUsed(buffer, /*before=*/true))
+    auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+    if (ends.contains(buffer) || !alloc || isUsed(buffer, /*before=*/true))
       continue;
     for (auto &[other, end] : ends) {
-      Value view = end < use.first ? viewAs(cast<MemRefType>(buffer.getType()), other) : Value();
+      bool isFree = end < use.first && isDefinedBeforeUsers(other, alloc);
+      Value view = isFree ? viewAs(cast<MemRefType>(buffer.getType()), other) : Value();
       if (!view)
         continue;
       end = isUsed(buffer, /*before=*/false) ? calls.size() : use.last;
       rows.insert({view, use});
       rows.erase(buffer);
-      buffer.replaceAllUsesWith(view);
-      buffer.getDefiningOp()->erase();
+      replaceAlloc(alloc, view);
       break;
     }
   }

@@ -50,8 +50,16 @@ bool SizeExpr::isAtMost(const SizeExpr &other) const {
   });
 }
 
+/// Removes the terms of |polynomial| whose coefficient is 0, so that equal polynomials have equal terms.
+template <typename Polynomial>
+static void removeZeros(Polynomial &polynomial) {
+  for (auto term = polynomial.begin(); term != polynomial.end();)
+    term = term->second == 0 ? polynomial.erase(term) : std::next(term);
+}
+
 /// Adds an alternative, drops alternatives that cannot be the maximum, and joins the others if they are too many.
 void SizeExpr::insert(Polynomial polynomial) {
+  removeZeros(polynomial);
   if (llvm::any_of(alternatives, [&](const Polynomial &p) { return isAtMost(polynomial, p); }))
     return;
   llvm::erase_if(alternatives, [&](const Polynomial &p) { return isAtMost(p, polynomial); });
@@ -62,6 +70,7 @@ void SizeExpr::insert(Polynomial polynomial) {
   for (const Polynomial &p : alternatives)
     for (auto &[monomial, coefficient] : p)
       join[monomial] = std::max(join[monomial], coefficient);
+  removeZeros(join);
   alternatives.assign(1, std::move(join));
 }
 
@@ -79,8 +88,7 @@ SizeExpr SizeExpr::operator+(const SizeExpr &other) const {
     for (const Polynomial &b : other.alternatives) {
       Polynomial sum = a;
       for (auto &[monomial, coefficient] : b)
-        if ((sum[monomial] += coefficient) == 0)
-          sum.erase(monomial);
+        sum[monomial] += coefficient;
       result.insert(std::move(sum));
     }
   return result;

@@ -11,9 +11,9 @@
 // Each sequence begins a new panel, so that its blocks of keys do not depend on the other sequences of the batch. With
 // panels of W keys, the panels of sequence b begin at panel floor(offset[b] / W) + b.
 //
-// An attention tile has as many rows (pairs of a query and a head) as registers hold scores of at once. If there is
-// more than one block of keys, and enough queries, it has up to `longRows` rows, so that one read of a block from
-// memory serves all of them.
+// An attention tile has as many rows (pairs of a query and a head) as registers hold scores of at once, or the smallest
+// multiple of this number that its heads divide. If there is more than one block of keys, and enough queries, it has up
+// to `longRows` rows, so that one read of a block from memory serves all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +32,12 @@ namespace {
 struct TileAttention : attune::impl::TileAttentionBase<TileAttention> {
   using TileAttentionBase::TileAttentionBase;
   void runOnOperation() override {
+    const rt::RangedValue fields[] = {{"query-rows", queryRows, rt::FieldRange::PowerOfTwo},
+                                      {"long-rows", longRows, rt::FieldRange::Positive},
+                                      {"panel-width", panelWidth, rt::FieldRange::MultipleOf16},
+                                      {"key-block", keyBlock, rt::FieldRange::Positive}};
+    if (failed(rt::verifyRanges([&] { return getOperation().emitError(); }, fields)))
+      return signalPassFailure();
     SmallVector<xfmr::AttentionOp> ops;
     getOperation().walk([&](xfmr::AttentionOp op) { ops.push_back(op); });
     for (xfmr::AttentionOp op : ops)

@@ -94,13 +94,18 @@ static bool isRoot(Operation *op) {
   return llvm::none_of(op->getUsers(), [&](Operation *user) { return groupOf(op) && groupOf(user) == groupOf(op); });
 }
 
-/// Returns the arithmetic operations of |root| and of the producers in its kernel. An unknown number counts as 0.
+/// Returns the arithmetic operations of |root| and of the producers in its kernel. A number that does not follow from
+/// the dims counts as 0, with a remark.
 static SizeExpr countGroup(Operation *root, DimBounds &bounds) {
   llvm::SetVector<Operation *> ops;
   ops.insert(root);
   SizeExpr total;
   for (size_t i = 0; i < ops.size(); ++i) {
-    total = total + countFlops(ops[i], bounds).value_or(SizeExpr(0));
+    if (std::optional<SizeExpr> flops = countFlops(ops[i], bounds))
+      total = total + *flops;
+    else
+      xfmr::missed(root, kTileGroupsName, "CountWork")
+          << remark::reason("the arithmetic of {0} does not follow from the dims and counts as 0", ops[i]->getName().getStringRef());
     for (Value input : ops[i]->getOperands())
       if (Operation *producer = input.getDefiningOp(); groupOf(producer) && groupOf(producer) == groupOf(root))
         ops.insert(producer);
@@ -184,6 +189,8 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
   using TileGroupsBase::TileGroupsBase;
 
   void runOnOperation() override {
+    if (failed(verifyOptions()))
+      return signalPassFailure();
     PendingOps roots;
     WalkResult walk = getOperation().walk([&](TilingInterface op) -> WalkResult {
       auto loops = dyn_cast<linalg::LinalgOp>(op.getOperation());
@@ -221,6 +228,32 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
   }
 
 private:
+  /// Fails, with an error, unless the options are valid fields of a schedule.
+  LogicalResult verifyOptions() {
+    using rt::FieldRange;
+    const rt::RangedValue fields[] = {{"register-rows", registerRows, FieldRange::TileRows},
+                                      {"panel-width", panelWidth, FieldRange::MultipleOf16},
+                                      {"block-bytes", blockBytes, FieldRange::Positive},
+                                      {"max-block-rows", maxBlockRows, FieldRange::Positive},
+                                      {"low-precision-rows", lowPrecisionRows, FieldRange::PowerOfTwo},
+                                      {"grouped-rows", groupedRows, FieldRange::TileRows},
+                                      {"stream-panels", streamPanels, FieldRange::Positive},
+                                      {"few-rows", fewRows, FieldRange::NotNegative},
+                                      {"few-columns", fewColumns, fewRows != 0 ? FieldRange::MultipleOf16 : FieldRange::NotNegative},
+                                      {"wide-rows", wideRows, wideBlocks != 0 ? FieldRange::Positive : FieldRange::NotNegative},
+                                      {"wide-columns", wideColumns, wideBlocks != 0 ? FieldRange::Positive : FieldRange::NotNegative},
+                                      {"wide-blocks", wideBlocks, FieldRange::NotNegative},
+                                      {"row-block", rowBlock, FieldRange::Positive}};
+    auto emitError = [&] { return getOperation().emitError(); };
+    if (failed(rt::verifyRanges(emitError, fields)))
+      return failure();
+    if (fewRows != 0 && panelWidth % fewColumns != 0)
+      return emitError() << "expects 'few-columns' to divide 'panel-width', but got " << fewColumns << " and " << panelWidth;
+    if (wideBlocks != 0 && wideColumns % panelWidth != 0)
+      return emitError() << "expects 'wide-columns' to be a multiple of 'panel-width', but got " << wideColumns << " and " << panelWidth;
+    return success();
+  }
+
   LogicalResult tile(RewriterBase &rewriter, TilingInterface root) {
     Product product = findProduct(root);
     if (!product)

@@ -203,6 +203,8 @@ namespace {
 struct TileHeadOps : attune::impl::TileHeadOpsBase<TileHeadOps> {
   using TileHeadOpsBase::TileHeadOpsBase;
   void runOnOperation() override {
+    if (failed(rt::verifyRanges([&] { return getOperation().emitError(); }, {{"row-block", rowBlock, rt::FieldRange::Positive}})))
+      return signalPassFailure();
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {

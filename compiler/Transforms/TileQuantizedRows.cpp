@@ -112,6 +112,8 @@ struct TileQuantizedRows : attune::impl::TileQuantizedRowsBase<TileQuantizedRows
   using TileQuantizedRowsBase::TileQuantizedRowsBase;
 
   void runOnOperation() override {
+    if (failed(rt::verifyRanges([&] { return getOperation().emitError(); }, {{"row-block", rowBlock, rt::FieldRange::Positive}})))
+      return signalPassFailure();
     PendingOps ops;
     getOperation().walk([&](tiles::QuantizeRowsOp op) {
       if (!op->getParentOfType<scf::ForallOp>() && op->getNumResults() != 0)

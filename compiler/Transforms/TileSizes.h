@@ -9,6 +9,9 @@
 
 namespace attune {
 
+/// The most heads of an attention tile.
+inline constexpr int64_t kMostTileHeads = 8;
+
 /// Returns the number of rows (dimension 0) of the result of |op|, at least 1, so that tile sizes derived from it are
 /// not 0. Sets the insertion point before |op|.
 mlir::Value countRows(mlir::RewriterBase &rewriter, mlir::DestinationStyleOpInterface op);

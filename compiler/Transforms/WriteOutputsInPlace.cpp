@@ -6,7 +6,7 @@
 // the caller's buffer: each expand_shape of the result becomes a collapse_shape of that buffer. Source and destination of
 // the copy are then the same buffer.
 //
-// Upstream's elimination of tensor.empty does not serve: it follows neither calls, within a function, nor reshapes.
+// Upstream's elimination of tensor.empty does not serve: it works within a function and follows no reshapes.
 //
 //===----------------------------------------------------------------------===//
 

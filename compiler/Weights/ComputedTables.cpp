@@ -91,7 +91,7 @@ static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_
   return {};
 }
 
-/// Fills a rotary table. Frequencies are scaled for contexts longer than those of the training.
+/// Fills a rotary table. The parameter `scaling` scales frequencies for contexts longer than those of the training.
 static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("rotary", attrs);
   StringRef scaling = params.choice("scaling", {"none", "linear", "llama3", "yarn", "longrope"}, "none");

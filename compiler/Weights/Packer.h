@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Streams the weights of a module to a weights file (layout in attune/abi.h), at the offsets that AssignWeightOffsets
-// has assigned. It needs two buffers of memory for models of any size. The header is written last because it contains
-// the build id, which depends on the manifest.
+// has assigned. Its memory does not grow with the number of weights: two buffers, and parts or, for projected rows, the
+// whole of the source that is read. The header is written last because it contains the build id, which depends on the
+// manifest.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_PACKER_H
 #define ATTUNE_WEIGHTS_PACKER_H

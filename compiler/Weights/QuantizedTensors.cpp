@@ -164,7 +164,7 @@ class MatrixFinder {
 public:
   MatrixFinder(const SafetensorsFolder &folder, const QuantizedFormat &format) : folder(folder), format(format) {}
 
-  /// Returns the matrix of the module |name|, whose quantized values are `codes`.
+  /// Returns the matrix of the module |name| with these quantized values.
   Result<StoredMatrix> find(const std::string &name, const TensorView &codes) {
     module = name;
     matrix = StoredMatrix();

@@ -278,8 +278,8 @@ Status SourceReader::readPanels(PanelsSourceAttr source, const SourceBox &box) {
 }
 
 //===----------------------------------------------------------------------===//
-// The following functions quantize and round. A row's scale depends on the whole row, so they read whole rows, a few at
-// a time, for any slice.
+// The following functions quantize and round. A row's scale in int8 depends on the whole row, so the functions for such
+// scales and integers read whole rows, a few at a time, for any slice.
 //===----------------------------------------------------------------------===//
 
 /// Maximum number of elements of the rows in memory at once, unless a single row has more.

@@ -1,7 +1,7 @@
 //===- StridedCopy.h - Loops over strided memory ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations on strided memory for SourceReader: fill, scale, transform, and the decomposition of a slice of a
+// Operations on strided memory for SourceReader: fill, copy, scale, transform, and the decomposition of a slice of a
 // row-major tensor into runs of consecutive elements.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_STRIDEDCOPY_H
@@ -52,7 +52,8 @@ public:
   void scatter(const Block &block, const float *buffer, float *out) const;
 
 private:
-  // One loop per dimension: extent, step in the tensor, step in the destination, elements taken at once.
+  // A loop over a dimension or several merged ones: extent, distance of elements in the tensor and in the destination,
+  // indices taken at once, present index.
   struct Loop {
     int64_t size, from, to, step, index;
   };

@@ -1,9 +1,10 @@
 //===- WeightQuantizer.h - Weights in formats of few bits -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses scale, minimum and integers for each row of a group of columns. If the format represents the weights exactly,
-// as in a model whose weights were quantized in the same format before, every weight stays the same f32. Otherwise the
-// scale is the candidate with the smallest squared error, refined by least squares.
+// Chooses scale, minimum and integers for each row of a group of columns. If ExactScales finds numbers with which the
+// format represents the weights exactly, as in a model whose weights were quantized in the same format before, every
+// weight stays the same f32. Otherwise the scale is the candidate with the smallest squared error (weighted in formats
+// without minima), refined by least squares.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_WEIGHTQUANTIZER_H
 #define ATTUNE_COMPILER_WEIGHTS_WEIGHTQUANTIZER_H

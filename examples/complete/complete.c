@@ -1,8 +1,9 @@
 /*===- complete.c - A C program with a language model in it -----------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * complete NEW_TOKENS ID…: continues the ids greedily and prints each new one as soon as it is chosen. A tokenizer would make the ids
- * and turn the new ones back into text. `attune compile MODEL -o decoder.o` wrote the model.
+ * complete NEW_TOKENS ID…: continues the ids, greedily unless the model's settings say otherwise, and prints each new
+ * one as soon as it is chosen. A tokenizer would make the ids and turn the new ones back into text. `attune compile
+ * MODEL -o decoder.o` wrote the model.
  *===-----------------------------------------------------------------------===*/
 #include "attune/generate.h"
 

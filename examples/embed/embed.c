@@ -211,7 +211,7 @@ int main(int argc, char **argv) {
   hidden_size = entry->outputs[0].shape[2];
   vocabulary = entry->inputs[0].max_value;
   for (uint32_t i = 0; i < entry->num_dims; ++i)
-    if (strcmp(entry->dims[i].name, "length") == 0)
+    if (strcmp(entry->dims[i].name, "length") == 0 && entry->dims[i].max > 0) /* 0: the model has no limit */
       longest = entry->dims[i].max;
   for (int i = 0; i < WAITING; ++i) {
     ring[i].ids = allocate((size_t)longest, sizeof(int64_t));

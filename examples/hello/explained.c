@@ -43,8 +43,8 @@ int main(int argc, char **argv) {
   attune_model *model;
   must(attune_model_open(&attune_model_bert, NULL, &model));
 
-  /* A session owns the memory and the workers of one call at a time. Its size follows from the largest dimensions we mean to use; the
-     object itself takes any batch, and any length up to its limit. */
+  /* A session owns the memory and the workers of one call at a time. Its size follows from the largest dimensions of its
+     calls; the object itself takes any batch, and any length up to its limit. */
   attune_dim_limit limits[] = {{"batch", 1}, {"length", length}};
   attune_session_options options;
   attune_session_options_init(&options);

@@ -57,24 +57,31 @@ static char *read_file(const char *path, size_t *bytes) {
   return content;
 }
 
+/* Returns 1 if the line at |at| is empty, or if there is none. Lines end with "\n" or "\r\n". */
+static int is_blank(const char *content, size_t at, size_t bytes) {
+  at += at < bytes && content[at] == '\r';
+  return at == bytes || content[at] == '\n';
+}
+
 /* Adds the paragraphs of a file, which blank lines separate. Their texts stay in |content|. */
 static void split(const char *name, const char *content, size_t bytes) {
   long line = 1;
   for (size_t begin = 0, end; begin < bytes; begin = end) {
     for (; begin < bytes && (content[begin] == '\n' || content[begin] == '\r'); ++begin)
       line += content[begin] == '\n';
-    for (end = begin; end < bytes && !(content[end] == '\n' && (end + 1 == bytes || content[end + 1] == '\n')); ++end) {
+    for (end = begin; end < bytes && !(content[end] == '\n' && is_blank(content, end + 1, bytes)); ++end) {
     }
     if (end == begin)
       break;
+    size_t length = end - begin - (content[end - 1] == '\r');
     if (count == capacity) {
       capacity = 2 * capacity + 64;
       paragraphs = grow(paragraphs, capacity * sizeof(*paragraphs));
       texts = grow(texts, capacity * sizeof(*texts));
     }
     paragraphs[count] = (paragraph){name, line, 0};
-    texts[count++] = (attune_text_input){content + begin, end - begin, NULL, 0};
-    longest = end - begin > longest ? end - begin : longest;
+    texts[count++] = (attune_text_input){content + begin, length, NULL, 0};
+    longest = length > longest ? length : longest;
     for (size_t i = begin; i < end; ++i)
       line += content[i] == '\n';
   }

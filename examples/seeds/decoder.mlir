@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One layer: attention to earlier tokens, attention to the encoder states, feed-forward; then a projection and the
-// softmax over its features. Target and encoder states have different lengths, so each has its own offsets.
+// One layer: attention to the token itself and earlier ones, attention to the encoder states, feed-forward; then a
+// projection and the softmax over its features. Target and encoder states have different lengths, so each has its own
+// offsets.
 //
 // attune compile decoder.mlir --weights=weights.safetensors --emit=shared -o decoder.so
 //

@@ -4,7 +4,8 @@
 //
 // Two layers: 32 features, 4 heads, 48 inner features. Weights are declared by their names in the safetensors file that
 // the compiler reads; the IR does not contain them. Both layers are calls of the function @layer, each with its weights,
-// so that it is compiled once. Tokens of all sequences are rows of one matrix; `offsets` has the first row of each one.
+// so that it is compiled once. Tokens of all sequences are rows of one matrix; `offsets` has the first row of each one,
+// then the number of rows.
 //
 // attune compile encoder.mlir --weights=weights.safetensors --emit=shared -o encoder.so
 //

@@ -14,7 +14,7 @@
 
 extern "C" const attune_model_desc attune_model_translator;
 
-/// The lines that are translated at once. A result does not depend on the lines beside it.
+/// The lines that are translated at once. Without sampling, a result does not depend on the lines beside it.
 static constexpr size_t kBatch = 16;
 
 static void print(const attune::GeneratedText &result, bool hasScore) {
@@ -23,7 +23,7 @@ static void print(const attune::GeneratedText &result, bool hasScore) {
   std::printf("%s\n", result.text.c_str());
 }
 
-/// Translates |lines|. A line without text has a line without text as its translation.
+/// Translates |lines|. An empty line gives empty lines, as many as a line with text has translations.
 static void translate(const attune::Model &model, const attune::TextFile &text, attune::GenerationOptions &options,
                       const attune::TextSettings &settings, const std::vector<std::string> &lines) {
   std::vector<std::string> sources;

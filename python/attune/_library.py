@@ -94,8 +94,8 @@ def compile(
     arguments: list[str], show: Callable[[str, int, int], None] | None, warn: Callable[[str], None]
 ) -> tuple[bool, str]:
     """Executes `attune compile` with |arguments|, those behind `compile`. Calls |show| with progress and |warn| with each
-    warning. Returns True and what the command prints, or False and its error. An exception of |show|, or KeyboardInterrupt,
-    ends the compilation, which then leaves no files."""
+    warning. Returns True and, with --cached, the path of the kept object, else "", or False and the error. An exception
+    of |show| or |warn|, or KeyboardInterrupt, ends the compilation, which then leaves no files."""
     library = _load()
     stop = ctypes.c_int(0)
     happened: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()

@@ -13,8 +13,8 @@ from attune.model import Model, Outputs
 
 
 class TorchModule(torch.nn.Module):
-    """A model as a `torch.nn.Module` for inference: it takes tensors and returns tensors, both without a copy. Tensors are on
-    the CPU and have no gradient; the model has no parameters of PyTorch.
+    """A model as a `torch.nn.Module` for inference: it takes tensors, without a copy if they are dense, and returns
+    tensors, without a copy. Tensors are on the CPU and have no gradient; the model has no parameters of PyTorch.
 
         encoder = TorchModule(attune.Model("bert"))
         hidden = encoder(input_ids=torch.tensor([[101, 7592, 102]])).last_hidden_state

@@ -44,7 +44,8 @@ def find_command() -> str:
 
 def format_flags(flags: dict[str, Any]) -> list[str]:
     """Returns |flags| as arguments: `limit={"batch": 8}` as `--limit=batch=8`, `dtype="bf16"` as `--dtype=bf16`, a list
-    as words between commas, or as several flags where the command takes it several times. None leaves a flag out."""
+    as words between commas, but `limit` and `adapter` as several flags, and True as a flag without a value. None and
+    False leave a flag out."""
     words: list[str] = []
     for name, value in flags.items():
         flag = "--" + name.replace("_", "-")
@@ -117,6 +118,7 @@ def run_command(arguments: list[str], progress: Progress = False, caller: int = 
     """Runs `attune` with |arguments|; returns what it prints to standard output. Its errors become
     CompileError. Its warnings become CompileWarning, at the line of the function |caller| - 1 levels above this one."""
     import subprocess
+    import threading
 
     command = find_command()
     try:
@@ -132,9 +134,13 @@ def run_command(arguments: list[str], progress: Progress = False, caller: int = 
         raise NotFoundError(f"{command}: {error.strerror}") from None
     with process:
         assert process.stdout and process.stderr
+        # Two pipes are read at the same time: a command that waits until one of them has room writes nothing to the other.
+        stdout, outputs = process.stdout, list[str]()
+        reader = threading.Thread(target=lambda: outputs.append(stdout.read()), name="attune-output")
         try:
+            reader.start()
             message, found = _read_messages(process.stderr, progress)
-            output = process.stdout.read()
+            reader.join()
         except BaseException:
             # A signal interrupted this process, or the caller's function failed: the command ends, too, and leaves nothing half-written.
             process.terminate()
@@ -149,12 +155,12 @@ def run_command(arguments: list[str], progress: Progress = False, caller: int = 
         raise NotFoundError(f"{command}: {message or 'it cannot be started'}")
     if process.returncode:
         raise CompileError(message or f"the command attune failed with status {process.returncode}")
-    return output
+    return "".join(outputs)
 
 
 def _run_compile(arguments: list[str], progress: Progress, in_process: bool) -> str:
-    """Runs `attune compile` with |arguments|, by the library of this package if |in_process| is true; returns what it prints
-    to standard output."""
+    """Runs `attune compile` with |arguments|, by the library of this package if |in_process| is true. Returns the path
+    of the kept object if |arguments| have --cached; otherwise what the command prints, or "" if |in_process|."""
     if not isinstance(in_process, bool):
         raise InvalidArgumentError(f"in_process: expected True or False, got {describe(in_process)}")
     if not in_process:
@@ -204,7 +210,7 @@ def _operand(path: StrPath) -> str:
 
 
 class KeptModel:
-    """A model in the compile cache, which keeps the model as long as this object lives."""
+    """A lock on the model at `path` in the compile cache, which keeps the model as long as this object lives."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -135,11 +135,19 @@ def _plain(value: Any) -> Any:
     raise InvalidArgumentError(f"a setting has a value of the class {type(value).__name__}")
 
 
+def _is_given(value: Any) -> bool:
+    """Returns False for the values of an argument that ask for nothing: None, False, zero and an empty text, list, tuple or
+    dictionary. Arrays have no truth value of their own, so other objects count as given."""
+    if isinstance(value, (bool, int, float, str, list, tuple, dict)):
+        return bool(value)
+    return value is not None
+
+
 def dump_settings(settings: dict[str, Any]) -> str:
     """Returns |settings| as JSON. Fails for those that are not supported, by name."""
     settings = dict(settings)
     for name, reason in UNSUPPORTED.items():
-        if settings.pop(name, None):
+        if _is_given(settings.pop(name, None)):
             raise InvalidArgumentError(f"generate: '{name}' is not supported: {reason}")
     if settings.pop("use_cache", True) is False:
         raise InvalidArgumentError("generate: 'use_cache' is not supported: a session always keeps keys and values")
@@ -236,10 +244,11 @@ def generate(
 ) -> Any:
     """Generates text by greedy search, sampling (do_sample=True) or beam search (num_beams=4).
 
-    inputs        a text or a list of texts, which gives a text or a list of texts; or ids [rows, length] (arrays, lists, or
-                  the dictionary that a tokenizer returns), which gives ids int64 [rows, length], as transformers does.
-                  A decoder continues them; an encoder-decoder takes them as the source. Shorter prompts of a batch of ids are
-                  padded on the left and masked by `attention_mask`
+    inputs        a text or a list of texts, which gives a text (a list if num_return_sequences is above 1) or a list of
+                  texts; or ids [rows, length] (arrays, lists, or the dictionary that a tokenizer returns), which gives ids
+                  int64 [rows, length], as transformers does.
+                  A decoder continues them; an encoder-decoder takes them as the source. The caller pads shorter prompts
+                  of a batch of ids on the left and gives an `attention_mask` that hides the padding
     return_dict_in_generate   returns a list of GeneratedText, or a GenerationOutput
     on_token      a function of (row, token, length so far); with beams the token is -1. If it returns False, the generation ends
     on_text       texts only: a function of (row, piece of text)

@@ -139,7 +139,7 @@ class TextEncoder:
 
         make_pipeline(TextEncoder("folder"), LogisticRegression()).fit(texts, labels)
 
-    model        what attune.SentenceTransformer opens; it is opened at the first call of fit or transform
+    model        what attune.SentenceTransformer opens; it is opened at first use, as by fit or transform
     prompt_name, normalize_embeddings, truncate_dim, batch_size   arguments of its method encode
     threads      workers of a call
     """

@@ -209,9 +209,12 @@ class Model:
         self._entries: dict[str, Entry] | None = None
         self._tokenizer: Tokenizer | None = None
         self._tasks: dict[int, _attune.TextTask] = {}
-        self._first_input = next(
-            (tensor[0] for tensor in self._facts["entries"][0]["inputs"] if tensor[3] == "required"), None
-        )
+        # The input that a positional argument of a call names, by entry; None stands for the first entry.
+        self._first_inputs: dict[str | None, str | None] = {}
+        for entry in self._facts["entries"]:
+            first = next((tensor[0] for tensor in entry["inputs"] if tensor[3] == "required"), None)
+            self._first_inputs[entry["name"]] = first
+            self._first_inputs.setdefault(None, first)
         self._closed = False
 
     # --- Facts ---
@@ -318,19 +321,24 @@ class Model:
     def __call__(
         self, *args: Any, entry: str | None = None, out: dict[str, Any] | None = None, **inputs: Any
     ) -> Outputs:
-        """Runs |entry| (by default the first) and returns its outputs. One positional argument is the first input, which
-        must be given. Inputs that are left out, or None, take their defaults. |out| has arrays of the caller by name, dense
-        and of exactly the output's shape and type. Other threads run meanwhile."""
-        if args:
-            if len(args) > 1 or self._first_input is None or self._first_input in inputs:
+        """Runs |entry| (by default the first) and returns its outputs. One positional argument is the first required
+        input of the entry. Inputs that are left out, or None, take their defaults. |out| has arrays of the caller by
+        name, dense and of exactly the output's shape and type. Other threads run meanwhile."""
+        entry = _check_entry(entry)
+        # Without such an entry the call below fails.
+        if args and entry in self._first_inputs:
+            first = self._first_inputs[entry]
+            if len(args) > 1 or first is None or first in inputs:
                 raise InvalidArgumentError(
-                    f"expected one positional argument, the input '{self._first_input}'; name the others"
+                    f"expected one positional argument, the input '{first}'; name the others"
+                    if first is not None
+                    else "expected no positional argument: all inputs have defaults; name those that are given"
                 )
-            inputs[self._first_input] = args[0]
+            inputs[first] = args[0]
         if self._closed:
             self._open()
         results = Outputs()
-        self._pool.run(_check_entry(entry), inputs, _check_out(out), results)
+        self._pool.run(entry, inputs, _check_out(out), results)
         return results
 
     def session(self, *, threads: int | None = None, **limits: int) -> Session:
@@ -484,7 +492,8 @@ class Session:
         self._open().copy_slot(_index("from_slot", from_slot), _index("to_slot", to_slot))
 
     def read_cache(self, name: str, slots: list[int], length: int) -> Any:
-        """Returns the cache |name|, as "past_key_values.0.1": float32 [slots, heads, length, size of a head]."""
+        """Returns the first |length| tokens of |slots| in the cache |name|, as "past_key_values.0.1": float32 [slots,
+        heads, length, size of a head]; of a mask [slots, length]."""
         if not isinstance(name, str) or "\0" in name:
             raise InvalidArgumentError(f"name: expected the name of a cache, got {describe(name)}")
         return self._open().read_cache(name, [_index("slots", slot) for slot in slots], _index("length", length))

@@ -263,7 +263,8 @@ class SentenceTransformer:
         truncate_dim: int | None = None,
         **more: Any,
     ) -> Any:
-        """Returns the embeddings of |sentences|: float32 [texts, features] for a list, [features] for one text.
+        """Returns the embeddings of |sentences|: float32 [texts, features] for a list, [features] for one text, an
+        empty array of rank 1 for an empty list.
 
         prompt_name, prompt   the name of a prompt, or a text, that goes before each text; by default the model's
         batch_size            most texts that are computed at once; it changes no bit of a result
@@ -322,8 +323,8 @@ class SentenceTransformer:
         return self._encode_as(("query",), sentences, args, arguments)
 
     def encode_document(self, sentences: Any = None, *args: Any, **arguments: Any) -> Any:
-        """Returns the embeddings of documents: encode with the prompt "document", "passage" or "corpus", the first that the
-        model has, unless another is given."""
+        """Returns the embeddings of documents: encode with the prompt "document", "passage" or "corpus", the first in `prompts`,
+        unless another is given. As in the original, `prompts` has "document" in any case, "" if the model lacks it."""
         return self._encode_as(("document", "passage", "corpus"), sentences, args, arguments)
 
     def _encode_as(self, names: Sequence[str], sentences: Any, args: tuple[Any, ...], arguments: dict[str, Any]) -> Any:

@@ -35,7 +35,7 @@ private:
   std::unique_ptr<Model> model;
 };
 
-/// Adds the class Model to |module|.
+/// Adds the class CompiledModel to |module|.
 void bindModel(nb::module_ &module);
 
 } // namespace attune::python

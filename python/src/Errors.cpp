@@ -10,20 +10,33 @@ nb::str python::toText(const char *text, size_t bytes) {
   return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(bytes), "replace"));
 }
 
+/// Returns |text| in UTF-8, with question marks for surrogates, which have no UTF-8.
+static std::string encode(nb::handle text) {
+  auto bytes = nb::steal<nb::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "replace"));
+  if (!bytes.is_valid())
+    nb::raise_python_error();
+  return {bytes.c_str(), bytes.size()};
+}
+
 std::string python::messageOf(nb::python_error &error) {
-  std::string text = nb::str(error.value()).c_str();
+  std::string text;
+  try {
+    text = encode(nb::str(error.value()));
+  } catch (nb::python_error &) { // the method __str__ of a class of the caller
+    text = "an exception of the class " + className(error.value());
+  }
   return text.substr(0, text.find('\n'));
 }
 
 std::string python::className(nb::handle value) {
   nb::object name = nb::getattr(value.type(), "__name__", nb::none());
-  return nb::isinstance<nb::str>(name) ? nb::borrow<nb::str>(name).c_str() : "?";
+  return nb::isinstance<nb::str>(name) ? encode(name) : "?";
 }
 
 void python::throwInvalid(const std::string &message) { throw Error(ATTUNE_INVALID_ARGUMENT, message); }
 
-/// Sets the Python exception for |error|. Names from the caller may contain line breaks, which become question marks, as
-/// in messages of the command line.
+/// Sets the Python exception for |error|. Names from the caller may contain line breaks and other control characters,
+/// which become question marks, as in messages of the command line.
 static void raise(const Error &error) {
   std::string message = error.what();
   for (char &c : message)

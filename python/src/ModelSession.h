@@ -31,13 +31,14 @@ public:
   /// Returns true if this process made the session.
   bool isOwn() const;
 
-  /// Runs |entry|; |inputs| and |outputs| (or none) are dictionaries of arrays. Adds all outputs to |results|, in the
-  /// signature's order: the caller's arrays, and new ones of NumPy for the others.
+  /// Runs |entry| on |inputs|; |outputs| is a dictionary of the caller's arrays, or None. Adds all outputs to
+  /// |results|, in the signature's order: the caller's arrays, and new ones of NumPy for the others.
   void run(const attune_entry_desc &entry, const TensorArguments &inputs, nb::handle outputs, nb::dict results);
   /// The same with the dimensions of the inputs, which the caller has inferred.
   void run(const attune_entry_desc &entry, const int64_t *dims, const TensorArguments &inputs, nb::handle outputs, nb::dict results);
 
-  /// Reads the cache that |name| names: the first |length| tokens of |slots|.
+  /// Returns the first |length| tokens of |slots| in the cache |name|, F32 [slots, heads, length, size]; of a mask
+  /// [slots, length].
   nb::object readCache(const std::string &name, const std::vector<int64_t> &slots, int64_t length) const;
   /// Fills |slots| with the keys and values in |tensors|.
   void writeCache(nb::dict tensors, const std::vector<int64_t> &slots);
@@ -51,7 +52,7 @@ private:
 /// Returns the memory of a session in bytes.
 size_t sessionBytes(const CompiledModel &model, const Limits &limits, int64_t threads);
 
-/// Adds the class Session to |module|.
+/// Adds the class ModelSession and the function session_bytes to |module|.
 void bindSession(nb::module_ &module);
 
 } // namespace attune::python

@@ -37,7 +37,7 @@ private:
   Limits limitsFor(const attune_entry_desc &entry, const int64_t *dims) const;
   /// Returns an idle session that is large enough for |wanted|, or a new one.
   Sized take(const Limits &wanted);
-  /// Keeps |used| for later calls; the session that was idle for longest leaves.
+  /// Keeps |used| for later calls; if there are more than kMaxIdle, the session that was idle for longest leaves.
   void giveBack(Sized used);
 
   std::shared_ptr<CompiledModel> model;

@@ -5,7 +5,7 @@
 //
 //     buffer protocol (NumPy, memoryview)   viewed
 //     DLPack (PyTorch, JAX, CuPy, …)        viewed
-//     numbers and lists of numbers          converted by NumPy
+//     numbers and lists of numbers          inputs are converted by NumPy, outputs are refused
 //     strided or unaligned arrays           inputs are copied, outputs are refused
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_PYTHON_TENSORARGUMENT_H
@@ -47,7 +47,7 @@ private:
   bool viewBuffer(nb::handle value);
   bool viewDlpack(nb::handle value);
   bool finishView(void *pointer, int rank, bool contiguous);
-  /// Replaces |value| by an array of NumPy of the signature's type.
+  /// Returns |value| as a dense array of NumPy; a list of numbers gets the signature's type.
   nb::object convert(nb::handle value) const;
   void checkDtype() const;
   std::string label() const;
@@ -60,7 +60,7 @@ private:
   uint32_t rank = 0;
   int64_t shape[ATTUNE_MAX_RANK] = {};
   void *data = nullptr;
-  // The owner of the memory, one of the three.
+  // The owners of the memory: a buffer or one of the two arrays, and |owner| for a copy.
   Py_buffer buffer = {};
   bool hasBuffer = false;
   nb::object owner;

@@ -9,7 +9,7 @@
 
 namespace attune::python {
 
-/// The tokens of an input, or of one window of it. |Encoding| of _attune.pyi.
+/// The tokens of an input, or of one window of it: `EncodingData` of _attune.pyi.
 struct Encoding {
   int64_t input = 0;
   std::vector<int32_t> ids, typeIds, attentionMask, specialTokensMask, sequenceIds, offsets, wordIds;
@@ -64,7 +64,7 @@ private:
   attune_decode_stream *stream = nullptr;
 };
 
-/// Adds the classes Text, Encoding and DecodeStream to |module|.
+/// Adds the classes TextHandle, EncodingData and DecodeStream to |module|.
 void bindText(nb::module_ &module);
 
 } // namespace attune::python

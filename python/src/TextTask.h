@@ -29,7 +29,8 @@ public:
   ~TextTask() { clear(); }
 
   /// Returns embeddings F32 [texts, features] and the number of cut texts. |promptName| and |prompt| are texts or None, as
-  /// in attune_embed_options. |progress|, a function of the number of finished texts, or None, is called between turns.
+  /// in attune_embed_options. |progress|, a function of the number of finished texts, or None, is called after each
+  /// turn.
   nb::tuple embed(nb::sequence texts, int64_t batch, int64_t maxLength, nb::handle promptName, nb::handle prompt, bool normalize,
                   nb::handle progress);
   /// Returns the scores F32 [texts, labels] of texts or pairs and the number of cut texts.

@@ -256,6 +256,19 @@ def test_errors(bert, tmp_path, monkeypatch):
         attune.compile(bert.path, tmp_path / "x.so")
 
 
+def test_long_outputs(tmp_path, monkeypatch):
+    """Output of more bytes than a pipe takes is read while standard error is open."""
+    program = tmp_path / "attune"
+    program.write_text(
+        f"#!{sys.executable}\nimport signal, sys\nsignal.alarm(60)\n"
+        "print('x' * 1000000)\nprint('attune: warning: ' + 'y' * 1000000, file=sys.stderr)\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("ATTUNE_COMMAND", str(program))
+    with pytest.warns(attune.CompileWarning, match="y{1000000}"):
+        assert compiler.run_command([]) == "x" * 1000000 + "\n"
+
+
 @both
 def test_warnings(bert, tmp_path, in_process):
     config = json.loads((bert.path / "config.json").read_text())

@@ -86,6 +86,48 @@ def test_forms_of_inputs_give_the_same(bert):
     assert bert.model(input_ids=IDS, attention_mask=None).last_hidden_state.tobytes() == expected.tobytes()
 
 
+def test_exceptions_of_arrays_become_errors(bert):
+    class Failing:
+        def __init__(self, error):
+            self.error = error
+
+        def __dlpack__(self, **arguments):
+            raise self.error
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    class Speechless(Exception):
+        def __str__(self):
+            raise KeyError("no text")
+
+    for error, text in (
+        (ValueError("a\udc80b\nc"), r"input 'input_ids': a\?b$"),
+        (Speechless(), "input 'input_ids': an exception of the class Speechless$"),
+    ):
+        with pytest.raises(attune.InvalidArgumentError, match=text):
+            bert.model(Failing(error))
+
+
+def test_positional_input_is_that_of_the_entry(toy, tmp_path):
+    source = toy.path
+    with open(source) as file:
+        text = file.read()
+    begin = text.index("func.func")
+    other = text[begin:].replace("@forward", "@other").replace('"forward"', '"other"').replace('"x"', '"z"')
+    (tmp_path / "two.mlir").write_text(text + other)
+    model = attune.Model(
+        tmp_path / "two.mlir", weights=os.path.splitext(source)[0] + ".safetensors", threads=1, progress=False
+    )
+    x = np.arange(8, dtype=np.float32)[None]
+    for call in (lambda: model(x), lambda: model(x, entry="forward"), lambda: model(x, entry="other")):
+        assert call().y.tobytes() == x.tobytes()
+    with pytest.raises(attune.InvalidArgumentError, match="one positional argument, the input 'z'"):
+        model(x, entry="other", z=x)
+    with pytest.raises(attune.InvalidArgumentError, match="no entry 'none', its entries: forward, other"):
+        model(x, entry="none")
+
+
 def test_outputs_of_the_caller_are_filled(bert):
     expected = bert.model(IDS)
     pooled = np.full((2, 128), 7, np.float32)

@@ -167,6 +167,18 @@ def test_prompts(finder):
         finder.encode("a", prompt_name="code")
 
 
+def test_prompts_that_a_model_lacks_are_empty(plain):
+    """As in sentence-transformers, whose models have the prompts query and document in any case: encode_document does not come
+    to "passage"."""
+    encoder = attune.SentenceTransformer(plain, prompts={"passage": "passage: "})
+    assert encoder.prompts == {"query": "", "document": "", "passage": "passage: "}
+    assert encoder.encode_query("a").tobytes() == encoder.encode_document("a").tobytes() == encoder.encode("a").tobytes()
+    passage = encoder.encode("a", prompt_name="passage").tobytes()
+    assert passage == encoder.encode("passage: a").tobytes() != encoder.encode("a").tobytes()
+    del encoder.prompts["document"]
+    assert encoder.encode_document("a").tobytes() == passage
+
+
 def test_lengths(finder):
     assert finder.max_seq_length == finder.get_max_seq_length() == 64
     long = "the quick brown fox jumps over " * 20

@@ -242,6 +242,10 @@ def test_unsupported_arguments_are_refused_by_name(chat):
     for name in UNSUPPORTED:
         with pytest.raises(attune.InvalidArgumentError, match=f"'{name}' is not supported"):
             chat.model.generate([5], **{name: [1]})
+        with pytest.raises(attune.InvalidArgumentError, match=f"'{name}' is not supported"):
+            chat.model.generate([5], **{name: np.zeros((1, 4))})
+        for nothing in (None, False, []):
+            chat.model.generate([5], max_new_tokens=1, **{name: nothing})
     for name, value in (("guidance_scale", 2.0), ("penalty_alpha", 0.5), ("sequence_bias", [1])):
         with pytest.raises(attune.InvalidArgumentError, match=name):
             chat.model.generate([5], **{name: value})

@@ -97,7 +97,7 @@ int32_t SharedWindow::gather(const attune_gather &gather) {
     });
     own.partBytes[now % 2].store(partBytes, std::memory_order_relaxed);
     own.step.store(now, std::memory_order_release);
-    // Begins with the neighbor, so that ranks do not all read one segment.
+    // Begins with the own segment and continues with the neighbor's, so that ranks do not all read one segment.
     for (int64_t i = 0; i < count; ++i) {
       int64_t other = (rank + i) % count;
       if (!waitFor(other))

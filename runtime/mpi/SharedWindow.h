@@ -27,7 +27,7 @@ public:
   int32_t gather(const attune_gather &gather);
   /// Exchanges as attune_transport::exchange.
   int32_t exchange(const void *part, uint64_t bytes, void *parts);
-  /// Makes all waits of other ranks fail.
+  /// Makes waits of other ranks fail, but not those for a step that is complete.
   void setAborted();
   bool isAborted() const;
   const char *error() const { return message; }

@@ -213,7 +213,7 @@ attune_status attune::bindRows(const attune_entry_desc &entry, Caches &caches, E
 }
 
 /// Returns the ids of the call, [rows, length], if they and the earlier ids determine the keys and values of its
-/// tokens, else null.
+/// tokens; null if they do not, or are in device memory.
 static const int64_t *knownIds(const attune_entry_desc &entry, const EntryTables &tables, const RowInputs &own) {
   const attune_tensor_desc &ids = entry.inputs[0];
   bool known = ids.dtype == ATTUNE_I64 && ids.rank == 2 && !own.sources && !(tables.inputsOnDevice && tables.inputsOnDevice[0]);

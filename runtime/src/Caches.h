@@ -72,8 +72,8 @@ struct Caches {
   char *memory;           ///< the caches; null if the model has none; GPU memory for a model on a GPU
 };
 
-/// The record of a token whose keys and values do not follow from the ids up to it: the caller gave embeddings,
-/// positions or sources, or wrote the cache.
+/// The record of a token whose keys and values are not known to follow from the ids up to it: the caller gave
+/// embeddings, positions, or ids in device memory, or wrote the cache, or the entry reads sources.
 constexpr int64_t unknownToken = -1;
 
 /// Returns the number of key panels for |capacity| tokens.

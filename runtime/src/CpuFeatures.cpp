@@ -1,8 +1,8 @@
 //===- CpuFeatures.cpp - CPU features of this machine ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Features have LLVM's names. A name that is not in the table of its architecture (cpu/) is an error when a model is
-// opened, instead of a crash when it runs. When the compiler begins to use a feature, that table gets an entry.
+// Features have LLVM's names. A name that the code of its architecture (cpu/) does not know is an error when a model is
+// opened, instead of a crash when it runs. When the compiler begins to use a feature, the table there gets an entry.
 //===----------------------------------------------------------------------===//
 
 #include "CpuFeatures.h"

@@ -11,8 +11,9 @@ namespace attune {
 // Callers size arrays by ATTUNE_MAX_DIMS, so it may change only with the ABI version.
 static_assert(ATTUNE_MAX_DIMS == 16 && ATTUNE_MAX_DIMS >= ATTUNE_MAX_RANK, "ATTUNE_MAX_DIMS is part of the interface");
 
-/// Checks magic, ABI version and every property that the runtime relies on later: no null names, ranks within
-/// ATTUNE_MAX_RANK, dimensions in range, known dtypes and fills. Fails with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.
+/// Checks magic, ABI version and the properties that the runtime relies on later: no null names, ranks of tensors
+/// within ATTUNE_MAX_RANK, dimensions in range, known dtypes and fills. checkRanks checks the number of processes.
+/// Fails with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.
 attune_status checkDescriptor(const attune_model_desc *desc);
 
 /// Finds the entry called |name| (null = the first). Fails with INVALID_ARGUMENT; the message lists the entries of the

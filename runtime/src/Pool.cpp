@@ -37,8 +37,9 @@
 // Cost. A compare-and-swap and a decrement of `open` for each chunk; for each loop, one store per share and, for each
 // sleeping worker whose share has work, one system call.
 //
-// Concurrent sessions share the CPUs: while several calls are under way in the process, a loop is cut for as many
-// workers as there are CPUs per call, and the other workers stay asleep. Results do not depend on it.
+// Concurrent sessions share the CPUs: while several calls are under way in the process, a loop is cut for at most as
+// many workers as there are CPUs per call. Of the other workers, those that sleep are not woken, and those that still
+// spin steal chunks. Results do not depend on it.
 //
 // Waiting. Threads spin for 100 us, if each has a CPU of its own, then sleep on a futex. The caller sleeps on `open`.
 // Each worker sleeps on its own Share::parked, so that only workers whose share has work are woken, each by one system

@@ -23,7 +23,7 @@ attune_status createPool(void *memory, int64_t workers, attune_pool *&out, int64
 void endPool(attune_pool *pool);
 
 /// Counts a call of an entry whose loops run on |pool| (null: not counted) while it is under way. While several calls
-/// are under way in this process, each loop gets at most as many workers as there are CPUs per call.
+/// are under way in this process, each loop is cut for at most as many workers as there are CPUs per call.
 class PoolCallScope {
 public:
   explicit PoolCallScope(const attune_pool *pool);

@@ -43,7 +43,7 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
   void *mapped = mmap(nullptr, plan.totalBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     return fail(ATTUNE_OUT_OF_MEMORY, "cannot get %llu bytes for the session", static_cast<unsigned long long>(plan.totalBytes));
-  // Calls read and write all of the workspace, and large pages save walks of page tables. The advice is optional, so
+  // Calls read and write the workspace, and large pages save walks of page tables. The advice is optional, so
   // its failure is ignored.
   if (plan.totalBytes >= size_t(4) << 20)
     madvise(mapped, plan.totalBytes, MADV_HUGEPAGE);
@@ -159,7 +159,7 @@ attune_status attune::enterDevice(const attune_session &session, DeviceScope &sc
 }
 
 /// Sets |onDevice| to whether |tensor| is in memory of the device. Fails if it is, but is an input by which the session
-/// counts tokens, which must be in host memory.
+/// counts tokens or finds slots and sources, which must be in host memory.
 static attune_status locateInput(const attune_session &session, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                  const attune_tensor &tensor, bool &onDevice) {
   onDevice = false;
@@ -191,7 +191,7 @@ static attune_status bindValues(const attune_tensor_desc &desc, const attune_ten
 }
 
 /// Checks the data of |inputs|, and points |tables| at them and at the defaults of omitted inputs. Writes those
-/// defaults that depend on dims.
+/// defaults that depend on dims; bindRows writes those that depend on the caches.
 static attune_status bindInputs(const attune_session &session, const attune_entry_desc &entry, TensorList inputs, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &desc = entry.inputs[i];
@@ -210,7 +210,7 @@ static attune_status bindInputs(const attune_session &session, const attune_entr
       tables.inputsOnDevice[i] = false;
     tables.inputs[i] = tables.defaults[i];
     if (desc.fill != ATTUNE_FILL_ARANGE)
-      continue; // a constant default, written when the session was made
+      continue; // a constant default, written when the session was made, or one that bindRows writes
     int64_t row = desc.rank ? tensorSize(desc, desc.rank - 1, tables.dims) : 1;
     if (desc.max_value > 0 && row > desc.max_value)
       return fail(ATTUNE_LIMIT_EXCEEDED, "input '%s' is left out and would count to %lld, expected 0 to %lld", desc.name,

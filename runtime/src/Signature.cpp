@@ -1,8 +1,9 @@
 //===- Signature.cpp - Checking tensors against an entry ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled code trusts its arguments, so these functions find every mistake of a caller; messages name the tensor, what
-// was expected and what was found. Lists are short (a model has about ten inputs), so lookups compare name by name.
+// Compiled code trusts its arguments, so these functions find every mistake of a caller but values in device memory;
+// messages name the tensor, what was expected and what was found. Lists are short (a model has about ten inputs), so
+// lookups compare name by name.
 //===----------------------------------------------------------------------===//
 
 #include "Signature.h"

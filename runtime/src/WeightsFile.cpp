@@ -102,8 +102,8 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
   if (base == MAP_FAILED)
     return fail(ATTUNE_IO_ERROR, "cannot map '%s' (%lld bytes): %s", file.path, static_cast<long long>(info.st_size), strerror(errno));
 #ifdef MADV_HUGEPAGE
-  // Has an effect on file systems with large pages. A model reads all of its weights for each token, and with large
-  // pages that needs fewer walks of page tables.
+  // Has an effect on file systems with large pages. A decoder reads nearly all of its weights for each token, and with
+  // large pages that needs fewer walks of page tables.
   madvise(base, info.st_size, MADV_HUGEPAGE);
 #endif
   file.base = static_cast<const char *>(base);

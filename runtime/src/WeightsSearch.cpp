@@ -1,8 +1,9 @@
 //===- WeightsSearch.cpp - Finding the weights of an object ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The build id decides which weights file belongs to an object (belongsTo). The name of the file is only a hint, because
-// an object may be linked into any program and files may be renamed.
+// The build id, or the manifest of a file that several objects share, decides which weights file belongs to an object
+// (belongsTo). The name of the file is only a hint, because an object may be linked into any program and files may be
+// renamed.
 //===----------------------------------------------------------------------===//
 
 #include "Error.h"

@@ -70,6 +70,10 @@ bool AddedTokenMatches::next(size_t &begin, size_t &end, uint32_t &id) {
           break;
         matchEnd += c.bytes;
       }
+    // The token before it has taken its text as white space. Hugging Face's tokenizers drop such a token, too, if the
+    // white space ends with it; they panic if it goes on.
+    if (matchBegin >= matchEnd)
+      continue;
     hasMatch = true;
   }
   if (hasMatch && emitted >= matchBegin) {

@@ -26,15 +26,15 @@ struct FirstBytes {
 };
 
 /// Splits a text at the added tokens of one trie: at each position from left to right, the longest.
-/// With |skipSpecial| special tokens stay text, with the rule kRuleSplitsAdded all added tokens.
+/// With |skipSpecial| special tokens stay text; so do all added tokens if the rule kRuleSplitsAdded is set, too.
 class AddedTokenMatches {
 public:
   AddedTokenMatches(const Tables &tables, const Trie &trie, const FirstBytes &first, bool skipSpecial, const uint8_t *text, size_t size)
       : tables(tables), trie(trie), first(first), skipSpecial(skipSpecial), text(text), size(size) {}
 
   /// Sets [|begin|, |end|) to the bytes of the next part of the text and |id| to its token, kNoId for text between
-  /// tokens. Parts overlap if a token begins in the white space that the token before it includes, as in Hugging Face's
-  /// tokenizers. Returns false at the end.
+  /// tokens. If a token begins in the white space that the token before it includes, their parts overlap, as in Hugging
+  /// Face's tokenizers; a token with kTokenStripLeft is skipped there. Returns false at the end.
   bool next(size_t &begin, size_t &end, uint32_t &id);
 
 private:

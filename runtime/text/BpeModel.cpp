@@ -109,9 +109,10 @@ void Model::startBpe(const AlignedText &piece) {
 }
 
 /// Makes the symbols of characters. Looks them up with the prefix of continuing characters and the suffix of the last
-/// one. A character without a token becomes the tokens of its bytes if kModelByteFallback is set and all have one, else
-/// the unknown token if kModelHasUnknown is set, else nothing. The unknown token comes after the byte tokens that
-/// follow its character; with kModelFuseUnknown it stands for all unknown characters before the next known one.
+/// one. A character without a token becomes the tokens of the bytes that were looked up if kModelByteFallback is set
+/// and all have one, else the unknown token if kModelHasUnknown is set, else nothing. The unknown token comes after the
+/// byte tokens that follow its character; with kModelFuseUnknown it stands for all unknown characters before the next
+/// known one.
 void Model::startBpeCharacters(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   const Bytes prefix = tables->continuingPrefix, suffix = tables->endSuffix;

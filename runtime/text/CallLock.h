@@ -22,8 +22,8 @@ public:
       __atomic_store_n(held, 0u, __ATOMIC_RELEASE);
   }
 
-  /// Sets the flag |running| of the object. Fails with BUSY if another call has set it, also one of the same thread,
-  /// from a callback; |what| names the object in the message.
+  /// Sets the flag |running| of the object. Fails with BUSY if another call has set it, also if that call runs in this
+  /// thread and is in a callback; |what| names the object in the message.
   attune_status take(uint32_t &running, const char *what) {
     if (__atomic_exchange_n(&running, 1u, __ATOMIC_ACQUIRE))
       return fail(ATTUNE_BUSY, "the %s is running another call; make one for each thread", what);

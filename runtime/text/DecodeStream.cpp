@@ -1,16 +1,17 @@
 //===- DecodeStream.cpp - Text as it comes --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stream keeps a window of ids: one id whose text is already returned, and the ids after it. A new id is decoded
-// together with the window, and the text after the part that was returned is new:
+// A stream keeps a window of ids: usually one id whose text is already returned, and the ids after it. A new id is
+// decoded together with the window, and the text after the part that was returned is new:
 //
-//     window    [ " wor" ]  "ld"  ","            decoded "wor" "ld" ","
-//     out        ^^^^^^^^^^^^^^^                 new ","
+//     window    [ "ld" ]    new id ","           decoded "ld" ","
+//     out         ^^^^                           new "," after "ld"
 //
 // The first token of a text is decoded differently (a space is dropped), and so is the first one of the window, which
 // does no harm, since its text is already returned. Text that a further token may change is held back: bytes that are
 // not yet a character, runs of byte tokens, and characters that a step may strip from the end. When all text is
-// returned, the window shrinks to its last id with text, so that a step costs the same for texts of any length.
+// returned, the window shrinks to its last id if that has a text of its own, so that an id usually costs the same at
+// any place of a text.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/src/Error.h"
@@ -127,7 +128,7 @@ attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id
   if (!stream)
     return fail(ATTUNE_INVALID_ARGUMENT, "stream is null");
   const Tables &tables = stream->text->tables;
-  // Ignores ids without text.
+  // Ignores ids that decoding skips.
   if (id < 0 || uint32_t(id) >= tables.settings.vocabSize || !(tables.flags[size_t(id)] & kTokenExists) ||
       (stream->skipSpecial && (tables.flags[size_t(id)] & kTokenSkipped)))
     return ATTUNE_OK;

@@ -221,7 +221,8 @@ void Decoder::putByteTokens(size_t begin, size_t end) {
 }
 
 /// Joins the strings of tokens as SentencePiece decodes pieces: marks (U+2581) at the beginning of a text are dropped
-/// as |decodeFlags| (DecodePiecesFlag) say, others are spaces.
+/// as |decodeFlags| (DecodePiecesFlag) say, others are spaces. Tokens with kTokenLiteral or kTokenCuts keep their
+/// strings.
 void Decoder::applyPieces(uint32_t decodeFlags) {
   beginStep();
   const bool drops = decodeFlags & (kDecodeDropsMark | kDecodeDropsMarks);

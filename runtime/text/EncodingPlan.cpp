@@ -27,6 +27,12 @@ static const CheckedStep *findTemplate(const Tables &tables) {
   return nullptr;
 }
 
+size_t EncodingPlan::inputBytes(const Tables &tables) {
+  const CheckedStep *step = findTemplate(tables);
+  const size_t pieces = !step ? 0 : step->step.b > step->step.d ? step->step.b : step->step.d;
+  return sizeof(PlannedEncoding) + sizeof(attune_encoding) + pieces * kTokenBytes;
+}
+
 const TemplatePiece *EncodingPlan::templateOf(bool isPair, uint32_t &count) const {
   const CheckedStep *step = findTemplate(tables);
   count = step ? (isPair ? step->step.d : step->step.b) : 0;
@@ -299,6 +305,8 @@ attune_status EncodingPlan::fill(const attune_text_input *inputs, const Array<Pl
   int64_t longest = 0;
   for (size_t i = 0; i < planned.size; ++i)
     longest = planned[i].length > longest ? planned[i].length : longest;
+  // The arrays follow each other without gaps, as inputs may be many and short.
+  Array<int32_t> room = memory.take<int32_t>(memory.left() / sizeof(int32_t));
   for (size_t i = 0; i < planned.size; ++i) {
     const PlannedEncoding &plan = planned[i];
     int64_t length = plan.length;
@@ -315,9 +323,10 @@ attune_status EncodingPlan::fill(const attune_text_input *inputs, const Array<Pl
     size_t wanted = size_t(length);
     bool fits = true;
     auto take = [&](size_t count) {
-      Array<int32_t> array = memory.take<int32_t>(count);
-      fits &= array.capacity == count;
-      return array.data;
+      int32_t *array = room.data + room.size;
+      fits &= count <= room.capacity - room.size;
+      room.size += fits ? count : 0;
+      return array;
     };
     encoding.ids = take(wanted);
     encoding.type_ids = take(wanted);

@@ -28,6 +28,12 @@ public:
   EncodingPlan(const Tables &tables, const attune_encode_options &options, const TokenList &tokens)
       : tables(tables), options(options), tokens(tokens) {}
 
+  /// The bytes of the arrays of an encoding for a token, with offsets and word ids.
+  static constexpr size_t kTokenBytes = 8 * sizeof(int32_t);
+  /// Returns an upper bound of the bytes for an input that is one window: its plan, its encoding and the tokens of the
+  /// template; those of the texts need kTokenBytes each beside them.
+  static size_t inputBytes(const Tables &tables);
+
   /// Adds the encodings of an input to |planned|, which is full if it had no room. The tokens of the input are |first|
   /// and, if |isPair|, |second|. Fails with INVALID_ARGUMENT if the texts cannot be truncated by the options.
   attune_status add(uint32_t input, TokenSpan first, TokenSpan second, bool isPair, Array<PlannedEncoding> &planned);

@@ -14,7 +14,7 @@ static uint32_t classOf(const Runs &classes, uint32_t character) {
 }
 
 const uint8_t *attune::text::findGraphemeEnd(const Runs &classes, const uint8_t *at, const uint8_t *end) {
-  // Printable ASCII before ASCII is a cluster of its own.
+  // Printable ASCII before ASCII or at the end is a cluster of its own.
   if (*at >= 0x20 && *at < 0x7F && (end - at == 1 || at[1] < 0x80))
     return at + 1;
   Character c = decodeCharacter(at, end);

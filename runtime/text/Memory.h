@@ -1,9 +1,9 @@
 //===- Memory.h - Memory of a call ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tokenizer has one block of memory. Its caches are at the beginning; each call allocates arrays after them, with the
-// capacity of the worst case. Unless the user supplies it, the block is reserved address space, so that only pages that
-// are written become memory.
+// A tokenizer has one block of memory. Its caches are at the beginning; each call allocates arrays after them, with a
+// capacity that follows from the size of its texts. Unless the user supplies it, the block is reserved address space,
+// so that only pages that are written become memory.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_MEMORY_H
 #define ATTUNE_RUNTIME_TEXT_MEMORY_H
@@ -35,7 +35,7 @@ struct Array {
   const T &operator[](size_t index) const { return data[index]; }
 };
 
-/// The memory block of a tokenizer.
+/// The memory block of a tokenizer, a stream or a task.
 class Memory {
 public:
   void open(void *block, size_t bytes) {

@@ -44,7 +44,8 @@ void Model::tokenizePiece(const AlignedText &piece) {
   }
 }
 
-/// Tokenizes a piece that the cache does not have and keeps its tokens as |key|, unless that is null.
+/// Tokenizes a piece that the cache does not have and keeps its tokens as |key|, unless that is null or the cache
+/// cannot hold them.
 __attribute__((noinline)) void Model::tokenizeMissing(const AlignedText &piece, const PieceCache::Key *key) {
   const size_t first = tokens->size();
   numEnds = 0;
@@ -79,8 +80,8 @@ void Model::addCached(const PieceCache::Record &record, const AlignedText &piece
 }
 
 /// Appends the tokens of pieces, each a word if |areWords|. A group of pieces goes through three loops, so that the
-/// lines of the table are fetched in parallel and only the last loop has branches that depend on the text: keys and
-/// first buckets, entries in the first bucket or else the second bucket, tokens.
+/// lines of the table are fetched in parallel and nearly all branches that depend on the text are in the last loop:
+/// keys and first buckets, entries in the first bucket or else the second bucket, tokens.
 template <bool Detailed>
 void Model::tokenizeCached(const AlignedText &text, const PieceSpan *pieces, size_t count, bool areWords) {
   constexpr size_t kGroup = 64;

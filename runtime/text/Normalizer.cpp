@@ -1,8 +1,8 @@
 //===- Normalizer.cpp - Normalizer steps ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A text that a step does not change is not copied; most steps find that out from the flags of its characters, all of
-// which are 0 for most texts. Transform.h says how the origins of characters are tracked.
+// Most steps do not copy a text that they do not change. They find that out from flags of its characters, which are 0
+// for most texts. Transform.h says how the origins of characters are tracked.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Normalizer.h"
@@ -107,7 +107,7 @@ AlignedText Normalizer::applyBert(uint32_t flags, AlignedText text) {
   return text;
 }
 
-/// Drops characters with the flag |dropped| and replaces those with |spaces| by spaces. Printable ASCII has neither.
+/// Drops characters with the flag |dropped| and replaces those with |spaces| by spaces. Printable ASCII stays as it is.
 AlignedText Normalizer::clean(const AlignedText &text, uint32_t dropped, uint32_t spaces) {
   const uint8_t *end = text.bytes + text.size;
   TextBuilder *out = nullptr;
@@ -400,7 +400,8 @@ AlignedText Normalizer::applyPrecompiled(const CheckedStep &step, const AlignedT
   return out.text(text.origin);
 }
 
-/// Normalizes as SentencePiece does: at each place the longest string of the map is replaced, then spaces become marks.
+/// Normalizes as SentencePiece does: at each place the longest string of the map is replaced, then spaces become marks
+/// unless kPiecesUnmarked is set.
 AlignedText Normalizer::applyPieces(const CheckedStep &step, const AlignedText &text) {
   const uint32_t flags = step.step.e;
   const bool trims = flags & kPiecesTrim;

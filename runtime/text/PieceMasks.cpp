@@ -12,8 +12,9 @@
 //
 // A start is certain if the bytes that decide it are in the window. The window of the next call begins at the last
 // certain start, so no state is carried over. Characters outside ASCII are looked up in the classes of the automaton: a
-// character with the class of ASCII letters is a letter, and so on. Starts near any other character (white space
-// outside ASCII, the long s, which folds to s) are left to the automaton, which then finds one piece.
+// character with the class of "b", a letter of no contraction, is a letter, and so on. Starts near any other character
+// (white space outside ASCII, the long s, which folds to s, for PrefixedDigits3 digits outside ASCII) are left to the
+// automaton, which then finds one piece.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/PieceMasks.h"
@@ -28,7 +29,7 @@ PieceMasks::PieceMasks(const Automaton &automaton, const uint8_t *begin, const u
     : automaton(automaton), scheme(automaton.scheme()), letterClass(uint8_t(automaton.classOf('b'))),
       digitClass(uint8_t(automaton.classOf('0'))), otherClass(uint8_t(automaton.classOf('!'))), begin(begin), at(begin), end(end) {}
 
-/// Returns the first bytes of each run of |mask|.
+/// Returns the first byte of each run of |mask|.
 static uint64_t runStarts(uint64_t mask) { return mask & ~(mask << 1); }
 /// Returns the end of the run of |mask| that has bit |place|.
 static unsigned runEnd(uint64_t mask, unsigned place) {
@@ -129,7 +130,8 @@ uint64_t PieceMasks::findStartsPrefixed(const Window &window) const {
       starts |= 1ull << (last + 1);
     lines &= ~inRun;
   }
-  // A single character before letters begins their piece, unless a space before it begins its own.
+  // A single other character before letters begins their piece, unless the space before it takes it into a piece
+  // without them.
   const uint64_t otherStarts = runStarts(window.others) & ~(window.spaces << 1);
   const uint64_t rest = window.continuations & window.others, more = (otherStarts << 1) & rest;
   const uint64_t behind = ((rest + more) & ~rest) | ((otherStarts << 1) & ~rest);

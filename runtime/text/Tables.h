@@ -153,7 +153,7 @@ private:
   const uint8_t *tags = nullptr;
 };
 
-/// The flags of characters, all of which are less than 0x110000.
+/// The flags of characters, whose numbers must be less than 0x110000.
 class CharacterFlags {
 public:
   bool open(Section section) {

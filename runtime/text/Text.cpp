@@ -160,8 +160,13 @@ size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_token
   TokenList tokens;
   tokens.open(memory, room, true);
   encoder.open(text->tables, memory, bytes);
-  // Later in a call, encodings need memory, too: 64 bytes for each token are enough without overlapping windows.
-  size_t encodings = (room + 4096) * 64;
+  // Later in a call, encodings need memory, too, for their tokens and for up to |bytes| inputs. 64 bytes for each token
+  // leave some for padding and overlapping windows.
+  size_t inputs, encodings = (room + 4096) * 64;
+  if (__builtin_mul_overflow(bytes, EncodingPlan::inputBytes(text->tables) + 2 * sizeof(TokenSpan), &inputs) || inputs > SIZE_MAX / 4)
+    return 0;
+  if (encodings < inputs + (room + 4096) * EncodingPlan::kTokenBytes)
+    encodings = inputs + (room + 4096) * EncodingPlan::kTokenBytes;
   return memory.mark() + encodings + 4096;
 }
 
@@ -318,7 +323,8 @@ attune_status attune_tokenizer_encode(attune_tokenizer *tokenizer, const attune_
     return fail(ATTUNE_INVALID_ARGUMENT, "a part of the text has no token, and the vocabulary of '%s' has no unknown token",
                 tokenizer->text->name);
   if (encoder.full() || tokens.full() || spans.full)
-    return fail(ATTUNE_LIMIT_EXCEEDED, "the texts (%zu bytes) become more than four times longer: raise max_call_bytes", total);
+    return fail(ATTUNE_LIMIT_EXCEEDED, "the texts (%zu bytes) become longer than %zu bytes, the limit for texts of this size", total,
+                TextEncoder::room(total));
 
   memory.release(scratch);
   size_t most = numInputs + 16;

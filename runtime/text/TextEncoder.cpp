@@ -32,7 +32,8 @@ void TextEncoder::open(const Tables &source, Memory &memory, size_t bytes) {
   preTokenizer.open(source, memory, capacity, model);
 }
 
-/// Appends the token of a code at the beginning of |segment|, as ">>fra<<", and removes the code.
+/// Appends the token of a code at the beginning of |segment|, as ">>fra<<", or the unknown token if it has none, and
+/// removes the code.
 void TextEncoder::encodeCode(AlignedText &segment) {
   const Bytes begin = tables->codeBegin, end = tables->codeEnd;
   if (end.size == 0 || segment.size < begin.size + end.size || __builtin_memcmp(segment.bytes, begin.data, begin.size) != 0)

@@ -46,9 +46,9 @@ enum SectionKind : uint32_t {
   kSectionSymbols = sectionName("SYMB"),         ///< 512 u32: ids of the bytes or byte tokens, then of the ASCII characters; kNoId if none
   kSectionScores = sectionName("SCOR"),          ///< f64 per id: Unigram scores
   kSectionSteps = sectionName("PIPE"),           ///< StepCounts, then the elements: Step, in the order of StepCounts
-  kSectionPool = sectionName("POOL"),            ///< bytes of strings and tables that steps refer to
+  kSectionPool = sectionName("POOL"),            ///< bytes of strings and tables that steps, settings and rules refer to
   kSectionCharacters = sectionName("CHAR"),      ///< u16: two-stage map from characters to CharacterFlags
-  kSectionUnicode = sectionName("UNIC"),         ///< decompositions, compositions and combining classes
+  kSectionUnicode = sectionName("UNIC"),         ///< UnicodeTables: lower case, normalization forms, scripts, graphemes
   kSectionAddedTrie = sectionName("ADDT"),       ///< TrieUnit: added tokens that match the text itself
   kSectionAddedNormalTrie = sectionName("ADDN"), ///< TrieUnit: added tokens that match the normalized text
   kSectionChatTemplate = sectionName("CHAT"),    ///< compiled chat templates: chat/ChatFormat.h

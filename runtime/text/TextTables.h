@@ -26,7 +26,7 @@ enum ModelFlag : uint32_t {
   kModelByteFallback = 2, ///< characters without a token become tokens of their bytes
   kModelFuseUnknown = 4,  ///< BPE: neighboring unknown characters are one token
   kModelIgnoreMerges = 8, ///< BPE: a piece that is a token is not merged
-  kModelHasUnknown = 16,  ///< BPE: unknown characters become |unknownId|, an error if that is kNoId; else they vanish
+  kModelHasUnknown = 16,  ///< BPE: unknown characters become |unknownId|, an error if that is kNoId; without the flag they vanish
   kModelCutsAtMark = 32,  ///< BPE: no merge joins U+2581 to another character before it
   kModelWholeTokens = 64, ///< BPE: MASH has only tokens that merging makes of their own string
 };
@@ -36,7 +36,7 @@ enum DefaultFlag : uint32_t {
   kDefaultPadLeft = 1,
   kDefaultTruncateLeft = 2,
   kDefaultSplitSpecial = 4,
-  kDefaultGiveTypes = 8, ///< models get token types
+  kDefaultGiveTypes = 8, ///< no such default: tasks give models token types
 };
 
 /// The section CONF.
@@ -91,7 +91,7 @@ enum TokenFlag : uint8_t {
 /// p. Node 0 is the root; the check of the root and of unused nodes is kNoId.
 struct TrieUnit {
   uint32_t base, check;
-  uint32_t value; ///< id of the string that ends here, or kNoId
+  uint32_t value; ///< id of the string that ends here (NormalizePrecompiled: offset of its replacement), or kNoId
 };
 
 /// A slot of the hash table of BPE merges (section MERG); empty slots have the pair (kNoId, kNoId).

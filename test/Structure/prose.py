@@ -18,6 +18,7 @@ prose-counts.txt beside this file has the number of findings of the first three 
 fall: --record writes the present numbers, unless one of the kinds has more in all. Prints a line for each finding beyond the numbers; exits with
 1 if there is one.
 """
+import fnmatch
 import os
 import re
 import subprocess
@@ -50,6 +51,37 @@ WORDS = {
 }
 
 
+def read_ignored(root):
+    """Returns the patterns of .gitignore: for paths from the root where they begin with a slash, else for names."""
+    path = os.path.join(root, ".gitignore")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [line.strip().rstrip("/") for line in file if line.strip() and not line.startswith("#")]
+
+
+def is_ignored(path, patterns):
+    """Returns true if one of |patterns| matches |path|, a file or a folder whose parents none matches."""
+    for pattern in patterns:
+        if not pattern.startswith("/"):
+            matches = fnmatch.fnmatch(os.path.basename(path), pattern)
+        else:  # a wildcard of .gitignore matches no slash
+            matches = path.count("/") == pattern.count("/") - 1 and fnmatch.fnmatch("/" + path, pattern)
+        if matches:
+            return True
+    return False
+
+
+def walk_files(root):
+    """Yields the files of a tree without git, but for those that .gitignore names: builds, the demo, packages."""
+    patterns = read_ignored(root)
+    for folder, folders, names in os.walk(root):
+        relative = [os.path.relpath(os.path.join(folder, name), root) for name in folders]
+        folders[:] = [os.path.basename(f) for f in relative if not is_ignored(f, patterns)]
+        files = (os.path.relpath(os.path.join(folder, name), root) for name in names)
+        yield from (f for f in files if not is_ignored(f, patterns))
+
+
 def list_files(root):
     """Returns the text files of the tree, from git where there is a checkout; an archive of the sources has none."""
     done = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
@@ -57,8 +89,7 @@ def list_files(root):
     if done.returncode == 0 and os.path.realpath(top) == os.path.realpath(root):
         files = done.stdout.splitlines()
     else:
-        files = [os.path.relpath(os.path.join(d, f), root) for d, _, names in os.walk(root) for f in names]
-        files = [f for f in files if not f.startswith("build")]
+        files = walk_files(root)
     return sorted(f for f in files if f.endswith(SUFFIXES) and not f.startswith(INPUTS) and os.path.exists(os.path.join(root, f)))
 
 

@@ -1,7 +1,7 @@
 //===- ChatTool.cpp - Renders chat templates for tests --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// usage: attune-test-chat < REQUESTS > ANSWERS
+// usage: attune-test-chat [LOCALE] < REQUESTS > ANSWERS
 //
 // A request is two lines of JSON: {"template": TEXT} or {"templates": [[NAME, TEXT], …]} or {"folder": PATH}, with "date":
 // [year, month, day, hour, minute, second], "special": [[NAME, TEXT], …] and limits ("steps", "memory", "output") if
@@ -12,6 +12,7 @@
 #include "compiler/Text/ChatTemplates.h"
 #include "compiler/Tools/ChatValues.h"
 
+#include <clocale>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -88,7 +89,11 @@ static Json answerRequest(const Json &request, const std::string &variables) {
   return render(chat, request, variables);
 }
 
-int main() {
+int main(int argc, char **argv) {
+  if (argc > 1 && !std::setlocale(LC_NUMERIC, argv[1])) {
+    std::cerr << "attune-test-chat: error: no locale '" << argv[1] << "'\n";
+    return 1;
+  }
   std::ios::sync_with_stdio(false);
   std::string header, variables;
   while (std::getline(std::cin, header) && std::getline(std::cin, variables)) {

@@ -109,6 +109,16 @@ static void testEmbed(attune_model *model, attune_text *text) {
   CHECK_FAILS(attune_embed_texts(task, inputs, 1, &call, prompted), ATTUNE_INVALID_ARGUMENT,
               "prompt 'code': expected one of the model's prompts, document, query");
 
+  /* The pair is not used. A null text is found before the prompt is put before it. */
+  attune_text_input pair = {words[0], strlen(words[0]), words[1], strlen(words[1])};
+  CHECK_OK(attune_embed_texts(task, &pair, 1, NULL, single));
+  CHECK(memcmp(single, vectors[0], sizeof(single)) == 0);
+  call.prompt_name = "query";
+  attune_text_input null = {NULL, 3, NULL, 0};
+  CHECK_FAILS(attune_embed_texts(task, &null, 1, &call, single), ATTUNE_INVALID_ARGUMENT, "text 0: the text is null");
+  attune_text_input empty = {NULL, 0, NULL, 0};
+  CHECK_OK(attune_embed_texts(task, &empty, 1, &call, single));
+
   /* Long texts are cut and counted. */
   static char tooLong[1000];
   memset(tooLong, 'a', sizeof(tooLong));
@@ -210,6 +220,17 @@ static void testTokens(attune_model *model, attune_text *text) {
     CHECK(number >= 1 && number <= tokens && spans[number - 1].end == 17 && spans[0].index == -1);
   }
   CHECK(allocations == before);
+  /* The pair is not used. */
+  input.pair = "a fox";
+  input.pair_bytes = 5;
+  CHECK_OK(attune_classify_tokens(task, &input, ATTUNE_AGGREGATE_NONE, 1, &spans, &number));
+  CHECK(number == tokens && spans[number - 1].end == 17);
+  /* The word of an unknown token outlives the text. */
+  char snowman[] = "the \xE2\x98\x83";
+  attune_text_input unknown = makeInput(snowman);
+  CHECK_OK(attune_classify_tokens(task, &unknown, ATTUNE_AGGREGATE_NONE, 1, &spans, &number));
+  memset(snowman, 'x', strlen(snowman));
+  CHECK(spans[number - 1].begin == 4 && spans[number - 1].word_bytes == 3 && memcmp(spans[number - 1].word, "\xE2\x98\x83", 3) == 0);
   CHECK_FAILS(attune_classify_tokens(task, &input, (attune_aggregation)5, 1, &spans, &number), ATTUNE_INVALID_ARGUMENT,
               "aggregation: expected 0 to 4");
   CHECK_FAILS(attune_classify_tokens(task, NULL, ATTUNE_AGGREGATE_NONE, 1, &spans, &number), ATTUNE_INVALID_ARGUMENT, "text is null");

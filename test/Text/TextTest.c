@@ -151,6 +151,54 @@ static void testOptions(const attune_text *text) {
   free(options.memory);
 }
 
+/* The memory of the caller is enough for as many inputs as max_call_bytes, of one byte or of two empty texts. */
+static void testManyInputs(const attune_text *text) {
+  enum { most = 1 << 15 };
+  attune_tokenizer *tokenizer;
+  attune_tokenizer_options options;
+  attune_tokenizer_options_init(&options);
+  options.max_call_bytes = most;
+  options.memory_bytes = attune_tokenizer_memory_bytes(text, &options);
+  options.memory = aligned_alloc(64, (options.memory_bytes + 63) / 64 * 64);
+  CHECK_OK(attune_tokenizer_create(text, &options, &tokenizer));
+  attune_encode_options encode;
+  attune_encode_options_init(text, &encode);
+  encode.want_offsets = 1;
+  attune_text_input *inputs = calloc(most, sizeof(*inputs));
+  for (int run = 0; run < 2; ++run) {
+    for (size_t i = 0; i < most; ++i)
+      inputs[i] = run ? (attune_text_input){"", 0, "", 0} : (attune_text_input){"a", 1, NULL, 0};
+    const attune_encoding *encodings;
+    size_t count;
+    CHECK_OK(attune_tokenizer_encode(tokenizer, inputs, most, &encode, &encodings, &count));
+    CHECK(count == most && encodings[most - 1].input == most - 1);
+    size_t bytes = (size_t)encodings[0].length * sizeof(int32_t);
+    CHECK(encodings[most - 1].length == encodings[0].length && memcmp(encodings[most - 1].ids, encodings[0].ids, bytes) == 0);
+    CHECK(memcmp(encodings[most - 1].offsets, encodings[0].offsets, 2 * bytes) == 0);
+  }
+  free(inputs);
+  attune_tokenizer_destroy(tokenizer);
+  free(options.memory);
+}
+
+/* Texts that the normalizer makes more than four times longer are an error that names the limit. */
+static void testLongerTexts(const attune_text *text) {
+  enum { repeats = 20000 };
+  attune_tokenizer *tokenizer;
+  CHECK_OK(attune_tokenizer_create(text, NULL, &tokenizer));
+  char *longText = malloc(3 * repeats);
+  for (int i = 0; i < repeats; ++i)
+    memcpy(longText + 3 * i, "\xEF\xB7\xBA", 3); /* U+FDFA: 33 bytes in NFKC */
+  attune_text_input input = {longText, 3 * repeats, NULL, 0};
+  const attune_encoding *encodings;
+  size_t count;
+  attune_status status = attune_tokenizer_encode(tokenizer, &input, 1, NULL, &encodings, &count);
+  if (status == ATTUNE_LIMIT_EXCEEDED)
+    CHECK(strstr(attune_last_error(), "the texts (60000 bytes) become longer than 305536 bytes, the limit for texts of this size"));
+  free(longText);
+  attune_tokenizer_destroy(tokenizer);
+}
+
 /* Streams of random ids, and of ids of real texts, give the text of all ids together. */
 static void testStreams(const attune_text *text) {
   attune_tokenizer *tokenizer;
@@ -323,6 +371,8 @@ int main(int argc, char **argv) {
   CHECK_OK(attune_text_open(argv[1], &text));
   testTokens(text);
   testOptions(text);
+  testManyInputs(text);
+  testLongerTexts(text);
   testStreams(text);
   attune_text_close(text);
   testDamage();

@@ -58,6 +58,9 @@ int main() {
            count = SizeExpr::symbol(xfmr::ArgumentAttr::get(&context, 4, {}));
 
   testFormula(context, SizeExpr(0), 1);
+  SizeExpr minus(-1), difference = (batch + minus * length) * (batch + length), squares = batch * batch + minus * length * length;
+  expect(difference.str() == squares.str(), difference.str() + " is not " + squares.str());
+  expect((batch * SizeExpr(0)).getConstant() == 0, (batch * SizeExpr(0)).str() + " is not the constant 0");
   testFormula(context, batch * length * SizeExpr(384) + SizeExpr(64), 1);
   testFormula(context, (batch * SizeExpr(8) + SizeExpr(8)).alignTo(64) * workers, 1);
   testFormula(context, rows * count + rows.ceilDiv(4).floorDiv(16), 1);

@@ -302,6 +302,40 @@ func.func @two(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 
 // -----
 
+// %c, whose size is read before %a is allocated, is placed in %a; the size is that with which %c was allocated.
+func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
+  return
+}
+func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {tile.kernel = #tile.kernel<"all">} {
+  return
+}
+func.func private @make(%y: memref<?x4x2xf32>) attributes {tile.kernel = #tile.kernel<"make">} {
+  return
+}
+func.func private @flatten(%x: memref<?x4x2xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"flatten">} {
+  return
+}
+// CHECK-LABEL: func.func @size_read_before
+// CHECK: %[[N:.*]] = memref.dim
+// CHECK: %[[A:.*]] = memref.alloc(%[[N]]) : memref<?x4x2xf32>
+// CHECK: %[[C:.*]] = memref.collapse_shape %[[A]]
+// CHECK: call @all(%{{.*}}, %[[C]])
+func.func @size_read_before(%x: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %c = memref.alloc(%n) : memref<?x8xf32>
+  %m = memref.dim %c, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%m) : memref<?x4x2xf32>
+  call @make(%a) : (memref<?x4x2xf32>) -> ()
+  %b = memref.alloc(%n) : memref<?x8xf32>
+  call @flatten(%a, %b) : (memref<?x4x2xf32>, memref<?x8xf32>) -> ()
+  call @copy(%b, %c) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @all(%x, %c) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+// -----
+
 // Instructions read low-precision operands in whole groups of rows, for which buffers of two dimensions have room: %t is not placed in %a.
 func.func private @make(%y: memref<?x4x2xbf16>) attributes {tile.kernel = #tile.kernel<"make">} {
   return

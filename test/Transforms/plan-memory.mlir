@@ -191,3 +191,26 @@ func.func @padded_rows(%x: memref<?x6x8xf32> {xfmr.input = #xfmr.input<"x", [row
   memref.copy %x, %a : memref<?x6x8xf32> to memref<?x6x8xf32, strided<[64, 8, 1]>>
   return
 }
+
+// -----
+
+// A loop that swaps two buffers uses both in each iteration: three buffers are live in it.
+// CHECK: func.func @swapped({{.*}}rt.workspace = #xfmr.formula<[batch], affine_map<()[s0] -> (s0 * 192)>>
+func.func @swapped(%x: memref<?x16xf32> {xfmr.input = #xfmr.input<"x", [batch, 16]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x16xf32>
+  %a = memref.alloc(%n) : memref<?x16xf32>
+  %b = memref.alloc(%n) : memref<?x16xf32>
+  %t = memref.alloc(%n) : memref<?x16xf32>
+  memref.copy %x, %a : memref<?x16xf32> to memref<?x16xf32>
+  memref.copy %x, %b : memref<?x16xf32> to memref<?x16xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<?x16xf32>, memref<?x16xf32>) {
+    linalg.fill ins(%zero : f32) outs(%t : memref<?x16xf32>)
+    memref.copy %p, %t : memref<?x16xf32> to memref<?x16xf32>
+    memref.copy %t, %p : memref<?x16xf32> to memref<?x16xf32>
+    scf.yield %q, %p : memref<?x16xf32>, memref<?x16xf32>
+  }
+  return
+}

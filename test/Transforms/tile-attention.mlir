@@ -275,3 +275,14 @@ func.func @relative(%q: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: in
     relative_query(%all : tensor<1x12x45xf32>) {scale = 1.0 : f64} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
   return %o : tensor<?x4x12xf32>
 }
+
+// A result of static sizes is a cast of that of the loop.
+// CHECK-LABEL: @static_tokens
+// CHECK: tile.attention_tile
+// CHECK: %[[RESULT:.*]] = tensor.cast %{{.*}} : tensor<?x4x12xf32> to tensor<8x4x12xf32>
+// CHECK: return %[[RESULT]]
+func.func @static_tokens(%x: tensor<8x4x12xf32>, %offsets: tensor<?xi64>, %length: index) -> tensor<8x4x12xf32> {
+  %y = xfmr.attention %x, %x, %x offsets(%offsets, %offsets) lengths(%length, %length) {scale = 1.0 : f64}
+    : tensor<8x4x12xf32>, tensor<8x4x12xf32>, tensor<8x4x12xf32> -> tensor<8x4x12xf32>
+  return %y : tensor<8x4x12xf32>
+}

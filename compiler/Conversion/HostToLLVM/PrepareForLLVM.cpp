@@ -52,15 +52,18 @@ LogicalResult expandCopy(memref::CopyOp copy, PatternRewriter &rewriter) {
   Value zero = constant(rewriter, loc, 0);
   for (int64_t dim = 0; dim + 1 < rank; ++dim)
     enterLoop(rewriter, loc, zero, sizes[dim], 1, indices);
-  bool isElement = VectorType::isValidElementType(source.getElementType()) && source.isLastDimUnitStride() && target.isLastDimUnitStride();
-  if (rank > 0 && isElement) {
+  // Elements of a vector of i1 or i4 are packed, those of a buffer have bytes of their own.
+  Type element = source.getElementType();
+  bool isPacked = element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 != 0;
+  bool isRow = VectorType::isValidElementType(element) && !isPacked && source.isLastDimUnitStride() && target.isLastDimUnitStride();
+  if (rank > 0 && isRow) {
     Value whole = rewriter.createOrFold<arith::DivUIOp>(loc, sizes.back(), constant(rewriter, loc, kLanes));
     whole = rewriter.createOrFold<arith::MulIOp>(loc, whole, constant(rewriter, loc, kLanes));
     {
       OpBuilder::InsertionGuard guard(rewriter);
       SmallVector<Value> inner = indices;
       enterLoop(rewriter, loc, zero, whole, kLanes, inner);
-      auto type = VectorType::get({kLanes}, source.getElementType());
+      auto type = VectorType::get({kLanes}, element);
       Value row = vector::LoadOp::create(rewriter, loc, type, copy.getSource(), inner);
       vector::StoreOp::create(rewriter, loc, row, copy.getTarget(), inner);
     }
@@ -68,8 +71,8 @@ LogicalResult expandCopy(memref::CopyOp copy, PatternRewriter &rewriter) {
   }
   if (rank > 0)
     enterLoop(rewriter, loc, zero, sizes.back(), 1, indices);
-  Value element = memref::LoadOp::create(rewriter, loc, copy.getSource(), indices);
-  memref::StoreOp::create(rewriter, loc, element, copy.getTarget(), indices);
+  Value value = memref::LoadOp::create(rewriter, loc, copy.getSource(), indices);
+  memref::StoreOp::create(rewriter, loc, value, copy.getTarget(), indices);
   rewriter.eraseOp(copy);
   return success();
 }

@@ -40,8 +40,8 @@ private:
 };
 } // namespace
 
-/// Returns true if tensor cores can compute both products of |op| from whole chunks. Caches stay f32, since callers
-/// keep them.
+/// Returns true if tensor cores can compute both products of |op| from whole chunks. Caches keep their type, since
+/// callers keep them.
 bool AttentionConverter::takesLowPrecision(xfmr::AttentionOp op) {
   auto isSize = [&](int64_t size) { return size % kChunkComponents == 0 && size <= largestHead; };
   return !op.isCached() && !op.getProbabilities() && !op.getRelativeKey() && !op.getRelativeQuery() && isSize(op.getHeadDim()) &&

@@ -155,7 +155,7 @@ Value ExpertChoice::shares(Value chosen) {
     Value sum = sumOver(count, [&](Value i) { return extract(b, chosen, {zero, i}); });
     return each([&](Value share) { return b.divf(share, sum); });
   }
-  // Without a bias the first choice has the largest score.
+  // Without a bias the first choice has the largest score, unless a group with a larger one was not kept.
   Value largest = extract(b, chosen, {zero, zero});
   if (bias)
     largest = b.loop(zero, experts, 1, {largest}, [&](Value expert, ValueRange best) -> Values {

@@ -27,10 +27,10 @@ struct ConvertLinear : GroupedPattern<xfmr::LinearOp> {
       return rewriter.notifyMatchFailure(op, "with groups of weights");
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getType());
-    Value rows = tensor::DimOp::create(rewriter, loc, adaptor.getInput(), 0);
-    auto destination = [&]() -> Value {
-      return tensor::EmptyOp::create(rewriter, loc, type.getShape(), type.getElementType(), ValueRange{rows});
-    };
+    SmallVector<Value> rows;
+    if (type.isDynamicDim(0))
+      rows.push_back(tensor::DimOp::create(rewriter, loc, adaptor.getInput(), 0));
+    auto destination = [&]() -> Value { return tensor::EmptyOp::create(rewriter, loc, type, rows); };
     SmallVector<Operation *> ops;
     Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
     auto fill = linalg::FillOp::create(rewriter, loc, zero, destination());

@@ -13,8 +13,8 @@ namespace {
 /// A builder of the row-wise generics of one norm on `[T, N]`.
 struct RowOps {
   IndexBuilder &b;
-  RankedTensorType type; // [T, N]
-  Value rows;            // T
+  RankedTensorType type;   // [T, N]
+  SmallVector<Value> rows; // T if it is dynamic
   SmallVector<Operation *> ops;
 
   AffineMap full() { return b.getMultiDimIdentityMap(2); }
@@ -24,7 +24,7 @@ struct RowOps {
 
   /// Creates an elementwise op of |inputs| (each with its map) with a result `[T, N]`.
   Value map(ValueRange inputs, ArrayRef<AffineMap> maps, ElementBody body) {
-    Value destination = tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), ValueRange{rows});
+    Value destination = tensor::EmptyOp::create(b, type, rows);
     Value result = generic(b, inputs, maps, destination, body);
     ops.push_back(result.getDefiningOp());
     return result;
@@ -33,7 +33,7 @@ struct RowOps {
   /// Creates the sum of |body|(inputs) over each row, with a result `[T]`; the body gets the accumulator as its last
   /// argument.
   Value sum(ValueRange inputs, ArrayRef<AffineMap> maps, ElementBody body) {
-    Value destination = tensor::EmptyOp::create(b, type.getShape().take_front(), type.getElementType(), ValueRange{rows});
+    Value destination = tensor::EmptyOp::create(b, type.getShape().take_front(), type.getElementType(), rows);
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
     auto fill = linalg::FillOp::create(b, zero, destination);
     Value result = generic(b, inputs, maps, fill.getResult(0), body, /*reduced=*/1);
@@ -98,7 +98,9 @@ template <typename NormOp>
 Values convertNorm(IndexBuilder &b, NormOp op, typename NormOp::Adaptor adaptor, KernelGroups &groups) {
   Value x = headsToRows(b, adaptor.getInput());
   auto type = cast<RankedTensorType>(x.getType());
-  RowOps row{b, type, tensor::DimOp::create(b, x, 0), {}};
+  RowOps row{b, type, {}, {}};
+  if (type.isDynamicDim(0))
+    row.rows.push_back(tensor::DimOp::create(b, x, 0));
   if (Value residual = adaptor.getResidual())
     x = row.map({x, residual}, {row.full(), row.full()}, [&](ValueRange args) { return b.addf(args[0], args[1]); });
   Value inverse = row.constant(1.0 / type.getDimSize(1)), epsilon = row.constant(op.getEpsilon().convertToDouble());

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The row to which a token is packed or scattered depends on data: on the mask of the tokens before it, or on a tensor
-// of positions. So the conversions are loops that carry a destination and write one element or row of it at a time;
-// they bufferize in place.
+// of positions. So most of the conversions are loops that carry a destination and write one element or row of it at a
+// time; they bufferize in place.
 //
 //===----------------------------------------------------------------------===//
 

@@ -81,7 +81,7 @@ Value reduceTokens(IndexBuilder &b, xfmr::PoolOp op, Value input, Extent extent,
   return generic(b, {}, {}, total, [&](ValueRange args) -> Value { return b.divf(args[0], divisor); });
 }
 
-/// pool <KIND> of another kind than first -> a loop over sequences around a loop over tokens.
+/// pool <KIND> of another kind than first -> a loop over sequences around a loop over tokens, or a copy of one token.
 Values convertPoolTokens(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor) {
   const bool isLeading = op.getKind() == xfmr::PoolKind::Leading, copies = isLeading || op.getKind() == xfmr::PoolKind::Last;
   Value one = b.index(1), batch = b.sub(b.size(adaptor.getOffsets(), 0), one);

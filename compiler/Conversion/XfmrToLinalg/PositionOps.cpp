@@ -39,7 +39,7 @@ SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDis
   return begins;
 }
 
-/// relative_position_bias -> a lookup. A magnitude of a distance below the first half of the buckets is its bucket, the
+/// relative_position_bias -> a lookup. A magnitude of a distance below half the number of buckets is its bucket, the
 /// row of the table; for larger ones, the buckets that begin at or below them are counted. If bidirectional, distances
 /// above 0 use the second half of the table; otherwise they count as 0.
 Values convertRelativePositionBias(IndexBuilder &b, xfmr::RelativePositionBiasOp op, xfmr::RelativePositionBiasOp::Adaptor adaptor,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg on tensors, one `tile.quantize_rows` per projection of lower precision. Numerics: exact.
+// Expects linalg on tensors, with a `tile.quantize_rows` for each projection of lower precision and for rows that are
+// rounded for attention. Numerics: exact.
 //
 //===----------------------------------------------------------------------===//
 

@@ -89,6 +89,8 @@ private:
                                            .Default({});
     if (!found.type || isa<FloatType>(found.type) != (option == "bf16-element"))
       return getOperation().emitError("'") << option << "' cannot be '" << name << "'";
+    if (failed(rt::verifyRanges([&] { return getOperation().emitError(); }, {{"bf16-group", bf16Group, rt::FieldRange::Positive}})))
+      return failure();
     if (multiple <= 0 || multiple % found.group != 0)
       return getOperation().emitError("expects columns of low-precision operands of type ")
              << name << " to be a multiple of " << found.group << ", but got " << multiple;

@@ -70,7 +70,7 @@ void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGro
 /// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or a number
 /// of components that is not a multiple of 8. Also erases dead operations of |function|.
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
-/// Merges `tile.quantize_rows` of equal rows, and folds those whose producer can store rounded rows.
+/// Merges `tile.quantize_rows` of equal rows in a block, and folds those whose producer can store rounded rows.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
 /// Replaces each `xfmr.weight_select`, one element of a stack of weights, by a slice. A weight expression over such an
 /// element alone becomes a slice of the same expression over the whole stack, which packing can evaluate. Fails, with an

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT whose layers share weights: for each i below L, `num_hidden_layers`, the model applies group floor(i * groups /
-// L) of `num_hidden_groups`, which has `inner_group_num` layers, and it stores each group once. Embeddings have fewer
-// features than layers.
+// L) of `num_hidden_groups`, which has `inner_group_num` layers, and it stores each group once. Embeddings have
+// `embedding_size` features, usually fewer than the layers have, and a projection to those.
 //
 //===----------------------------------------------------------------------===//
 

@@ -64,7 +64,7 @@ Result<TransformerSpec> attune::readM2M100Spec(const Config &config) {
   return readBartLike(config, m2m);
 }
 
-/// mBART's layers with Marian's positions.
+/// mBART's layers with Marian's positions, and without the norm of the embeddings.
 Result<TransformerSpec> attune::readPegasusSpec(const Config &config) {
   BartVariant pegasus("pegasus", "Pegasus");
   pegasus.placement = NormPlacement::Pre;

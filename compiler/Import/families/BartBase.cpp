@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The models of BART's variants: words, scaled in some variants, plus positions; a norm of the sum in some; layers with
-// norms before or after the branches; a norm after the last layer in some. Heads are in BartHeads.cpp.
+// The models of BART's variants: words, scaled if `scale_embedding` says so, plus positions; in some variants a norm of
+// the sum; layers with norms before or after the branches; in some a norm after the last layer. Heads are in
+// BartHeads.cpp.
 //
 //===----------------------------------------------------------------------===//
 

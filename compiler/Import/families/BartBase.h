@@ -24,8 +24,8 @@ enum class BartPositions {
   Counted
 };
 
-/// The first of the decoder's ids if they are made from the encoder's, because an entry has no input of decoder ids: for
-/// BART `decoder_start_token_id`, for mBART the last id of the encoder's sequence, which names its language.
+/// The first of the decoder's ids if they are made from the encoder's, because an entry has no input of decoder ids:
+/// for BART `decoder_start_token_id`, for mBART the last id of the encoder's sequence, which names its language.
 enum class BartShift { Start, LastToken };
 
 /// A family: its classes, its switches and its defaults.
@@ -67,7 +67,7 @@ struct BartVariant {
 
   int64_t vocab = 50265, hidden = 1024, encoderLayers = 12, decoderLayers = 12, heads = 16, inner = 4096, maxPositions = 1024, labels = 2;
   int64_t end = 2, padding = 1;
-  /// The default of `decoder_start_token_id`, if the class has one.
+  /// The default of `decoder_start_token_id`, for a variant that makes the decoder's ids begin with it.
   std::optional<int64_t> start;
   const char *activation = "gelu";
   bool scaled = false;

@@ -44,7 +44,7 @@ struct BertKeys {
   const char *embeddingProjection = nullptr;
   /// The number of groups of layers that share weights, and the number of layers in each.
   int64_t groups = 0, layersOfGroup = 1;
-  /// The padding id, for models whose positions depend on it.
+  /// The padding id, for models whose positions depend on it or that hide padding without a mask.
   int64_t padding = 0;
   /// The heads that the saved weights lack.
   HeadsByLayer pruned;
@@ -101,8 +101,8 @@ void declareBertInputs(TransformerSpec &spec, const BertKeys &keys);
 StackSpec &declareBertStack(TransformerSpec &spec, const BertKeys &keys);
 /// Sets the parts of |attention| that are not projections. No head is removed (pruned).
 void setWholeAttention(AttentionSpec &attention, const BertKeys &keys);
-/// Declares an attention without removed heads. Its projections of queries, keys, values and outputs are PATH.NAME, in this
-/// order of |names|.
+/// Declares an attention without removed heads. Its projections of queries, keys, values and outputs are PATH.NAME, in
+/// this order of |names|.
 AttentionSpec declareWholeAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
                                     const std::array<const char *, 4> &names);
 /// Declares the feed-forward of |layer|, PATH.intermediate.dense and PATH.output.dense, and its norm.

@@ -19,9 +19,12 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   keys.hidden = reader.integer(defaults.hiddenKey, "hidden_size", defaults.hidden, size);
   keys.layers = reader.integer(defaults.layersKey, "num_hidden_layers", defaults.layers, layers);
   keys.heads = reader.integer(defaults.headsKey, "num_attention_heads", defaults.heads, size);
+  bool readsKeyHeads = defaults.headKeys != HeadKeys::None, readsHeadSize = defaults.headKeys == HeadKeys::All;
   // Without the key the number of key heads is the family's default; null means the number of query heads.
-  keys.kvHeads = reader.knows("num_key_value_heads") || defaults.kvHeads == 0 ? keys.heads : defaults.kvHeads;
-  keys.kvHeads = reader.integerOrNull("num_key_value_heads", keys.kvHeads, size);
+  bool hasKeyHeads = readsKeyHeads && reader.knows("num_key_value_heads");
+  keys.kvHeads = hasKeyHeads || defaults.kvHeads == 0 ? keys.heads : defaults.kvHeads;
+  if (readsKeyHeads)
+    keys.kvHeads = reader.integerOrNull("num_key_value_heads", keys.kvHeads, size);
   keys.intermediate =
       reader.integerOrNull(defaults.intermediateKey, defaults.intermediate == 0 ? 4 * keys.hidden : defaults.intermediate, size);
   keys.positions = reader.integer(defaults.positionsKey, "max_position_embeddings", defaults.positions, size);
@@ -33,9 +36,12 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   keys.padding = defaults.padding;
   if (reader.present("pad_token_id"))
     keys.padding = reader.integer("pad_token_id", 0, {-1, int64_t(1) << 31});
-  if (!reader.present("head_dim") && defaults.headSize == 0 && keys.hidden % keys.heads != 0)
+  bool hasHeadSize = readsHeadSize && reader.present("head_dim");
+  if (!hasHeadSize && defaults.headSize == 0 && keys.hidden % keys.heads != 0)
     reader.fail(defaults.hiddenKey, std::string("a multiple of '") + defaults.headsKey + "', which is " + std::to_string(keys.heads));
-  keys.headSize = reader.integerOrNull("head_dim", defaults.headSize == 0 ? keys.hidden / keys.heads : defaults.headSize, size);
+  keys.headSize = defaults.headSize == 0 ? keys.hidden / keys.heads : defaults.headSize;
+  if (readsHeadSize)
+    keys.headSize = reader.integerOrNull("head_dim", keys.headSize, size);
   if (keys.heads % keys.kvHeads != 0)
     reader.fail("num_key_value_heads", "a divisor of 'num_attention_heads', which is " + std::to_string(keys.heads));
   keys.causal = !defaults.bidirectional || reader.flag("is_causal", true);

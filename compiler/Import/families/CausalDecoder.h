@@ -17,9 +17,20 @@
 
 namespace attune {
 
+/// The keys of the sizes of heads that a family reads. A family that reads none ignores both, as transformers does: it
+/// has as many key heads as query heads, of features / heads components.
+enum class HeadKeys {
+  None,
+  /// `num_key_value_heads`.
+  KeyHeads,
+  /// `num_key_value_heads` and `head_dim`.
+  All,
+};
+
 /// The defaults of keys, those of the family's configuration class in transformers, and the names of its keys.
 struct DecoderDefaults {
   int64_t vocab = 32000, hidden = 4096, layers = 32, heads = 32;
+  HeadKeys headKeys = HeadKeys::None;
   /// 0: as many as query heads.
   int64_t kvHeads = 0;
   /// 0: features / heads.
@@ -58,12 +69,13 @@ struct DecoderKeys {
   double headScale() const;
 };
 
-/// Reads the keys that these decoders share. Refuses features that are implemented for none of them.
+/// Reads the keys that these decoders share. Refuses removed heads and, unless |defaults| is bidirectional, attention
+/// to later tokens.
 DecoderKeys readDecoderKeys(ConfigReader &reader, const DecoderDefaults &defaults);
 
 /// Returns |window|, the size of an attention window, for each layer that has one, and nullopt for the others. Reads
-/// `layer_types`, a list of "full_attention" and "sliding_attention" that requires |window| for the latter, or without
-/// it calls |isSliding| for each layer if |window| has a value.
+/// `layer_types`, a list of "full_attention" (or "attention") and "sliding_attention" that requires |window| for the
+/// latter, or without it calls |isSliding| for each layer if |window| has a value.
 std::vector<std::optional<int64_t>> readWindows(ConfigReader &reader, const Config &config, int64_t layers, std::optional<int64_t> window,
                                                 llvm::function_ref<bool(int64_t)> isSliding);
 
@@ -146,8 +158,8 @@ public:
   LanguageHead head;
   /// True if there is an input of token types, which are looked up in the word table and added.
   bool wordTypes = false;
-  /// The number of features of words, if |tables| declares projections between them and the layers; 0 for as many as the
-  /// layers have.
+  /// The number of features of words, if |tables| declares projections between them and the layers; 0 for as many as
+  /// the layers have.
   int64_t wordFeatures = 0;
   /// The placement of the layers' norms, and whether there is a norm after the last layer.
   NormPlacement placement = NormPlacement::Pre;

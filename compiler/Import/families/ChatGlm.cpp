@@ -13,13 +13,13 @@
 
 using namespace attune;
 
-/// Returns |config| with the class that its code has for generation, if it names that and the model without a head.
-/// Published files name the model without a head in `architectures`, and the class that they are loaded as in
-/// `auto_map`.
+/// Returns |config|. If its `architectures` names the model without a head and its `auto_map` a class for generation,
+/// that class is the one in `architectures` of the result: published files name the class that they are loaded as in
+/// `auto_map` alone. A class that the user or the tensors chose stays.
 static Config withLoadedClass(const Config &config) {
   Config result = config;
   const Json *map = config.find("auto_map"), *classes = config.find("architectures");
-  if (!map || !map->is_object() || !classes || *classes != Json::array({"ChatGLMModel"}))
+  if (config.hasChosenClass() || !map || !map->is_object() || !classes || *classes != Json::array({"ChatGLMModel"}))
     return result;
   auto entry = map->find("AutoModelForCausalLM");
   if (entry == map->end() || !entry->is_string())
@@ -82,8 +82,8 @@ Result<TransformerSpec> attune::readChatGlmSpec(const Config &file) {
     layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   });
-  // Files of ChatGLM2 and of ChatGLM3, which have this vocabulary, may have `rope_ratio`. Only the code published with a
-  // file says which of the two it is for.
+  // Files of ChatGLM2 and of ChatGLM3, which have this vocabulary, may have `rope_ratio`. Only the code published with
+  // a file says which of the two it is for.
   if (spec && ratio != 1 && keys.vocab == 65024)
     spec->warning = file.file() + ": 'rope_ratio' multiplies the base of rotary embeddings, as in ChatGLM3; the code of ChatGLM2 with "
                                   "32768 positions divides positions by it, which is another model";

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Latent attention: queries are projected from a small normalized vector, keys and values from another one. A head of
-// keys begins with components that all heads share, which alone are rotated by rotary embeddings. After the first layers,
-// experts take the place of the feed-forward.
+// keys begins with components that all heads share, which alone are rotated by rotary embeddings. After the first
+// layers, experts take the place of the feed-forward.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ namespace {
 
 /// The keys of these families that other decoders lack.
 struct DeepseekKeys {
-  /// The number of features of the small vectors that are projected to queries, 0 if the input of the layer is projected to
-  /// queries directly, and of those that are projected to keys and values.
+  /// The number of features of the small vectors that are projected to queries, 0 if the input of the layer is
+  /// projected to queries directly, and of those that are projected to keys and values.
   int64_t queryRank, keyRank;
   /// The number of components of a key that are not rotated, that are, and of a value.
   int64_t plain, rotated, value;
@@ -129,6 +129,7 @@ Result<TransformerSpec> attune::readDeepseekV2Spec(const Config &config) {
   ConfigReader reader(config);
   DecoderDefaults defaults;
   defaults.vocab = 102400;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   DeepseekKeys own = readKeys(reader, config, {{64, 6}, 2, 1407, 0, 1, 1});
   own.ffnBias = reader.flag("mlp_bias", false);
@@ -148,6 +149,7 @@ Result<TransformerSpec> attune::readDeepseekV3Spec(const Config &config) {
   DecoderDefaults defaults;
   defaults.vocab = 129280, defaults.hidden = 7168, defaults.layers = 61, defaults.heads = defaults.kvHeads = 128;
   defaults.intermediate = 18432, defaults.positions = 4096;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   DeepseekKeys own = readKeys(reader, config, {{256, 8}, 1, 2048, 3, 8, 4, 2.5});
   own.ffnBias = false;

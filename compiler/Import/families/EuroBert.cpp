@@ -40,6 +40,7 @@ Result<TransformerSpec> attune::readEuroBertSpec(const Config &config) {
   DecoderDefaults defaults;
   defaults.vocab = 128256, defaults.hidden = 768, defaults.layers = 12, defaults.heads = 12, defaults.intermediate = 3072;
   defaults.positions = 8192, defaults.epsilon = 1e-5;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.causal = false;
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // EXAONE 3 (`exaone`, code that was published with the files) is Llama under GPT-2's names. EXAONE 4 has norms of
-// queries and keys, and norms of the outputs of attention and of the feed-forward network before residuals are added. In
-// models with sliding windows only the layers with a window have rotary embeddings.
+// queries and keys, and norms of the outputs of attention and of the feed-forward network before residuals are added.
+// In models with sliding windows only the layers with a window have rotary embeddings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,7 @@ Result<TransformerSpec> attune::readExaoneSpec(const Config &config) {
   defaults.layersKey = "num_layers";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5;
   defaults.activationKey = "activation_function", defaults.padding = 0;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
@@ -63,6 +64,7 @@ Result<TransformerSpec> attune::readExaone4Spec(const Config &config) {
   ConfigReader reader(config);
   DecoderDefaults defaults;
   defaults.vocab = 102400, defaults.kvHeads = 32, defaults.intermediate = 16384, defaults.epsilon = 1e-5;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   std::optional<int64_t> window = readWindow(reader, 4096);
   int64_t period = readPeriod(reader, config);

@@ -30,8 +30,8 @@ struct ExpertNames {
 /// matrix, or `[count, 2 features, hidden]` and `[count, hidden, features]` for all experts.
 FfnSpec declareExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, int64_t features, const ExpertNames &names);
 
-/// Declares the same as the tensors |gatesAndUps| `[count, 2 I, hidden]` and |downs| `[count, hidden, I]`, I being the inner features that
-/// |keys| says.
+/// Declares the same as the tensors |gatesAndUps| `[count, 2 I, hidden]` and |downs| `[count, hidden, I]`, I being the
+/// inner features that |keys| says.
 FfnSpec declareStackedExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, const std::string &gatesAndUps,
                               const std::string &downs);
 

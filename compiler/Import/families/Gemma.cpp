@@ -28,6 +28,7 @@ Result<TransformerSpec> attune::readGemmaSpec(const Config &config) {
   defaults.activation = "gelu_pytorch_tanh";
   defaults.tied = true;
   defaults.padding = 0;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   // In the first files "gelu" means the tanh form.
   if (reader.present("hidden_act") && reader.string("hidden_act") == "gelu")

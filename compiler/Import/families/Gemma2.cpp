@@ -73,6 +73,7 @@ static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, con
 static DecoderDefaults getDefaults() {
   DecoderDefaults defaults;
   defaults.hidden = 2304, defaults.layers = 26, defaults.heads = 8, defaults.kvHeads = 4, defaults.headSize = 256;
+  defaults.headKeys = HeadKeys::All;
   defaults.intermediate = 9216;
   defaults.activationKey = "hidden_activation", defaults.activation = "gelu_pytorch_tanh";
   defaults.tied = true, defaults.padding = 0;

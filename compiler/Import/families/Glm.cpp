@@ -17,6 +17,7 @@ static Result<TransformerSpec> readGlm(const Config &config, const DecoderClasse
   DecoderDefaults defaults;
   defaults.vocab = 151552, defaults.layers = 40, defaults.kvHeads = 2, defaults.headSize = 128, defaults.intermediate = 13696;
   defaults.positions = 131072, defaults.epsilon = 1.5625e-7, defaults.padding = 151329;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("attention_bias", true);
   RopeDefaults ropeDefaults;

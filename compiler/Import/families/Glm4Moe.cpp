@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with rotary embeddings of half of each head, norms of heads, and, after the first layers, experts that are
-// chosen by sigmoids and a bias.
+// Llama with rotary embeddings of half of each head, norms of heads if `use_qk_norm` says so, and, after the first
+// layers, experts that are chosen by sigmoids and a bias.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@ Result<TransformerSpec> attune::readGlm4MoeSpec(const Config &config) {
   DecoderDefaults defaults;
   defaults.vocab = 151552, defaults.layers = 46, defaults.heads = 96, defaults.kvHeads = 8, defaults.intermediate = 10944;
   defaults.positions = 131072, defaults.epsilon = 1e-5;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("attention_bias", false), normsHeads = reader.flag("use_qk_norm", false);
   RouterKeys router = readRouterKeys(reader, {{128, 8}, 1, 1408, 1, 1, 1});

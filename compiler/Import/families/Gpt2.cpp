@@ -4,7 +4,7 @@
 //
 // Decoder layers with norms before the branches. Projections are stored as [in, out]; those of queries, keys and values
 // are joined. Token types, if they are an input, are rows of the word table. Defaults are those of transformers'
-// GPT2Config, whose keys have two names each. Heads are in Gpt2Heads.cpp.
+// GPT2Config, of whose keys four have a second name. Heads are in Gpt2Heads.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -25,7 +25,11 @@ Result<TransformerSpec> attune::readGptNeoXSpec(const Config &config) {
   ropeDefaults.thetaKey = "rotary_emb_base", ropeDefaults.partialKey = "rotary_pct";
   CausalDecoder decoder(reader, classes, keys);
   decoder.normKind = &TransformerSpec::norm;
-  decoder.rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
+  // `head_dim` changes the number of rotated components alone.
+  int64_t rotatedSize = reader.integerOrNull("head_dim", keys.headSize, {1, 1 << 24});
+  decoder.rope = readRope(reader, config, rotatedSize, keys.positions, ropeDefaults);
+  if (decoder.rope->width > keys.headSize)
+    reader.fail("head_dim", "at most " + std::to_string(keys.headSize) + " rotated components, the features of a head");
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");

@@ -55,6 +55,7 @@ Result<TransformerSpec> attune::readGptOssSpec(const Config &config) {
   defaults.headSize = 64;
   defaults.positions = 131072;
   defaults.epsilon = 1e-5;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   ExpertKeys experts = readExpertKeys(reader, {128, 4});
   ExpertsSpec::ClampedGlu glu = {reader.number("swiglu_limit", 7, 1e-30, 1e30), reader.number("swiglu_alpha", 1.702, -1e6, 1e6)};

@@ -15,6 +15,7 @@ Result<TransformerSpec> attune::readGraniteSpec(const Config &config) {
   static constexpr DecoderClasses classes = {"granite", "Granite", false, false, nullptr};
   ConfigReader reader(config);
   DecoderDefaults defaults;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);
   constexpr double most = 1e12;

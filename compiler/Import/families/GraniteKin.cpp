@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Granite's layers with experts in place of feed-forwards, and with a network that all tokens use beside them. MiniCPM,
-// code that was published with the files, says Granite's factors in other keys.
+// Granite's layers with experts in place of feed-forwards, in one family (`granitemoeshared`) beside a network that all
+// tokens use. MiniCPM, code that was published with the files, says Granite's factors in other keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +57,7 @@ static Result<TransformerSpec> declareGranite(CausalDecoder &decoder, const Deco
 static Result<TransformerSpec> readGraniteExperts(const Config &config, const DecoderClasses &classes, bool shares) {
   ConfigReader reader(config);
   DecoderDefaults defaults;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults), shared = keys;
   bool attentionBias = reader.flag("attention_bias", false);
   ExpertKeys experts = readExpertKeys(reader, {8, 2});
@@ -93,6 +94,7 @@ Result<TransformerSpec> attune::readMiniCpmSpec(const Config &config) {
   ConfigReader reader(config);
   DecoderDefaults defaults;
   defaults.tied = true;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("attention_bias", false);
   reader.reject("sparse_config", "attention to chosen blocks is not implemented");

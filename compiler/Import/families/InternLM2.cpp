@@ -18,6 +18,7 @@ Result<TransformerSpec> attune::readInternLM2Spec(const Config &config) {
   ConfigReader reader(config);
   DecoderDefaults defaults;
   defaults.vocab = 103168, defaults.padding = 2;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("bias", false);
   CausalDecoder decoder(reader, classes, keys);

@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Files of the type "bert" whose `position_embedding_type` is "alibi", for code that was published with them: ALiBi in
-// both directions in place of a table of positions, and gated feed-forwards. A second form of the code, "qk-post-norm",
-// has norms of queries and keys and adds the input of attention twice; only `auto_map` tells which form a file is for.
+// both directions in place of a table of positions, and feed-forwards that may be gated. A second form of the code,
+// "qk-post-norm", has norms of queries and keys, always gates feed-forwards, and adds the input of attention twice;
+// only `auto_map` tells which form a file is for.
 //
 //===----------------------------------------------------------------------===//
 

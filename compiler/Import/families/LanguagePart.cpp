@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Models that put vectors of images between those of words. Without images they compute what the family of their
-// `text_config` computes, and this is what is read here: the tensors of the language model, under the names of such files.
+// `text_config` computes, and this is what is read here: the tensors of the language model, under the names of such
+// files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,8 @@ struct Composite {
 
 } // namespace
 
-/// Returns the configuration of the language model: the object `text_config`, or, as in older files of some families, the whole file.
+/// Returns the configuration of the language model: the object `text_config`, or, as in older files of some families,
+/// the whole file.
 static Config findText(ConfigReader &reader, const Config &config, const Composite &composite) {
   bool isNested = reader.present("text_config");
   if (isNested && !config.find("text_config")->is_object())

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Decoder layers without biases: RMS norms before the branches, rotary embeddings, key heads that several query heads
-// share, a gated feed-forward. Other families vary this layout, see CausalDecoder.h.
+// Decoder layers, by default without biases: RMS norms before the branches, rotary embeddings, key heads that several
+// query heads may share, a gated feed-forward. Other families vary this layout, see CausalDecoder.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@ Result<TransformerSpec> attune::readLlamaSpec(const Config &config) {
   ConfigReader reader(config);
   DecoderDefaults defaults;
   defaults.bidirectional = true;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   // Queries without a visible key are computed as transformers 4 does.
   keys.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;

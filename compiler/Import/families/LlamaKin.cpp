@@ -35,7 +35,9 @@ struct LlamaVariant {
 
 static Result<TransformerSpec> readVariant(const Config &config, const LlamaVariant &variant) {
   ConfigReader reader(config);
-  DecoderKeys keys = readDecoderKeys(reader, variant.defaults);
+  DecoderDefaults defaults = variant.defaults;
+  defaults.headKeys = HeadKeys::All;
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
   auto bias = [&](const char *key, bool fallback) { return key && reader.flag(key, fallback); };
   AttentionBiases biases;
   biases.queryKeyValue = bias(variant.attentionBias, variant.hasAttentionBias);

@@ -11,8 +11,8 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-/// The number of buckets of distances, and the distance from which all keys are in the last bucket. transformers uses
-/// its defaults whatever the configuration says.
+/// The number of buckets of distances, half of them for each side, and the distance from which all keys are in the last
+/// bucket of their side. transformers uses its defaults whatever the configuration says.
 static constexpr int64_t kBuckets = 32, kMaxDistance = 128;
 
 namespace {

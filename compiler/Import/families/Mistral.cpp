@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with an attention window: in all layers of Mistral, in the listed layers of Ministral.
+// Llama that may have an attention window: in all layers or, in Ministral, in the layers that `layer_types` lists.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@ static Result<TransformerSpec> readMistral(const Config &config, const DecoderCl
   defaults.kvHeads = 8;
   defaults.intermediate = 14336;
   defaults.positions = 4096 * 32;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   std::optional<int64_t> window = readWindow(reader, 4096);
   std::vector<std::optional<int64_t>> windows(keys.layers, window);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Mistral with experts in every layer; the shares of a token's experts add up to 1. A window applies to all layers.
+// Mistral with experts in every layer; the shares of a token's experts add up to 1. A window, if there is one, applies
+// to all layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@ Result<TransformerSpec> attune::readMixtralSpec(const Config &config) {
   defaults.intermediate = 14336;
   defaults.positions = 4096 * 32;
   defaults.epsilon = 1e-5;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   ExpertKeys experts = readExpertKeys(reader, {8, 2});
   std::optional<int64_t> window = readWindow(reader, std::nullopt);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Layers with norms before the branches, gated feed-forwards and rotary embeddings. Every third layer attends to all
-// tokens, the others to a window on both sides, with other rotary embeddings. The norm of the embeddings is also that
-// of the first attention. All heads begin with a projection, an activation and a norm.
+// Layers with norms before the branches, gated feed-forwards and rotary embeddings. By default every third layer, from
+// the first on, attends to all tokens, the others to a window on both sides, with other rotary embeddings. The norm of
+// the embeddings is also that of the first attention. All heads have a projection, an activation and a norm, after
+// pooling if there is any.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +127,7 @@ static void declareModel(TransformerSpec &spec, const ModernBertKeys &keys, cons
   stack.finalNorm = declareNorm(spec, keys, prefix + "final_norm");
 }
 
-/// Returns |steps| and the steps with which all heads begin.
+/// Returns |steps|, followed by the projection, the activation and the norm of all heads.
 static std::vector<HeadStep> beginHead(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
   steps.push_back(linearStep(spec.linear("head.dense", keys.hidden, keys.hidden, keys.headBias), "head.dense"));
   steps.push_back(activationStep(keys.headActivation, "head"));
@@ -144,7 +145,7 @@ static void declareMaskedLM(TransformerSpec &spec, const ModernBertKeys &keys, c
   spec.outputs.push_back({"logits", std::move(steps)});
 }
 
-/// Declares scores of classes, after |steps|, the beginning of a head.
+/// Declares scores of classes. The head begins with |steps|, pooling or nothing.
 static void declareScores(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
   steps = beginHead(spec, keys, std::move(steps));
   steps.push_back(dropoutStep(keys.classifierDropout, "drop"));

@@ -18,6 +18,7 @@ Result<TransformerSpec> attune::readNemotronSpec(const Config &config) {
   DecoderDefaults defaults;
   defaults.vocab = 256000, defaults.hidden = 6144, defaults.heads = 48, defaults.intermediate = 24576, defaults.positions = 4096;
   defaults.epsilonKey = "norm_eps", defaults.epsilon = 1e-5, defaults.activation = "relu2";
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);
   RopeDefaults ropeDefaults;

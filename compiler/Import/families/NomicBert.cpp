@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with rotary embeddings and gated feed-forwards, without biases in its layers. Older files have the keys of the
-// code that was published with them (`n_embd`, …), newer ones those of transformers. Tensors have the older names in
-// both, or the names of transformers' modules in files that transformers did not save.
+// BERT with rotary embeddings and gated feed-forwards; in layers only norms have biases. Older files have the keys of
+// the code that was published with them (`n_embd`, …), newer ones those of transformers. Tensors have the older names
+// in both, or the names of transformers' modules in files that transformers did not save.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,8 @@ static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
   keys.positions = reader.integer("n_positions", 1024, size);
   keys.epsilon = reader.number("layer_norm_epsilon", 1e-5, 0, 1);
   keys.dropout = reader.number("resid_pdrop", 0.1, 0, 1);
-  // The older code rounds the inner size up to a multiple of 256, and the vocabulary to one of `pad_vocab_size_multiple`.
+  // The older code rounds the inner size up to a multiple of 256, and the vocabulary to one of
+  // `pad_vocab_size_multiple`.
   auto roundUp = [](int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; };
   keys.intermediate = roundUp(reader.integerOrNull("n_inner", 8 * keys.hidden / 3, size), 256);
   keys.vocab = roundUp(keys.vocab, reader.integerOrNull("pad_vocab_size_multiple", 1, size));

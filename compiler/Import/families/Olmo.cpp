@@ -18,6 +18,7 @@ Result<TransformerSpec> attune::readOlmoSpec(const Config &config) {
   defaults.vocab = 50304;
   defaults.epsilon = 1e-5;
   defaults.padding = 1;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("attention_bias", false);
   std::optional<double> clip;

@@ -17,6 +17,7 @@ static DecoderKeys readKeys(ConfigReader &reader) {
   defaults.vocab = 50304;
   defaults.epsilon = 1e-5;
   defaults.padding = 1;
+  defaults.headKeys = HeadKeys::All;
   return readDecoderKeys(reader, defaults);
 }
 

@@ -17,6 +17,7 @@ Result<TransformerSpec> attune::readOlmoeSpec(const Config &config) {
   DecoderDefaults defaults;
   defaults.vocab = 50304, defaults.hidden = 2048, defaults.layers = 16, defaults.heads = 16, defaults.intermediate = 2048;
   defaults.positions = 4096, defaults.epsilon = 1e-5, defaults.padding = 1;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   ExpertKeys experts = readExpertKeys(reader, {64, 8});
   bool bias = reader.flag("attention_bias", false), normalized = reader.flag("norm_topk_prob", false);

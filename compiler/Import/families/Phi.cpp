@@ -17,6 +17,7 @@ Result<TransformerSpec> attune::readPhiSpec(const Config &config) {
   DecoderDefaults defaults;
   defaults.vocab = 51200, defaults.hidden = 2048, defaults.layers = 24, defaults.intermediate = 8192;
   defaults.epsilonKey = "layer_norm_eps", defaults.epsilon = 1e-5, defaults.activation = "gelu_new";
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool normsHeads = reader.flag("qk_layernorm", false);
   RopeDefaults ropeDefaults;

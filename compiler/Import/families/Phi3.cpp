@@ -22,6 +22,7 @@ Result<TransformerSpec> attune::readPhi3Spec(const Config &config) {
   defaults.positions = 4096;
   defaults.epsilon = 1e-5;
   defaults.padding = 32000;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   std::optional<int64_t> window = readWindow(reader, std::nullopt);
   RopeDefaults ropeDefaults;

@@ -23,6 +23,7 @@ static Result<TransformerSpec> readQwen(const Config &config, const DecoderClass
   defaults.intermediate = 22016;
   defaults.positions = 32768;
   defaults.bidirectional = true;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool all = isQwen3 && reader.flag("attention_bias", false);
   AttentionBiases biases = {/*queryKeyValue=*/all || !isQwen3, /*output=*/all};

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Qwen2 and Qwen3 with experts in place of the feed-forward in some layers. Qwen2-MoE has an expert that all tokens
-// use, and a window in every other layer.
+// use. A window, if `use_sliding_window` says so, is in every other of the first layers (Qwen2) or in all (Qwen3).
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,6 +76,7 @@ Result<TransformerSpec> attune::readQwen2MoeSpec(const Config &config) {
   defaults.heads = defaults.kvHeads = 16;
   defaults.intermediate = 5632;
   defaults.positions = 32768;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   QwenMoeKeys own;
   own.experts = readExpertKeys(reader, {60, 4});
@@ -100,6 +101,7 @@ Result<TransformerSpec> attune::readQwen3MoeSpec(const Config &config) {
   defaults.kvHeads = 4;
   defaults.intermediate = 6144;
   defaults.positions = 32768;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   QwenMoeKeys own;
   own.experts = readExpertKeys(reader, {128, 8});

@@ -37,8 +37,8 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   countPositions(spec, keys);
 }
 
-/// Reads a model of |family|. The names of its classes begin with |prefix|, those of its tensors with |basePrefix|; |read|
-/// reads its keys.
+/// Reads a model of |family|. The names of its classes begin with |prefix|, those of the base model's tensors with
+/// |basePrefix|; |read| reads its keys.
 static Result<TransformerSpec> readRobertaLike(const Config &config, const char *family, const std::string &prefix,
                                                BertKeys (*read)(ConfigReader &) = readKeys, const char *basePrefix = "roberta.") {
   const BertHeads heads = {

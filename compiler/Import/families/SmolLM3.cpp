@@ -44,6 +44,7 @@ Result<TransformerSpec> attune::readSmolLM3Spec(const Config &config) {
   defaults.positions = 32768;
   defaults.tied = true;
   defaults.padding = 128004;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);
   std::vector<bool> turns = readRotaryLayers(reader, config, keys.layers);

@@ -22,6 +22,7 @@ Result<TransformerSpec> attune::readStableLmSpec(const Config &config) {
   defaults.positions = 4096;
   defaults.epsilon = 1e-5;
   defaults.epsilonKey = "layer_norm_eps";
+  defaults.headKeys = HeadKeys::KeyHeads;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("use_qkv_bias", false), normsHeads = reader.flag("qk_layernorm", false);
   bool parallel = reader.flag("use_parallel_residual", false);

@@ -26,6 +26,7 @@ Result<TransformerSpec> attune::readStarcoder2Spec(const Config &config) {
   defaults.epsilonKey = "norm_epsilon";
   defaults.activation = "gelu_pytorch_tanh";
   defaults.tied = true;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("use_bias", true);
   std::optional<int64_t> window = readWindow(reader, std::nullopt);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Encoder layers with norms before the branches, over projected patches and a class token. Defaults are those of transformers' ViTConfig.
+// Encoder layers with norms before the branches, over projected patches and a class token. Defaults are those of
+// transformers' ViTConfig.
 //
 //===----------------------------------------------------------------------===//
 

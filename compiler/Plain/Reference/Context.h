@@ -39,8 +39,8 @@ public:
   }
   /// Creates result |index|, filled with zeros.
   PlainBuffer out(llvm::ArrayRef<int64_t> sizes, unsigned index = 0) { return call.create(index, sizes); }
-  /// Returns the memory of destination |index|, which is operand |value|: a copy that becomes the result for tensors, the
-  /// operand itself for buffers.
+  /// Returns the memory of destination |index|, which is operand |value|: a copy that becomes the result for tensors,
+  /// the operand itself for buffers.
   PlainBuffer destination(mlir::Value value, unsigned index = 0) {
     PlainBuffer given = in(value);
     if (call.op->getNumResults() == 0)

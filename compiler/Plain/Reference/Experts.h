@@ -66,7 +66,8 @@ void compute(Context<T> &c, xfmr::ChooseExpertsOp op) {
       std::vector<bool> isKept = chooseGroups(keys, size, int64_t(*op.getKeptGroups()), int64_t(*op.getGroupKeys()));
       order.erase(std::remove_if(order.begin(), order.end(), [&](int64_t e) { return !isKept[e / size]; }), order.end());
     }
-    // A share is a weight, or its exponential, divided by the sum of all, or of the chosen ones.
+    // A share is the exponential of a score, divided by the sum of all or, if normalized, of the chosen ones; or a
+    // sigmoid, divided by the sum of the chosen ones only if normalized.
     if (!op.getSigmoid()) {
       T most = *std::max_element(weights.begin(), weights.end());
       for (T &weight : weights)

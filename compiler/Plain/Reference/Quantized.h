@@ -26,8 +26,8 @@ T findLargest(const T *values, int64_t count) {
   return largest;
 }
 
-/// Returns the scale of a row of weights, `xfmr.weight_scales`. Weights are quantized in f32, also in runs in f64. A NaN
-/// counts as 0; with an infinity, the scale is infinite.
+/// Returns the scale of a row of weights, `xfmr.weight_scales`. Weights are quantized in f32, also in runs in f64. A
+/// NaN counts as 0; with an infinity, the scale is infinite.
 inline float scaleOfWeights(const float *row, int64_t count) {
   float largest = 0;
   for (int64_t k = 0; k < count; ++k)

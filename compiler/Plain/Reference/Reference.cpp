@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Reference functions: one for each operation of `xfmr` and `tile`, written from the formula of its documentation and
-// shared with no pass. They are slow and simple, and check each index.
+// Reference functions of operations of `xfmr` and `tile`, each written from the formula of its documentation and shared
+// with no pass. A few operations, such as `tile.grouped_product`, have none. The functions are slow and simple, and
+// check each index.
 //
 //===----------------------------------------------------------------------===//
 

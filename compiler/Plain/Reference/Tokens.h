@@ -235,7 +235,7 @@ void compute(Context<T> &c, xfmr::RelativePositionBiasOp op) {
   for (int64_t column = 0; column < columns; ++column) {
     int64_t d = column - length + 1, a = both ? std::abs(d) : std::max<int64_t>(-d, 0), bucket = a;
     if (a >= m) {
-      // Logarithms are taken in f32, as in the reference.
+      // The logarithm of the distance is taken in f32, as in transformers.
       float ratio = std::log(float(a) / float(m)) / float(std::log(double(op.getMaxDistance()) / double(m)));
       bucket = std::min<int64_t>(n - 1, m + int64_t(ratio * float(n - m)));
     }

@@ -98,7 +98,7 @@ private:
     return amx::TileMulIOp::create(builder, sum.getType(), a, b, sum, /*isZextLhs=*/builder.getUnitAttr(), /*isZextRhs=*/UnitAttr());
   }
 
-  /// Emits the epilogue as a loop over |rows|, a run-time value.
+  /// Emits the epilogue as a loop over the |rows| rows from |firstRow| on.
   void finish(Value firstColumn, Value columns, Value firstRow, Value rows) {
     builder.loop(builder.index(0), rows, 1, [&](Value row) {
       Value output = builder.add(firstRow, row);

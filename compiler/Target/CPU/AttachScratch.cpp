@@ -2,16 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expects attention tiles on buffers. Gives each tile a `scratch` and a `state` buffer, allocated in the innermost
-// parallel loop around it, so that the memory plan allocates them per worker. Tiles that have scratch are not changed.
+// parallel loop around it, so that the memory plan allocates them per worker, or in the function if there is no loop.
+// Tiles in one loop body share buffers of equal size. Tiles that have scratch are not changed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/Passes.h"
+#include "compiler/Transforms/TileSizes.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
+#include <numeric>
 
 namespace attune {
 #define GEN_PASS_DEF_ATTACHSCRATCH
@@ -19,6 +22,7 @@ namespace attune {
 } // namespace attune
 
 using namespace mlir;
+using namespace attune;
 
 namespace {
 
@@ -42,7 +46,22 @@ Block *getScope(Operation *op) {
 struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
   using AttachScratchBase::AttachScratchBase;
 
+  /// Returns an upper bound of the rows of |op|. The smallest tile whose rows are whole groups of `rows` can have more
+  /// rows than `stateRows`: 112 for 7 heads and groups of 16.
+  int64_t boundRows(tiles::AttentionTileOp op) {
+    auto query = cast<MemRefType>(op.getQuery().getType());
+    if (!query.isDynamicDim(0) && !query.isDynamicDim(1))
+      return query.getDimSize(0) * query.getDimSize(1);
+    int64_t bound = stateRows, first = query.isDynamicDim(1) ? 1 : query.getDimSize(1);
+    for (int64_t heads = first, last = query.isDynamicDim(1) ? kMostTileHeads : first; heads <= last; ++heads)
+      bound = std::max(bound, std::lcm(heads, static_cast<int64_t>(rows)));
+    return bound;
+  }
+
   void runOnOperation() override {
+    if (failed(rt::verifyRanges([&] { return getOperation()->emitError(); },
+                                {{"rows", rows, rt::FieldRange::Positive}, {"state-rows", stateRows, rt::FieldRange::Positive}})))
+      return signalPassFailure();
     llvm::DenseMap<std::pair<Block *, Type>, Value> buffers;
     OpBuilder builder(&getContext());
     getOperation()->walk([&](tiles::AttentionTileOp op) {
@@ -60,7 +79,8 @@ struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
         return buffer;
       };
       op.getScratchMutable().assign(allocate(type));
-      op.getStateMutable().assign(allocate(MemRefType::get({stateRows, kStateColumns}, builder.getF32Type())));
+      int64_t most = std::max<int64_t>(stateRows, boundRows(op));
+      op.getStateMutable().assign(allocate(MemRefType::get({most, kStateColumns}, builder.getF32Type())));
     });
   }
 };

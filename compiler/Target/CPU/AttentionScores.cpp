@@ -76,9 +76,9 @@ AttentionScores::Values AttentionScores::loadKeyScales(int64_t vectors, Value pa
 
 /// Returns, for each row and vector of 16 keys from |key| on, the column of |table| for the first of these keys. A
 /// table has a column for each distance, the position of the row minus the key, from the largest distance to the
-/// smallest, with 0 in the middle. Columns are clamped to the table, whose ends repeat the vectors of the first and the
-/// last distance 16 times. If |inside|, no column needs clamping, and all are computed from the column of the first
-/// row: the position of row r is that of the first row plus r.
+/// smallest, with 0 in the middle. Columns are clamped to the table, whose ends are 16 copies of the vectors of the
+/// first and of the last distance. If |inside|, no column needs clamping, and all are computed from the column of the
+/// first row: the position of row r is that of the first row plus r.
 AttentionScores::Values AttentionScores::emitColumns(Value table, Value key, int64_t vectors, bool inside) {
   int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), count = rows.size();
   auto columnOf = [&](const Row &row, int64_t offset) { return b.add(b.sub(key, row.position), columns / 2 + offset); };
@@ -173,7 +173,7 @@ Value AttentionScores::emitScore(const Row &row, Value product, Value key, Lanes
   return score;
 }
 
-/// Returns the additive mask of |row|, finite and times log2(e); with `mask_fill`, the mask unchanged.
+/// Returns the additive mask of |row| times log2(e), at least the lowest float; with `mask_fill`, the mask unchanged.
 Value AttentionScores::loadMask(const Row &row, Value key, Lanes lanes) {
   Value values = b.load(op.getMask(), maskIndices(b, op, row, key), lanes);
   return op.getMaskFill() ? values : b.maxf(b.splat(kLowest), b.mulf(values, b.splat(kLog2E)));

@@ -155,8 +155,8 @@ void AttentionTileEmitter::emitBlock(const AttentionGroup &group, const Attentio
 // All keys of such a row are hidden, by the mask or by positions (causal masks, windows). The code above gives such a
 // row the mean of the values of the keys that only the mask hides, since these have the largest scores. If positions
 // hide keys as well, the rules `uniform`, `least_masked` and `least_masked_past` of `masked_rows` require the mean over
-// other keys, so these rows are computed again here. In all models known to us they are padding, so this code is short
-// rather than fast.
+// other keys, so these rows are computed again here. In all known models they are padding, so this code is short rather
+// than fast.
 //===----------------------------------------------------------------------===//
 
 void AttentionTileEmitter::emitMaskedRows() {

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Code for one `tile.attention_tile` on f32 buffers. Attention is two matrix products, queries by keys and
-// probabilities by values, with a softmax of whole rows between them. The scores, rows x keys, are too large for a
-// cache. So keys are processed in blocks whose scores fit in the L1 cache, and rows in groups whose sums fit in
-// registers.
+// Code for one `tile.attention_tile` on buffers. Attention is two matrix products, queries by keys and probabilities by
+// values, with a softmax of whole rows between them. The scores, rows x keys, are too large for a cache. So keys are
+// processed in blocks whose scores fit in the L1 cache, and rows in groups whose sums fit in registers.
 //
 // A row r is a pair (query, head), heads innermost. x[r, j] is the score of row r and key j, V the values [keys, E].
 // Groups of 8 rows are those of AVX-512.
@@ -24,8 +23,8 @@
 // Invariants. With one block of keys this is the exact softmax, in two passes over the strip. With more blocks, maxima
 // and sums are kept in `state` for the next block, and the result, the sums and the probabilities of earlier blocks are
 // multiplied by the decay, 2^(old max - new max). Blocks that causal masks or windows hide from all rows of a group are
-// skipped; single hidden keys have the score -infinity. The first block of a group writes its results even if there is
-// no key. The bits of a row's result do not depend on its group.
+// skipped, unless scores of hidden keys are returned; single keys that they hide have the score -infinity. The first
+// block of a group writes its results even if there is no key. The bits of a row's result do not depend on its group.
 //
 // Cost. Keys and values are read once for each group of 8 rows, from the L2 cache for all groups but the first. Each
 // worker has 16.5 KiB of scratch for scores, padding included, and 128 bytes of state per row.

@@ -33,9 +33,9 @@ struct CpuSchedule {
   bool vnni = false;
   /// The prefetch of weights. With 4 streams a block of up to three row tiles prefetches four parts of the next panel
   /// side by side. With 1 stream a block of one row tile prefetches the weights |prefetchAhead| bytes after those in
-  /// use; in products by weights with a scale per group a single row prefetches nothing. Panels that one row reads side
-  /// by side are always prefetched, at a distance of |prefetchAhead| bytes divided by their number. The better choice
-  /// depends on the CPU: see docs/measurements.md.
+  /// use; in products by weights with a scale per group a single row prefetches nothing. With either number, panels
+  /// that one row reads side by side are prefetched at a distance of |prefetchAhead| bytes divided by the number of
+  /// panels. The better choice depends on the CPU: see docs/measurements.md.
   int64_t prefetchStreams = 4, prefetchAhead = 16384;
   /// True if the CPU has an instruction that rounds f32 to bf16.
   bool roundsBF16 = false;

@@ -34,7 +34,7 @@ static Status checkBackend(const xfmr::WeightFormats &formats, const KernelBacke
   return {};
 }
 
-/// Returns an error if |precision| or |host| has no products by weights in one of |formats|.
+/// Returns an error if weights in one of |formats| are not implemented for |precision| or |host|.
 static Status checkFormats(const xfmr::WeightFormats &formats, xfmr::Precision precision, const HostMachine &host) {
   const std::string triple = host.triple();
   // Without instructions that convert f16, LLVM would call a library for it.

@@ -17,11 +17,11 @@
 //   word of output n, int4   | k+7 k+3 | k+6 k+2 | k+5 k+1 | k+4 k |       4 bits each, most significant first
 //   word of output n, int8   |   k+3   |   k+2   |   k+1   |   k   |
 //
-// Conversions to f32. int4 with AVX-512: a shift moves the four bits of two columns to the low ends of the halves of each
-// word, vpermw replaces the halves by bf16 of a table of 16, and a shift and a mask make f32 of them. Otherwise, and for
-// int8: shifts extend the integer to the word, which is converted. Conversions to bf16, for vdpbf16ps, which multiplies
-// pairs of neighbors: int4 by the same table, after one shuffle that brings neighbors to the two halves of a word; int8
-// as to f32, whose upper halves are the bf16.
+// Conversions to f32. int4 with AVX-512: a shift moves the four bits of two columns to the low ends of the halves of
+// each word, vpermw replaces the halves by bf16 of a table of 16, and a shift and a mask make f32 of them. Otherwise,
+// and for int8: shifts, or with minima a shift and a mask, extend the integer to the word, which is converted.
+// Conversions to bf16, for vdpbf16ps, which multiplies pairs of neighbors: int4 by the same table, after one shuffle
+// that brings neighbors to the two halves of a word; int8 as to f32, whose upper halves are the bf16.
 //
 // Schedule. A loop over blocks keeps the accumulators. For one row a block is straight code; as its sum does not depend
 // on the block before it, the CPU begins a block before the last one ends. For several rows a loop over a few columns

@@ -19,7 +19,7 @@ struct LanePoint {
 };
 
 /// Evaluates the body of a linalg op on buffers for 16 iterations of its last loop at once. A value of the body is
-/// *uniform* if it does not depend on the last loop; it is then computed once, as a scalar.
+/// *uniform* if it does not depend on the last loop; prepare() then computes it once, as a scalar.
 class LaneBody {
 public:
   LaneBody(VectorBuilder &builder, mlir::linalg::LinalgOp op) : builder(builder), op(op) {}

@@ -30,7 +30,7 @@ private:
 };
 
 /// Emits |tile| by vector instructions of |unit|, with the sums of |rows| rows in registers; with DotUnit::Amx and
-/// operands of bf16 or i8, calls emitAmxContraction instead. Returns null, or the reason why it cannot.
+/// input rows of bf16 or i8, calls emitAmxContraction instead. Returns null, or the reason why it cannot.
 const char *vectorizeLowPrecision(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
 /// Emits |tile|, whose operands are bf16 or i8, by AMX, whose tile registers have 16 rows of 64 bytes. The code reads

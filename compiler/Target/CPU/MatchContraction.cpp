@@ -5,6 +5,7 @@
 #include "compiler/Target/CPU/MatchContraction.h"
 #include "compiler/Target/CPU/LaneBody.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -18,7 +19,8 @@ static BlockArgument widened(Value value) {
   return dyn_cast<BlockArgument>(op && isa<Ext...>(op) ? op->getOperand(0) : value);
 }
 
-/// Returns true if |op|'s body is `accumulator + a * b` with extended (widened) operands a and b.
+/// Returns true if |op|'s body is `accumulator + a * b`, where a and b are extended (widened) unless they are
+/// f32.
 static bool isWidenedMultiplyAdd(linalg::LinalgOp op, bool floats) {
   Block *body = op.getBlock();
   Operation *add = body->getTerminator()->getOperand(0).getDefiningOp();
@@ -69,11 +71,22 @@ static bool hasContractionMaps(linalg::LinalgOp op) {
   return maps[0] == map(m, k) && maps[2] == map(m, n) && maps[1].getNumResults() == 3 && maps[1].getResult(1) == k;
 }
 
+/// Returns the allocation or block argument of which |buffer| is a view.
+static Value getRoot(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
 /// Returns true if |epilogue|, which follows |op| in its block and is the only reader of |sum|, can work on the
 /// elements of |sum| in registers.
 static bool isEpilogue(linalg::LinalgOp epilogue, Operation *op, Value sum) {
   if (epilogue.getNumLoops() != 2 || epilogue.getNumParallelLoops() != 2 || epilogue.getNumDpsInits() != 1 ||
       epilogue.getDpsInits()[0] == sum || llvm::count(epilogue->getOperands(), sum) != 1)
+    return false;
+  // The epilogue of one panel precedes the product with the next one, which reads all operands of |op| again.
+  Value written = getRoot(epilogue.getDpsInits()[0]);
+  if (llvm::any_of(op->getOperands(), [&](Value operand) { return operand != sum && getRoot(operand) == written; }))
     return false;
   for (OpOperand &operand : epilogue->getOpOperands())
     if ((operand.get() == sum || epilogue.isDpsInit(&operand)) && !epilogue.getMatchingIndexingMap(&operand).isIdentity())

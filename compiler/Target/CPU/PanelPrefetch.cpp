@@ -17,7 +17,7 @@
 //   1                          1          4, or one at a fixed distance ahead into the L1 cache (prefetch_streams = 1)
 //   2, 3                       2          4
 //   4 to 7                     4          1
-//   8 and more                 8          1: one line per iteration                 (panels of 32 columns, four steps of K)
+//   8 and more                 8          1: one line per iteration                 (f32 panels of 32 columns, 4 steps)
 //
 // Invariants. Together the shares cover the next panel; if there are more tiles than shares, several tiles prefetch the
 // same share. The number of prefetches per iteration is a constant of the code; if an iteration has fewer lines than

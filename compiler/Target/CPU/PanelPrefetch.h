@@ -10,7 +10,7 @@
 namespace attune {
 
 /// Prefetch parameters for weight panels. A row tile is the rows whose sums are in registers at once; a block of rows
-/// has several row tiles, which use the same panel one after the other.
+/// has one or more row tiles, which use the same panel one after the other.
 struct PrefetchPlan {
   /// The number of parts of the next panel that a block of up to three row tiles prefetches side by side, into the L2
   /// cache. With 1, a block of one row tile instead prefetches the weights |aheadBytes| after those in use, into the L1
@@ -22,7 +22,8 @@ struct PrefetchPlan {
 
 /// Emits the prefetches for iteration |iteration| of the |iterations| over the rows of panel |current| of |panels|,
 /// [panels, rows, columns]. The cache lines of the next panel are divided among |shares| row tiles; the code is in row
-/// tile |rowTile|. A few lines after the next panel may be prefetched, too.
+/// tile |rowTile|. A few lines after the next panel may be prefetched, too. With one share and one stream, the lines
+/// are those at the distance of |plan|.
 void emitPanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::Value panels, mlir::Value current, mlir::Value rowTile,
                        int64_t shares, mlir::Value iteration, int64_t iterations);
 

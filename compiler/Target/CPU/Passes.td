@@ -74,8 +74,9 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
     An attention tile computes the scores of `rows` rows and `key_block` keys at a time; a row is a query of one head.
     It keeps the softmax's maximum and sum of each row from one block of keys to the next. `scratch` holds the scores,
     `rows` x (`key_block` + 16) floats, here for blocks of 512 keys: without the 16, rows would be 2 KiB apart and share
-    sets of the L1 cache. `state` holds 32 floats for each of `state-rows` rows: 16 partial sums, one for each lane of a
-    vector, the maximum, and padding.
+    sets of the L1 cache. `state` holds 32 floats for each of `state-rows` rows, or for more if the smallest tile whose
+    rows are a multiple of `rows` and of the heads has more: 16 partial sums, one for each lane of a vector, the maximum,
+    and padding.
 
     Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker has its own, or at
     the start of the function if there is no such loop. Tiles in one loop body share `state`, and those with the same
@@ -88,7 +89,7 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
   let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().queryRows",
                         "rows of `scratch`: rows of the tile whose scores are computed together">,
                  Option<"stateRows", "state-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
-                        "rows of `state`: rows of the largest attention tile">];
+                        "rows of `state`, except for smallest tiles with more: rows of attention tiles over several blocks of keys">];
 }
 
 //===----------------------------------------------------------------------===//

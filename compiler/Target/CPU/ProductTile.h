@@ -46,9 +46,10 @@ public:
       llvm::function_ref<void(mlir::Value panel, mlir::Value firstColumn, mlir::Value columns, mlir::Value firstRow, mlir::Value rows)>
           emitGroup);
 
-  /// Emit the epilogue of row |row|: first call prepareRow, then finish for each chunk of 16 columns. |sums| are the
-  /// sums from column |chunk| * 16 of a panel on, |firstColumn| is the output column of the panel's first column, and
-  /// |columns| the number of columns of the output from |firstColumn| on.
+  /// Emit the epilogue of row |row|, or the stores of its sums if there is no epilogue: first call prepareRow, then
+  /// finish for each chunk of 16 columns. |sums| are the sums from column |chunk| * 16 of a panel on, |firstColumn| is
+  /// the output column of the panel's first column, and |columns| the number of columns of the output from
+  /// |firstColumn| on.
   void prepareRow(mlir::Value row);
   void finish(mlir::Value sums, mlir::Value row, mlir::Value firstColumn, int64_t chunk, mlir::Value columns);
   /// Emits the epilogues of the rows of |tile|. |sums| has the vectors of the first row, then those of the next one.

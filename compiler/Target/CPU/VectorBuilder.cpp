@@ -61,16 +61,20 @@ Value VectorBuilder::upperHalf(Value vector) {
   return vector::ShuffleOp::create(*this, vector, vector, llvm::to_vector(llvm::seq<int64_t>(half, 2 * half)));
 }
 
-Value VectorBuilder::sumLanes(Value vector) {
-  while (cast<VectorType>(vector.getType()).getDimSize(0) > 1)
-    vector = addf(lowerHalf(vector), upperHalf(vector));
+Value VectorBuilder::reduceLanes(Value vector, llvm::function_ref<Value(Value, Value)> join) {
+  while (cast<VectorType>(vector.getType()).getDimSize(0) > 1) {
+    Value lower = lowerHalf(vector), upper = upperHalf(vector);
+    vector = join(lower, upper);
+  }
   return vector::ExtractOp::create(*this, vector, int64_t(0));
 }
 
+Value VectorBuilder::sumLanes(Value vector) {
+  return reduceLanes(vector, [&](Value a, Value b) { return addf(a, b); });
+}
+
 Value VectorBuilder::maxLanes(Value vector) {
-  while (cast<VectorType>(vector.getType()).getDimSize(0) > 1)
-    vector = maxf(lowerHalf(vector), upperHalf(vector));
-  return vector::ExtractOp::create(*this, vector, int64_t(0));
+  return reduceLanes(vector, [&](Value a, Value b) { return maxf(a, b); });
 }
 
 void VectorBuilder::forEvenRows(Value rows, int64_t maxRows, llvm::function_ref<void(int64_t, Value)> body) {

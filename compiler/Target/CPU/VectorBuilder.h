@@ -1,9 +1,10 @@
 //===- VectorBuilder.h - Code on vectors of 16 floats ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All CPU kernels work on vectors of 16 f32 lanes on every machine (LLVM splits them), so that every sum has the same
-// order everywhere. This builder has the code that kernels share: chunks of 16 columns with a partial last chunk, fixed
-// reduction trees over lanes, groups of rows, and the product loop with its accumulators in registers.
+// The passes here emit vectors of 16 lanes for every machine (LLVM splits them), or of 8 lanes for some instructions of
+// AVX2, so that sums of f32 have the same order everywhere. This builder has the code that kernels share: chunks of 16
+// columns with a partial last chunk, fixed reduction trees over lanes, groups of rows, and the product loop with its
+// accumulators in registers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_CPU_VECTORBUILDER_H
@@ -42,7 +43,7 @@ public:
   /// vector<16xf32>.
   mlir::VectorType getType() { return mlir::VectorType::get({kLanes}, getF32Type()); }
 
-  /// Returns the f32 at |indices|.
+  /// Returns the element at |indices|.
   Value loadScalar(Value memref, mlir::ValueRange indices);
 
   // Vectors. |splat| of a number is a constant.
@@ -60,6 +61,7 @@ public:
 
   // Reductions of the lanes of a vector to an f32: lane i with lane i + 8, then 4, 2, 1. The same tree on every
   // machine.
+  Value reduceLanes(Value vector, llvm::function_ref<Value(Value, Value)> join);
   Value sumLanes(Value vector);
   Value maxLanes(Value vector);
 

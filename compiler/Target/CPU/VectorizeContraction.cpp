@@ -17,10 +17,10 @@
 //                              epilogue in registers: bias, activation, residual -> C
 //
 // Variants. A whole tile has k loops of four steps, one for each variant of the prefetch (PanelPrefetch). A partial
-// tile has a loop for one row, for each even number of rows and for the largest number; for any other number of rows the
-// next loop computes the last row twice. A single row reads two to eight panels side by side, since several streams get
-// more memory bandwidth than one. Tiling usually leaves one group of rows and one panel; larger operands get loops over
-// both.
+// tile has a loop for one row, for each even number of rows and for the largest number; for any other number of rows
+// the next loop computes the last row twice. A single row of two to eight panels reads them side by side, since several
+// streams get more memory bandwidth than one. Tiling usually leaves one group of rows and one panel; larger operands
+// get loops over both.
 //
 // Weights of bf16 or f16 are widened to f32 when they are loaded, so sums are those of f32 products with rounded weights.
 //
@@ -28,8 +28,8 @@
 // bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
 //
 // Cost. Twelve rows and 32 columns read 14 operands a step (12 broadcasts, 2 vectors) for 24 multiply-adds of vectors.
-// The epilogue of a partial tile, and an epilogue with functions such as erf, is a loop over the rows after the tile,
-// which reads the sums from a buffer: that is less code than an epilogue for each number of rows.
+// The epilogue of a partial tile of several rows, and an epilogue with functions such as erf, is a loop over the rows
+// after the tile, which reads the sums from a buffer: that is less code than an epilogue for each number of rows.
 //
 // Tried and rejected: loops without masks for whole panels if the last panel is partial (twice the code, no measurable
 // gain); a loop for every odd number of rows (twice the code, and the repeated row costs little while the loop waits
@@ -50,12 +50,12 @@ using namespace attune;
 
 /// Steps of the k loop per iteration of a whole tile.
 static constexpr int64_t kUnroll = 4;
-/// The most panels read side by side. More panels would need more accumulators than there are registers.
+/// The most panels read side by side. With AVX2 and panels of 16 columns, the accumulators of eight fill the registers.
 static constexpr int64_t kMostSideBySide = 8;
-/// Columns of weights per iteration of partial tiles, which have many loops: two cache lines.
+/// Columns of weights per iteration of partial tiles, which have many loops: two cache lines of f32.
 static constexpr int64_t kColumnsPartial = 32;
 
-/// Returns true if |op| is a transcendental function like erf or tanh, which becomes dozens of instructions.
+/// Returns true if |op| is of the math dialect and not fma: most of these, like erf, become dozens of instructions.
 static bool isFunction(Operation &op) { return isa<math::MathDialect>(op.getDialect()) && !isa<math::FmaOp>(op); }
 
 namespace {
@@ -130,7 +130,7 @@ private:
     Value count = builder.size(output, 0), zero = builder.index(0);
     Panel where{panel, first, columns, full};
     std::optional<int64_t> most = getBound(0);
-    if (getConstantIntValue(count) || (most && *most <= rows))
+    if (most && *most <= rows)
       return emitTile(where, zero, count);
     builder.loop(zero, count, rows,
                  [&](Value start) { emitTile(where, start, builder.min(builder.sub(count, start), builder.index(rows))); });
@@ -168,8 +168,8 @@ private:
         [&] { emitVariants(where, base, variants.drop_front()); });
   }
 
-  /// Emits |count| rows, a run-time value of at most |most|. If it is odd, above one and below |most|, the last row is
-  /// computed twice.
+  /// Emits |count| rows, at most |most|. If |count| is a run-time value that is odd, above one and below |most|, the
+  /// last row is computed twice.
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
     builder.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
   }
@@ -247,7 +247,7 @@ private:
   PanelPrefetch prefetch;
   std::optional<LaneBody> body;
   unsigned accumulatorOperand = 0;
-  /// True if the epilogue has transcendental functions, which become polynomials.
+  /// True if the epilogue has an operation for which isFunction holds.
   bool hasFunctions = false;
 };
 } // namespace

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace attune;
 
 namespace {
-enum class Combiner { None, Sum, Max };
+enum class Combiner { None, Sum, Maximum, MaxNum };
 
 /// Returns the kind of the reduction |op|: how its body combines the accumulator, its last argument, with a new value;
 /// None if it yields neither a sum nor a maximum.
@@ -27,7 +27,9 @@ Combiner combinerOf(linalg::LinalgOp op) {
     return Combiner::None;
   if (isa<arith::AddFOp>(yielded) || (isa<math::FmaOp>(yielded) && yielded->getOperand(2) == accumulator))
     return Combiner::Sum;
-  return isa<arith::MaximumFOp, arith::MaxNumFOp>(yielded) ? Combiner::Max : Combiner::None;
+  if (isa<arith::MaximumFOp>(yielded))
+    return Combiner::Maximum;
+  return isa<arith::MaxNumFOp>(yielded) ? Combiner::MaxNum : Combiner::None;
 }
 
 /// Emits the loops of one op.
@@ -108,21 +110,29 @@ private:
   }
 
   void reduceRow() {
-    bool sum = combinerOf(op) == Combiner::Sum;
+    Combiner combiner = combinerOf(op);
+    bool sum = combiner == Combiner::Sum;
+    auto join = [&](Value a, Value b) -> Value {
+      if (sum)
+        return builder.addf(a, b);
+      // As the body: a NaN is the result of one and is ignored by the other.
+      if (combiner == Combiner::Maximum)
+        return arith::MaximumFOp::create(builder, a, b);
+      return arith::MaxNumFOp::create(builder, a, b);
+    };
     OpOperand &output = *op.getDpsInitOperand(0);
     Value identity = builder.splat(sum ? 0.0 : -std::numeric_limits<double>::infinity());
     Value partial = chunks({identity}, [&](ValueRange carried) -> VectorBuilder::Values {
       llvm::DenseMap<unsigned, Value> given{{output.getOperandNumber(), carried[0]}};
       return {builder.keep(body.widen(body.evaluate(point, given)), point.lanes, carried[0])};
     })[0];
-    Value total = sum ? builder.sumLanes(partial) : builder.maxLanes(partial);
+    Value total = builder.reduceLanes(partial, join);
     SmallVector<Value> indices;
     for (AffineExpr expr : op.getMatchingIndexingMap(&output).getResults())
       indices.push_back(isa<AffineDimExpr>(expr) ? point.outer[cast<AffineDimExpr>(expr).getPosition()]
                                                  : builder.index(cast<AffineConstantExpr>(expr).getValue()));
     Value initial = builder.loadScalar(output.get(), indices);
-    total = sum ? builder.addf(initial, total) : builder.maxf(initial, total);
-    memref::StoreOp::create(builder, total, output.get(), indices);
+    memref::StoreOp::create(builder, join(initial, total), output.get(), indices);
   }
 
   VectorBuilder &builder;

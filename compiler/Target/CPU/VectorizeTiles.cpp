@@ -41,6 +41,11 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
           << prefetchStreams.getValue() << " and " << prefetchAhead.getValue();
       return signalPassFailure();
     }
+    const rt::RangedValue fields[] = {{"register-rows", registerRows, rt::FieldRange::TileRows},
+                                      {"low-precision-rows", lowPrecisionRows, rt::FieldRange::PowerOfTwo},
+                                      {"grouped-rows", groupedRows, rt::FieldRange::TileRows}};
+    if (failed(rt::verifyRanges([&] { return getOperation()->emitError(); }, fields)))
+      return signalPassFailure();
     copiesToLinalg();
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> ops;

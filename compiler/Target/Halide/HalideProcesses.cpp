@@ -24,7 +24,7 @@
 
 using namespace attune;
 
-/// The time after which a process is stopped, in seconds.
+/// The most seconds to wait for a process; then it is stopped.
 static constexpr unsigned kSecondsToWait = 300;
 /// The number of processes that share the kernels of a model.
 static constexpr size_t kProcesses = 4;

@@ -23,7 +23,7 @@ std::vector<std::string> describeHalideKernels(mlir::ModuleOp module);
 
 /// The options of the tool.
 struct HalideOptions {
-  /// The size of the CPU's vectors, 256 or 512 bits, and the register tiles for the schedule `auto`.
+  /// The size of the CPU's vectors, 256 or 512 bits; for the schedule `auto` also register tiles and prefetch distance.
   KernelTiles tiles;
   /// `auto`, or `none` to compile kernels without a schedule.
   std::string schedule = "auto";
@@ -39,8 +39,8 @@ public:
   /// Starts processes of |tool| that share |descriptions|. The number of processes, and so the bitcode, does not depend
   /// on the machine.
   Status start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options);
-  /// Waits for all processes and returns the bitcode of each. An error if a process fails or takes too long (five
-  /// minutes).
+  /// Waits for all processes and returns the bitcode of each. An error if a process fails or does not end within five
+  /// minutes of the wait for it.
   Result<std::vector<std::string>> finish();
 
 private:

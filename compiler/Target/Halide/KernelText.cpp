@@ -9,8 +9,8 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 
+#include <charconv>
 #include <cmath>
 
 using namespace mlir;
@@ -26,8 +26,9 @@ std::string attune::term(StringRef word, ArrayRef<std::string> operands) {
 std::string attune::floatTerm(double value) {
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.9g", value);
+  // As printf writes "%.9g", but with a point in every locale.
+  char digits[32];
+  const std::string text(digits, std::to_chars(digits, digits + sizeof(digits), value, std::chars_format::general, 9).ptr);
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 

@@ -13,7 +13,7 @@ namespace attune {
 
 /// Returns "(word a b)".
 std::string term(llvm::StringRef word, llvm::ArrayRef<std::string> operands);
-/// Returns |value| as text that reads as exactly this float.
+/// Returns |value| as text that reads as exactly this float; infinities read as the largest floats.
 std::string floatTerm(double value);
 
 /// Returns |expr| as text. |leaf| is called first for every subexpression: it returns the text of dims and symbols, and

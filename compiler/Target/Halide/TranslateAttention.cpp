@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expects one tile.attention_tile. Its description follows the definition of `xfmr.attention` and has no blocks of
-// keys: the scores of all keys and their softmax probabilities are separate stages. These stages are outputs, in
+// keys: the scores of all keys and their unnormalized probabilities are separate stages. These stages are outputs, in
 // buffers that the task allocates, because the number of keys is known only at run time. Loops are d0 heads, d1
 // queries, d2 keys (or components of a value).
 //===----------------------------------------------------------------------===//
@@ -127,7 +127,7 @@ std::string AttentionTranslator::maskValue() {
     at.insert(at.begin(), broadcast(mask, rank - 2, "d1"));
   if (rank > 2)
     at.insert(at.begin(), broadcast(mask, 0, "d0"));
-  // `finite` replaces infinities, since compiled expressions may assume that there are none.
+  // `finite` replaces minus infinity, since compiled expressions may assume that there are no infinities.
   return call("finite", {load(text.addInput(mask), at)});
 }
 

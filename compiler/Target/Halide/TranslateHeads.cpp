@@ -61,7 +61,7 @@ struct PanelLoop {
   tiles::KeyPanelOp panel;
   /// The rows of one panel.
   tensor::ExtractSliceOp rows;
-  /// True if the loop has operations other than views and arithmetic.
+  /// True if the loop has operations other than one tile.key_panel, views and arithmetic.
   bool hasOthers = false;
 };
 

@@ -53,7 +53,7 @@ static StringRef wordForPredicate(StringRef predicate) {
       .Default("");
 }
 
-/// Returns the text of a constant; empty for other operations.
+/// Returns the text of a constant of f32, i1 or an integer of 32 bits; empty for others.
 static std::string constantText(Operation *op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (!constant)

@@ -104,7 +104,7 @@ Values CacheLoads::loadScales(ArrayRef<Value> row, Value column) {
   auto type = cast<MemRefType>(from.getType());
   if (type.getRank() == 2)
     return Values(kChunk, loadValueScale(e, from, row[0]));
-  // The scales of eight keys are 32 bytes of one row of the panel, since the columns are a multiple of eight.
+  // The scales of eight keys are 32 bytes of one row of the panel, since |column| is a multiple of eight.
   SmallVector<Value> indices = getKeyScaleIndices(e, from, row[0], column);
   Values scales;
   constexpr int64_t kAtOnce = kChunkBytes / xfmr::kCacheScaleBytes;

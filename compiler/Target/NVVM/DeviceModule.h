@@ -13,21 +13,22 @@
 
 namespace attune {
 
-/// A kernel. A launch identifies a kernel by its index in the list of kernels.
+/// A function of the device code. A launch identifies it by its index in the list of these functions.
 struct DeviceFunction {
   std::string symbol;
-  /// The host function that launches the kernel.
+  /// The host function that launches it.
   std::string function;
   uint32_t sharedBytes = 0;
-  /// The compute capability times 10 of the only architecture that has the kernel; 0 if all have it.
+  /// The compute capability times 10 of the only architecture-specific image that has it (90: sm_90a); 0 if all images
+  /// have it.
   uint32_t gpu = 0;
 };
 
-/// Returns the kernels of |module|, after the phase `target`.
+/// Returns the functions that |module| launches, after the phase `target`.
 std::vector<DeviceFunction> readDeviceFunctions(mlir::ModuleOp module);
 
 /// Translates the kernels of |module|, after the phase `target`, to unoptimized LLVM IR for NVPTX; null, with a
-/// diagnostic, if translation fails. Shared memory is one external array of unknown size.
+/// diagnostic, if there are none or translation fails. Shared memory is one external array of unknown size.
 std::unique_ptr<llvm::Module> translateDeviceModule(mlir::ModuleOp module, llvm::LLVMContext &context);
 
 /// Returns a copy of |module| without those of |functions| that |gpu| does not run.

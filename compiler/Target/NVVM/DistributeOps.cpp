@@ -28,7 +28,7 @@ static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
   });
 }
 
-/// Lets only the first thread store.
+/// Lets only the first thread of a block store.
 static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   e.ifThen(e.compare(arith::CmpIPredicate::eq, loops.thread, 0), [&] { e.clone(*op); });
@@ -42,8 +42,15 @@ static bool hasKnownKeys(tiles::KeyPanelOp panel) {
   return element.isF32() || element.isBF16() || element.isF16();
 }
 
+/// Returns true if |op| rotates f32; the verifier allows other floats, too.
+static bool isOfF32(tiles::RotaryTileOp op) {
+  return llvm::all_of(ValueRange{op.getInput(), op.getTable(), op.getDestinations()[0]},
+                      [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType().isF32(); });
+}
+
 LogicalResult attune::distributeOp(Operation *op, GemmVariant variant, const ThreadLoops &loops) {
-  // The emitters of thread-block tiles need blocks of kBlockThreads threads; other blocks use the general emitters.
+  // The emitters of thread-block tiles need blocks of kBlockThreads threads; other blocks use the general emitters, of
+  // which there is none for grouped products.
   auto isTile = [&](bool hasTile) { return hasTile && loops.threads == kBlockThreads; };
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return restrictStore(store, loops);
@@ -60,7 +67,7 @@ LogicalResult attune::distributeOp(Operation *op, GemmVariant variant, const Thr
     emitCacheRows(rows, loops);
   } else if (auto rows = dyn_cast<tiles::UnpackKeysOp>(op)) {
     emitKeyRows(rows, loops);
-  } else if (auto rotary = dyn_cast<tiles::RotaryTileOp>(op)) {
+  } else if (auto rotary = dyn_cast<tiles::RotaryTileOp>(op); rotary && isOfF32(rotary)) {
     emitRotary(rotary, loops);
   } else if (auto attention = dyn_cast<tiles::AttentionTileOp>(op)) {
     (isTile(isFlashAttention(attention)) ? emitFlashAttention : emitAttentionRows)(attention, loops);

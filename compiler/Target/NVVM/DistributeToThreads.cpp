@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects scf.forall on buffers with linalg and tile operations inside. Leaves scalar code of one thread, with
-// barriers. All threads of a block execute the same barriers: a barrier is placed only in loops and branches of the
-// input, whose bounds and conditions are the same in all threads, since no operation of the input depends on the number
-// of a thread.
+// Expects scf.forall on buffers with linalg and tile operations inside. Leaves the code of one thread, with barriers.
+// All threads of a block execute the same barriers between operations of the input: these are placed only in loops and
+// branches of the input, whose bounds and conditions are the same in all threads, since no operation of the input
+// depends on the number of a thread. The emitters of tiles add barriers of their own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -53,7 +53,7 @@ namespace {
 /// Rows of a block, keys of a step, the most rows that WarpAttention takes, and stages that cp.async fills.
 constexpr int64_t kRows = 64, kKeys = kFlashKeys, kFewRows = 4, kStages = 2;
 
-/// Emits one tile.
+/// Emits one attention operation.
 class FlashAttention {
 public:
   FlashAttention(tiles::AttentionTileOp op, ThreadBuilder &e, const ThreadLoops &loops);

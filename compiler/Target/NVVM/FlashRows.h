@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// Keys of a step, and the largest head size whose operands fit in registers.
+/// Keys of a step of FlashAttention, and the largest head size whose operands fit in registers.
 inline constexpr int64_t kFlashKeys = 64, kLargestHead = 128;
 
 /// The online softmax of a warp's 16 rows (pairs of a query and a head) in the accumulator layout of mma.sync and

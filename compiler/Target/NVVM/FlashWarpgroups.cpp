@@ -16,12 +16,13 @@
 //   WG1   S0 |softmax 0| S1  O+=P0 V0 |softmax 1| S2  O+=P1 V1      softmax hides behind O += P V of the stage before
 //   WG2      S0 |softmax 0| S1  O+=P0 V0 |softmax 1| ...            and behind the products of the other warpgroup
 //
-// Invariants. A phase of a stage's barrier `full` completes by one arrival with the bytes of the TMA loads, or by the
-// arrivals of 128 threads that convert a cache; a phase of `empty` completes by one arrival of each consumer. A
-// consumer without a tile of its own computes its neighbor's tile and stores nothing, so it arrives as well. S and P,
-// which is S after the softmax, stay in registers: P, rounded, is the operand A of the next product. Values past the
-// last key are cleared, since 0 x NaN is NaN. All warpgroups walk the same series of pairs, so the ring runs on across
-// pairs: the keys of the next pair load while the results of this one are stored.
+// Invariants. A phase of a stage's barrier `full` completes by one arrival with the bytes of the TMA loads (after them
+// and without bytes, where rows of values are cleared), or by the arrivals of 128 threads that convert a cache; a phase
+// of `empty` completes by one arrival of each consumer. A consumer without a tile of its own computes its neighbor's
+// tile and stores nothing, so it arrives as well. S and P, which is S after the softmax, stay in registers: P, rounded,
+// is the operand A of the next product. Values past the last key are cleared, since 0 x NaN is NaN. All warpgroups walk
+// the same series of pairs, so the ring runs on across pairs: the keys of the next pair load while the results of this
+// one are stored.
 //
 // Cost. Heads of 128: 32 KiB of queries and 64 KiB a stage, so three stages; heads of 64: 16 KiB and 32 KiB, four
 // stages. setmaxnreg gives a producing thread 40 registers and a consuming one 232; 56 and 224 if the producer converts

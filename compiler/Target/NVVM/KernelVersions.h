@@ -31,9 +31,9 @@ struct KernelVersion {
 };
 
 /// Clones |loop| once for each GEMM variant that the number of columns of its iterations may need. The host chooses one
-/// at run time, so a kernel has only the registers and shared memory of its variant. The variants
-/// Large and Small, and attention that can be warp-specialized, also get a version for the architecture of |wgmma|, if
-/// there is one. Other loops are returned alone.
+/// at run time, so a kernel has only the registers and shared memory of its variant. If |wgmma| has an architecture,
+/// there is also a version for it of the variants Large and Small of a loop with both that matchProjectionLoop knows,
+/// and of attention that can be warp-specialized. Other loops are returned alone.
 llvm::SmallVector<KernelVersion> createKernelVersions(mlir::scf::ForallOp loop, const WgmmaTiles &wgmma);
 
 /// Returns true if |op| is a product that has code for each GemmVariant: of bf16 or f16, or by quantized weights.

@@ -26,8 +26,8 @@ protected:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  /// |thread| is the thread's number in the block. Allocates |shared|, shared memory of f32 with |shape|, unless
-  /// |shape| is empty.
+  /// |thread| is the thread's number in the block or, for stores of `wgmma`, in the warpgroup. Allocates |shared|,
+  /// shared memory of f32 with |shape|, unless |shape| is empty.
   LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
   /// An accumulator and its row and column in the result. |exists| is the condition that it is in range; row and

@@ -16,6 +16,18 @@ static bool hasType(Value buffer, bool (*isElement)(Type)) {
   return type && type.isLastDimUnitStride() && isElement(type.getElementType());
 }
 
+/// Returns true if |op|'s body is `sum + extf(row) * extf(panel)`.
+static bool isWidenedMultiplyAdd(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  auto sum = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  auto product = sum ? sum.getRhs().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+  auto isWidened = [&](Value value, unsigned argument) {
+    auto widened = value.getDefiningOp<arith::ExtFOp>();
+    return widened && widened.getIn() == body->getArgument(argument);
+  };
+  return product && sum.getLhs() == body->getArgument(2) && isWidened(product.getLhs(), 0) && isWidened(product.getRhs(), 1);
+}
+
 bool attune::isMmaContraction(linalg::LinalgOp op) {
   if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return false;
@@ -24,6 +36,8 @@ bool attune::isMmaContraction(linalg::LinalgOp op) {
   AffineExpr m = getAffineDimExpr(0, context), n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context);
   if (maps[0] != AffineMap::get(3, 0, {m, k}, context) || maps[2] != AffineMap::get(3, 0, {m, n}, context) ||
       maps[1] != AffineMap::get(3, 0, {n.floorDiv(kPanelColumns), k.floorDiv(kChunk), n % kPanelColumns, k % kChunk}, context))
+    return false;
+  if (!isWidenedMultiplyAdd(op))
     return false;
   Value rows = op->getOperand(0), panels = op->getOperand(1);
   auto isCode = [](Type type) { return type.isBF16() || type.isF16(); };

@@ -4,7 +4,8 @@
 //
 // Expects gpu.launch_func in functions whose first argument points to the host and the first error of the call
 // (`!llvm.struct<(ptr, i32)>`, see `attune-entry-wrappers`). Leaves calls of one internal function, which calls the
-// host. A kernel's number is its index in the gpu.module.
+// host. `rt.tensor_map` becomes a call of the host, too; `rt.device_arch_is` and `rt.worker_count` become loads. A
+// kernel's number is its index in the gpu.module.
 //
 //===----------------------------------------------------------------------===//
 

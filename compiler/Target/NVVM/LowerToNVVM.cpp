@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Lowers kernels to the llvm and nvvm dialects, and the host code that launches them to the llvm dialect. The math and
-// arith dialects are converted before `convert-gpu-to-nvvm`, which would turn them into calls of libdevice, NVIDIA's
-// library of functions.
+// arith dialects are converted before `convert-gpu-to-nvvm`, which would turn some of their operations into calls of
+// libdevice, NVIDIA's library of functions.
 //
 //===----------------------------------------------------------------------===//
 

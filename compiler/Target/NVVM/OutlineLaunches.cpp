@@ -134,6 +134,15 @@ void OutlineLaunches::runOnOperation() {
       return signalPassFailure();
     }
   }
+  for (scf::ForallOp loop : loops) {
+    if (getWorkers(loop->getParentOfType<func::FuncOp>()))
+      continue;
+    WalkResult walk = loop.walk([](rt::WorkerIdOp id) -> WalkResult {
+      return id.emitOpError("expects a function with an argument of 'rt.role' workers, as 'attune-plan-memory' adds it");
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+  }
   if (failed(passHost(getOperation(), SmallVector<Operation *>(loops.begin(), loops.end()))))
     return signalPassFailure();
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());

@@ -39,7 +39,7 @@ protected:
 
   /// Emit the steps of the variant for many rows. loadNext loads this thread's part of the stage that begins at |at| of
   /// K to registers, and storeNext stores it to stage |stage|, 0 or 1, of shared memory. multiply returns |sums| plus
-  /// the products of a stage, and storeSums stores the results.
+  /// the products of a stage, and storeSums adds |sums| to the output.
   virtual Values loadNext(Value at) = 0;
   virtual void storeNext(Value stage, mlir::ValueRange next) = 0;
   virtual Values multiply(Value stage, mlir::ValueRange sums) = 0;

@@ -31,8 +31,8 @@ public:
   /// that the operation returns, unless that is the softmax.
   Value score(const Row &row, Value key, Value product, bool isSeen = false);
   /// Returns the factor that normalizes the results of |row|: the head scale (1 if there is none) divided by |sum|, the
-  /// sum of 2^(score - |maximum|), plus the term of the attention sink, if there is one. The factor is 0 for a row
-  /// without keys and, with `masked_rows = zero`, for a fully masked row.
+  /// sum of 2^(score - |maximum|), plus the term of the attention sink, if there is one. The factor is 0 if |sum| is 0,
+  /// as without keys, and with `masked_rows = zero` for a fully masked row.
   Value factor(const Row &row, Value maximum, Value sum);
   /// Returns true for a fully masked row: |maximum| is at most kHiddenTimesLog2E, although no score is NaN, which a
   /// maximum ignores and |sum| does not.

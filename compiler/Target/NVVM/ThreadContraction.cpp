@@ -7,7 +7,7 @@
 // stages is filled while the other is multiplied:
 //
 //   next   = load x[row, k + 16 ...], panel[k + 16 ..., column]           to registers, 8 floats of each
-//   sum   += A[k, 8 rows] B[k, 4 columns]                                 for 16 k: three loads of 16 bytes for 32 products
+//   sum   += A[k, 8 rows] B[k, 4 columns]     for each of 16 k: three loads of 16 bytes for 32 products
 //   stage' = next; barrier
 //
 // A panel has all its columns, so only rows and K have tails, which are read as 0.
@@ -27,7 +27,8 @@ using Values = ThreadBuilder::Values;
 static constexpr int64_t kRows = 64, kColumns = 64, kDepth = 16, kThreadRows = 8, kThreadColumns = 4, kThreads = kBlockThreads;
 /// Components that a thread loads at once in the variant for few rows.
 static constexpr int64_t kFewUnroll = 4;
-/// Floats after a row of a transposed tile, so that threads that write one column of it use different banks.
+/// Floats after a row of a transposed tile, so that the 16 threads that write one column of it use eight banks, not
+/// one.
 static constexpr int64_t kPadding = 4;
 /// Floats of a stage.
 static constexpr int64_t kStage = kDepth * (kRows + kPadding + kColumns);

@@ -19,8 +19,8 @@
 //   this warpgroup        | softmax of S' |  round  | softmax of S'' |
 //
 // Queries are in shared memory, probabilities in registers. O += P V reads the registers of P until it is waited for,
-// so P' is rounded only after the wait. Stages whose keys are all visible to every row run in a loop of their own,
-// without mask tests.
+// so P' is rounded only after the wait. Stages after the first whose keys are all visible to every row run in a loop of
+// their own, without mask tests.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// MLIR's wgmma operation has neither an operand A in registers nor products that ignore the sums, and its wait does not
-// order accesses to the sums. So products are inline PTX whose sums are results; they are also operands if the product
-// is added to them. The first product of a tile ignores the sums, so that no instruction writes zeros to registers
-// between the fence and the product.
+// MLIR's wgmma operation has no operand A in registers and takes the sums as operands even if it ignores them, and its
+// wait does not order accesses to the sums. So products are inline PTX whose sums are results; they are also operands
+// if the product is added to them. The first product of a tile ignores the sums, so that no instruction writes zeros to
+// registers between the fence and the product.
 //
 //===----------------------------------------------------------------------===//
 

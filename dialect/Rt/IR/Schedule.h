@@ -5,6 +5,7 @@
 #define ATTUNE_DIALECT_RT_IR_SCHEDULE_H
 
 #include "dialect/Xfmr/IR/XfmrAttrs.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -54,7 +55,8 @@ struct Schedule {
   int64_t rowBlock = 8;
   /// Rows that one iteration of a loop computes which only quantizes rows.
   int64_t quantizedRowBlock = 8;
-  /// The layouts of low-precision operands.
+  /// The layouts of low-precision operands. That of bf16 changes results: instructions for bf16 add in orders of their
+  /// own.
   OperandLayout bf16 = {StorageType::F32, 2}, int8 = {StorageType::I16, 2};
   /// Rows of a register tile of products of bf16 or of integers with a scale per row, a power of two.
   int64_t lowPrecisionRows = 8;
@@ -70,12 +72,12 @@ struct Schedule {
   /// bandwidth than one; see docs/measurements.md.
   int64_t streamPanels = 4;
   /// A projection of up to |fewRows| rows has blocks of |fewColumns| columns instead of |panelWidth|, so that there are
-  /// enough blocks for all workers; 0 disables this.
+  /// enough blocks for all workers; |fewRows| = 0 disables this.
   int64_t fewRows = 0, fewColumns = 0;
   /// Returns the columns of a panel of weights with scales of groups. A block must begin with a whole panel.
   int64_t groupedPanelWidth() const { return fewRows != 0 ? fewColumns : panelWidth; }
   /// Low-precision blocks have |wideRows| rows and |wideColumns| columns if there are at least |wideBlocks| such
-  /// blocks; 0 disables this.
+  /// blocks; |wideColumns| is a multiple of |panelWidth|. |wideBlocks| = 0 disables this.
   int64_t wideRows = 0, wideColumns = 0, wideBlocks = 0;
   /// Maximum K of an f32 projection; one with a larger K is split into a sum of several. With 2048, 128 input rows, a
   /// weight panel and the next panel, which is being prefetched, take 1.5 MiB. The value is the same for all CPUs,
@@ -110,6 +112,16 @@ enum class FieldRange {
   TileRows,
   PowerOfTwo
 };
+
+/// A field of a schedule, or the option of a pass for one, under the name that errors give it.
+struct RangedValue {
+  llvm::StringRef name;
+  int64_t value;
+  FieldRange range;
+};
+
+/// Fails, with an error, if one of |values| is outside of its range.
+llvm::LogicalResult verifyRanges(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::ArrayRef<RangedValue> values);
 
 /// Calls |visit| with the name, the value and the range of each field of |schedule|. This is the only list of the
 /// fields.

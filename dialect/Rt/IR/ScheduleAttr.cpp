@@ -113,19 +113,26 @@ static StringRef findViolation(int64_t value, FieldRange range) {
   llvm_unreachable("all ranges are handled");
 }
 
+LogicalResult mlir::rt::verifyRanges(llvm::function_ref<InFlightDiagnostic()> emitError, ArrayRef<RangedValue> values) {
+  for (const auto &[name, value, range] : values)
+    if (StringRef expected = findViolation(value, range); !expected.empty())
+      return emitError() << "expects '" << name << "' " << expected << ", but got " << value;
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, Schedule schedule) {
-  LogicalResult result = success();
-  visitFields(schedule, [&](StringRef name, auto value, FieldRange range) {
-    StringRef expected = findViolation(static_cast<int64_t>(value), range);
-    if (succeeded(result) && !expected.empty())
-      result = emitError() << "expects '" << name << "' " << expected << ", but got " << static_cast<int64_t>(value);
-  });
-  if (failed(result))
-    return result;
+  SmallVector<RangedValue> fields;
+  visitFields(schedule,
+              [&](StringRef name, auto value, FieldRange range) { fields.push_back({name, static_cast<int64_t>(value), range}); });
+  if (failed(verifyRanges(emitError, fields)))
+    return failure();
   if (schedule.fewRows != 0 &&
       (schedule.fewColumns <= 0 || schedule.fewColumns % 16 != 0 || schedule.panelWidth % schedule.fewColumns != 0))
     return emitError() << "expects 'few_columns' to be a multiple of 16 that divides 'panel_width', but got " << schedule.fewColumns
                        << " and " << schedule.panelWidth;
+  if (schedule.wideBlocks != 0 && (schedule.wideRows == 0 || schedule.wideColumns == 0 || schedule.wideColumns % schedule.panelWidth != 0))
+    return emitError() << "expects 'wide_rows' to be positive and 'wide_columns' to be a positive multiple of 'panel_width', but got "
+                       << schedule.wideRows << ", " << schedule.wideColumns << " and " << schedule.panelWidth;
   if (schedule.bf16.type != StorageType::F32 && schedule.bf16.type != StorageType::BF16)
     return emitError() << "expects 'bf16_type' to be f32 or bf16, but got " << stringifyStorageType(schedule.bf16.type);
   if (schedule.int8.type != StorageType::I16 && schedule.int8.type != StorageType::I8)

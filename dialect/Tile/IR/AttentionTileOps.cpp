@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace mlir::tiles;
 
 void AttentionTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  detail::getTileEffects(*this, effects); // the operation also reads the scratch
+  detail::getTileEffects(*this, effects); // includes the reads of scratch and state, which are inputs
   for (MutableOperandRange range : {getScratchMutable(), getStateMutable()})
     for (OpOperand &operand : range)
       effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());

@@ -27,7 +27,8 @@ static LogicalResult verifyPanel(Operation *op, Value panel, Value keys, StringR
   return success();
 }
 
-/// Checks that a cache may hold |stored| of |given|: the same type, or f32 rounded to bf16, f16 or, if |quantizes|, i8.
+/// Checks that elements of |given| may be stored as those of |stored|: the same floating-point type, or f32 rounded to
+/// bf16, f16 or, if |quantizes|, i8.
 static LogicalResult verifyStored(Operation *op, Value given, Value stored, bool quantizes) {
   Type from = getElementTypeOrSelf(given.getType()), to = getElementTypeOrSelf(stored.getType());
   bool rounds = from.isF32() && (to.isBF16() || to.isF16() || (quantizes && to.isInteger(8)));

@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-/// The number of columns of padding must be less than this: passes emit the padding of a row without a loop.
+/// Without sums, the number of columns of padding must be less than this: passes emit the padding of a row without a
+/// loop.
 static constexpr int64_t kMostPadding = 256;
 
 LogicalResult QuantizeRowsOp::verify() {

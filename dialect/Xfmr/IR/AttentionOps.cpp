@@ -97,8 +97,8 @@ static LogicalResult verifyCaches(AttentionOp op) {
     return op.emitOpError("expects 'key_offsets' for keys that are no cache");
   if (!op.isCached() && op.getSlots())
     return op.emitOpError("expects no 'slots' for keys that are no cache");
-  if (op.isCached() && (key.isDynamicDim(4) || key.getDimSize(4) % 16 != 0))
-    return op.emitOpError("expects a panel width that is a multiple of 16, but got ") << key;
+  if (op.isCached() && (key.isDynamicDim(4) || key.getDimSize(4) == 0 || key.getDimSize(4) % 16 != 0))
+    return op.emitOpError("expects a panel width that is a positive multiple of 16, but got ") << key;
   if (op.isCached() && key.getElementType() != value.getElementType())
     return op.emitOpError("expects caches of one type of elements, but got ") << key << " and " << value;
   if (!op.isCached() && !(isa<FloatType>(key.getElementType()) && isa<FloatType>(value.getElementType())))
@@ -139,12 +139,13 @@ void MultiHeadAttentionOp::build(OpBuilder &builder, OperationState &state, Type
         /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
 }
 
-/// Drops a `probabilities` result without users.
+/// Drops a `probabilities` result without users, and `score_stage`, which selects its values.
 template <typename AnyAttentionOp>
 static LogicalResult dropUnusedProbabilities(AnyAttentionOp op, PatternRewriter &rewriter) {
   if (!op.getProbabilities() || !op.getProbabilities().use_empty())
     return failure();
   auto plain = AnyAttentionOp::create(rewriter, op.getLoc(), TypeRange{op.getResult().getType()}, op->getOperands(), op->getAttrs());
+  plain.setScoreStage(ScoreStage::Softmax);
   rewriter.replaceOp(op, {plain.getResult(), Value()});
   return success();
 }

@@ -111,9 +111,9 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 
     - (C1) `query` and `key` have the same head size. `key` and `value` have the same number of heads, which divides
       that of `query`. Both are token tensors split into heads, of a floating-point type, with `key_offsets`; or both
-      are caches, with `key_lengths` and without `key_offsets`. The panel width of a key cache is a multiple of 16. Only
-      caches have `slots`. Caches of i8 have integers and scales, laid out as `xfmr.kv_cache_update` says; both caches
-      have the same type of elements.
+      are caches, with `key_lengths` and without `key_offsets`. The panel width of a key cache is a positive multiple of
+      16. Only caches have `slots`. Caches of i8 have integers and scales, laid out as `xfmr.kv_cache_update` says; both
+      caches have the same type of elements.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
     - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast, also if it is dynamic;
       the key dimension only if it is static. `head_mask` has H elements.

@@ -12,8 +12,8 @@ static LogicalResult verifyCaches(Operation *op, RankedTensorType keys, RankedTe
   for (int64_t dim : {1, 3, 4})
     if (keys.isDynamicDim(dim))
       return op->emitOpError("expects a key cache whose heads, head size and panel width are static, but got ") << keys;
-  if (keys.getDimSize(4) % 16 != 0)
-    return op->emitOpError("expects a panel width that is a multiple of 16, but got ") << keys;
+  if (keys.getDimSize(4) == 0 || keys.getDimSize(4) % 16 != 0)
+    return op->emitOpError("expects a panel width that is a positive multiple of 16, but got ") << keys;
   if (values.isDynamicDim(1) || values.isDynamicDim(3))
     return op->emitOpError("expects a value cache whose heads and head size are static, but got ") << values;
   if (values.getDimSize(1) != keys.getDimSize(1))

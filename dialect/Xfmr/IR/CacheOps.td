@@ -53,9 +53,9 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
 
     - (C1) `key` and `value` are `[T, G, D]` and `[T, G, E]` with `offsets`, or `[B, G, L, D]` and `[B, G, L, E]`
       without. Their elements are f32 or of the type of the caches.
-    - (C2) `key_cache` is `[slots, G, P, D, W]` with W a multiple of 16, `value_cache` is `[slots, G, C, E]`; G, D, W
-      and E are static. Caches of i8 have D + 4 and E + 4 in the place of D and E, and W is a multiple of 64. Both caches
-      have the same type of elements.
+    - (C2) `key_cache` is `[slots, G, P, D, W]` with W a positive multiple of 16, `value_cache` is `[slots, G, C, E]`; G,
+      D, W and E are static. Caches of i8 have D + 4 and E + 4 in the place of D and E, and W is a multiple of 64. Both
+      caches have the same type of elements.
     - (N1) Exact if the caches have the type of `key` and `value`. Otherwise elements are rounded as above; a key or
       value with an infinity or NaN has the scale NaN and integers of 0 in a cache of i8.
     - (N2) The caller guarantees capacity: a key at or beyond `P * W` or C, or a slot named twice, is undefined behavior.
@@ -89,7 +89,7 @@ def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
 
     - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number G of heads and
       elements of one floating-point type, which the results have, too. A slot has P panels of W keys and room for C
-      values. W is a multiple of 16; G, D, W and E are static.
+      values. W is a positive multiple of 16; G, D, W and E are static.
     - (N1) Exact. Elements that were never written to the caches are unspecified; `length` must be at most C and
       `P * W`.
 

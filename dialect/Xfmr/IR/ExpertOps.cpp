@@ -39,7 +39,7 @@ LogicalResult ChooseExpertsOp::verify() {
   return success();
 }
 
-/// Checks that |choices| and |shares| have one shape with a static number of columns.
+/// Checks that |choices| and |shares| have the same static number of columns.
 static LogicalResult verifyChoices(std::optional<Location> loc, Value choices, Value shares) {
   auto type = cast<RankedTensorType>(choices.getType()), other = cast<RankedTensorType>(shares.getType());
   if (type.isDynamicDim(1) || type.getDimSize(1) != other.getDimSize(1))

@@ -25,9 +25,9 @@ namespace mlir::xfmr {
 ///     group    | width scales | width minima, if any | pair 0 | pair 1 | ... |        int4: a byte has two
 ///     pair     | row 0: bytes of k, k + 1, k + 2, k + 3 | row 1 | ... |               byte k: q(k) | q(k + 4) << 4
 ///
-/// If the last group of a row has fewer columns than |group|, it is padded with integers q = 0.
+/// If the last group of a row has fewer columns than groupColumns(), it is padded with integers q = 0.
 struct WeightFormat {
-  /// The type of the stored numbers. The members below are those of integers.
+  /// The type of the stored numbers. The members |bits| to |wideScales| are only for integers.
   enum class Kind { Integer, BF16, F16 };
   /// The most rows of a panel and columns of a matrix in a format, so that sizes in bytes do not overflow.
   static constexpr int64_t kMostWidth = 4096, kMostColumns = std::numeric_limits<int32_t>::max();

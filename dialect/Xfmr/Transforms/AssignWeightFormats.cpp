@@ -156,7 +156,7 @@ FormatAssigner::FormatAssigner(ModuleOp module, const WeightFormats &formats, Pr
   }
 }
 
-/// Finds the arguments of |function| that are matrices. Its callees have been visited.
+/// Finds the arguments of |function| that are matrices. Its callees, but for recursive ones, have been visited.
 void FormatAssigner::findMatrices(FuncOp function) {
   BitVector &found = matrices.try_emplace(function, function.getNumArguments()).first->second;
   auto add = [&](Value weight) {
@@ -272,8 +272,8 @@ LogicalResult FormatAssigner::assign(LinearOp op, const ArgumentFormats &argumen
   return success();
 }
 
-/// Assigns the format of tables to |op|, unless its table is computed. If the table is also a matrix, xfmr-tie-embeddings
-/// replaces the format by that of the projection.
+/// Assigns the format of tables to |op| if its table is a weight of f32 that tensors store, and if |op| is neither tied
+/// nor has a format. If the table is also a matrix, xfmr-tie-embeddings replaces the format by that of the projection.
 void FormatAssigner::assign(EmbeddingOp op) {
   if (tableRule < 0 || op.getTied() || op.getFormat() || !isWeight(op.getTable()) || !getElementTypeOrSelf(op.getTable().getType()).isF32())
     return;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites without dropout; leaves additions and activations in the epilogues of linears and in
-// norms where possible. The fused op takes the position of the user, since the residual may be defined after the
-// linear.
+// Expects decomposed composites without dropout; leaves additions in the epilogues of linears or in norms, and
+// activations in the epilogues of linears, where possible. A fused linear takes the position of the user, since the
+// residual may be defined after the linear.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ LinearOp getFusibleLinear(Value value, Operation *user) {
 }
 
 /// Returns the linear among the addends |a| and |b| of |user| that takes the other addend as its residual. If both
-/// could, returns the later one.
+/// could, returns the later one; if neither can, or if the addends have different types, null.
 LinearOp chooseLinear(Value a, Value b, Operation *user) {
   if (!a || !b || a.getType() != b.getType())
     return {};

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites, and projections with the formats of their weights. Records the precision of every
-// other linear as an attribute for later phases; rounds nothing yet.
+// Expects decomposed composites, and projections with the formats of their weights. Records the precision of the other
+// linears, of those that allow it (whyNotInPrecision), as an attribute for later phases; rounds nothing yet.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
-// Phase `dialect`, in alphabetical order
+// Phase `dialect`
 //===----------------------------------------------------------------------===//
 
 def DecomposeComposites : Pass<"xfmr-decompose-composites", "::mlir::func::FuncOp"> {

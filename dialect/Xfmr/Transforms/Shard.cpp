@@ -19,7 +19,8 @@
 // The pass visits operations in order and knows for each tensor whether a rank has all of it or a shard
 // (ShardedValues). An operation with a rule computes a shard from shards; any other operation gets whole tensors, so
 // that an operation without a rule is right, but not divided. Rules look only at an operation and its operands, with
-// one exception: the attention that reads the heads of a projection decides how the projection is divided (HeadPlan).
+// two exceptions: the attention or the cache that gets the heads of a projection decides how the projection is divided
+// (HeadPlan), and a projection that scores experts is not divided.
 //
 // What was tried instead: MLIR's shard dialect annotates and partitions linalg; it has no rule for this dialect's
 // operations, and its all_gather cannot be lowered.

@@ -11,8 +11,8 @@ namespace mlir::xfmr {
 
 /// Gives the caches of keys and values of |module| the number of heads that a rank of |ranks| keeps: arguments and
 /// results of entries, of the functions that they call, and of `kv_cache_update`. Other operands of the users of caches
-/// keep their types, so the module is invalid until the caller has sharded them, too. Fails, with an error, if a cache
-/// reaches an external function, or an operation that is neither a call nor an operation on caches.
+/// keep their types, so the module is invalid until the caller has sharded them, too. Fails, with an error, as
+/// CacheValues::collect does.
 LogicalResult shardCaches(ModuleOp module, int64_t ranks);
 
 } // namespace mlir::xfmr

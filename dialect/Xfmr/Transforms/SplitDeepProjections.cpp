@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects fused epilogues, and the precision of every linear. Leaves linears whose rows fit in a cache while all panels
-// of their weights are read.
+// Expects fused epilogues, and the precision of every linear. Splits f32 linears of many features whose epilogues have
+// only additions into linears whose rows fit in a cache while all panels of their weights are read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ namespace {
 
 /// The largest number of sums that a projection may become: each is a few operations.
 constexpr int64_t kMostParts = 4096;
-/// The number of features of every part but the last is a multiple of this, or the option `max-features` if that is
-/// smaller than the multiple.
+/// The number of features of every part but the last is rounded up to a multiple of this, but not above the option
+/// `max-features`.
 constexpr int64_t kPartMultiple = 64;
 
 /// Returns true if |op| is an f32 projection with weights, without groups of them, whose epilogue has only additions.

@@ -46,12 +46,14 @@ static SmallVector<Attribute> matricesOf(Attribute source) {
   });
 }
 
-/// Returns the source of |op|, an expression over |sources|, of which none is a stack.
+/// Returns the source of |op|, an expression over |sources|: the sources of its operands or, if its operand is a stack,
+/// one of the matrices, whose axes have numbers that are smaller by 1.
 static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources) {
   MLIRContext *context = op->getContext();
+  int64_t stacked = cast<RankedTensorType>(op->getOperand(0).getType()).getRank() - getSourceType(sources[0]).getRank();
   return llvm::TypeSwitch<Operation *, Attribute>(op)
       .Case([&](WeightConcatOp concat) -> Attribute {
-        return ConcatSourceAttr::get(context, concat.getAxis(), ArrayAttr::get(context, sources));
+        return ConcatSourceAttr::get(context, static_cast<int64_t>(concat.getAxis()) - stacked, ArrayAttr::get(context, sources));
       })
       .Case([&](WeightPackOp pack) -> Attribute {
         if (pack.getGroup() == 1)
@@ -83,8 +85,6 @@ static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources)
         return ReshapeSourceAttr::get(context, columns, DenseI64ArrayAttr::get(context, panels.getType().getShape()));
       })
       .Case([&](WeightShardOp shard) -> Attribute {
-        // If the operand is a stack, |sources| is one of its matrices, whose axes have numbers that are smaller by 1.
-        int64_t stacked = shard.getInput().getType().getRank() - getSourceType(sources[0]).getRank();
         return ShardSourceAttr::get(context, sources[0], static_cast<int64_t>(shard.getAxis()) - stacked,
                                     shard.getType().getDimSize(shard.getAxis()), shard.getBeginsAttr());
       })
@@ -97,9 +97,17 @@ static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources)
       .Default([](Operation *) { return Attribute(); });
 }
 
+/// Returns true if |op| is an expression along axis 0 of its operands, which is not one of a stack's matrices.
+static bool isAlongFirstAxis(Operation *op) {
+  if (auto concat = dyn_cast<WeightConcatOp>(op))
+    return concat.getAxis() == 0;
+  auto shard = dyn_cast<WeightShardOp>(op);
+  return shard && shard.getAxis() == 0;
+}
+
 Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) {
   bool isStack = op->getNumOperands() == 1 && cast<RankedTensorType>(op->getOperand(0).getType()).getRank() > 2;
-  if (!isStack)
+  if (!isStack || isAlongFirstAxis(op))
     return composeMatrixSource(op, sources);
   SmallVector<Attribute> composed =
       llvm::map_to_vector(matricesOf(sources[0]), [&](Attribute one) { return composeMatrixSource(op, one); });

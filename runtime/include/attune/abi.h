@@ -26,7 +26,7 @@ extern "C" {
 /* Tokens of one panel of a cache. The capacity of a slot in memory is a multiple of it. */
 #define ATTUNE_CACHE_PANEL 64
 
-/* Element types of inputs, outputs and packed weights. */
+/* Element types of inputs, outputs and caches. */
 typedef enum attune_dtype {
   ATTUNE_F32 = 0,
   ATTUNE_I64 = 1,
@@ -128,7 +128,7 @@ typedef struct attune_gather {
 /* One of the processes that run a divided model together. All make the same calls with equal inputs. */
 typedef struct attune_ranks {
   int64_t rank;  /* of this process, 0 … count - 1 */
-  int64_t count; /* attune_model_desc::num_ranks */
+  int64_t count; /* attune_model_desc::num_ranks; 1 if that is 0 */
   int64_t sharing; /* number of ranks, this one included, that may run on the same CPUs; 0 means 1. A session whose
                       num_threads is 0 divides the number of its CPUs by it. */
   void *context; /* passed to all_gather */
@@ -174,10 +174,10 @@ typedef struct attune_call {
 } attune_call;
 
 /* Runs an entry. Returns 0, or the first other value that launch or encode_map returned. The runtime has validated the
-   inputs. */
+   inputs, but not values in device memory. */
 typedef int32_t (*attune_entry_fn)(const attune_host *host, const attune_call *call);
-/* Returns the workspace bytes for these dims and this number of workers: a closed formula, monotonic in each
-   argument. */
+/* Returns the value of a quantity, such as the workspace bytes, for these dims and this number of workers: a closed
+   formula, monotonic in each argument. */
 typedef uint64_t (*attune_size_fn)(const int64_t *dims, int64_t workers);
 
 /* The work of one kernel in all its runs of one call. Bytes assume that no cache of the processor keeps anything from
@@ -257,7 +257,7 @@ typedef struct attune_gpu_function {
 
 /* One callable function of a model. */
 typedef struct attune_entry_desc {
-  const char *name; /* "forward", "encode", "prefill", "extend", "decode" */
+  const char *name; /* "forward", "embed", "encode", "prefill", "extend", "decode" */
   uint32_t num_dims;
   uint32_t num_inputs;
   uint32_t num_outputs;

@@ -101,8 +101,8 @@ attune_chat_value *attune_chat_set_text(attune_chat *chat, attune_chat_value *di
 
 /// Returns the dictionary of the variables that the template sees, for attune_chat_set. The names are those of
 /// transformers: `messages`, a list of dictionaries; `tools` and `documents`, lists of dictionaries or none;
-/// `add_generation_prompt`; and variables of a model's own template, such as `enable_thinking`. The tokenizer's special
-/// tokens (`bos_token`, `eos_token`, …) are there unless they are set here.
+/// `add_generation_prompt`; and variables of a model's own template, such as `enable_thinking`. The template also sees
+/// the tokenizer's special tokens (`bos_token`, `eos_token`, …), except those that the dictionary sets.
 attune_chat_value *attune_chat_variables(attune_chat *chat);
 /// Appends a message of |role| with |content| to the variable `messages`; returns the message, or null after a failure,
 /// which attune_last_error then describes.
@@ -111,13 +111,14 @@ attune_chat_value *attune_chat_message(attune_chat *chat, const char *role, cons
 /// Fails with INVALID_ARGUMENT for a date that does not exist.
 attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *date);
 /// Renders the conversation. As in transformers, the template does not see keys of a message whose value is
-/// none, and it finds the reasoning of a message under all its names (`reasoning_content`, `thinking`, `reasoning`).
+/// none, and it finds the reasoning of a message as `reasoning_content` and `thinking`, also if the message has it
+/// under only one of these names or as `reasoning`.
 ///
 /// Fails with INVALID_ARGUMENT if there is no message, or for an error of the template: one that it raises
 /// (`raise_exception`, whose text attune_last_error gives), or an operation that its values do not allow; with
-/// NOT_FOUND if there is no such template, or none that could be compiled; with LIMIT_EXCEEDED above the options' steps
-/// or bytes of text, above 200 nested calls, or for an integer of more than 64 bits; with OUT_OF_MEMORY above the
-/// options' memory_bytes.
+/// NOT_FOUND if there is no such template, or it could not be compiled; with LIMIT_EXCEEDED above the options' steps or
+/// bytes of text, above 200 nested calls, filters or values, or for an integer of more than 64 bits; with OUT_OF_MEMORY
+/// above the options' memory_bytes.
 attune_status attune_chat_render(attune_chat *chat, attune_chat_rendered *out_rendered);
 
 #ifdef ATTUNE_BUILD_SHARED

@@ -31,7 +31,7 @@ typedef int (*attune_token_fn)(void *user, int64_t row, int64_t token, int64_t l
 
 /// The rule that ends a row of a beam search once it has num_beams hypotheses (finished sequences).
 typedef enum attune_early_stopping {
-  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when no open beam, scored at its present length, beats the worst hypothesis
+  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when no candidate, scored at the length before the step, beats the worst hypothesis
   ATTUNE_STOP_EARLY = 1,       ///< at once
   ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can beat the worst hypothesis at any length
 } attune_early_stopping;
@@ -61,7 +61,7 @@ typedef struct attune_generation_options {
   int64_t pad_token_id;             ///< fills rows that ended; -1 = the first end id, or 0 if there is none
   int64_t bos_token_id;             ///< start token of encoder-decoders if there is no decoder_start_token_id
   int64_t decoder_start_token_id;   ///< start token of encoder-decoders
-  int64_t forced_bos_token_id;      ///< the second id of a sequence
+  int64_t forced_bos_token_id;      ///< the second id of a sequence whose prompt is a single id
   int64_t forced_eos_token_id;      ///< the id at max_length - 1
   int64_t never_token_id;           ///< beam search: an id of probability 0 (Marian's pad)
   const int64_t *bad_words_ids;     ///< ids of words that must not occur, one after the other; borrowed.
@@ -83,7 +83,7 @@ typedef struct attune_generation_options {
   int64_t renormalize_logits; ///< beam search: 1 = scores are normalized to log-probabilities again after the rules
   double typical_p;           ///< sampling: only the ids nearest to the expected surprise that make up this probability, in (0, 1]
   double min_p;               ///< sampling: only ids of at least this part of the best one's probability, in [0, 1]
-  double epsilon_cutoff;      ///< sampling: only ids of at least this probability, in [0, 1)
+  double epsilon_cutoff;      ///< sampling: only ids of at least this probability, and the best one, in [0, 1)
   double eta_cutoff;          ///< sampling: the same, with a lower bound where the distribution is flat
   int64_t reuse_cache;        ///< 1 = does not compute tokens again that a slot holds from earlier calls, see attune_generate
   double presence_penalty;    ///< subtracted from the scores of ids that were generated before; those of the prompt do not count
@@ -113,29 +113,30 @@ typedef struct attune_generation {
 
 /// Generates on |session|, which is busy until this returns. |options| may be null: the model's own.
 ///
-/// |inputs| are those of the entries `prefill` and `encode` by name. For a decoder: `input_ids` [rows, length], and, if
-/// some prompts are shorter, `attention_mask` of the same shape; prompts are padded on the left. For an
-/// encoder-decoder: the inputs of `encode` (`input_ids`, `attention_mask`), and `decoder_input_ids` if sequences begin
-/// with more than decoder_start_token_id.
+/// |inputs| are those of the entries `prefill` and `encode` by name, ids and masks in host memory. For a decoder:
+/// `input_ids` [rows, length], and, if some prompts are shorter, `attention_mask` of the same shape; prompts are padded
+/// on the left. For an encoder-decoder: the inputs of `encode` (`input_ids`, `attention_mask`), and `decoder_input_ids`
+/// if sequences begin with more than decoder_start_token_id.
 ///
 /// Without options.reuse_cache, and for encoder-decoders, all slots and sources of the session are emptied first. With
 /// it, a conversation continues where it stopped: the prompt is the whole text so far, that is the ids of the last
 /// generation followed by those of the next turn. Each row takes a slot: slots[row] if the input `slots` ([rows]) is
 /// given, else the free slot with the largest difference between the number of its first tokens that agree with the
 /// text and the number of its other tokens. The tokens that agree stay, the rest of that slot is discarded, and only
-/// new tokens are computed. Slots of no row keep their tokens. Ids and scores are those of the whole text without
-/// reuse, repetition rules and sampling included: bit for bit on a CPU, up to rounding on a GPU, where a decoding step
-/// sums in another order than prefill. attune_generation.reused_tokens counts reused tokens. Nothing is reused from
-/// slots that were filled by attune_session_cache_write or with inputs beside ids and `attention_mask`, nor in a
-/// generation that has such inputs. Reuse works with greedy search, sampling and beams; beams and several sequences per
-/// row take further slots, emptiest first. A text that is longer than the session ("past") or the model has room for
-/// fails with LIMIT_EXCEEDED, and leaves the slots as they are.
+/// the other tokens of the text, at least the last, are computed. Slots that no sequence takes keep their tokens. Ids
+/// and scores are those of the whole text without reuse, repetition rules and sampling included: bit for bit on a CPU,
+/// up to rounding on a GPU, where a decoding step sums in another order than prefill. attune_generation.reused_tokens
+/// counts reused tokens. Nothing is reused from slots that were filled by attune_session_cache_write or with inputs
+/// beside ids and `attention_mask`, nor in a generation that has such inputs. Reuse works with greedy search, sampling
+/// and beams; beams and several sequences per row take further slots, emptiest first. A text that is longer than the
+/// session ("past") or the model has room for fails with LIMIT_EXCEEDED, and leaves the slots as they are.
 ///
 /// The session needs a slot ("batch") for each sequence and capacity ("past") for its ids; attune_generation_limits
 /// computes both. Rows that end leave the batch; a row's result does not depend on the others, except that sampling
-/// depends on the row's number. Takes memory for the time of the call, and for the result, which attune_generation_free
-/// frees. Fails as attune_session_run does, with INVALID_ARGUMENT for options that contradict each other or the model,
-/// and with OUT_OF_MEMORY.
+/// depends on the row's number, and that the padding of a shorter prompt counts in max_length and min_length, in
+/// n-grams that must not occur and in encoder_repetition_penalty. Takes memory for the time of the call, and for the
+/// result, which attune_generation_free frees. Fails as attune_session_run does, with INVALID_ARGUMENT for options that
+/// contradict each other or the model, and with OUT_OF_MEMORY.
 attune_status attune_generate(attune_session *session, const attune_generation_options *options, const attune_tensor *inputs,
                               size_t num_inputs, attune_generation **out_generation);
 /// Frees |generation|. Null is allowed.

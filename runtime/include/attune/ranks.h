@@ -19,7 +19,8 @@ extern "C" {
 /* The most ranks of a model. */
 #define ATTUNE_MAX_RANKS 256
 
-/* A connection of this process with the other ranks. One thread at a time uses it. */
+/* A connection of this process with the other ranks. One thread at a time uses it; on MPI between hosts, the thread
+   that has opened it. */
 typedef struct attune_transport {
   attune_ranks ranks;  /* for attune_model_options */
   void *context;       /* passed to the functions below */

@@ -9,7 +9,8 @@
  * the contents of arrays that the caller provides are undefined then.
  *
  * Threads. A model may be used by any number of threads at once. A session serves one call at a time (a second one gets
- * ATTUNE_BUSY), from any thread. Each session has its own workers, so sessions never wait for each other.
+ * ATTUNE_BUSY), from any thread. Each session has workers of its own, unless its options name a host, so runs of
+ * different sessions do not wait for each other.
  *
  * Strings given to the runtime are NUL-terminated and borrowed for the call only; strings it returns live as long as
  * their object.
@@ -34,7 +35,7 @@ typedef enum attune_status {
   ATTUNE_IO_ERROR = 3,         ///< the system refused to open, read or map a file, or the other ranks cannot be reached
   ATTUNE_CORRUPT = 4,          ///< bad magic, truncated file, wrong checksum
   ATTUNE_INCOMPATIBLE = 5,     ///< other ABI version or build id, or a CPU feature, GPU or driver that is missing
-  ATTUNE_LIMIT_EXCEEDED = 6,   ///< a dimension above the limit of the model or of the session
+  ATTUNE_LIMIT_EXCEEDED = 6,   ///< a size above a limit of the model, the session or the text, or too large to address
   ATTUNE_OUT_OF_MEMORY = 7,    ///< memory or threads could not be had, or the caller's memory is too small
   ATTUNE_BUSY = 8,             ///< the session is running another call
   ATTUNE_INTERNAL = 9,         ///< compiled code reported failure: a bug
@@ -94,7 +95,7 @@ const char *attune_model_weights_path(const attune_model *model);
 const void *attune_model_weights(const attune_model *model);
 /// Returns the manifest (JSON text, not NUL-terminated) and its length in |out_bytes|.
 const char *attune_model_manifest(const attune_model *model, size_t *out_bytes);
-/// Compares the hash of the weights' contents with the header; reads them all. Fails with CORRUPT.
+/// Compares the hash of the weights' contents with the header; reads them all. Fails with INVALID_ARGUMENT or CORRUPT.
 attune_status attune_model_verify(const attune_model *model);
 /// Returns the number of classes that |model| distinguishes, the size of the last dimension of its logits; 0 if it
 /// classifies nothing.
@@ -128,7 +129,7 @@ void attune_gather_unpack(const attune_gather *gather, int64_t rank, const void 
 /// and a mask 0 (hidden) or 1 (visible), whatever transformers makes of other values. In memory of a GPU they are not
 /// checked; values out of range there are undefined behavior. Values of F32 inputs are not checked: a mask of floats is
 /// added to the attention scores, where -INFINITY and the lowest finite number hide a key, and NaN, +INFINITY and
-/// numbers above 1e38 make results NaN.
+/// numbers above 1e38 can make results NaN.
 typedef struct attune_tensor {
   const char *name;
   attune_dtype dtype;
@@ -192,11 +193,11 @@ void attune_session_options_init(attune_session_options *options);
 /// workspace comes last, so a guard page after the memory guards the workspace. Fails with INVALID_ARGUMENT,
 /// LIMIT_EXCEEDED, or INCOMPATIBLE for a host of another ABI version.
 attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes);
-/// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation of host memory;
-/// runs make none. The first session of a model on a GPU opens the NVIDIA driver and loads code and weights; workspace
-/// and caches are memory of the GPU. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY, or INCOMPATIBLE (a
-/// host of another ABI version; no driver, no GPU, or a GPU that none of the model's images runs on); on a GPU also
-/// with DEVICE_ERROR.
+/// Makes a session: takes memory and starts workers. |options| may be null. Runs of the session allocate no host
+/// memory. The first session of a model on a GPU opens the NVIDIA driver and loads code and weights; workspace and
+/// caches are memory of the GPU. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY, or INCOMPATIBLE (a host of
+/// another ABI version; no driver, no GPU, or a GPU that none of the model's images runs on); on a GPU also with
+/// DEVICE_ERROR.
 attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
 /// Ends the workers and gives the memory back. No call may be running. Null is allowed.
 void attune_session_destroy(attune_session *session);
@@ -212,10 +213,10 @@ const attune_model *attune_session_model(const attune_session *session);
 /// the caller's tensors in host memory, again only for a call that needs more of it than all earlier ones; if the
 /// stream is the caller's and all the caller's tensors are on the GPU, the call returns when its work is queued in the
 /// stream. While that stream is captured into a CUDA graph, calls that copy host memory or use caches fail with
-/// INVALID_ARGUMENT. The floating-point environment is the default one during the call and the caller's again after it.
-/// Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on a GPU, OUT_OF_MEMORY or DEVICE_ERROR; with
-/// IO_ERROR if the other ranks of a divided model cannot be reached. Outputs are untouched by all but INTERNAL,
-/// OUT_OF_MEMORY, DEVICE_ERROR and IO_ERROR.
+/// INVALID_ARGUMENT. On x86-64 and AArch64 the floating-point environment is the default one while the entry runs, and
+/// the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on a GPU, OUT_OF_MEMORY
+/// or DEVICE_ERROR; with IO_ERROR if the other ranks of a divided model cannot be reached. Outputs are untouched by all
+/// but INTERNAL, OUT_OF_MEMORY, DEVICE_ERROR and IO_ERROR.
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs);
 
@@ -227,14 +228,15 @@ attune_status attune_session_run(attune_session *session, const char *entry, con
 // Entries:
 //
 //   encode   writes the keys and values of the sources of its rows
-//   prefill  appends the tokens whose attention_mask is 1 to the slots of its rows; returns the logits of the last one
+//   prefill  appends the tokens whose attention_mask is 1 to the slots of its rows; returns the logits of the last one.
+//            Models that count padding in their positions (BERT, RoBERTa) append all, masked ones as hidden keys
 //   extend   appends all tokens, masked ones as hidden keys; returns the logits of each
 //   decode   appends one token to each row; returns its logits
 //
 // Rows are in slots 0, 1, 2, … unless the input "slots" says otherwise, so a row that has ended leaves the batch
 // without a copy. The input "sources" says which source each row reads: several rows may read one. Without it a row
-// reads the source that its slot has read before. The functions below are calls of the session like attune_session_run,
-// so they may fail with BUSY.
+// reads the source that its slot has read before, an empty slot the source of its own number. The functions below that
+// return a status are calls of the session like attune_session_run, so they may fail with BUSY.
 //
 // A cache holds elements of the type that its descriptor says: F32, or BF16, F16 or I8, which --cache-dtype chooses when
 // a model is compiled. Functions read and write it as F32; what they write is rounded as entries round it.
@@ -266,13 +268,13 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
 
 //===--- Pools -------------------------------------------------------------===//
 
-/// Workers that run parallel loops; every session makes a pool of its own unless it is given a host. A program with an
-/// attune_host of its own may run the loops of models on a pool, to measure them, or run other loops on it.
+/// Workers that run parallel loops; a session on the CPU makes a pool of its own unless it is given a host. A program
+/// with an attune_host of its own may run the loops of models on a pool, to measure them, or run other loops on it.
 typedef struct attune_pool attune_pool;
 
 /// Creates a pool of |num_threads| workers including the calling thread; 0 = as many as the affinity mask has CPUs.
-/// Workers that wait for a loop sleep after at most 100 us. Fails with INVALID_ARGUMENT for more than
-/// ATTUNE_MAX_THREADS, or with OUT_OF_MEMORY.
+/// Workers that wait for a loop sleep after at most 100 us. Fails with INVALID_ARGUMENT for a negative number or more
+/// than ATTUNE_MAX_THREADS, or with OUT_OF_MEMORY.
 attune_status attune_pool_create(int64_t num_threads, attune_pool **out_pool);
 /// Ends the workers and frees the pool, which must not be running a loop. Null is allowed.
 void attune_pool_destroy(attune_pool *pool);
@@ -290,7 +292,7 @@ int64_t attune_available_cpus(void);
 /// Returns 1 if this machine has the CPU feature with LLVM's name |feature| ("avx2") and the system enables it, 0 if
 /// not, -1 if unknown.
 int attune_cpu_has(const char *feature);
-/// Returns the hash of |bytes| that abi.h describes.
+/// Returns the hash of the |bytes| bytes at |data| that abi.h describes.
 uint64_t attune_checksum(const void *data, size_t bytes);
 
 #ifdef ATTUNE_BUILD_SHARED

@@ -45,10 +45,10 @@ typedef struct attune_task_options {
   int64_t max_length;      ///< most tokens of a text, special ones included, if folder and model allow as many; 0 = as many as they
                            ///< allow, 512 if neither says
   int64_t max_texts;       ///< most texts that are sorted by length together; more are taken in turns (1024)
-  size_t max_text_bytes;   ///< most bytes of a text with its pair (64 KiB)
+  size_t max_text_bytes;   ///< most bytes of a text with its pair and its prompt (64 KiB)
   int64_t num_threads;     ///< as in attune_session_options
   const attune_host *host; ///< as in attune_session_options
-  void *memory;            ///< the caller's memory, at a multiple of 64, owned until destroyed; null = allocate
+  void *memory;            ///< the caller's memory, at a multiple of 64, owned by the task until destroyed; null = allocate
   size_t memory_bytes;     ///< size of |memory|, at least attune_task_memory_bytes
 } attune_task_options;
 
@@ -82,8 +82,8 @@ int64_t attune_task_num_cut(const attune_task *task);
 typedef struct attune_embed_options {
   size_t struct_bytes;     ///< sizeof(attune_embed_options), set by init
   const char *prompt_name; ///< the name of the model's prompt that goes before each text; null = its default prompt, "" = none
-  const char *prompt;      ///< a text that goes before each text, in place of a prompt of the model; null = none
-  int32_t normalize;       ///< 1 = vectors get the length 1
+  const char *prompt;      ///< a text that goes before each text, whatever prompt_name says; null = as prompt_name says
+  int32_t normalize;       ///< 1 = vectors get the length 1; zero vectors stay
 } attune_embed_options;
 
 /// Sets |options| to the defaults.
@@ -109,8 +109,8 @@ float attune_embed_compare(attune_similarity similarity, const float *a, const f
 const char *attune_embed_prompt(const attune_text *text, int64_t index, size_t *out_name_bytes, const char **out_text,
                                 size_t *out_text_bytes);
 /// Writes the embedding of each text (whose pair is not used) to |out_vectors| [num_texts, attune_embed_size].
-/// |options| may be null. Fails with INVALID_ARGUMENT for an unknown prompt or bytes that are not UTF-8, LIMIT_EXCEEDED
-/// for a text above max_text_bytes, or as attune_session_run.
+/// |options| may be null. Fails with INVALID_ARGUMENT for an unknown prompt, bytes that are not UTF-8 or a text without
+/// tokens, LIMIT_EXCEEDED for a text above max_text_bytes, or as attune_session_run.
 attune_status attune_embed_texts(attune_task *task, const attune_text_input *texts, size_t num_texts, const attune_embed_options *options,
                                  float *out_vectors);
 
@@ -126,7 +126,7 @@ typedef enum attune_score_function {
 
 /// Writes the score of each label for each text or pair to |out_scores| [num_texts, attune_model_num_labels]. A
 /// reranker has one label, whose score says how well the second text of a pair fits the first. Fails as
-/// attune_embed_texts.
+/// attune_embed_texts, and, as the functions below, with INVALID_ARGUMENT for logits that are not numbers.
 attune_status attune_classify_texts(attune_task *task, const attune_text_input *texts, size_t num_texts, attune_score_function function,
                                     float *out_scores);
 

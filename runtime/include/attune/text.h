@@ -23,8 +23,8 @@ extern "C" {
 /// A mapped .text file: vocabulary, tables of the tokenizer, chat template. Immutable; shared by its tokenizers.
 typedef struct attune_text attune_text;
 
-/// Maps the file |path|. Reads its header and settings, not its tables, so this takes microseconds. Fails with
-/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
+/// Maps the file |path|. Reads its header, settings and steps, not its large tables, so this takes microseconds. Fails
+/// with NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
 attune_status attune_text_open(const char *path, attune_text **out_text);
 /// Opens a file in memory, which begins at a multiple of 64 and is borrowed until |*out_text| is closed. Fails with
 /// INVALID_ARGUMENT, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
@@ -41,7 +41,7 @@ int64_t attune_text_vocab_size(const attune_text *text);
 const char *attune_text_token(const attune_text *text, int64_t id, size_t *out_bytes);
 /// Returns the id of a token, -1 if there is none.
 int64_t attune_text_token_id(const attune_text *text, const char *token, size_t bytes);
-/// Returns 1 if |id| is a special token, which decoding may skip.
+/// Returns 1 if |id| is a special token, else 0.
 int attune_text_is_special(const attune_text *text, int64_t id);
 /// Returns the compiled chat templates, for attune_chat_open (chat.h), and their length in |out_bytes|; null if there
 /// are none. They live until |text| is closed.
@@ -56,16 +56,16 @@ typedef struct attune_tokenizer attune_tokenizer;
 typedef struct attune_tokenizer_options {
   size_t struct_bytes;   ///< sizeof(attune_tokenizer_options), set by init
   size_t max_call_bytes; ///< most bytes of the texts, and most ids, of one call (4 MiB); at most 256 MiB
-  void *memory;          ///< the caller's memory, at a multiple of 64, owned until destroyed; null = reserve address space, whose pages are
-                         ///< taken when a call first needs them
+  void *memory;          ///< the caller's memory, at a multiple of 64, owned by the tokenizer until destroyed; null = reserve
+                         ///< address space, whose pages are taken when a call first needs them
   size_t memory_bytes;   ///< size of |memory|, at least attune_tokenizer_memory_bytes
 } attune_tokenizer_options;
 
 /// Sets |options| to the defaults.
 void attune_tokenizer_options_init(attune_tokenizer_options *options);
-/// Returns a size of |memory| that is enough for every call with at most options.max_call_bytes bytes of text. Two
-/// kinds of calls may need more: the normalizer makes a text more than four times longer, or padding or overlapping
-/// windows make the encodings longer than the texts. Returns 0 if |text| has no tokenizer or the size overflows.
+/// Returns a size of |memory| that is enough for every call with at most options.max_call_bytes bytes of text and as
+/// many inputs; padding and overlapping windows, which make the encodings longer than the texts, may need more.
+/// |options| may be null. Returns 0 if |text| has no tokenizer or the size overflows.
 size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_tokenizer_options *options);
 /// Makes a tokenizer. |options| may be null. Calls of it take no memory. Fails with INVALID_ARGUMENT or OUT_OF_MEMORY.
 attune_status attune_tokenizer_create(const attune_text *text, const attune_tokenizer_options *options, attune_tokenizer **out_tokenizer);
@@ -107,7 +107,7 @@ typedef struct attune_encode_options {
 } attune_encode_options;
 
 /// Sets |options| to the defaults: special tokens, no truncation, no padding. pad_id, pad_type_id, the sides and
-/// split_special_tokens are those of |text|; they are 0 if that is null.
+/// split_special_tokens are those of |text|; they are 0 if that is null or has no tokenizer.
 void attune_encode_options_init(const attune_text *text, attune_encode_options *options);
 
 /// The tokens of an input, or of one window of it, in memory of the tokenizer. |offsets| and |word_ids| are null unless
@@ -116,20 +116,20 @@ typedef struct attune_encoding {
   int64_t input;                      ///< the number of the input
   int64_t length;                     ///< tokens, special ones and padding included
   const int32_t *ids;                 ///< [length], and the same below
-  const int32_t *type_ids;            ///< 0 for the first text, 1 for the second, unless the template says otherwise
+  const int32_t *type_ids;            ///< 0 for the first text, 1 for the second, or what the template says; pad_type_id for padding
   const int32_t *attention_mask;      ///< 0 for padding
   const int32_t *special_tokens_mask; ///< 1 for tokens that the template or padding added
   const int32_t *sequence_ids;        ///< 0 or 1: the text; -1 for tokens of the template and padding
   const int32_t *offsets;  ///< [length, 2]: first character in the text and the one after the last; (0, 0) where sequence_ids is -1
-  const int32_t *word_ids; ///< number of the pre-tokenizer's piece that the token is part of; -1 where sequence_ids is -1
+  const int32_t *word_ids; ///< number of the piece or added token in the text that the token is part of; -1 where sequence_ids is -1
 } attune_encoding;
 
 /// Encodes |num_inputs| inputs. |*out_encodings| is an array of |*out_num| encodings, in the order of the inputs, each
 /// followed by its further windows; it lives until the next call of |tokenizer|. |options| may be null. Fails with
-/// INVALID_ARGUMENT for bytes that are not UTF-8, a part of a text that has no token in a vocabulary without an unknown
-/// token, a max_length below the number of special tokens, a stride that is not less than a window, or a truncation
-/// that cannot reach max_length, and with LIMIT_EXCEEDED for longer texts than max_call_bytes, or encodings that need
-/// more memory than |tokenizer| has.
+/// INVALID_ARGUMENT for bytes that are not UTF-8, a part of a text that needs the unknown token if the vocabulary has
+/// none, a max_length below the number of special tokens, a stride that is not less than a window, or a truncation that
+/// cannot reach max_length, and with LIMIT_EXCEEDED for longer texts than max_call_bytes, texts that steps make longer
+/// than four times their bytes and 64 KiB, or encodings that need more memory than |tokenizer| has.
 attune_status attune_tokenizer_encode(attune_tokenizer *tokenizer, const attune_text_input *inputs, size_t num_inputs,
                                       const attune_encode_options *options, const attune_encoding **out_encodings, size_t *out_num);
 
@@ -151,7 +151,8 @@ attune_status attune_decode_stream_create(const attune_text *text, int skip_spec
 /// Frees |stream|. Null is allowed.
 void attune_decode_stream_destroy(attune_decode_stream *stream);
 /// Adds |id|. |*out_text| (not NUL-terminated) with |*out_bytes| bytes is the text that is now complete, often
-/// nothing; it lives until the next call. Fails with LIMIT_EXCEEDED if too many ids wait for the end of a text.
+/// nothing; it lives until the next call. Fails with LIMIT_EXCEEDED if too many ids wait for the end of a text, or
+/// their text is too long.
 attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id, const char **out_text, size_t *out_bytes);
 /// Ends the text: emits the rest of it, which waited for more ids. The stream is then at the beginning of another text.
 attune_status attune_decode_stream_finish(attune_decode_stream *stream, const char **out_text, size_t *out_bytes);

@@ -83,8 +83,8 @@ typedef struct attune_text_generation {
 /// Generates from |inputs| in one batch. A decoder continues each text; an encoder-decoder takes it as the source. A
 /// result that follows a prompt is decoded behind it, so prompt and result make one text. |options| may be null.
 ///
-/// If options.generation is null, options.new_tokens is 0, and the model's files set neither max_length nor
-/// max_new_tokens, at most 256 tokens are generated. A prompt without any token becomes the model's bos_token_id. A
+/// If options.generation is null, options.new_tokens is 0, and the model's files set neither max_length (20 counts as
+/// not set) nor max_new_tokens, at most 256 tokens are generated. A prompt without any token becomes bos_token_id. A
 /// stop string that is the string of a special token ends a text at the id of that token, since texts leave special
 /// tokens out.
 ///

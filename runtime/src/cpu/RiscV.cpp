@@ -39,7 +39,7 @@ static unsigned long vectorBits() {
   return bytes * 8;
 }
 
-/// Gets the answer of riscv_hwprobe for IMA_EXT_0; returns false if the system does not know that call.
+/// Gets the answer of riscv_hwprobe for IMA_EXT_0; returns false if the system does not know the call or the key.
 static bool probeExtensions(uint64_t &out) {
   constexpr long riscvHwprobe = 258;
   struct {

@@ -1,13 +1,15 @@
 //===- CudaSession.h - The part of a session on a GPU ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A session queues all its work in one stream: copies of the inputs, launches of the entry, copies of the outputs. The
-// host waits for this work at most once, at the end. A copy reads or writes host memory when the stream reaches it,
+// A session queues all its work in one stream: copies of the inputs, launches of the entry, copies of the outputs. A
+// call waits for its own work at most once, at its end. A copy reads or writes host memory when the stream reaches it,
 // which may be after the call has returned. Hence:
 //
 // - a call with one of the caller's tensors in host memory returns, with success or failure, after its copies;
-// - the session writes its own host memory (defaults of inputs, slots, lengths) again only after `copied`, an event after the copies;
-// - the session frees memory only after `finished`, an event after the last work.
+// - the session writes its own host memory (defaults of inputs, slots, lengths) again only after `copied`, an event
+//   after the copies;
+// - the session frees memory only after its queued work; at its end, in the caller's stream, it waits for `finished`,
+//   an event after the last work.
 //
 // A caller that captures its stream into a graph may replay the launches of a call any number of times. So launches may
 // depend only on shapes then, and a call that copies host memory or uses caches is refused.
@@ -19,8 +21,8 @@
 
 namespace attune::cuda {
 
-/// A session that runs entries in a stream. All its functions except create() and destroy() require that the context of
-/// the GPU is current.
+/// A session that runs entries in a stream. Its public functions except create(), destroy() and getModel() require that
+/// the context of the GPU is current.
 class CudaSession : public DeviceSession {
 public:
   /// attune_device_functions::create. The stream must neither be captured nor be the per-thread default stream.
@@ -63,7 +65,7 @@ private:
   Event copied = nullptr;      ///< after the last copies of the session's own host memory
   Event finished = nullptr;    ///< after all work
   bool copiesInFlight = false; ///< |copied| has been recorded and not waited for
-  Address stage = 0;           ///< copies of tensors in host memory, as large as the largest call so far
+  Address stage = 0;           ///< copies of the caller's tensors in host memory, as large as those of any call so far
   uint64_t stageBytes = 0, stageUsed = 0;
   attune_status launchStatus = ATTUNE_OK;
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Declares the driver's C interface, whose ABI is stable, so that neither building nor linking needs CUDA. libcuda is
-// opened when the first session of a model for a GPU is made. Names and numbers are those of cuda.h.
+// opened when the first session of a model for a GPU is made. Symbols of functions and numbers are those of cuda.h.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CUDA_DRIVER_H
 #define ATTUNE_RUNTIME_CUDA_DRIVER_H
@@ -111,8 +111,8 @@ struct Driver {
   attune_status check(Code code, const char *what) const;
 };
 
-/// Opens libcuda.so.1 once in the process and initializes it. Fails with INCOMPATIBLE if it is missing, too old, or
-/// finds no GPU, and as Driver::check does if it cannot be initialized; the next call tries again.
+/// Opens libcuda.so.1 once in the process and initializes it. Fails with INCOMPATIBLE if it cannot be opened, is too
+/// old or finds no GPU, and as Driver::check does if it cannot be initialized; the next call tries again.
 attune_status openDriver(const Driver *&out);
 
 } // namespace attune::cuda

@@ -145,7 +145,7 @@ static attune_status checkIds(const GenerationPlan &plan) {
 }
 
 /// Finds the mask of the prompts, and sets |visible| to the largest number of visible tokens in any row. Fails with
-/// INVALID_ARGUMENT if the mask has another shape than the prompts, or a row is not padded on the left.
+/// INVALID_ARGUMENT if the mask has another shape than the prompts, or the last token of a row is hidden.
 static attune_status findMask(GenerationPlan &plan, int64_t &visible) {
   visible = plan.length;
   for (uint32_t i = 0; i < plan.prefill->num_inputs && !plan.mask; ++i)

@@ -46,7 +46,7 @@ static bool isBefore(const Candidate &a, const Candidate &b) { return a.score > 
 
 namespace {
 
-/// The candidates of a draw, best first. Its filters are those of transformers; each removes some candidates.
+/// The candidates of a draw, best first. Its filters, which remove candidates, are those of transformers.
 class Choices {
 public:
   Choices(Candidate *items, int64_t count) : items(items), count(count) { std::sort(items, items + count, isBefore); }

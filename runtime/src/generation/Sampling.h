@@ -15,7 +15,7 @@ struct Candidate {
 };
 
 /// Returns the index of the largest of |count| values, the first of equals. If values[0] is NaN, returns 0; other
-/// NaNs are ignored. Callers fail with failWithoutId if the value there is NaN or -inf.
+/// NaNs are ignored. The search loop fails with failWithoutId if the value there is NaN or -inf.
 int64_t argMax(const float *values, int64_t count);
 
 /// Returns an error that says why |row| has no id to choose: one of the |count| scores is NaN, or none is above -inf.

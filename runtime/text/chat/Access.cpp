@@ -136,7 +136,7 @@ static attune_status ownItem(Machine &machine, const Value &object, const Value 
   if (object.isArray()) {
     result = object.array->items[index];
   } else if (object.is(Tag::Range)) {
-    result = Value::ofInt(object.range->start + index * object.range->step);
+    result = Value::ofInt(object.range->at(index));
   } else {
     ATTUNE_TRY(machine.charge(object.bytes / 16));
     size_t begin = characterOffset(object.str(), static_cast<size_t>(index)), end = begin;
@@ -180,6 +180,17 @@ static attune_status sliceLimit(Machine &machine, const Value &value, int64_t fa
   return ATTUNE_OK;
 }
 
+/// Sets |limit| to item |index| of |range|; -1 is the number before the first item, and the number of items is the one
+/// after the last. Returns false if |limit| would have more than 64 bits.
+static bool rangeLimit(const Range &range, int64_t index, int64_t &limit) {
+  if (index < 0)
+    return !__builtin_sub_overflow(range.start, range.step, &limit);
+  if (index > 0 && index == range.count)
+    return !__builtin_add_overflow(range.at(index - 1), range.step, &limit);
+  limit = range.at(index);
+  return true;
+}
+
 attune_status chat::getSlice(Machine &machine, const Value &object, const Value &start, const Value &stop, const Value &step,
                              Value &result) {
   if (object.isUndefined())
@@ -211,10 +222,9 @@ attune_status chat::getSlice(Machine &machine, const Value &object, const Value 
     Range *range;
     ATTUNE_TRY(machine.take(1, range));
     const Range &whole = *object.range;
-    if (__builtin_mul_overflow(whole.step, by, &range->step))
-      return fail(ATTUNE_LIMIT_EXCEEDED, "the template slices a range by a step above 64 bits");
-    range->start = whole.start + from * whole.step;
-    range->stop = whole.start + to * whole.step;
+    if (__builtin_mul_overflow(whole.step, by, &range->step) || !rangeLimit(whole, from, range->start) ||
+        !rangeLimit(whole, to, range->stop))
+      return fail(ATTUNE_LIMIT_EXCEEDED, "the template computes an integer of more than 64 bits");
     range->count = count;
     result = Value::ofTag(Tag::Range);
     result.range = range;

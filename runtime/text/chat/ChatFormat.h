@@ -1,8 +1,8 @@
 //===- ChatFormat.h - Compiled chat templates -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The section CHAT of .text files, which the compiler (compiler/Text) writes: a program, with its instructions and the
-// names of filters and tests. One block of bytes at a multiple of 8, little endian:
+// The section CHAT of .text files, which the compiler (compiler/Text) writes: a program. The operations of its
+// instructions and the numbers of filters and tests are below. One block of bytes at a multiple of 8, little endian:
 //
 //   header | templates | functions | constants | variables | calls | names | instructions | lines | text
 //

@@ -1,8 +1,8 @@
 //===- Formatting.cpp - Formatting of strings -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of Python's two kinds of formatting that templates use: `%s %r %d %i %f %%` with flags, width and
-// precision, and `{}`, `{0}`, `{name}` without a format specification. Others are refused by name.
+// The parts of Python's two kinds of formatting that templates use: `%s %r %d %i %f %%` with flags, width and (not for
+// %d and %i) precision, and `{}`, `{0}`, `{name}` without a format specification. Others are refused by name.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"

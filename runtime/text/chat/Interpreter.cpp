@@ -348,7 +348,7 @@ attune_status Activation::arguments(const attune_chat_call &call, Value *&subjec
   size_t total = 1u + call.num_arguments + call.num_keywords + spread + spreadKeywords;
   ATTUNE_TRY(need(total));
   subject = top - total;
-  // Copies the arguments: the call reuses their place on the stack, and generators keep them.
+  // Copies the arguments: generators keep them, and their place on the stack is reused after the call.
   Array *values;
   ATTUNE_TRY(machine.makeArray(call.num_arguments, values));
   for (uint32_t i = 0; i < call.num_arguments; ++i)

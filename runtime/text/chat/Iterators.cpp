@@ -1,8 +1,9 @@
 //===- Iterators.cpp - Sequences of chat templates ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Iterators and generators. The filters map, select, reject, unique, batch and slice compute their items on demand,
-// like Python's generators: an item that is not requested raises no error, and each is returned once.
+// Iterators and generators. The filters map, select, reject, selectattr, rejectattr, items, unique, batch and slice
+// compute their items on demand, like Python's generators: an item that is not requested raises no error, and each is
+// returned once.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -261,7 +262,7 @@ attune_status chat::next(Machine &machine, Iterator &iterator, Value &item, bool
     return past(iterator.table->count) ? ATTUNE_OK : viewItem(machine, *iterator.table, iterator.view, index, item);
   case IteratorKind::Range:
     if (!past(iterator.range->count))
-      item = Value::ofInt(iterator.range->start + static_cast<int64_t>(index) * iterator.range->step);
+      item = Value::ofInt(iterator.range->at(static_cast<int64_t>(index)));
     return ATTUNE_OK;
   case IteratorKind::ReversedArray:
     if (!past(iterator.array->count))
@@ -273,7 +274,7 @@ attune_status chat::next(Machine &machine, Iterator &iterator, Value &item, bool
     return viewItem(machine, *iterator.table, iterator.view, iterator.table->count - 1 - index, item);
   case IteratorKind::ReversedRange:
     if (!past(iterator.range->count))
-      item = Value::ofInt(iterator.range->start + (iterator.range->count - 1 - index) * iterator.range->step);
+      item = Value::ofInt(iterator.range->at(iterator.range->count - 1 - static_cast<int64_t>(index)));
     return ATTUNE_OK;
   case IteratorKind::Generator: {
     constexpr uint32_t MaxNesting = 200;

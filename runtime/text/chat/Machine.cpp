@@ -64,7 +64,7 @@ attune_status Machine::makeArray(size_t capacity, Array *&array) {
   return take(capacity, array->items);
 }
 
-/// Makes room for one more of |count| elements.
+/// Makes room for one more element after |count| elements.
 template <typename T>
 static attune_status grow(Machine &machine, T *&elements, uint32_t count, uint32_t &capacity) {
   if (count < capacity)

@@ -27,7 +27,7 @@ public:
   Memory() = default;
   Memory(char *begin, size_t bytes) : begin(begin), limit(bytes) {}
 
-  /// Allocates |bytes| at a multiple of 16; returns null if they do not fit.
+  /// Allocates |bytes| at a multiple of 16 in the block; returns null if they do not fit.
   void *take(size_t bytes) {
     size_t start = (used + 15) & ~static_cast<size_t>(15);
     if (start > limit || bytes > limit - start)

@@ -120,8 +120,8 @@ void chat::formatFloat(double number, NumberText &text) {
 }
 
 /// Writes |text| without white space around it to |buffer|, with ASCII digits for the decimal digits of any script, and
-/// sets |bytes| to its length. Returns false for texts that are too long for |buffer| or have NUL or other characters
-/// beyond ASCII.
+/// sets |bytes| to its length. Returns false for texts that are too long for |buffer| or have NUL or characters beyond
+/// ASCII that are no decimal digits.
 static bool normalizeNumber(Text text, char *buffer, size_t size, size_t &bytes) {
   size_t begin = 0, end = text.bytes;
   while (begin < end) {
@@ -275,13 +275,13 @@ double chat::roundTo(double number, int64_t digits) {
   if (digits < -310)
     return std::copysign(0.0, number);
   if (digits >= 0) {
-    NumberText text;
-    snprintf(text, sizeof(text), "%.*f", static_cast<int>(digits > 150 ? 150 : digits), number);
+    char text[704]; // a sign, at most 309 digits, the point, at most 330 digits
+    snprintf(text, sizeof(text), "%.*f", static_cast<int>(digits), number);
     usePoint(text);
     double result;
     return parseFloat(text, result) ? result : number;
   }
-  // printf rounds to the digit before the point only in the form with an exponent.
+  // printf rounds to a digit before the point only in the form with an exponent.
   char probe[64];
   snprintf(probe, sizeof(probe), "%.17e", number);
   const char *e = strchr(probe, 'e');
@@ -293,7 +293,7 @@ double chat::roundTo(double number, int64_t digits) {
     double result;
     return parseFloat(text, result) ? result : number;
   }
-  // The number is less than one unit of the digit, or half of it.
+  // The number is less than one unit of the digit: above half a unit it becomes the unit, else 0.
   double unit = std::pow(10.0, static_cast<double>(-digits));
   return std::fabs(number) > unit / 2 ? std::copysign(unit, number) : std::copysign(0.0, number);
 }

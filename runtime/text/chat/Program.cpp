@@ -1,8 +1,9 @@
 //===- Program.cpp - Reading a compiled chat template ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens a chat program. The bytes are untrusted: every index and every offset is checked here, once. The interpreter
-// checks the rest at run time: the depth of its stack, the slots of outer functions, the tags of values.
+// Opens a chat program. The bytes are untrusted: indices and offsets are checked here, once. The interpreter checks the
+// rest at run time: the depth of its stack, the slots of variables, the numbers of filters and tests, the tags of
+// values.
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
@@ -142,7 +143,7 @@ attune_status Program::checkFunction(const attune_chat_function &function) const
     if (operand >= limit)
       return corrupt("the operand of an instruction");
   }
-  // Without a jump or a return at the end the next function would be run.
+  // A function must not run past its end.
   switch (static_cast<Operation>(instructions[end - 1] & 0xFF)) {
   case Operation::Return:
   case Operation::ReturnValue:

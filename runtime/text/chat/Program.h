@@ -11,10 +11,11 @@
 
 namespace attune::chat {
 
-/// The tables of a program. Every number in them is checked when it is opened.
+/// The tables of a program. Their numbers are checked when it is opened, except the slots of variables and the targets
+/// of calls, which are checked at each use.
 class Program {
 public:
-  /// Reads the program of |bytes| bytes at |data|, which stay. Fails with CORRUPT or INCOMPATIBLE.
+  /// Reads the program of |bytes| bytes at |data|, which are borrowed. Fails with CORRUPT or INCOMPATIBLE.
   attune_status open(const void *data, size_t bytes);
 
   const attune_chat_header *header = nullptr;

@@ -13,7 +13,8 @@ using namespace attune::chat;
 
 //===--- Case --------------------------------------------------------------===//
 
-/// Returns true if the sigma at |position| ends a word: a letter before it, none after it.
+/// Returns true if the sigma at |position| ends a word: a cased character before it and none after it, where
+/// case-ignorable characters between do not count.
 static bool isFinalSigma(Text text, size_t position) {
   size_t before = position, after = position;
   bool cased = false;

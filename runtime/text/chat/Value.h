@@ -64,7 +64,7 @@ struct Loop;
 struct Macro;
 struct Method;
 
-/// The items of a list or tuple.
+/// The items of a list or tuple, or the state of a cycler or joiner.
 struct Array {
   Value *items;
   uint32_t count, capacity;
@@ -80,6 +80,11 @@ struct Table {
 /// The value of range(start, stop, step), which has |count| items.
 struct Range {
   int64_t start, stop, step, count;
+
+  /// Returns item |index|, which exists. It has at most 64 bits, though index * step may have more.
+  int64_t at(int64_t index) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(start) + static_cast<uint64_t>(index) * static_cast<uint64_t>(step));
+  }
 };
 
 /// A value of a template.

@@ -9,7 +9,7 @@
 //   turns    [system]  [user 1, reply 1]  [user 2, reply 2]  user 3      rendered and encoded: 900 tokens
 //   context  1024      there is room for 124 tokens, a quarter of the context is wanted: turn 1 leaves
 //
-// All memory is one block of address space: the object, ids, turns and their texts.
+// The object, ids, turns and their texts are one block of address space.
 //===----------------------------------------------------------------------===//
 
 #include "EndOfTurn.h"

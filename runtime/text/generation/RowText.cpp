@@ -8,8 +8,8 @@
 using namespace attune;
 using namespace attune::text;
 
-/// The number of ids at the end of a prompt that are decoded together with the result. A decoder looks back only to the
-/// token before, and to the bytes of an incomplete character, so more ids of the prompt have no effect.
+/// The number of ids at the end of a prompt that are decoded together with the result. Most decoders look back only to
+/// the token before, and to the byte tokens directly before, so more ids of the prompt rarely have an effect.
 static constexpr int64_t kContextIds = 64;
 
 attune_status RowText::open(const RowSettings &given, size_t *states) {

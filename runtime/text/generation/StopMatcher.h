@@ -1,9 +1,9 @@
 //===- StopMatcher.h - Texts that end a generation ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the first occurrence of one of several stop strings in a text that comes in pieces, and says how much of the
-// text may be shown: bytes at the end that may be the beginning of a stop string wait. Each string is matched by the
-// algorithm of Knuth, Morris and Pratt, so a byte costs amortized constant time for each string.
+// Finds the stop string that ends first, of several the longest, in a text that comes in pieces, and says how much of
+// the text may be shown: bytes at the end that may be the beginning of a stop string wait. Each string is matched by
+// the algorithm of Knuth, Morris and Pratt, so a byte costs amortized constant time for each string.
 //
 // The bytes that wait need no memory: they are the beginning of the stop string that matches most.
 //

@@ -171,13 +171,18 @@ attune_status attune::text::runTexts(attune_task &task, const attune_text_input 
     size_t turn = count - first < size_t(task.maxTexts) ? count - first : size_t(task.maxTexts);
     for (size_t i = 0; i < turn; ++i) {
       attune_text_input input = texts[first + i];
+      if (task.kind == ATTUNE_TASK_EMBED)
+        input.pair = nullptr; // embeddings are those of one text
+      if (!input.text && input.bytes)
+        return fail(ATTUNE_INVALID_ARGUMENT, "text %zu: the text is null", first + i);
       size_t bytes = input.bytes + (input.pair ? input.pair_bytes : 0);
       if (bytes < input.bytes || bytes > task.maxTextBytes || prefixBytes > task.maxTextBytes - bytes)
         return fail(ATTUNE_LIMIT_EXCEEDED, "text %zu: expected at most %zu bytes (max_text_bytes), got %zu", first + i, task.maxTextBytes,
                     bytes + prefixBytes);
       if (prefixBytes) {
         memcpy(task.joined, prefix, prefixBytes);
-        memcpy(task.joined + prefixBytes, input.text, input.bytes);
+        if (input.bytes)
+          memcpy(task.joined + prefixBytes, input.text, input.bytes);
         input.text = task.joined;
         input.bytes += prefixBytes;
       }

@@ -180,6 +180,14 @@ attune_status SpanFinder::addSpan(const Array<Piece> &pieces, size_t begin, size
     span.index = first.firstToken;
     span.word = reinterpret_cast<const char *>(word.data);
     span.word_bytes = word.size;
+    // The word of an unknown token is part of the caller's text, which the results may outlive.
+    if (isUnknown(first.firstToken) && word.size) {
+      Array<char> copy = task.results.take<char>(word.size);
+      if (copy.capacity < word.size)
+        return isFull();
+      memcpy(copy.data, word.data, word.size);
+      span.word = copy.data;
+    }
   } else {
     const char *dash = strchr(label, '-');
     if (!keepOutside && strcmp(dash ? dash + 1 : label, "O") == 0)
@@ -281,17 +289,18 @@ attune_status attune_classify_tokens(attune_task *task, const attune_text_input 
   task->rows.clear();
   attune_encode_options options = cutOptions(*task);
   options.want_offsets = 1;
-  ATTUNE_TRY(appendText(*task, *text, 0, options));
+  const attune_text_input single = {text->text, text->bytes, nullptr, 0}; // the pair is not used
+  ATTUNE_TRY(appendText(*task, single, 0, options));
   const attune_encoding *encodings;
   size_t count;
-  ATTUNE_TRY(attune_tokenizer_encode(task->tokenizer, text, 1, &options, &encodings, &count));
+  ATTUNE_TRY(attune_tokenizer_encode(task->tokenizer, &single, 1, &options, &encodings, &count));
   task->results.release(0);
   attune_encoding encoding;
   if (!keepEncoding(*task, encodings[0], encoding))
     return isFull();
   ATTUNE_TRY(runBatch(*task, 0, 1, 0));
   Array<attune_span> spans;
-  ATTUNE_TRY(SpanFinder(*task, *text, encoding, aggregation).find(keepOutside != 0, spans));
+  ATTUNE_TRY(SpanFinder(*task, single, encoding, aggregation).find(keepOutside != 0, spans));
   *outSpans = spans.data;
   *outNum = spans.size;
   return ATTUNE_OK;

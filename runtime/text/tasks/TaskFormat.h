@@ -21,7 +21,7 @@ struct TaskString {
 
 /// Properties of the folder.
 enum TaskFlag : uint32_t {
-  kTaskSentences = 1, ///< the folder is one of sentence-transformers
+  kTaskSentences = 1, ///< modules.json lists modules after the transformer, which say how embeddings are made
 };
 
 /// The function from logits to scores.

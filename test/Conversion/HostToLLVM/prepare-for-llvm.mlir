@@ -24,6 +24,16 @@ func.func @transposed(%x: memref<4x4xf32, strided<[1, 4]>>, %y: memref<4x4xf32>)
   return
 }
 
+// A vector of i1 would be two bytes.
+// CHECK-LABEL: func.func @bits
+// CHECK-NOT: vector
+// CHECK: memref.load
+// CHECK-NOT: memref.copy
+func.func @bits(%x: memref<?x?xi1, strided<[64, 1], offset: ?>>, %y: memref<?x?xi1>) {
+  memref.copy %x, %y : memref<?x?xi1, strided<[64, 1], offset: ?>> to memref<?x?xi1>
+  return
+}
+
 // A copy that LLVM lowers to memcpy is not changed.
 // CHECK-LABEL: func.func @dense
 // CHECK: memref.copy

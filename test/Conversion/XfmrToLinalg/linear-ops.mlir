@@ -140,3 +140,11 @@ func.func @bf16_weights(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %v: tensor<
   %z = xfmr.linear %y, %v {format = #xfmr.weight_format<"f16">} : tensor<?x64xf32>, tensor<50x64xf32>
   return %z : tensor<?x50xf32>
 }
+
+// A static number of rows is no operand of the destination.
+// CHECK-LABEL: @static_rows
+// CHECK: tensor.empty() : tensor<4x64xf32>
+func.func @static_rows(%x: tensor<4x48xf32>, %w: tensor<64x48xf32>) -> tensor<4x64xf32> {
+  %y = xfmr.linear %x, %w : tensor<4x48xf32>, tensor<64x48xf32>
+  return %y : tensor<4x64xf32>
+}

@@ -2,6 +2,8 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=f32 int8-element=i16 int8-multiple=2" --canonicalize | FileCheck %s --check-prefix=WIDE
 // RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=bf16 bf16-multiple=32 int8-element=i8 int8-multiple=64" --canonicalize | FileCheck %s --check-prefix=TILES
 // RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-element=bf16 bf16-group=8 bf16-multiple=16 int8-element=i8 int8-multiple=4" --canonicalize | FileCheck %s --check-prefix=CHUNKS
+// RUN: not attune-opt %s --convert-xfmr-to-linalg="bf16-element=bf16 bf16-group=0" 2>&1 | FileCheck %s --check-prefix=GROUP
+// GROUP: error: expects 'bf16-group' to be from 1 to 2147483647, but got 0
 // RUN: not attune-opt %s --convert-xfmr-to-linalg="bf16-element=i8" 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-element=i4" 2>&1 | FileCheck %s --check-prefix=TYPE4
 // RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-element=i8 int8-multiple=6" 2>&1 | FileCheck %s --check-prefix=MULTIPLE

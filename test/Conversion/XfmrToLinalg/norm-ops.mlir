@@ -77,3 +77,12 @@ func.func @heads(%x: tensor<?x4x12xf32>, %w: tensor<12xf32>) -> tensor<?x4x12xf3
   %y = xfmr.rms_norm %x, %w {epsilon = 1.0e-6 : f64} : tensor<?x4x12xf32>, tensor<12xf32>
   return %y : tensor<?x4x12xf32>
 }
+
+// A static number of rows is no operand of the destinations.
+// CHECK-LABEL: @static_rows
+// CHECK: tensor.empty() : tensor<4xf32>
+// CHECK: tensor.empty() : tensor<4x48xf32>
+func.func @static_rows(%x: tensor<4x48xf32>, %w: tensor<48xf32>) -> tensor<4x48xf32> {
+  %y = xfmr.rms_norm %x, %w {epsilon = 1.0e-6 : f64} : tensor<4x48xf32>, tensor<48xf32>
+  return %y : tensor<4x48xf32>
+}

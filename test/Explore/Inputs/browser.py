@@ -130,6 +130,10 @@ def main():
         print("elements from names:", browser.evaluate("document.querySelectorAll('img, b').length"))
         print("attacked:", browser.evaluate("String(window.attacked)"))
         return browser.close()
+    numbers = [0, 7, 100, 120, 250, 1.5, 99.96, 999.9, 1234.5, 0.0001, 2.5e-7, None]
+    print("numbers:", browser.evaluate(f"{json.dumps(numbers)}.map(value => number(value)).join(' ')"))
+    print("sizes:", browser.evaluate("[0, 500, 1000, 102400, 1536].map(size).join(', ')"))
+
     paint = "performance.getEntriesByName('first-contentful-paint')"
     browser.wait(paint + ".length === 1")
     paint = browser.evaluate(paint + "[0].startTime")

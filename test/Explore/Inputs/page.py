@@ -28,6 +28,10 @@ print("phases:", *dict.fromkeys(change["phase"] for change in core["changes"]))
 for change in core["changes"]:
     for side in ("before", "after"):
         assert change[side] < 0 or unpack(blobs[change[side]]), change
+seconds = {}
+for run in core["times"]:
+    seconds[run["pass"]] = seconds.get(run["pass"], 0) + run["seconds"]
+print("bufferization takes as long as its pass:", seconds["attune-bufferize"] >= seconds["one-shot-bufferize"])
 line, known, total = 0, 0, 0
 for row in unpack(blobs[core["assembly"]]).decode().split("\n"):
     place = re.match(r"\s*\.loc\s+\d+\s+(\d+)", row)

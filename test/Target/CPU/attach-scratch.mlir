@@ -4,6 +4,7 @@
 
 // RUN: attune-opt %s --attune-attach-scratch | FileCheck %s
 // RUN: attune-opt %s --attune-attach-scratch="rows=4 state-rows=96" | FileCheck %s --check-prefix=FOUR
+// RUN: attune-opt %s --attune-attach-scratch="rows=16" | FileCheck %s --check-prefix=SIXTEEN
 
 // In the parallel loop (every worker has its own), outside the sequential one, shared by the tiles of equal key blocks.
 // CHECK-LABEL: func @in_parallel_loop
@@ -42,4 +43,15 @@ func.func @leaves_given_and_tensors(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf
   %0 = tile.attention_tile ins(%tq, %tk, %tv : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>)
       outs(%tq : tensor<?x1x12xf32>) {scale = 0.5 : f64, key_block = 64 : i64} -> tensor<?x1x12xf32>
   return %0 : tensor<?x1x12xf32>
+}
+
+// Tiles of 7 heads have 112 rows or more if their rows are whole groups of 16.
+// CHECK-LABEL: func @seven_heads
+// CHECK: scratch(%{{.*}}, %{{.*}} : memref<8x80xf32>, memref<64x32xf32>)
+// SIXTEEN-LABEL: func @seven_heads
+// SIXTEEN: scratch(%{{.*}}, %{{.*}} : memref<16x80xf32>, memref<112x32xf32>)
+func.func @seven_heads(%q: memref<?x7x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %o: memref<?x7x12xf32>) {
+  tile.attention_tile ins(%q, %k, %v : memref<?x7x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%o : memref<?x7x12xf32>)
+      {scale = 0.5 : f64, key_block = 64 : i64}
+  return
 }

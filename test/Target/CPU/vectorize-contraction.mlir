@@ -296,6 +296,49 @@ func.func @whole_epilogue(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %sum: mem
   return
 }
 
+// The epilogue overwrites the rows, which the product with the second panel reads: it follows the whole product.
+// CHECK-LABEL: @negative_epilogue_overwrites_rows
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<2x64xf32>, %{{[a-z0-9]+}}: memref<2x64x32xf32>, %[[SUM:[a-z0-9]+]]: memref<2x64xf32>)
+// CHECK-NOT: vector.store %{{.*}}, %[[X]]
+// CHECK: vector.store %{{.*}}, %[[SUM]]
+// CHECK: vector.load %[[SUM]]
+// CHECK: vector.store %{{.*}}, %[[X]]
+func.func @negative_epilogue_overwrites_rows(%x: memref<2x64xf32>, %w: memref<2x64x32xf32>, %sum: memref<2x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %out = memref.cast %x : memref<2x64xf32> to memref<2x64xf32, strided<[64, 1], offset: ?>>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2x64xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x64xf32>, memref<2x64x32xf32>) outs(%sum : memref<2x64xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#full, #full], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<2x64xf32>) outs(%out : memref<2x64xf32, strided<[64, 1], offset: ?>>) {
+  ^bb0(%l: f32, %o: f32):
+    %y = math.fma %l, %l, %l : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// A static number of rows above that of a register tile is a loop, too.
+// CHECK-LABEL: @static_rows
+// CHECK: scf.for %{{.*}} = %c0 to %c5 step %c2
+func.func @static_rows(%x: memref<5x8xf32>, %w: memref<1x8x32xf32>, %out: memref<5x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<5x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<5x8xf32>, memref<1x8x32xf32>) outs(%out : memref<5x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // The sum has another reader: it is stored, and the epilogue reads it.
 // CHECK-LABEL: @negative_sum_read_twice
 // CHECK-SAME: %[[SUM:[a-z0-9]+]]: memref<1x16xf32>, %[[OUT:[a-z0-9]+]]: memref<1x16xf32>)

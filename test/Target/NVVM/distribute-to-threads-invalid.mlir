@@ -41,3 +41,13 @@ func.func @keys_of_f64(%k: memref<?x12xf64>, %p: memref<12x64xf64>, %n: index) {
   }
   return
 }
+
+// -----
+
+func.func @rotary_of_bf16(%x: memref<3x2x8xbf16>, %p: memref<3xi64>, %t: memref<9x8xf32>, %y: memref<3x2x8xbf16>) {
+  scf.forall (%i) in (1) {
+    // expected-error @below {{has no form for threads of a GPU}}
+    tile.rotary_tile ins(%x, %p, %t : memref<3x2x8xbf16>, memref<3xi64>, memref<9x8xf32>) outs(%y : memref<3x2x8xbf16>)
+  }
+  return
+}

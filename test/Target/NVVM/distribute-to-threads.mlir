@@ -132,11 +132,12 @@ func.func @low_precision(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) 
 
 // -----
 
-// Rows of f32 are copied.
-// CHECK-LABEL: func.func @unrounded
-// CHECK-NOT: arith.truncf
-// CHECK: memref.store
-func.func @unrounded(%a: memref<?x8xf32>, %b: memref<?x8xf32>, %n: index) {
+// A destination of f32 has values rounded to bf16.
+// CHECK-LABEL: func.func @rounded_to_f32
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %{{.*}} : f32 to bf16
+// CHECK: %[[WIDE:.*]] = arith.extf %[[ROUNDED]] : bf16 to f32
+// CHECK: memref.store %[[WIDE]]
+func.func @rounded_to_f32(%a: memref<?x8xf32>, %b: memref<?x8xf32>, %n: index) {
   scf.forall (%i) in (%n) {
     tile.quantize_rows ins(%a : memref<?x8xf32>) outs(%b : memref<?x8xf32>)
   }
@@ -193,6 +194,31 @@ func.func @narrow_tiles(%x: memref<?x64xbf16>, %w: memref<1x8x64x8xbf16>, %o: me
     ^bb0(%a: f32, %b: f32):
       %0 = arith.mulf %a, %a : f32
       linalg.yield %0 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// The operation has the maps of a product, but it does not add products.
+// CHECK-LABEL: func.func @negative_largest_differences
+// CHECK-NOT: nvvm.mma
+// CHECK: arith.subf
+// CHECK: arith.maximumf
+// CHECK-NOT: nvvm.mma
+// CHECK: return
+func.func @negative_largest_differences(%x: memref<16x32xbf16>, %w: memref<1x4x64x8xbf16>, %d: memref<16x64xf32>) {
+  scf.forall (%i) in (1) {
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k floordiv 8, n mod 64, k mod 8)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<16x32xbf16>, memref<1x4x64x8xbf16>) outs(%d : memref<16x64xf32>) {
+    ^bb0(%a: bf16, %b: bf16, %c: f32):
+      %0 = arith.extf %a : bf16 to f32
+      %1 = arith.extf %b : bf16 to f32
+      %2 = arith.subf %0, %1 : f32
+      %3 = arith.maximumf %c, %2 : f32
+      linalg.yield %3 : f32
     }
   }
   return

@@ -21,3 +21,15 @@ func.func @nested(%x: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @worker_without_workers(%x: memref<4x16xf32>) {
+  %one = arith.constant 1.0 : f32
+  scf.forall (%i) in (4) {
+    // expected-error @below {{expects a function with an argument of 'rt.role' workers}}
+    %id = rt.worker_id
+    memref.store %one, %x[%id, %i] : memref<4x16xf32>
+  }
+  return
+}

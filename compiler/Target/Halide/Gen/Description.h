@@ -77,7 +77,7 @@ struct Description {
   std::vector<Output> outputs;
 };
 
-/// Parses the kernels of |text|. Throws a DescriptionError with the number of the line.
+/// Parses the kernels of |text|. Throws a DescriptionError, with the number of the line unless |text| has no kernel.
 std::vector<Description> parseDescriptions(const std::string &text);
 
 } // namespace attune

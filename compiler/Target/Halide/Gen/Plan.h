@@ -33,9 +33,9 @@ public:
   /// Returns the stages that each tile of |host| computes for itself, in order: the contraction, then the inlined
   /// stages between it and the host.
   std::vector<const Stage *> tileStages(const Stage &host) const;
-  /// Returns the output if there is only one, the last stage, and rows can be computed one by one: no stage is in
-  /// register tiles, all have as many rows as the output, and row i of a stage reads only row i of other stages.
-  /// Otherwise null.
+  /// Returns the output if there is only one, the last stage, with two or more parallel loops, and rows can be computed
+  /// one by one: no stage is in register tiles, all have as many rows as the output, and row i of a stage reads only
+  /// row i of other stages. Otherwise null.
   const Stage *rowHost() const;
 
   /// Returns the stages that read |stage|.

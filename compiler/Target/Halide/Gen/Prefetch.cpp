@@ -17,7 +17,7 @@ static constexpr int kFraction = 1 << 10;
 
 static bool contains(const std::string &name, const std::string &part) { return name.find(part) != std::string::npos; }
 
-/// Returns |loop|, the reduction loop of the sums, with prefetches before its body.
+/// Returns |loop|, the reduction loop of the sums, with prefetches before its body if its extent is a constant.
 Stmt PrefetchPanels::fetch(const For *loop) {
   const int64_t *iterations = as_const_int(loop->extent);
   if (!iterations || *iterations < 1)

@@ -98,3 +98,13 @@ module attributes {rt.schedule = #rt.schedule<rows = 8>} {}
 
 // expected-error @below {{unexpected value 'f64'}}
 module attributes {rt.schedule = #rt.schedule<bf16_type = f64>} {}
+
+// -----
+
+// expected-error @below {{expects 'wide_rows' to be positive and 'wide_columns' to be a positive multiple of 'panel_width', but got 0, 0 and 32}}
+module attributes {rt.schedule = #rt.schedule<wide_blocks = 4>} {}
+
+// -----
+
+// expected-error @below {{expects 'wide_rows' to be positive and 'wide_columns' to be a positive multiple of 'panel_width', but got 64, 48 and 32}}
+module attributes {rt.schedule = #rt.schedule<wide_rows = 64, wide_columns = 48, wide_blocks = 4>} {}

@@ -108,6 +108,17 @@ func.func @unused_probabilities(%x: tensor<?x4x12xf32>, %off: tensor<?xi64>, %le
   return %y : tensor<?x4x12xf32>
 }
 
+// The stage of the scores goes with them.
+// CHECK-LABEL: @unused_masked_scores
+// CHECK-NEXT: xfmr.attention
+// CHECK-NOT: score_stage
+// CHECK: return
+func.func @unused_masked_scores(%x: tensor<?x4x12xf32>, %off: tensor<?xi64>, %len: index) -> tensor<?x4x12xf32> {
+  %y, %p = xfmr.attention %x, %x, %x offsets(%off, %off) lengths(%len, %len) {scale = 0.125 : f64, score_stage = #xfmr.score_stage<masked>}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>, tensor<?x4x?x?xf32>
+  return %y : tensor<?x4x12xf32>
+}
+
 // CHECK-LABEL: @unused_probabilities_of_composite
 // CHECK-NEXT: xfmr.multi_head_attention {{.*}} -> tensor<?x48xf32>{{$}}
 func.func @unused_probabilities_of_composite(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %off: tensor<?xi64>, %len: index) -> tensor<?x48xf32> {

@@ -166,8 +166,17 @@ func.func @attention_c1_key_offsets(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x
 
 // -----
 
+func.func @attention_c1_empty_panels(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x0xf32>, %v: tensor<?x2x?x12xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects a panel width that is a positive multiple of 16, but got 'tensor<?x2x?x12x0xf32>'}}
+  %y = xfmr.attention %q, %k, %v offsets(%off) lengths(%len, %len) key_lengths(%off) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x2x?x12x0xf32>, tensor<?x2x?x12xf32> -> tensor<?x4x12xf32>
+  return
+}
+
+// -----
+
 func.func @attention_c1_panel_width(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf32>, %v: tensor<?x2x?x12xf32>, %off: tensor<?xi64>, %len: index, %x: tensor<?x2x?x12x24xf32>) {
-  // expected-error @below {{expects a panel width that is a multiple of 16, but got 'tensor<?x2x?x12x24xf32>'}}
+  // expected-error @below {{expects a panel width that is a positive multiple of 16, but got 'tensor<?x2x?x12x24xf32>'}}
   %y = xfmr.attention %q, %x, %v offsets(%off) lengths(%len, %len) key_lengths(%off) {scale = 1.0 : f64}
     : tensor<?x4x12xf32>, tensor<?x2x?x12x24xf32>, tensor<?x2x?x12xf32> -> tensor<?x4x12xf32>
   return

@@ -40,8 +40,16 @@ func.func @kv_cache_read_c1_heads(%kc: tensor<?x2x?x12x64xf32>, %vc: tensor<?x3x
 
 // -----
 
+func.func @kv_cache_read_c1_empty_panels(%kc: tensor<?x2x?x12x0xf32>, %vc: tensor<?x2x?x20xf32>, %n: index) {
+  // expected-error @below {{expects a panel width that is a positive multiple of 16, but got 'tensor<?x2x?x12x0xf32>'}}
+  %0:2 = xfmr.kv_cache_read %kc, %vc, %n : tensor<?x2x?x12x0xf32>, tensor<?x2x?x20xf32>
+  return
+}
+
+// -----
+
 func.func @kv_cache_read_c1_width(%kc: tensor<?x2x?x12x40xf32>, %vc: tensor<?x2x?x20xf32>, %n: index) {
-  // expected-error @below {{expects a panel width that is a multiple of 16, but got 'tensor<?x2x?x12x40xf32>'}}
+  // expected-error @below {{expects a panel width that is a positive multiple of 16, but got 'tensor<?x2x?x12x40xf32>'}}
   %0:2 = xfmr.kv_cache_read %kc, %vc, %n : tensor<?x2x?x12x40xf32>, tensor<?x2x?x20xf32>
   return
 }

@@ -152,14 +152,6 @@ func.func @add_rows_c1(%r: tensor<?x40xf32>, %f: tensor<?xf32>, %sum: tensor<?x4
 
 // -----
 
-func.func @clamped_glu_c1(%g: tensor<?x48xf32>) {
-  // expected-error @below {{expects a positive 'limit', but got -1.000000e+00 : f64}}
-  %y = xfmr.clamped_glu %g, %g {alpha = 1.702 : f64, limit = -1.0 : f64} : tensor<?x48xf32>
-  return
-}
-
-// -----
-
 func.func @select_c1(%w: tensor<8xf32>, %e: index) {
   // expected-error @below {{expects a stack of rank 2 or more, but got 'tensor<8xf32>'}}
   %y = xfmr.weight_select %w[%e] : tensor<8xf32>

@@ -69,3 +69,11 @@ func.func @relative_position_bias_c1_most(%t: tensor<32x8xf32>, %n: index) {
   %0 = xfmr.relative_position_bias %t, %n {bidirectional, max_distance = 4611686018427387904 : i64} : tensor<32x8xf32>
   return
 }
+
+// -----
+
+func.func @counted_positions_c1(%ids: tensor<?x?xi64>) {
+  // expected-error @below {{attribute 'padding' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %p = xfmr.counted_positions %ids {padding = -1 : i64} : tensor<?x?xi64>
+  return
+}

@@ -170,3 +170,22 @@ func.func @forward() -> (tensor<2x1x4x16xf32>, tensor<2x1x4x16xf32>) {
   %1 = call @layer(%b) : (tensor<2x8x4xf32>) -> tensor<2x1x4x16xf32>
   return %0, %1 : tensor<2x1x4x16xf32>, tensor<2x1x4x16xf32>
 }
+
+// -----
+
+// Along axis 0 an expression is one of the whole stack, along other axes one of each matrix.
+// CHECK-DAG: @t.shard : tensor<2x8x4xf32> = #xfmr.shard<#xfmr.tensor<"t" : tensor<4x8x4xf32>>, 0, 2, [0, 2]>
+// CHECK-DAG: @s.shard : tensor<1x8x4xf32> = #xfmr.shard<#xfmr.stack<[#xfmr.tensor<"0" : tensor<8x4xf32>>, #xfmr.tensor<"1" : tensor<8x4xf32>>]>, 0, 1, [0, 1]>
+// CHECK-DAG: @s.concat{{(_0)?}} : tensor<2x8x4xf32> = #xfmr.concat<0, [#xfmr.stack<[#xfmr.tensor<"0" : tensor<8x4xf32>>, #xfmr.tensor<"1" : tensor<8x4xf32>>]>]>
+// CHECK-DAG: @s.concat{{(_0)?}} : tensor<2x8x4xf32> = #xfmr.stack<[#xfmr.concat<1, [#xfmr.tensor<"0" : tensor<8x4xf32>>]>, #xfmr.concat<1, [#xfmr.tensor<"1" : tensor<8x4xf32>>]>]>
+xfmr.weight @t : tensor<4x8x4xf32> = #xfmr.tensor<"t" : tensor<4x8x4xf32>>
+xfmr.weight @s : tensor<2x8x4xf32> = #xfmr.stack<[#xfmr.tensor<"0" : tensor<8x4xf32>>, #xfmr.tensor<"1" : tensor<8x4xf32>>]>
+func.func @stacks() -> (tensor<2x8x4xf32>, tensor<1x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>) {
+  %t = xfmr.weight_ref @t : tensor<4x8x4xf32>
+  %s = xfmr.weight_ref @s : tensor<2x8x4xf32>
+  %0 = xfmr.weight_shard %t, 0 at [0, 2] : tensor<4x8x4xf32> -> tensor<2x8x4xf32>
+  %1 = xfmr.weight_shard %s, 0 at [0, 1] : tensor<2x8x4xf32> -> tensor<1x8x4xf32>
+  %2 = xfmr.weight_concat 0, %s : tensor<2x8x4xf32>
+  %3 = xfmr.weight_concat 2, %s : tensor<2x8x4xf32>
+  return %0, %1, %2, %3 : tensor<2x8x4xf32>, tensor<1x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>
+}
