@@ -138,12 +138,8 @@ static constexpr KeyPair gemma2Keys[] = {
 };
 
 static constexpr KeyPair gpt2Keys[] = {
-    {"block_count", "n_layer"},
-    {"embedding_length", "n_embd"},
-    {"feed_forward_length", "n_inner"},
-    {"context_length", "n_positions"},
-    {"attention.head_count", "n_head"},
-    {"attention.layer_norm_epsilon", "layer_norm_epsilon"},
+    {"block_count", "n_layer"},        {"embedding_length", "n_embd"},     {"feed_forward_length", "n_inner"},
+    {"context_length", "n_positions"}, {"attention.head_count", "n_head"}, {"attention.layer_norm_epsilon", "layer_norm_epsilon"},
 };
 
 static constexpr KeyPair bertKeys[] = {
@@ -390,8 +386,10 @@ void GgufImporter::readFactors() {
       std::vector<float> expected = computeLlama3Factors(headSize, base, factor);
       if (!std::equal(factors.begin(), factors.end(), expected.begin(), [](float a, float b) { return std::fabs(a - b) <= 1e-5f * b; }))
         continue;
-      config["rope_scaling"] = {{"rope_type", "llama3"},      {"factor", factor},
-                                {"low_freq_factor", 1.0},     {"high_freq_factor", 4.0},
+      config["rope_scaling"] = {{"rope_type", "llama3"},
+                                {"factor", factor},
+                                {"low_freq_factor", 1.0},
+                                {"high_freq_factor", 4.0},
                                 {"original_max_position_embeddings", 8192}};
       return;
     }
@@ -458,8 +456,8 @@ void GgufImporter::nameTensor(const std::string &name) {
   }
   if (architecture.conversions & NormsPlusOne && kind == "weight" && llvm::StringRef(pattern).ends_with("norm"))
     source.summand = -1;
-  source.transposed = architecture.conversions & TransposedProjections && kind == "weight" && !layer.empty() &&
-                      !llvm::StringRef(pattern).ends_with("norm");
+  source.transposed =
+      architecture.conversions & TransposedProjections && kind == "weight" && !layer.empty() && !llvm::StringRef(pattern).ends_with("norm");
   std::string reference = pair->reference;
   if (size_t place = reference.find('%'); place != std::string::npos)
     reference.replace(place, 1, layer);

@@ -37,8 +37,7 @@ Status attune::text::buildGpt2(TokenizerBuilder &builder) {
   bool space = false;
   TRY(makeByteLevel(builder, space));
   const NamedToken end("<|endoftext|>");
-  return builder.initialize(
-      readTokens(builder, {{"unk_token", end}, {"bos_token", end}, {"eos_token", end}, {"pad_token", std::nullopt}}));
+  return builder.initialize(readTokens(builder, {{"unk_token", end}, {"bos_token", end}, {"eos_token", end}, {"pad_token", std::nullopt}}));
 }
 
 Status attune::text::buildCodeGen(TokenizerBuilder &builder) {
@@ -161,8 +160,7 @@ Status attune::text::buildClip(TokenizerBuilder &builder) {
   builder.preTokenizer = jsonSequence(
       "pretokenizers",
       {{{"type", "Split"},
-        {"pattern",
-         {{"Regex", "<\\|startoftext\\|>|<\\|endoftext\\|>|'s|'t|'re|'ve|'m|'ll|'d|[\\p{L}]+|[\\p{N}]|[^\\s\\p{L}\\p{N}]+"}}},
+        {"pattern", {{"Regex", "<\\|startoftext\\|>|<\\|endoftext\\|>|'s|'t|'re|'ve|'m|'ll|'d|[\\p{L}]+|[\\p{N}]|[^\\s\\p{L}\\p{N}]+"}}},
         {"behavior", "Removed"},
         {"invert", true}},
        jsonByteLevel(false)});

@@ -36,8 +36,8 @@ constexpr const char *kLlama3 = CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p
 constexpr const char *kQwen2 = CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*" BLANKS;
 constexpr const char *kO200k = "[^\\r\\n\\p{L}\\p{N}]?" UPPER "*" LOWER "+" CONTRACTIONS "?|[^\\r\\n\\p{L}\\p{N}]?" UPPER "+" LOWER
                                "*" CONTRACTIONS "?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*" BLANKS;
-constexpr const char *kTekken = "[^\\r\\n\\p{L}\\p{N}]?" UPPER "*" LOWER "+|[^\\r\\n\\p{L}\\p{N}]?" UPPER "+" LOWER
-                                "*|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*" BLANKS;
+constexpr const char *kTekken =
+    "[^\\r\\n\\p{L}\\p{N}]?" UPPER "*" LOWER "+|[^\\r\\n\\p{L}\\p{N}]?" UPPER "+" LOWER "*|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*" BLANKS;
 #undef CONTRACTIONS
 #undef UPPER
 #undef LOWER
@@ -241,8 +241,8 @@ Status GgufTokenizer::makeLlama() {
     return status;
   addsBos = true;
   named.try_emplace("unk_token", 0);
-  model = {{"type", "BPE"},       {"vocab", vocabulary},      {"merges", std::move(merges)}, {"unk_token", tokens[named["unk_token"]]},
-           {"fuse_unk", true},    {"byte_fallback", hasBytes}};
+  model = {{"type", "BPE"},    {"vocab", vocabulary},      {"merges", std::move(merges)}, {"unk_token", tokens[named["unk_token"]]},
+           {"fuse_unk", true}, {"byte_fallback", hasBytes}};
   std::vector<Json> normalizers, decoders = {jsonReplace(kSpace, " "), jsonType("ByteFallback"), jsonType("Fuse")};
   if (addsSpace) {
     normalizers.push_back({{"type", "Prepend"}, {"prepend", kSpace}});
@@ -325,7 +325,10 @@ Status GgufTokenizer::makeBert(const std::function<void(const std::string &)> &w
     types[id] = SentencePieceModel::Control;
   addsBos = addsEos = true;
   model = {{"type", "WordPiece"}, {"vocab", vocabulary}, {"unk_token", tokens[named["unk_token"]]}, {"continuing_subword_prefix", "##"}};
-  normalizer = {{"type", "BertNormalizer"}, {"clean_text", true}, {"handle_chinese_chars", true}, {"strip_accents", nullptr},
+  normalizer = {{"type", "BertNormalizer"},
+                {"clean_text", true},
+                {"handle_chinese_chars", true},
+                {"strip_accents", nullptr},
                 {"lowercase", !isCased}};
   preTokenizer = jsonType("BertPreTokenizer");
   decoder = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}};
@@ -387,7 +390,7 @@ Status GgufTokenizer::run(const std::function<void(const std::string &)> &warn) 
 
   arguments.folder = arguments.configFile = arguments.tokenizerFile = file.path();
   arguments.config = {{"tokenizer_class", "TokenizersBackend"}};
-  arguments.tokenizer = {{"model", std::move(model)},   {"added_tokens", std::move(addedTokens)}, {"normalizer", normalizer},
+  arguments.tokenizer = {{"model", std::move(model)},     {"added_tokens", std::move(addedTokens)}, {"normalizer", normalizer},
                          {"pre_tokenizer", preTokenizer}, {"post_processor", postProcessor},        {"decoder", decoder}};
   for (const auto &[name, id] : named) {
     NamedToken token(tokens[id]);

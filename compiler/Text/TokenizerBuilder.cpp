@@ -490,17 +490,17 @@ Status TokenizerBuilder::finishDecoder() {
   std::vector<Json> parts;
   if (!type.inPython)
     parts = {decoder, jsonType("Fuse")};
-  for (auto [from, to] : {std::pair(" .", "."), std::pair(" ?", "?"), std::pair(" !", "!"), std::pair(" ,", ","), std::pair(" ' ", "'"),
-                          std::pair(" n't", "n't"), std::pair(" 'm", "'m"), std::pair(" 's", "'s"), std::pair(" 've", "'ve"),
-                          std::pair(" 're", "'re")})
+  for (auto [from, to] :
+       {std::pair(" .", "."), std::pair(" ?", "?"), std::pair(" !", "!"), std::pair(" ,", ","), std::pair(" ' ", "'"),
+        std::pair(" n't", "n't"), std::pair(" 'm", "'m"), std::pair(" 's", "'s"), std::pair(" 've", "'ve"), std::pair(" 're", "'re")})
     parts.push_back(jsonReplace(from, to));
   decoder = jsonSequence("decoders", parts);
   return {};
 }
 
 Status TokenizerBuilder::readDefaults() {
-  for (auto [key, left, flag] : {std::tuple("padding_side", padsLeft, kDefaultPadLeft),
-                                 std::tuple("truncation_side", false, kDefaultTruncateLeft)}) {
+  for (auto [key, left, flag] :
+       {std::tuple("padding_side", padsLeft, kDefaultPadLeft), std::tuple("truncation_side", false, kDefaultTruncateLeft)}) {
     // A side that tokenizer_config.json does not set is taken from tokenizer.json.
     const Json *given = findJson(arguments.tokenizer, flag == kDefaultPadLeft ? "padding" : "truncation");
     const Json *direction = given ? findJson(*given, "direction") : nullptr;
@@ -543,10 +543,9 @@ Status TokenizerBuilder::patchMistral() {
   Json split = {
       {"type", "Split"},
       {"pattern",
-       {{"Regex",
-         "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+|"
-         "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*|\\p{N}|"
-         " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"}}},
+       {{"Regex", "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+|"
+                  "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*|\\p{N}|"
+                  " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"}}},
       {"behavior", "Isolated"},
       {"invert", false},
   };

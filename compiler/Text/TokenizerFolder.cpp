@@ -22,8 +22,9 @@ static const char *const vocabularyFiles[] = {"vocab.txt",           "vocab.json
                                               "sentencepiece.model", "spm.model",  "spiece.model",    "tekken.json",
                                               "tiktoken.model",      "source.spm"};
 /// Other files with parts of a tokenizer.
-static const char *const furtherFiles[] = {"config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
-                                           "merges.txt",  "target.spm",            "target_vocab.json"};
+static const char *const furtherFiles[] = {
+    "config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt",
+    "target.spm",  "target_vocab.json"};
 
 /// Returns the names tokenizer.json and tokenizer.VERSION.json of |folder|.
 static std::vector<std::string> listTokenizerJson(const std::string &folder) {

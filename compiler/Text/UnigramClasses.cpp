@@ -44,9 +44,7 @@ static Json precompiled(const TokenizerBuilder &builder) {
 }
 
 /// Returns pre-tokenizers that split at white space and mark the beginning of words by Metaspace with |scheme|.
-static Json splitWords(const char *scheme) {
-  return jsonSequence("pretokenizers", {jsonType("WhitespaceSplit"), jsonMetaspace(scheme)});
-}
+static Json splitWords(const char *scheme) { return jsonSequence("pretokenizers", {jsonType("WhitespaceSplit"), jsonMetaspace(scheme)}); }
 
 /// Reads `add_prefix_space`, true by default, as a scheme of Metaspace: "always" if it is true, else |without|.
 static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, const char *without = "never") {
@@ -56,7 +54,7 @@ static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, c
   return {};
 }
 
-static const NamedTokens kRobertaTokens = {{"bos_token", "<s>"},   {"eos_token", "</s>"},  {"sep_token", "</s>"},  {"cls_token", "<s>"},
+static const NamedTokens kRobertaTokens = {{"bos_token", "<s>"},   {"eos_token", "</s>"},  {"sep_token", "</s>"},   {"cls_token", "<s>"},
                                            {"unk_token", "<unk>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}};
 
 /// Sets the template cls A sep, cls A sep B sep.
@@ -339,8 +337,9 @@ Status attune::text::buildPegasus(TokenizerBuilder &builder) {
 
 Status attune::text::buildBarthez(TokenizerBuilder &builder) {
   TRY(builder.useUnigram(3));
-  builder.normalizer = jsonSequence("normalizers", {jsonReplaceRegex("\\s{2,}|[\\n\\r\\t]", " "), jsonType("NFC"),
-                                                    {{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}}});
+  builder.normalizer = jsonSequence(
+      "normalizers",
+      {jsonReplaceRegex("\\s{2,}|[\\n\\r\\t]", " "), jsonType("NFC"), {{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}}});
   const char *scheme;
   TRY(readScheme(builder, scheme));
   builder.preTokenizer = builder.decoder = jsonMetaspace(scheme);

@@ -145,9 +145,7 @@ Status TextRun::generate(size_t begin, size_t end) {
   call.target_language = prompts.targetLanguage.empty() ? nullptr : prompts.targetLanguage.c_str();
   call.num_threads = threads;
   call.user = this;
-  call.on_text = [](void *self, int64_t, const char *piece, size_t bytes) {
-    return static_cast<TextRun *>(self)->onPiece({piece, bytes});
-  };
+  call.on_text = [](void *self, int64_t, const char *piece, size_t bytes) { return static_cast<TextRun *>(self)->onPiece({piece, bytes}); };
   streams = !prompts.json && end - begin == 1 && options.num_return_sequences == 1 && options.num_beams == 1;
   std::vector<attune_text_input> inputs;
   for (size_t i = begin; i < end; ++i)

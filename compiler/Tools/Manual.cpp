@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Manual.h"
-#include "compiler/Tools/ToolRanks.h"
 #include "compiler/Tools/ExitStatus.h"
+#include "compiler/Tools/ToolRanks.h"
 
 #include <algorithm>
 #include <cctype>

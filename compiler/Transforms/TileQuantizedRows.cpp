@@ -82,8 +82,7 @@ static bool areUsersInBlock(scf::ForallOp loop) {
 static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
   auto result = dyn_cast<OpResult>(op.getInput());
   auto loop = result ? dyn_cast<scf::ForallOp>(result.getOwner()) : scf::ForallOp();
-  if (!loop || loop->getBlock() != op->getBlock() || !writesWholeRows(loop, result.getResultNumber()) ||
-      !areUsersInBlock(loop))
+  if (!loop || loop->getBlock() != op->getBlock() || !writesWholeRows(loop, result.getResultNumber()) || !areUsersInBlock(loop))
     return false;
   // The destinations of |op| take their sizes from the destination of the loop, so that they can move before it.
   for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))

@@ -48,8 +48,7 @@ static bool readHeader(const char *path, attune_weights_header &header) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return false;
-  bool ok = pread(fd, &header, sizeof(header), 0) == static_cast<ssize_t>(sizeof(header)) &&
-            header.magic == ATTUNE_WEIGHTS_MAGIC;
+  bool ok = pread(fd, &header, sizeof(header), 0) == static_cast<ssize_t>(sizeof(header)) && header.magic == ATTUNE_WEIGHTS_MAGIC;
   close(fd);
   return ok;
 }

@@ -19,8 +19,9 @@ MASK = [[0, 0, 0, 0, 0], [NAN] * 5, [0, NAN, 0, 0, 0], [LOWEST] * 5, [LOWEST, LO
 def write(path):
     values = [value for row in MASK for value in row]
     ids = list(range(1, LENGTH + 1))
-    header = {"input_ids": {"dtype": "I64", "shape": [1, LENGTH], "data_offsets": [0, 8 * LENGTH]},
-              "attention_mask": {"dtype": "F32", "shape": [1, 1, LENGTH, LENGTH], "data_offsets": [8 * LENGTH, 8 * LENGTH + 4 * len(values)]}}
+    middle = 8 * LENGTH
+    header = {"input_ids": {"dtype": "I64", "shape": [1, LENGTH], "data_offsets": [0, middle]},
+              "attention_mask": {"dtype": "F32", "shape": [1, 1, LENGTH, LENGTH], "data_offsets": [middle, middle + 4 * len(values)]}}
     text = json.dumps(header).encode()
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + struct.pack(f"<{LENGTH}q", *ids) + struct.pack(f"<{len(values)}f", *values))

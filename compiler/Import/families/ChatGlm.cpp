@@ -30,8 +30,8 @@ static Config withLoadedClass(const Config &config) {
 }
 
 Result<TransformerSpec> attune::readChatGlmSpec(const Config &file) {
-  static constexpr DecoderClasses classes = {"chatglm", "ChatGLM",         false,   false,  nullptr, false,
-                                             nullptr,   nullptr, nullptr, "ForConditionalGeneration"};
+  static constexpr DecoderClasses classes = {"chatglm", "ChatGLM", false,   false,   nullptr,
+                                             false,     nullptr,   nullptr, nullptr, "ForConditionalGeneration"};
   constexpr Range size = {1, 1 << 24};
   const Config config = withLoadedClass(file);
   ConfigReader reader(config);

@@ -32,8 +32,8 @@ static std::vector<HeadStep> scoreSequence(const LinearSpec &dense, const Linear
 }
 
 Result<TransformerSpec> attune::readEuroBertSpec(const Config &config) {
-  static constexpr DecoderClasses classes = {"eurobert", "EuroBert", true,    true,    /*questionAnswering=*/nullptr, false,
-                                             nullptr,    nullptr,    nullptr, "ForMaskedLM"};
+  static constexpr DecoderClasses classes = {"eurobert", "EuroBert", true,    true,    /*questionAnswering=*/nullptr,
+                                             false,      nullptr,    nullptr, nullptr, "ForMaskedLM"};
   static constexpr std::pair<const char *, Pooling> poolings[] = {
       {"bos", Pooling::First}, {"mean", Pooling::Mean}, {"late", Pooling::Late}};
   ConfigReader reader(config);

@@ -14,8 +14,8 @@ using namespace attune;
 using mlir::xfmr::Activation;
 
 Result<TransformerSpec> attune::readOpenAiGptSpec(const Config &config) {
-  static constexpr DecoderClasses classes = {"openai-gpt", "OpenAIGPT", true,    false,   /*questionAnswering=*/nullptr, false,
-                                             nullptr,      nullptr,     nullptr, "LMHeadModel"};
+  static constexpr DecoderClasses classes = {"openai-gpt", "OpenAIGPT", true,    false,   /*questionAnswering=*/nullptr,
+                                             false,        nullptr,     nullptr, nullptr, "LMHeadModel"};
   // This family has its own list of names of activations, in which "gelu" is the approximation by tanh.
   static constexpr std::pair<const char *, Activation> activations[] = {
       {"gelu", Activation::GeluTanh}, {"relu", Activation::Relu}, {"silu", Activation::Silu}, {"swish", Activation::Silu}};

@@ -32,9 +32,10 @@ static bool dispatch(Operation *op, Use use) {
             xfmr::MaskCacheReadOp, xfmr::MaskCacheUpdateOp, xfmr::MergeHeadsOp, xfmr::MultiHeadAttentionOp, xfmr::PackTokensOp,
             xfmr::PoolOp, xfmr::RelativePositionBiasOp, xfmr::RmsNormOp, xfmr::RotaryOp, xfmr::ScatterProbabilitiesOp,
             xfmr::ScatterTokensOp, xfmr::SequenceOffsetsOp, xfmr::SoftmaxOp, xfmr::SplitHeadsOp, xfmr::WeightConcatOp,
-            xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightRowSumsOp,
-            xfmr::WeightScalesOp, xfmr::WeightSelectOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp, tiles::AttentionTileOp, tiles::CacheRowsOp,
-            tiles::GroupedProductOp, tiles::KeyPanelOp, tiles::QuantizeRowsOp, tiles::RotaryTileOp, tiles::UnpackKeysOp>(use)
+            xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp,
+            xfmr::WeightRowSumsOp, xfmr::WeightScalesOp, xfmr::WeightSelectOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp,
+            tiles::AttentionTileOp, tiles::CacheRowsOp, tiles::GroupedProductOp, tiles::KeyPanelOp, tiles::QuantizeRowsOp,
+            tiles::RotaryTileOp, tiles::UnpackKeysOp>(use)
       .Default([&](Operation *) { known = false; });
   return known;
 }

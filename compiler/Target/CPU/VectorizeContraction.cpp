@@ -37,10 +37,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Transforms/CacheElements.h"
 #include "compiler/Target/CPU/LaneBody.h"
 #include "compiler/Target/CPU/PanelPrefetch.h"
 #include "compiler/Target/CPU/VectorizeTiles.h"
+#include "compiler/Transforms/CacheElements.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"

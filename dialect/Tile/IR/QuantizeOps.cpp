@@ -25,8 +25,8 @@ LogicalResult QuantizeRowsOp::verify() {
   if (!quantized.hasRank() || quantized.getRank() != 2 || quantized.isDynamicDim(1) || quantized.getDimSize(1) < input.getDimSize(1))
     return emitOpError("expects a destination of at least ") << input.getDimSize(1) << " columns, but got " << quantized;
   if (count != 3 && quantized.getDimSize(1) - input.getDimSize(1) >= kMostPadding)
-    return emitOpError("expects fewer than ") << kMostPadding << " columns more than the " << input.getDimSize(1)
-                                              << " of 'input', but got " << quantized;
+    return emitOpError("expects fewer than ") << kMostPadding << " columns more than the " << input.getDimSize(1) << " of 'input', but got "
+                                              << quantized;
   auto verifyRows = [&](StringRef what, ShapedType type) -> LogicalResult {
     if (type.isDynamicDim(0) || input.isDynamicDim(0) || type.getDimSize(0) == input.getDimSize(0))
       return success();
