@@ -63,7 +63,9 @@ public:
       const std::optional<std::string> translated = translate(pattern);
       llvm::Regex regex("^(.*\\.)?(" + translated.value_or("") + ")$");
       std::string problem;
-      if (!translated || !regex.isValid(problem))
+      if (translated && !regex.isValid(problem))
+        reader.fail(patternKey, "a regular expression in the place of '" + pattern + "' (" + problem + ")");
+      if (!translated)
         reader.fail(patternKey, "regular expressions without look-around, classes other than \\d and \\w, and escaped '[', ']', '^' or '-' "
                                 "in brackets, as '" +
                                     pattern + "' has");
@@ -263,7 +265,7 @@ Result<LoraAdapter> LoraAdapter::open(const std::string &folder) {
         return Status::error(config->file() + ": " + number->message());
     double size = *moduleRank, scaled = *moduleAlpha;
     if (size < 1 || size != std::floor(size))
-      return Status::error(config->file() + ": 'r': expected an integer of at least 1 for '" + module + "'");
+      return Status::error(config->file() + ": 'r': expected an integer of at least 1 for '" + module + "', got " + Json(size).dump());
     if (part.a && (part.a->shape.empty() || part.a->shape[0] != int64_t(size)))
       return wrongTensor(adapter.file(), part.a->name,
                          "rank " + std::to_string(int64_t(size)) + " of " + configName + ", got shape " + shapeText(part.a->shape));

@@ -8,8 +8,8 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
   let summary = "shrink a module while a test finds it interesting";
   let description = [{
     Makes a small test case from a module that shows a bug. Runs the program `test` with the options `test-arg`,
-    followed by the name of a file that holds the module as text. As for `reduction-tree` of MLIR, exit status 1 means
-    that the module is interesting: it still shows the bug. The pass tries to
+    followed by the name of a file that holds the module as text. As for `reduction-tree` of MLIR, an exit status other
+    than 0 means that the module is interesting: it still shows the bug. For the input it must be 1. The pass tries to
 
     - erase symbols with their users, and the bodies of functions;
     - erase operations, and replace an operation by the body of a region that has one block. A value that is still used
@@ -43,8 +43,8 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
       return
     }
     ```
-    If the input is not interesting, an error names the test and its exit status; a test that is missing or cannot run
-    is an error, too. **Numerics**: results may change.
+    If the test exits with another status than 1 on the input, an error names the test and the status; a test that is
+    missing or cannot run is an error, too. **Numerics**: results may change.
   }];
   let options = [
     Option<"testerName", "test", "std::string", /*default=*/"", "program that exits with 1 while the module is interesting">,

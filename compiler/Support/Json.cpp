@@ -47,10 +47,13 @@ public:
   }
 
   bool parse_error(std::size_t position, const std::string &, const nlohmann::detail::exception &error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …":
-    // the prefix is dropped, since Attune's messages name a position themselves.
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …" or
+    // "[json.exception.out_of_range.406] number overflow parsing '1e999'": the prefix is dropped, since Attune's messages
+    // name a position themselves.
     std::string text = error.what();
     size_t end = text.find(": ");
+    if (end == std::string::npos)
+      end = text.find("] ");
     problem = end == std::string::npos ? text : text.substr(end + 2);
     problemOffset = position ? position - 1 : 0;
     return false;

@@ -86,9 +86,10 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     (`weight_bytes`) and each other input (`tensor_bytes`) is read once, and each result is written once
     (`tensor_bytes`). There are three exceptions. Of an input of which the kernel takes slices before its loop, only the
     slices count. Of a table that is looked up, only the elements that are looked up count, an element again for each
-    lookup: for an embedding as many elements as the result has, for rotary embeddings a row of the table for each row
-    of the result. Of a key/value cache, the tokens that a call accesses count (`cache_bytes` of `tile.work`); other
-    tensors of four or more dimensions count nothing in a call with `cache_bytes`.
+    lookup, or the whole table if that is provably less: for an embedding as many elements as the result has, for rotary
+    embeddings a row of the table for each row of the result. Of a key/value cache, the tokens that a call accesses
+    count (`cache_bytes` of `tile.work`); other tensors of four or more dimensions count nothing in a call with
+    `cache_bytes`.
 
     A call in a loop or a branch counts once. A size that is read from memory, such as the number of packed tokens,
     counts with its upper bound.
@@ -99,8 +100,8 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     `attune-tile-head-ops` set `tile.work` on loops, `attune-outline-kernels` moves it to calls, and this pass removes
     it.
 
-    An entry gets no attribute, and a remark says so, if the size of an operand of a kernel neither follows from its dims
-    nor has a bound in terms of them. Arithmetic that does not follow from the dims counts as 0; a remark of the pass that
+    An entry gets no attribute, and a remark says so, if the size of an operand of a kernel neither follows from the
+    entry's dims nor has a bound in terms of them. Arithmetic that does not follow from the dims counts as 0; a remark of the pass that
     tiles the kernel says so. Runs in the phase `kernels` after `attune-outline-kernels`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::rt::RtDialect"];
@@ -603,7 +604,7 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
 //===----------------------------------------------------------------------===//
 
 def ExpandMath : Pass<"attune-expand-math"> {
-  let summary = "expand exp, exp2, erf, tanh, log and rsqrt of f32 into polynomials";
+  let summary = "expand exp, exp2, erf, tanh, log and rsqrt of f32 into arithmetic";
   let description = [{
     ```mlir
     %y = math.exp2 %x : vector<16xf32>
@@ -612,11 +613,12 @@ def ExpandMath : Pass<"attune-expand-math"> {
     … // arith, math.fma and vector ops; %f is the fraction of %x, %c6 and %c5 are coefficients
     ```
 
-    Compiled code calls no library. Scalars and vectors are expanded in the same way, so that the last elements of a
-    row, computed one by one, have the same bits as in a vector. Fused multiply-adds are explicit. With `expand-bf16`,
-    conversions between f32 and bf16 become integer arithmetic, for machines without instructions for them.
+    Compiled code calls no mathematical library. Scalars and vectors are expanded in the same way, so that the last
+    elements of a row, computed one by one, have the same bits as in a vector. All but rsqrt, which becomes a division
+    by `sqrt`, have polynomials. Fused multiply-adds are explicit. With `expand-bf16`, conversions between f32 and bf16
+    become integer arithmetic, as for `cuda` and for CPUs without an instruction that rounds to bf16.
 
-    Runs on any operation; expects vectorized code. Leaves alone other element types and functions that are
+    Runs on any operation; expects code of vectors or, on a GPU, of one thread. Leaves alone other element types and functions that are
     instructions, such as `sqrt`, `fma` and `floor`. Other functions stay; `attune-prepare-for-llvm` rejects them.
 
     **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value,

@@ -135,12 +135,21 @@ def run_command(arguments: list[str], progress: Progress = False, caller: int = 
     with process:
         assert process.stdout and process.stderr
         # Two pipes are read at the same time: a command that waits until one of them has room writes nothing to the other.
-        stdout, outputs = process.stdout, list[str]()
-        reader = threading.Thread(target=lambda: outputs.append(stdout.read()), name="attune-output")
+        stdout, outputs, failures = process.stdout, list[str](), list[BaseException]()
+
+        def read_output() -> None:
+            try:
+                outputs.append(stdout.read())
+            except BaseException as error:  # raised in the thread that waits
+                failures.append(error)
+
+        reader = threading.Thread(target=read_output, name="attune-output", daemon=True)
         try:
             reader.start()
             message, found = _read_messages(process.stderr, progress)
             reader.join()
+            if failures:
+                raise failures[0]
         except BaseException:
             # A signal interrupted this process, or the caller's function failed: the command ends, too, and leaves nothing half-written.
             process.terminate()

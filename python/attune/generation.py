@@ -137,8 +137,8 @@ def _plain(value: Any) -> Any:
 
 def _is_given(value: Any) -> bool:
     """Returns False for the values of an argument that ask for nothing: None, False, zero and an empty text, list, tuple or
-    dictionary. Arrays have no truth value of their own, so other objects count as given."""
-    if isinstance(value, (bool, int, float, str, list, tuple, dict)):
+    dictionary. Arrays with dimensions have no truth value of their own, so they and other objects count as given."""
+    if isinstance(value, (bool, int, float, str, list, tuple, dict)) or getattr(value, "ndim", None) == 0:
         return bool(value)
     return value is not None
 

@@ -76,6 +76,10 @@ bool MpiTransport::start(const attune_transport_options &options) {
       return false;
     ownsMpi = true;
   }
+  if (MPI_Query_thread(&provided) == MPI_SUCCESS && provided < MPI_THREAD_SERIALIZED) {
+    snprintf(text, sizeof(text), "MPI was initialized for calls of one thread, expected MPI_THREAD_SERIALIZED");
+    return false;
+  }
   MPI_Comm given = MPI_COMM_WORLD;
   if (options.communicator)
     memcpy(&given, options.communicator, sizeof(given));

@@ -26,7 +26,8 @@ struct DebertaKeys : BertKeys {
   double poolerDropout = 0;
   mlir::xfmr::Activation poolerActivation = mlir::xfmr::Activation::Gelu;
 
-  // Version 2: true if positions have the projections of tokens; true if the table of positions is normalized.
+  // Versions 2 and 3: true if the vectors of distances have the projections of queries and keys; true if the table of
+  // distances is normalized.
   bool sharedProjections = false, normedTable = false;
   /// The number of tokens in the convolution, 0 without one, and its number of groups of features.
   int64_t taps = 0, groups = 1;

@@ -7,9 +7,11 @@
 namespace attune {
 
 /// Instruction sets that multiply low-precision operands. The table has the instruction for each pair of operand types,
-/// the rows of the input and the packed panels of weights; "-" if there is none. A panel has two or four neighbors in K
-/// side by side (pairs, fours). In the columns avx2 and avx512, vpdpbusd and vdpbf16ps are extensions (AVX-VNNI,
-/// AVX512_VNNI, AVX512_BF16) that a CPU of the set may lack: getSchedule chooses i8 and bf16 rows only if it has them.
+/// the rows of the input and the packed panels of weights, of projections without a weight format; "-" if there is
+/// none. GroupedProduct.cpp and GroupedFloatProduct.cpp have those for formats of integers. A panel has two or four
+/// neighbors in K side by side (pairs, fours). In the columns avx2 and avx512, vpdpbusd and vdpbf16ps are extensions
+/// (AVX-VNNI, AVX512_VNNI, AVX512_BF16) that a CPU of the set may lack: getSchedule chooses i8 and bf16 rows only if it
+/// has them.
 ///
 ///   rows   panels      portable         avx2            avx512          amx
 ///   f32    bf16 pairs  fma              fma             fma             fma

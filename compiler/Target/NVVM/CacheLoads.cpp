@@ -80,8 +80,8 @@ void attune::storeValueScale(ThreadBuilder &e, Value scale, Value values, Value 
   storeScale(e, scale, values, indices, aligned);
 }
 
-/// Returns the bytes that one instruction loads of aligned rows of |element|. A row of integers of a value ends with a
-/// scale of four bytes, so only four bytes are aligned.
+/// Returns the bytes that one instruction loads of an aligned row with elements of the type |element|. A value of i8 is
+/// followed by a scale of four bytes, so rows of values are aligned to four bytes only. Keys of i8 are loaded alike.
 static int64_t getLoadBytes(Type element) { return element.isInteger(8) ? xfmr::kCacheScaleBytes : kChunkBytes; }
 
 CacheLoads::CacheLoads(ThreadBuilder &e, Value from) : e(e), from(from) {

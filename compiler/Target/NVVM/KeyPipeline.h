@@ -103,7 +103,7 @@ public:
 
 private:
   /// The stages of one operand: the mbarriers of full and of empty stages, the byte offset of the first stage, the
-  /// bytes of a stage, the columns of the operand, and its TMA operand.
+  /// bytes of a stage, the components of a key or value, and the operand's TMA operand.
   struct Ring {
     Value full, empty;
     int64_t offset, bytes, columns;

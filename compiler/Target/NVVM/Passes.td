@@ -56,23 +56,26 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     ```
 
     An iteration is the work of one thread block. The threads divide the elements of an elementwise operation among
-    them; a warp (32 threads) computes each sum or maximum of a row of a matrix and joins its lanes by shuffles, and one
-    thread each result of other reductions. All threads compute index arithmetic and execute `memref.load`; only the
-    first thread executes `memref.store`. With 128 `threads`, projections of bf16 and f16, and attention of these types,
-    use tensor cores, but not attention with `probabilities`, relative tables or heads of more than 128 components, nor
-    that of up to 4 rows over a cache. Barriers are inserted where one thread may read data that another wrote, or write
-    data that another reads or writes. With `grid` in the loop's `rt.launch`, the threads of all iterations share each
-    operation. With `limit`, a block does nothing if its first row is at or past the number of tokens (see
-    `attune-limit-rows`).
+    them; a warp (32 threads) computes each sum or maximum of a row of a matrix and joins its lanes by shuffles, and
+    one thread each result of other reductions. With 128 `threads`, projections of f32 are computed in tiles instead:
+    8 x 4 results by each thread or, in tiles of up to 16 rows, each result by 32 threads, each with a part of k. All
+    threads compute index arithmetic and execute `memref.load`; only the first thread executes `memref.store`. With
+    128 `threads`, projections of bf16 and f16, and attention of these types, use tensor cores, but not attention with
+    `probabilities`, relative tables or heads of more than 128 components, nor a tile of up to 4 rows, which are pairs
+    of a query and a head, over a cache. In other attention a warp computes a row. Barriers are inserted where one
+    thread may read data that another wrote, or write data that another reads or writes. With `grid` in the loop's
+    `rt.launch`, the threads of all iterations share each operation. With `limit`, a block does nothing if its first
+    row is at or past the number of tokens (see `attune-limit-rows`).
 
-    If the number of columns of an iteration is known only at run time, a loop with a projection by tensor cores becomes
-    several versions, for up to 16, 64 and 128 columns, between which the host chooses. With `specific-arch`, two kinds
-    of loops get further versions for that architecture only, which the host chooses by `rt.device_arch_is`: those that
-    are one projection of bf16 or f16 with iterations of 64 x 64 or 128 x 128 results, and those of attention by tensor
-    cores with heads of 64 or 128 components, if a sequence has several tiles of queries. The blocks of these versions
-    have three warpgroups of 128 threads (`threads` in `rt.launch`): one loads tiles of rows and weights, or of keys and
-    values, to shared memory, by TMA (`rt.tensor_map`) unless they are in a cache; the others multiply. A block computes
-    several tiles, one after the other.
+    If the number of columns of an iteration is known only at run time, a loop with a projection by tensor cores
+    becomes several versions, for up to 16, 64 and 128 columns, between which the host chooses. With `specific-arch`,
+    two kinds of loops get further versions for that architecture only, which the host chooses by `rt.device_arch_is`:
+    those with columns known only at run time that are one projection of bf16 or f16 with iterations of 64 x 64 or 128
+    x 128 results, and those of attention by tensor cores with heads of 64 or 128 components, if a sequence has
+    several tiles of queries. The blocks of these versions have three warpgroups of 128 threads (`threads` in
+    `rt.launch`): one loads tiles of rows and weights, or of keys and values, to shared memory, by TMA
+    (`rt.tensor_map`) unless they are in a cache; the others multiply. A block computes several tiles, one after the
+    other.
 
     Expects loops on buffers, with linalg and `tile` operations inside, after `attune-place-on-device`; loops inside of
     others become sequential. An operation of `tile` without code for GPUs, such as the quantization of rows to

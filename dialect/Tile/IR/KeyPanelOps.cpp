@@ -28,10 +28,10 @@ static LogicalResult verifyPanel(Operation *op, Value panel, Value keys, StringR
 }
 
 /// Checks that elements of |given| may be stored as those of |stored|: the same floating-point type, or f32 rounded to
-/// bf16, f16 or, if |quantizes|, i8.
-static LogicalResult verifyStored(Operation *op, Value given, Value stored, bool quantizes) {
+/// bf16, f16 or i8.
+static LogicalResult verifyStored(Operation *op, Value given, Value stored) {
   Type from = getElementTypeOrSelf(given.getType()), to = getElementTypeOrSelf(stored.getType());
-  bool rounds = from.isF32() && (to.isBF16() || to.isF16() || (quantizes && to.isInteger(8)));
+  bool rounds = from.isF32() && (to.isBF16() || to.isF16() || to.isInteger(8));
   if (rounds || (from == to && isa<FloatType>(to)))
     return success();
   return op->emitOpError("cannot store ") << from << " as " << to << ", in " << stored.getType();
@@ -46,7 +46,7 @@ LogicalResult KeyPanelOp::verify() {
   Value panel = getDestinations()[0];
   if (failed(verifyPanel(*this, panel, getKeys(), "keys")))
     return failure();
-  if (failed(verifyStored(*this, getKeys(), panel, /*quantizes=*/true)))
+  if (failed(verifyStored(*this, getKeys(), panel)))
     return failure();
   auto type = cast<ShapedType>(panel.getType());
   auto keys = cast<ShapedType>(getKeys().getType());
@@ -68,7 +68,7 @@ LogicalResult CacheRowsOp::verify() {
   auto values = cast<ShapedType>(getValues().getType());
   if (failed(verifyStatic(*this, "the columns of the rows", type.getDimSize(1), type)) ||
       failed(verifyStatic(*this, "the components of 'values'", values.getDimSize(1), values)) ||
-      failed(verifyStored(*this, getValues(), rows, /*quantizes=*/true)))
+      failed(verifyStored(*this, getValues(), rows)))
     return failure();
   if (type.getElementType().isF32())
     return emitOpError("expects rows of bf16, f16 or i8, but got ") << type;
@@ -85,7 +85,8 @@ LogicalResult UnpackKeysOp::verify() {
   Value rows = getDestinations()[0];
   if (failed(verifyPanel(*this, getPanel(), rows, "rows")))
     return failure();
-  if (failed(verifyStored(*this, getPanel(), rows, /*quantizes=*/false)))
-    return failure();
+  Type from = getElementTypeOrSelf(getPanel().getType()), to = getElementTypeOrSelf(rows.getType());
+  if (from != to || !isa<FloatType>(to))
+    return emitOpError("cannot store ") << from << " as " << to << ", in " << rows.getType();
   return verifySize(*this, "the columns of the rows", getSize(getPanel(), 0), getSize(rows, 1));
 }

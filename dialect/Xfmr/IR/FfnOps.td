@@ -18,7 +18,8 @@ def Xfmr_FfnOp : Xfmr_Op<"ffn", [Pure, AttrSizedOperandSegments, InferTypeOpAdap
     `input` is a token tensor `[T, N]`. A missing bias or residual is not added. `xfmr.activation` has the functions.
     `xfmr-decompose-composites` rewrites the operation as projections, `xfmr.linear`, whose arithmetic it has.
 
-    - (C1) `up` and `gate` are `[M, N]` for an input of N features, `down` is `[N', M]` for a result of N' features.
+    - (C1) `up` and `gate` are `[M, N]`, of the same type, for an input of N features, `down` is `[N', M]` for a result
+      of N' features.
     - (C2) A bias has as many elements as its matrix has rows. Either all matrices have a bias or none.
     - (C3) `residual` has the result's type.
 

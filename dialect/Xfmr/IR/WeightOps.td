@@ -13,10 +13,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
   let summary = "declares a constant whose elements stay outside the IR";
   let description = [{
-    Names a tensor and gives the expression of its elements over the tensors of the model folder, `source`. Passes may
-    replace `source` by another expression. The packer, which runs after the phase `target` if an object is made,
-    streams the elements of `source` into the weights file (docs/formats.md), so compile time and memory do not depend
-    on their number.
+    Names a tensor and gives the expression of its elements over the tensors of the model folder, `source`. Passes
+    declare further weights, with other expressions over the same tensors, and erase weights without uses. The packer,
+    which runs after the phase `target` if an object is made, streams the elements of `source` into the weights file
+    (docs/formats.md), so compile time and memory do not depend on their number.
 
     - (C1) `type` has static shape, no size is 0, its elements are integers or floats, and all of them together have
       fewer than 2^63 bits.

@@ -13,10 +13,10 @@ namespace mlir::xfmr {
 /// Returns true if |function| has expressions over its weight arguments with a user that is not an expression.
 bool hasExpressionsOverArguments(func::FuncOp function);
 
-/// Turns the expressions of |function| over its arguments into new arguments, each before the first argument that the
-/// expression uses, and computes them at |callers|, which are all uses of the function. Then removes the weight
-/// arguments without uses from the function and from |callers|. Fails, with an error, if the arguments of the function
-/// cannot be changed.
+/// Turns the expressions of |function| over its weight arguments into new arguments, each before the first argument
+/// among the expression's operands, from left to right, and computes them at |callers|, which are all uses of the
+/// function. Then removes the weight arguments without uses from the function and from |callers|. Fails, with an error,
+/// if the arguments of the function cannot be changed.
 LogicalResult hoistToCallers(func::FuncOp function, ArrayRef<func::CallOp> callers);
 
 /// Declares weights for expressions over references.

@@ -292,7 +292,8 @@ attune_status attune_chat_session::addMessage(attune_chat_value *messages, const
   attune_chat_value *content = name ? attune_chat_text(chat, data, bytes) : nullptr;
   bool isMade = content && attune_chat_set(chat, message, "role", name) && attune_chat_set(chat, message, "content", content) &&
                 attune_chat_append(chat, messages, message);
-  return isMade ? ATTUNE_OK : fail(ATTUNE_INVALID_ARGUMENT, "a message of the role '%s': %s", role, attune_last_error());
+  attune_status status = chat::isUtf8({data, bytes}) ? ATTUNE_OUT_OF_MEMORY : ATTUNE_INVALID_ARGUMENT;
+  return isMade ? ATTUNE_OK : fail(status, "a message of the role '%s': %s", role, attune_last_error());
 }
 
 /// Renders the turns from |firstTurn| on, and |turn|, which waits for its reply.
@@ -339,7 +340,10 @@ attune_status attune_chat_session::fit(const Turn &turn, int64_t &firstTurn, int
     wanted = std::min(wanted, generation.max_new_tokens);
   for (firstTurn = 0;; ++firstTurn) {
     attune_chat_rendered rendered;
-    ATTUNE_TRY(render(firstTurn, turn, rendered));
+    attune_status made = render(firstTurn, turn, rendered);
+    if (made == ATTUNE_OUT_OF_MEMORY && firstTurn < numTurns)
+      continue;
+    ATTUNE_TRY(made);
     attune_status encoded = encode(rendered.text, rendered.bytes, count);
     // The model does not read the last token of a reply, so that token needs no position.
     if (encoded == ATTUNE_OK && count + wanted - 1 <= context)

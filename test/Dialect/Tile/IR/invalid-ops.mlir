@@ -378,6 +378,14 @@ func.func @unpack_keys_c1_type(%p: memref<12x64xi8>, %r: memref<?x12xi8>) {
 
 // -----
 
+func.func @unpack_keys_c1_rounding(%p: memref<12x64xf32>, %r: memref<?x12xbf16>) {
+  // expected-error @below {{cannot store 'f32' as 'bf16', in 'memref<?x12xbf16>'}}
+  tile.unpack_keys ins(%p : memref<12x64xf32>) outs(%r : memref<?x12xbf16>)
+  return
+}
+
+// -----
+
 func.func @attention_tile_c5_types(%q: memref<?x1x12xf32>, %k: memref<?x16x64xi8>, %v: memref<?x12xbf16>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects 'value' of 'i8', but got 'memref<?x12xbf16>'}}
   tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x16x64xi8>, memref<?x12xbf16>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 64 : i64}
