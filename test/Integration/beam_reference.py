@@ -33,8 +33,8 @@ def penalise(scores, ids, penalty):
         scores[i] = scores[i] * penalty if scores[i] < 0 else scores[i] / penalty
 
 
-def process(scores, ids, options, source, begin):
-    """Returns the processors in the library's order."""
+def process(scores, ids, options, source, begin, padding):
+    """Applies the processors in the library's order. |padding| ids at the beginning of |ids| do not count as occurred."""
     scores = list(scores)
 
     def ban(some):
@@ -42,7 +42,7 @@ def process(scores, ids, options, source, begin):
             scores[i] = -math.inf
 
     penalise(scores, source, 1 / options["encoder_repetition_penalty"])
-    penalise(scores, ids, options["repetition_penalty"])
+    penalise(scores, ids[padding:], options["repetition_penalty"])
     if 0 < options["no_repeat_ngram_size"] <= len(ids) + 1:
         ban(banned_by(ids, ids, options["no_repeat_ngram_size"]))
     if 0 < options["encoder_no_repeat_ngram_size"] <= len(ids) + 1:
@@ -81,7 +81,7 @@ class Hypotheses:
         return self.options["early_stopping"] or min(score for score, _ in self.found) >= best / length ** self.options["length_penalty"]
 
 
-def beam_search(logits_of, prompt, options, source=None):
+def beam_search(logits_of, prompt, options, source=None, padding=0):
     """[(ids without the end, score)], best first."""
     beams, end, found = options["num_beams"], options["eos_token_id"], Hypotheses(options)
     running, done = [(0.0 if b == 0 else -1e9, list(prompt)) for b in range(beams)], False
@@ -91,7 +91,7 @@ def beam_search(logits_of, prompt, options, source=None):
             logits = list(logits_of(ids))
             if options["never_token_id"] is not None:
                 logits[options["never_token_id"]] = -math.inf
-            scores = process(log_softmax(logits), ids, options, source or prompt, len(prompt))
+            scores = process(log_softmax(logits), ids, options, source or prompt, len(prompt), padding)
             candidates += [(total + s, b, i) for i, s in enumerate(scores)]
         candidates.sort(key=lambda c: -c[0])
         length, following = len(running[0][1]), []
@@ -112,10 +112,10 @@ def beam_search(logits_of, prompt, options, source=None):
     return [(ids, score) for score, ids in best[:options["num_return_sequences"]]]
 
 
-def greedy_search(logits_of, prompt, options, source=None):
+def greedy_search(logits_of, prompt, options, source=None, padding=0):
     ids = list(prompt)
     while len(ids) < options["max_length"]:
-        scores = process(logits_of(ids), ids, options, source or prompt, len(prompt))
+        scores = process(logits_of(ids), ids, options, source or prompt, len(prompt), padding)
         following = max(range(len(scores)), key=lambda i: scores[i])
         if following == options["eos_token_id"]:
             break
@@ -123,13 +123,14 @@ def greedy_search(logits_of, prompt, options, source=None):
     return [(ids, None)]
 
 
-def generate(logits_of, prompts, options, sources=None):
-    """Rows of equal length, and their scores."""
+def generate(logits_of, prompts, options, sources=None, paddings=None):
+    """Rows of equal length, and their scores. |paddings| has the ids of padding on the left of each prompt."""
     options = {**DEFAULTS, **options}
     search = beam_search if options["num_beams"] > 1 else greedy_search
     results = []
     for row, prompt in enumerate(prompts):
-        results += search(lambda ids: logits_of(row, ids), prompt, options, sources[row] if sources else None)
+        source, padding = sources[row] if sources else None, paddings[row] if paddings else 0
+        results += search(lambda ids: logits_of(row, ids), prompt, options, source, padding)
     end, pad = options["eos_token_id"], options["pad_token_id"]
     ended = [ids + [end] if len(ids) < options["max_length"] else ids for ids, _ in results]
     width = max(map(len, ended))

@@ -92,7 +92,8 @@ def main(family, work):
         for settings in SETTINGS + (SOURCE_SETTINGS if two else []) if given else SETTINGS[:2]:
             prompts = [[START]] * 2 if two else ids
             own = dict(eos_token_id=END, pad_token_id=PAD, **({"forced_eos_token_id": END} if family == "bart" else {}))
-            expected, scores = beam_reference.generate(logits_of, prompts, {**own, **settings}, ids if two else None)
+            paddings = None if two else [row.count(0) for row in mask]
+            expected, scores = beam_reference.generate(logits_of, prompts, {**own, **settings}, ids if two else None, paddings)
             flags = [f"--set={name}={json.dumps(value)}" for name, value in settings.items()]
             check(program, path, flags, expected, scores, (family, settings))
     with open(os.path.join(folder, "generation_config.json"), "w") as f:
