@@ -151,8 +151,9 @@ def test_errors():
     run("attune-run", "chat", model, text=b"a\xff\n", error="expected UTF-8, got byte 0xFF at offset 1")
     run("attune-run", "chat", model, text="a" * (17 << 20), error="standard input: expected lines of at most 16777216 bytes")
     for command in (["chat", model], ["generate", model, "-"], ["tokenize", "letters.text", "--file=-"]):
-        with open("/", "rb") as folder:
-            done = subprocess.run(["attune-run", *command], stdin=folder, capture_output=True, text=True, check=False)
+        folder = os.open("/", os.O_RDONLY)
+        done = subprocess.run(["attune-run", *command], stdin=folder, capture_output=True, text=True, check=False)
+        os.close(folder)
         assert done.returncode == 1 and "cannot read standard input: Is a directory" in done.stderr, done
     run("attune-run", "chat", model, "--variable=x", error="--variable: expected NAME=VALUE, got 'x'")
     run("attune-run", "chat", "missing.so", error="missing.so")
