@@ -248,9 +248,11 @@ private:
     if (failed(rt::verifyRanges(emitError, fields)))
       return failure();
     if (fewRows != 0 && panelWidth % fewColumns != 0)
-      return emitError() << "expects 'few-columns' to divide 'panel-width', but got " << fewColumns << " and " << panelWidth;
+      return emitError() << "expects 'few-columns' to divide 'panel-width', but got " << fewColumns.getValue() << " and "
+                         << panelWidth.getValue();
     if (wideBlocks != 0 && wideColumns % panelWidth != 0)
-      return emitError() << "expects 'wide-columns' to be a multiple of 'panel-width', but got " << wideColumns << " and " << panelWidth;
+      return emitError() << "expects 'wide-columns' to be a multiple of 'panel-width', but got " << wideColumns.getValue() << " and "
+                         << panelWidth.getValue();
     return success();
   }
 

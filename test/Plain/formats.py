@@ -38,12 +38,13 @@ def check_caches(model, steps, dtype):
         run("run", f"--from-phase={phase}", *call, f"--output={phase}.safetensors")
     run("run", *call, "--output=run.safetensors", "--quiet")
     for before, after in zip(PHASES[1:], PHASES[2:]):
-        loose = ["--atol=2e-5"] if after in ("linalg", "vector") else []
+        # Sums in another order may round a key or value to a neighbor.
+        loose = ["--atol=1e-2"] if after in ("linalg", "vector") else []
         found = differ(f"{before}.safetensors", f"{after}.safetensors", *loose)
         assert not found, (model, dtype, after, found)
     assert not differ("llvm.safetensors", "run.safetensors"), (model, dtype)
     # Keys and values in caches are rounded.
-    assert differ("import.safetensors", "dialect.safetensors", "--atol=1e-6"), (model, dtype)
+    assert differ("import.safetensors", "dialect.safetensors", "--atol=1e-4"), (model, dtype)
     print("ok:", model, dtype)
 
 

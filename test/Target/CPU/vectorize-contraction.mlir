@@ -300,7 +300,7 @@ func.func @whole_epilogue(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %sum: mem
 // CHECK-LABEL: @negative_epilogue_overwrites_rows
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<2x64xf32>, %{{[a-z0-9]+}}: memref<2x64x32xf32>, %[[SUM:[a-z0-9]+]]: memref<2x64xf32>)
 // CHECK-NOT: vector.store %{{.*}}, %[[X]]
-// CHECK: vector.store %{{.*}}, %[[SUM]]
+// CHECK: vector.maskedstore %[[SUM]]
 // CHECK: vector.load %[[SUM]]
 // CHECK: vector.store %{{.*}}, %[[X]]
 func.func @negative_epilogue_overwrites_rows(%x: memref<2x64xf32>, %w: memref<2x64x32xf32>, %sum: memref<2x64xf32>) {

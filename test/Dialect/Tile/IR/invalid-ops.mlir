@@ -410,8 +410,8 @@ func.func @cache_rows_values(%v: tensor<?x12xf64>, %d: tensor<?x12xf64>) -> tens
 
 // -----
 
-func.func @attention_tile_fill_value(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %m: memref<?x1x?x?xf32>, %d: memref<?x1x12xf32>) {
+func.func @attention_tile_fill_value(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %m: memref<?xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects 'mask_fill' above -1.701412e+38, below which scores are hidden, but got -3.000000e+38}}
-  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) mask(%m : memref<?x1x?x?xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64, mask_fill = -3.0e38 : f64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) mask(%m : memref<?xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64, mask_fill = -3.0e38 : f64}
   return
 }
