@@ -8,6 +8,7 @@
 
 #include "Check.h"
 #include "FakeModel.h"
+#include "attune/generate.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -270,6 +271,9 @@ static void test_caches(attune_model *model) {
   attune_tensor outputs[] = {{"sums", ATTUNE_F32, 1, (int64_t[]){1}, &sum, sizeof(sum)}};
   CHECK_FAILS(attune_session_run(session, "decode", inputs, 2, outputs, 1), ATTUNE_INVALID_ARGUMENT,
               "input 'slots' is on the GPU, but says which tokens the session keeps: host memory expected");
+  attune_generation *generation;
+  CHECK_FAILS(attune_generate(session, NULL, inputs, 1, &generation), ATTUNE_INVALID_ARGUMENT,
+              "input 'ids' is in memory of the GPU, expected memory of the host, which attune_generate reads");
   device_free(device);
   attune_session_destroy(session);
 }
