@@ -6,9 +6,9 @@
  * inputs and tries again.
  *===-----------------------------------------------------------------------===*/
 
+#include "attune/generate.h"
 #include "Check.h"
 #include "FakeModel.h"
-#include "attune/generate.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
