@@ -193,7 +193,7 @@ void addBiases(AttentionRow<T> &row, int64_t h, PlainBuffer distanceBias, PlainB
 }
 
 /// Returns the mask element at |indices|, where dimensions of size 1 are broadcast: the addend of the score, and true
-/// if the element hides the key. An integer hides if it is 0 and adds 0; a float hides if it is below kHiding.
+/// if the element hides the key. An integer hides if it is 0 and adds 0; a float hides if it is at most kHiddenScore.
 template <typename T>
 std::pair<T, bool> maskElement(const PlainBuffer &mask, llvm::SmallVector<int64_t, 4> indices) {
   for (size_t dim = 0; dim < indices.size(); ++dim)
@@ -202,7 +202,7 @@ std::pair<T, bool> maskElement(const PlainBuffer &mask, llvm::SmallVector<int64_
   if (mask.kind != ElementKind::F32 && mask.kind != ElementKind::F64)
     return {T(0), mask.get<int64_t>(indices) == 0};
   T value = mask.get<T>(indices);
-  return {value, value < T(kHiding)};
+  return {value, value <= T(xfmr::kHiddenScore)};
 }
 
 /// A tensor `[T, H, D]` that attention reads: tokens, heads and components.

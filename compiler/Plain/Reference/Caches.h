@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_CACHES_H
 #define ATTUNE_COMPILER_PLAIN_REFERENCE_CACHES_H
 
-#include "compiler/Plain/Reference/Context.h"
+#include "compiler/Plain/Reference/Formats.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
@@ -21,104 +21,81 @@ inline int64_t countComponents(const PlainBuffer &cache, int64_t stored) {
   return cache.kind == ElementKind::I8 ? stored - kCacheScaleBytes : stored;
 }
 
-/// Returns the scale whose byte i is |byteAt|(i).
-template <typename T, typename ByteAt>
-T loadCacheScale(ByteAt byteAt) {
-  uint8_t bytes[kCacheScaleBytes];
-  for (int64_t i = 0; i < kCacheScaleBytes; ++i)
-    bytes[i] = static_cast<uint8_t>(byteAt(i));
-  float scale;
-  std::memcpy(&scale, bytes, sizeof(scale));
-  return scale;
-}
+/// Key or value |number| in |cache|, behind the indices |prefix|: keys are in panels [P, D, W], values in rows [C, E]. In
+/// a cache of i8, components are integers, which the bytes of an f32 scale follow (see `xfmr.kv_cache_update`).
+class CachedVector {
+public:
+  enum class Kind { Key, Value };
+  CachedVector(Kind kind, const PlainBuffer &cache, llvm::ArrayRef<int64_t> prefix, int64_t number)
+      : cache(cache), prefix(prefix), number(number), isKey(kind == Kind::Key) {}
 
-/// Returns component |d| of key |j|. |panels| is [P, D, W] behind the indices |prefix|.
+  /// Returns component |d|.
+  template <typename T>
+  T load(int64_t d) const {
+    T component = cache.get<T>(componentAt(d));
+    if (cache.kind != ElementKind::I8)
+      return component;
+    uint8_t bytes[kCacheScaleBytes];
+    for (int64_t i = 0; i < kCacheScaleBytes; ++i)
+      bytes[i] = static_cast<uint8_t>(cache.get<int64_t>(scaleByteAt(i)));
+    float scale;
+    std::memcpy(&scale, bytes, sizeof(scale));
+    return component * T(scale);
+  }
+
+  template <typename T>
+  void store(const std::vector<T> &components) const {
+    const auto size = static_cast<int64_t>(components.size());
+    Matrix<T> row(1, size);
+    row.values = components;
+    if (cache.kind != ElementKind::I8) {
+      for (int64_t d = 0; d < size; ++d)
+        cache.set<T>(componentAt(d), row(0, d));
+      return;
+    }
+    const GroupedRows<T> quantized = quantizeRowsByGroups(row, size);
+    for (int64_t d = 0; d < size; ++d)
+      cache.set<int64_t>(componentAt(d), int64_t(quantized.integers(0, d)));
+    const auto scale = static_cast<float>(quantized.scales(0, 0));
+    int8_t bytes[kCacheScaleBytes];
+    std::memcpy(bytes, &scale, sizeof(bytes));
+    for (int64_t i = 0; i < kCacheScaleBytes; ++i)
+      cache.set<int64_t>(scaleByteAt(i), bytes[i]);
+  }
+
+private:
+  using Indices = llvm::SmallVector<int64_t, 5>;
+  Indices componentAt(int64_t d) const {
+    return isKey ? indices({number / cache.sizes.back(), d, number % cache.sizes.back()}) : indices({number, d});
+  }
+  /// The scales of the keys of a panel are its last rows, one after the other.
+  Indices scaleByteAt(int64_t i) const {
+    const int64_t width = cache.sizes.back();
+    if (!isKey)
+      return indices({number, width - kCacheScaleBytes + i});
+    const int64_t byte = kCacheScaleBytes * (number % width) + i, rows = cache.sizes[cache.sizes.size() - 2];
+    return indices({number / width, rows - kCacheScaleBytes + byte / width, byte % width});
+  }
+  Indices indices(std::initializer_list<int64_t> last) const {
+    Indices result(prefix);
+    result.append(last);
+    return result;
+  }
+
+  const PlainBuffer &cache;
+  Indices prefix;
+  int64_t number;
+  bool isKey;
+};
+
+/// Returns component |d| of key, or of value, |j|.
 template <typename T>
 T loadKey(const PlainBuffer &panels, llvm::ArrayRef<int64_t> prefix, int64_t j, int64_t d) {
-  const int64_t rows = panels.sizes[prefix.size() + 1], width = panels.sizes[prefix.size() + 2];
-  auto at = [&](int64_t row, int64_t column) {
-    llvm::SmallVector<int64_t, 5> indices(prefix);
-    indices.append({j / width, row, column});
-    return indices;
-  };
-  T component = panels.get<T>(at(d, j % width));
-  if (panels.kind != ElementKind::I8)
-    return component;
-  return component * loadCacheScale<T>([&](int64_t i) {
-           int64_t byte = kCacheScaleBytes * (j % width) + i;
-           return panels.get<int64_t>(at(rows - kCacheScaleBytes + byte / width, byte % width));
-         });
+  return CachedVector(CachedVector::Kind::Key, panels, prefix, j).load<T>(d);
 }
-
-/// Returns component |e| of value |j|. |values| is [C, E] behind the indices |prefix|.
 template <typename T>
-T loadValue(const PlainBuffer &values, llvm::ArrayRef<int64_t> prefix, int64_t j, int64_t e) {
-  auto at = [&](int64_t column) {
-    llvm::SmallVector<int64_t, 5> indices(prefix);
-    indices.append({j, column});
-    return indices;
-  };
-  T component = values.get<T>(at(e));
-  if (values.kind != ElementKind::I8)
-    return component;
-  return component * loadCacheScale<T>([&](int64_t i) { return values.get<int64_t>(at(values.sizes.back() - kCacheScaleBytes + i)); });
-}
-
-/// Quantizes |vector|, a key or value, to 8 bits: calls |store|(component, integer) and then |storeScale|(byte, value) for
-/// the bytes of the scale.
-template <typename T, typename Store, typename StoreScale>
-void quantizeForCache(const std::vector<T> &vector, Store store, StoreScale storeScale) {
-  T largest = 0;
-  for (T x : vector)
-    largest = std::isnan(x) ? x : std::max(largest, std::abs(x));
-  const bool isFinite = std::isfinite(largest), isTiny = largest < T(0x1p-119);
-  for (size_t d = 0; d < vector.size(); ++d)
-    store(int64_t(d), isFinite && !isTiny ? int64_t(std::nearbyint(vector[d] * (T(127) / largest))) : 0);
-  const float scale = !isFinite ? std::numeric_limits<float>::quiet_NaN() : isTiny ? 0.0f : static_cast<float>(largest / T(127));
-  int8_t bytes[kCacheScaleBytes];
-  std::memcpy(bytes, &scale, sizeof(bytes));
-  for (int64_t i = 0; i < kCacheScaleBytes; ++i)
-    storeScale(i, bytes[i]);
-}
-
-/// Writes |key| as key |j|, in the place that loadKey reads.
-template <typename T>
-void storeKey(const PlainBuffer &panels, llvm::ArrayRef<int64_t> prefix, int64_t j, const std::vector<T> &key) {
-  const int64_t rows = panels.sizes[prefix.size() + 1], width = panels.sizes[prefix.size() + 2];
-  auto at = [&](int64_t row, int64_t column) {
-    llvm::SmallVector<int64_t, 5> indices(prefix);
-    indices.append({j / width, row, column});
-    return indices;
-  };
-  if (panels.kind != ElementKind::I8) {
-    for (size_t d = 0; d < key.size(); ++d)
-      panels.set<T>(at(int64_t(d), j % width), key[d]);
-    return;
-  }
-  quantizeForCache(
-      key, [&](int64_t d, int64_t integer) { panels.set<int64_t>(at(d, j % width), integer); },
-      [&](int64_t i, int64_t value) {
-        int64_t byte = kCacheScaleBytes * (j % width) + i;
-        panels.set<int64_t>(at(rows - kCacheScaleBytes + byte / width, byte % width), value);
-      });
-}
-
-/// Writes |value| as value |j|, in the place that loadValue reads.
-template <typename T>
-void storeValue(const PlainBuffer &values, llvm::ArrayRef<int64_t> prefix, int64_t j, const std::vector<T> &value) {
-  auto at = [&](int64_t column) {
-    llvm::SmallVector<int64_t, 5> indices(prefix);
-    indices.append({j, column});
-    return indices;
-  };
-  if (values.kind != ElementKind::I8) {
-    for (size_t e = 0; e < value.size(); ++e)
-      values.set<T>(at(int64_t(e)), value[e]);
-    return;
-  }
-  quantizeForCache(
-      value, [&](int64_t e, int64_t integer) { values.set<int64_t>(at(e), integer); },
-      [&](int64_t i, int64_t byte) { values.set<int64_t>(at(values.sizes.back() - kCacheScaleBytes + i), byte); });
+T loadValue(const PlainBuffer &rows, llvm::ArrayRef<int64_t> prefix, int64_t j, int64_t e) {
+  return CachedVector(CachedVector::Kind::Value, rows, prefix, j).load<T>(e);
 }
 
 template <typename T>
@@ -140,8 +117,8 @@ void compute(Context<T> &c, mlir::xfmr::KvCacheUpdateOp op) {
             vector.push_back(packed ? buffer.get<T>({first + i, g, d}) : buffer.get<T>({b, g, i, d}));
           return vector;
         };
-        storeKey(keys, {slot, g}, j, vectorOf(key));
-        storeValue(values, {slot, g}, j, vectorOf(value));
+        CachedVector(CachedVector::Kind::Key, keys, {slot, g}, j).store(vectorOf(key));
+        CachedVector(CachedVector::Kind::Value, values, {slot, g}, j).store(vectorOf(value));
       }
     }
   }
@@ -189,7 +166,7 @@ void compute(Context<T> &c, mlir::tiles::CacheRowsOp op) {
     std::vector<T> value;
     for (int64_t e = 0; e < values.size(1); ++e)
       value.push_back(values.get<T>({j, e}));
-    storeValue(rows, {}, j, value);
+    CachedVector(CachedVector::Kind::Value, rows, {}, j).store(value);
   }
 }
 
@@ -207,7 +184,7 @@ void compute(Context<T> &c, mlir::tiles::KeyPanelOp op) {
     std::vector<T> key;
     for (int64_t d = 0; d < keys.size(1); ++d)
       key.push_back(keys.get<T>({j, d}));
-    storeKey(panels, {}, column + j, key);
+    CachedVector(CachedVector::Kind::Key, panels, {}, column + j).store(key);
   }
 }
 

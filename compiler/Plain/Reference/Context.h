@@ -14,8 +14,6 @@ namespace attune::reference {
 
 /// The most negative finite f32, which models add to the scores of hidden keys; in f64 runs, too.
 inline constexpr double kLowest = -3.40282346638528859812e+38;
-/// A mask of f32 below this value hides its key.
-inline constexpr double kHiding = -1.7e38;
 
 /// The operands and results of one execution of an operation. T, float or double, is the type of all arithmetic.
 template <typename T>

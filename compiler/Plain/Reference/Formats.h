@@ -149,9 +149,7 @@ GroupedRows<T> quantizeRowsByGroups(const Matrix<T> &input, int64_t groupColumns
   for (int64_t t = 0; t < input.rows; ++t)
     for (int64_t g = 0; g < groups; ++g) {
       int64_t begin = g * groupColumns, end = std::min(begin + groupColumns, input.columns);
-      T largest = 0;
-      for (int64_t k = begin; k < end; ++k)
-        largest = std::isnan(input(t, k)) ? input(t, k) : std::max(largest, std::abs(input(t, k)));
+      T largest = findLargest(&input.values[size_t(t * input.columns + begin)], end - begin);
       if (!std::isfinite(largest)) {
         result.scales(t, g) = std::numeric_limits<T>::quiet_NaN();
         continue;

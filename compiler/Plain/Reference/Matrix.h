@@ -6,6 +6,8 @@
 
 #include "compiler/Plain/Reference/Context.h"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -42,6 +44,15 @@ void writeMatrix(const Matrix<T> &matrix, const PlainBuffer &out) {
   for (int64_t i = 0; i < matrix.rows; ++i)
     for (int64_t j = 0; j < matrix.columns; ++j)
       out.set<T>({i, j}, matrix(i, j));
+}
+
+/// Returns the largest magnitude of |count| values, 0 for none; NaN if one of them is NaN.
+template <typename T>
+T findLargest(const T *values, int64_t count) {
+  T largest = 0;
+  for (int64_t k = 0; k < count; ++k)
+    largest = std::isnan(values[k]) ? values[k] : std::max(largest, std::abs(values[k]));
+  return largest;
 }
 
 } // namespace attune::reference

@@ -17,15 +17,6 @@ namespace attune::reference {
 namespace tiles = mlir::tiles;
 namespace xfmr = mlir::xfmr;
 
-/// Returns the largest magnitude of |count| values, 0 for none; NaN if one of them is NaN.
-template <typename T>
-T findLargest(const T *values, int64_t count) {
-  T largest = 0;
-  for (int64_t k = 0; k < count; ++k)
-    largest = std::isnan(values[k]) ? values[k] : std::max(largest, std::abs(values[k]));
-  return largest;
-}
-
 /// Returns the scale of a row of weights, `xfmr.weight_scales`. Weights are quantized in f32, also in runs in f64. A
 /// NaN counts as 0; with an infinity, the scale is infinite.
 inline float scaleOfWeights(const float *row, int64_t count) {

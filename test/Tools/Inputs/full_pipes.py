@@ -4,14 +4,14 @@
 """full_pipes.py: asks attune-lsp-server for an answer of a megabyte, sends it a large change and ends the session, and
 reads nothing before all is sent. Prints facts about the answers. Fails after two minutes if the server and its proxy
 wait for each other."""
-import json
 import signal
-import subprocess
 import sys
+
+import lsp
 
 signal.signal(signal.SIGALRM, lambda *_: sys.exit("the server does not read"))
 signal.alarm(120)
-server = subprocess.Popen(["attune-lsp-server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+server = lsp.start()
 document = {"uri": "file:///large.mlir"}
 text = "".join(f"func.func private @function_{number:04}() // {'-' * 20}\n" for number in range(6000))
 messages = [
@@ -24,20 +24,12 @@ messages = [
     ("exit", None, None),
 ]
 try:
-    for method, params, number in messages:
-        message = {"jsonrpc": "2.0", "method": method, "params": params}
-        if number is not None:
-            message["id"] = number
-        body = json.dumps(message).encode()
-        server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    for message in messages:
+        server.stdin.write(lsp.frame(*message))
     server.stdin.close()
     answers = {}
-    while line := server.stdout.readline():
-        if line.lower().startswith(b"content-length:"):
-            size = int(line.split(b":")[1])
-        elif line == b"\r\n":
-            message = json.loads(server.stdout.read(size))
-            answers[message.get("id")] = (size, message)
+    while (answer := lsp.read(server.stdout))[1]:
+        answers[answer[1].get("id")] = answer
     print("symbols:", len(answers[1][1]["result"]) >= 6000, "in more than a megabyte" if answers[1][0] > 1 << 20 else answers[1][0])
     print("shutdown:", answers[2][1]["result"])
     print("exit status:", server.wait())

@@ -3,33 +3,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """hover.py FILE PLACE...: opens FILE in attune-lsp-server and prints its answer to a hover at each place, LINE:COLUMN from
 0 on or the first occurrence of a word."""
-import json
-import subprocess
 import sys
 
-server = subprocess.Popen(["attune-lsp-server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+import lsp
+
+server = lsp.start()
 
 
-def send(method, params, number=None):
-    message = {"jsonrpc": "2.0", "method": method, "params": params}
-    if number is not None:
-        message["id"] = number
-    body = json.dumps(message).encode()
-    server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+def send(*message):
+    server.stdin.write(lsp.frame(*message))
     server.stdin.flush()
 
 
 def answer(number):
-    while True:
-        size = 0
-        while (line := server.stdout.readline()) not in (b"\r\n", b""):
-            if line.lower().startswith(b"content-length:"):
-                size = int(line.split(b":")[1])
-        if not size:
-            sys.exit("the server ended")
-        message = json.loads(server.stdout.read(size))
+    while message := lsp.read(server.stdout)[1]:
         if message.get("id") == number:
             return message["result"]
+    sys.exit("the server ended")
 
 
 document = {"uri": "file:///hover.mlir"}
