@@ -107,15 +107,20 @@ Value RowAttention::score(const Row &row, Value key, Value product, bool isSeen)
     unit = cap * kLog2E;
   }
   capture(row, ScoreStage::Capped, product, key);
-  Value added, lowest = e.f32(kLowest), masked = op.getMask() ? mask(row, key) : Value();
+  Value added, masked = op.getMask() ? mask(row, key) : Value();
+  // A maximum would ignore NaN.
+  auto replaceInfinity = [&](Value x) {
+    Value lowest = e.f32(kLowest);
+    return e.select(e.compare(arith::CmpFPredicate::OLT, x, lowest), lowest, x);
+  };
   if (Value table = op.getDistanceBias()) {
     Value origin = e.div(e.size(table, 1), 2); // an odd number of distances
     Value at = e.add(e.sub(key, row.position), origin);
     added = e.mulf(e.load(table, {broadcastRow(e, table, 0, row.head), at}), e.f32(kLog2E));
   }
   if (masked && !op.getMaskFill()) {
-    Value term = e.maxf(lowest, e.mulf(masked, e.f32(kLog2E)));
-    added = added ? e.maxf(lowest, e.addf(term, added)) : term;
+    Value term = replaceInfinity(e.mulf(masked, e.f32(kLog2E)));
+    added = added ? replaceInfinity(e.addf(term, added)) : term;
   }
   Value score = added ? e.fma(product, e.f32(unit), added) : e.mulf(product, e.f32(unit));
   if (op.getMaskFill())
