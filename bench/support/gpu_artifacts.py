@@ -62,6 +62,9 @@ SETS = {
                    ("gpt2_synth", {}, [(1, 128), (8, 512), (8, 1)])],
         "cases": ["bert_base", "bert_minimal_config", "distilbert_base", "gpt2_forward", "llama_forward", "vit_base"],
     },
+    # No number of rows, columns or components is a multiple of a tile's.
+    "odd": {"linear": [([1, 17, 100, 1000], 784, 8248)], "formats": ["int4:16:asym", "int8:16", "int4:32", "int8:0:f32", "int8:32:asym"],
+            "attention": [([(3, 333)], 5, 72, False), ([(3, 333)], 5, 72, True), ([(2, 77)], 3, 20, True)], "models": [], "cases": []},
     "small": {"linear": [([1, 70], 48, 136)], "formats": ["int4:16:asym"],
               "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [],
               "cases": ["distilbert_base"]},

@@ -262,17 +262,18 @@ private:
       return tileRows(rewriter, cast<linalg::LinalgOp>(root.getOperation()));
     bool lowPrecision = product.lowPrecision;
     bool fillsRegisters = product.grouped ? !product.quantizedRows : !lowPrecision;
-    int64_t tileRows = fillsRegisters ? registerRows : product.grouped ? groupedRows : lowPrecisionRows;
+    bool canWiden = lowPrecision && wideBlocks != 0;
+    int64_t tileRows = canWiden ? lowPrecisionRows : fillsRegisters ? registerRows : product.grouped ? groupedRows : lowPrecisionRows;
     int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / 4 / std::max<int64_t>(1, product.depth) / tileRows * tileRows);
     OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
     OpFoldResult columns = lowPrecision && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, product);
-    if (lowPrecision && wideBlocks != 0)
+    if (canWiden)
       std::tie(rows, columns) = widen(rewriter, root, product, rows, columns);
     reportSizes(root, product, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
     auto block = tileAndFuse(rewriter, root, {rows, columns}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
-    bool even = product.grouped || !lowPrecision || evenLowPrecisionTiles;
+    bool even = (product.grouped && !canWiden) || !lowPrecision || evenLowPrecisionTiles;
     OpFoldResult tile = even ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
     return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }

@@ -70,7 +70,10 @@ LogicalResult attune::distributeOp(Operation *op, GemmVariant variant, const Thr
   } else if (auto rotary = dyn_cast<tiles::RotaryTileOp>(op); rotary && isOfF32(rotary)) {
     emitRotary(rotary, loops);
   } else if (auto attention = dyn_cast<tiles::AttentionTileOp>(op)) {
-    (isTile(isFlashAttention(attention)) ? emitFlashAttention : emitAttentionRows)(attention, loops);
+    if (isTile(isFlashAttention(attention)))
+      emitFlashAttention(attention, loops);
+    else
+      (isTile(isThreadAttention(attention)) ? emitThreadAttention : emitAttentionRows)(attention, loops);
   } else if (auto quantize = dyn_cast<tiles::QuantizeRowsOp>(op); quantize && !quantize.getScales()) {
     emitQuantizeRows(quantize, loops);
   } else if (auto product = dyn_cast<tiles::GroupedProductOp>(op); product && isTile(isGroupedGemm(product))) {

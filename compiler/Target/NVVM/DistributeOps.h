@@ -30,6 +30,10 @@ void emitAttentionRows(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops
 bool isFlashAttention(mlir::tiles::AttentionTileOp op);
 /// Emits attention by tensor cores (FlashAttention.cpp). The operation stays.
 void emitFlashAttention(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
+/// Returns true if emitThreadAttention can compute |op|.
+bool isThreadAttention(mlir::tiles::AttentionTileOp op);
+/// Emits attention of f32 whose keys and values pass through shared memory (ThreadAttention.cpp). The operation stays.
+void emitThreadAttention(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
 
 } // namespace attune
 

@@ -12,6 +12,7 @@
 #include "compiler/Target/NVVM/BarrierPlacement.h"
 #include "compiler/Target/NVVM/DistributeOps.h"
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
+#include "compiler/Target/NVVM/GroupedWarpgroups.h"
 #include "compiler/Target/NVVM/KernelVersions.h"
 #include "compiler/Target/NVVM/LowPrecisionProjection.h"
 #include "compiler/Target/NVVM/Passes.h"
@@ -65,14 +66,21 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
       report(version);
     for (KernelVersion version : versions)
       if (version.isArchSpecific)
-        eraseUnused(isWarpgroupAttention(version.loop)
-                        ? emitFlashWarpgroups(version.loop, wgmma.arch, wgmma.cacheBytes)
-                        : emitWgmmaGemm(*matchProjectionLoop(version.loop, kWarpgroupRows), wgmma.arch, wgmma.tileOf(version.variant)));
+        eraseUnused(emitSpecific(version, wgmma));
       else if (failed(distribute(version.loop, version.variant)))
         return signalPassFailure();
   }
 
 private:
+  /// Emits |version| by warpgroups; returns the loop in its place.
+  static scf::ForallOp emitSpecific(const KernelVersion &version, const WgmmaTiles &wgmma) {
+    if (isWarpgroupAttention(version.loop))
+      return emitFlashWarpgroups(version.loop, wgmma.arch, wgmma.cacheBytes);
+    if (std::optional<GroupedLoop> grouped = matchGroupedLoop(version.loop, kWarpgroupRows))
+      return emitGroupedWarpgroups(*grouped, wgmma.arch);
+    return emitWgmmaGemm(*matchProjectionLoop(version.loop, kWarpgroupRows), wgmma.arch, wgmma.tileOf(version.variant));
+  }
+
   /// Emits a remark with the kind of code that computes |version|.
   static void report(const KernelVersion &version) {
     scf::ForallOp loop = version.loop;

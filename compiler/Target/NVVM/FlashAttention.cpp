@@ -275,9 +275,9 @@ Values FlashAttention::overKeys(Value begin, Value end, Value last, ValueRange c
 void FlashAttention::emitTile(Value first) {
   own.take(e.add(first, e.mul(warp, 16)));
   Value last = e.min(e.add(first, kRows - 1), e.add(own.count, -1));
-  auto [begin, end] = own.visitedKeys(first, last);
+  auto [begin, end] = own.rows.visitedKeys(first, last);
   begin = e.mul(e.div(begin, kKeys), kKeys);
-  auto [seen, unseen] = own.seenKeys(first, last, {begin, end}, kKeys);
+  auto [seen, unseen] = own.rows.seenKeys(first, last, {begin, end}, kKeys);
   if (op.hasKeyRows()) {
     e.barrier(); // The tile before may still be read.
     for (int64_t stage = 0; stage < kStages - 1; ++stage) {

@@ -61,24 +61,6 @@ Value FlashRows::queryWord(const AttentionRow &row, int64_t d) {
   return cores.pack(low, component(1));
 }
 
-std::pair<Value, Value> FlashRows::visitedKeys(Value first, Value last) {
-  return {rows.keysOf(rows.rowAt(first)).first, rows.keysOf(rows.rowAt(last)).second};
-}
-
-std::pair<Value, Value> FlashRows::seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step) {
-  auto [begin, end] = visited;
-  AttentionRow upper = rows.rowAt(first), lower = rows.rowAt(last);
-  Value from = begin, to = e.min(end, rows.keys);
-  if (op.hidesByPosition()) {
-    // The first and the last visible key do not decrease from one row to the next.
-    to = e.min(to, upper.end);
-    if (op.getWindowLeft())
-      from = e.min(e.add(begin, e.mul(e.div(e.add(e.max(e.sub(lower.first, begin), e.index(0)), step - 1), step), step)), end);
-  }
-  Value whole = e.mul(e.div(e.max(e.sub(to, from), e.index(0)), step), step);
-  return {from, e.add(from, whole)};
-}
-
 Values FlashRows::initialState() { return {e.f32(kLowest), e.f32(kLowest), e.f32(0.0), e.f32(0.0)}; }
 Values FlashRows::initialResults() { return Values(llvm::alignTo(valueDim, 16) / 2, e.f32(0.0)); }
 

@@ -25,12 +25,6 @@ public:
   /// Selects the 16 rows from |first| on and loads their queries. The warp stores their normalized results only if the
   /// i1 |stores| is true; null means always. It stores recomputed results of fully masked rows in any case.
   void take(Value first, Value stores = {});
-  /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|. Here
-  /// and below a key is visible to a row if positions do not hide it; masks only change scores.
-  std::pair<Value, Value> visitedKeys(Value first, Value last);
-  /// Returns the range [begin, end) of the keys in the range |visited| that are visible to every row from |first| to
-  /// |last|, shortened to whole steps. A step is |step| keys, and the first one begins at |visited|'s first key.
-  std::pair<Value, Value> seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step);
   /// Return the values before the first key. The state is the maxima of the lane's two rows, then this lane's parts of
   /// their sums; the results are this lane's accumulators.
   Values initialState();

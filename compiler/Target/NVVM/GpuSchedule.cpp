@@ -18,8 +18,8 @@ static rt::Schedule getSharedSchedule(xfmr::Precision precision) {
   // Four warps reduce a row each. To round rows, many small blocks wait less than few large ones.
   schedule.rowBlock = 4;
   schedule.quantizedRowBlock = 1;
-  // Four warps have 16 query rows each for the tensor cores.
-  schedule.queryRows = precision == xfmr::Precision::F32 ? 8 : 64;
+  // Four warps have 16 query rows each.
+  schedule.queryRows = 64;
   schedule.attentionPrecision = precision;
   schedule.hostReadsBuffers = false;
   schedule.outputsInPlace = true;

@@ -9,7 +9,7 @@
 //   sum = 0;  sum += A B           one product m16n8k16 for a block of 16, two for a block of 32
 //   acc = fma(scale, sum, acc)     acc = fma(minimum, row sums of A, acc), if there are minima
 //
-// No operand passes through shared memory. The product expects in lane 4 g + t the words t and t + 4 of column g of B,
+// The product expects in lane 4 g + t the words t and t + 4 of column g of B,
 // where a word is two neighbors in K. Instead, the lane has four neighbors of column g for each product:
 //
 //   block of 32, product p    k + 8 t + 4 p + 0 .. 3          a load of a row, or of integers of 4 bits, serves both
@@ -22,14 +22,27 @@
 //
 // Up to 16 columns, for decoding, whose time is the time to read the weights: the four warps of a block of threads split
 // K by steps of 32 components, and load two steps before they multiply the first. Their sums are added in shared memory,
-// 16 rows at a time. More columns: each warp has 64 rows and its own quarter of the columns, so that a converted integer
-// is used for four products; rows of A come from the cache of the multiprocessor, where the four warps share them.
+// 16 rows at a time; no operand passes through it. More columns: each warp has all 128 rows of the tile (64 of a tile of
+// 64 columns) and its own quarter of the columns, so no integer is converted twice. Rows of A come through a ring of
+// stages of one step, which cp.async fills; the integers and scales of a step are loaded during the one before:
+//
+//   shared memory    | A0 | A1 | .. | A7 |        a stage: 64 bytes of each row, 8 KiB for 128 rows
+//   copies           seven stages ahead
+//   loads            | B0 | B1 | B2 | ..
+//   products              | B0 A0 | B1 A1 | ..
+//
+// `ldmatrix` loads operand A as the product expects it, without moves between registers, if the words of a chunk of 16
+// bytes belong to the four lanes of a row. So rows are copied word by word, transposed: chunk i has word i of each lane.
+// Chunks are swizzled, so that eight rows of a chunk are in different banks.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/GroupedGemm.h"
 #include "compiler/Target/NVVM/LowPrecisionGemm.h"
+#include "compiler/Target/NVVM/StoredIntegers.h"
 #include "compiler/Transforms/CacheElements.h"
+#include "compiler/Transforms/DimBounds.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -46,8 +59,8 @@ constexpr int64_t kLaneComponents = 4, kProducts = 2;
 /// The distance of rows of sums in shared memory, which puts neighboring rows into different banks, and the steps that the
 /// variant for few columns loads at once.
 constexpr int64_t kSumStride = kSplitColumns + 8, kStepsAtOnce = 2;
-/// Rows that the variant for many columns computes at once.
-constexpr int64_t kManyRows = 64;
+/// Stages of the variant for many columns, which have the components of a step, and bytes and chunks of a row in a stage.
+constexpr int64_t kStages = 8, kRowBytes = 2 * kStep, kStepChunks = kStep / kChunk;
 
 /// Emits one operation.
 class GroupedEmitter {
@@ -61,27 +74,45 @@ public:
   void emitTiles();
 
 private:
-  /// The numbers of a group for the lane's columns 2t and 2t + 1 of each column tile: scales, or minima.
-  using Pairs = SmallVector<Values>;
+  void emitTile(Value row, Value first);
+  /// The numbers of a group for the lane's columns 2t and 2t + 1 of each column tile: scales, or minima, as stored.
+  using Pairs = Values;
 
-  /// The operands of a step: for each column tile the words of B, for each row tile those of A, and for each block the
-  /// scales and, if there are any, the minima.
-  struct Step {
-    SmallVector<Values> weights, parts;
+  /// The weights of a step, as stored: for each column tile one or two words of integers, and for each block the scales
+  /// and, if there are any, the minima.
+  struct Weights {
+    SmallVector<Values> words;
     SmallVector<Pairs> scales, minima;
   };
-  int64_t productsOfBlock() { return hasLargeBlocks ? kProducts : 1; }
-  Step loadStep(Value row, Value column, Value k);
-  Values addStep(const Step &step, Values sums);
+  /// The place of a column: row |row| + |right| of panel |panel|.
+  struct Place {
+    Value panel, row;
+    int64_t right;
+  };
+  /// Returns operand A of both products of a row tile, four words each.
+  using RowsOf = llvm::function_ref<Values(int64_t tile)>;
+
+  int64_t productsOfBlock() const { return hasLargeBlocks ? kProducts : 1; }
+  /// Returns true if one word has the integers of both products.
+  bool sharesWords() const { return format.bits == 4 && hasLargeBlocks; }
+  Weights loadWeights(Value column, Value k);
+  Values addStep(const Weights &weights, RowsOf rowsOf, Values sums);
   Values loadRows(Value row, Value k);
-  Values loadWeights(Value column, Value k);
+  Values loadWords(Value column, int64_t tile, Value k);
   Pairs loadPairs(Value column, Value k, int64_t firstByte);
-  std::pair<Value, Value> placeOf(Value column);
+  Values convert(const Values &words);
+  static Values flatten(const Weights &weights);
+  Weights unflatten(ValueRange values);
+  void copyStage(Value slot, Value row, Value k);
+  Values rowsInStage(Value slot, int64_t tile);
+  Value addressIn(Value slot, Value row, Value chunk);
+  Place placeOf(Value first, int64_t tile, Value inTile);
+  Value groupAddress(Value panel, Value k, Value byte);
   Value groupOf(Value k) { return groups == 1 ? e.index(0) : e.min(e.div(k, groupColumns), e.index(groups - 1)); }
   /// Returns |first|, or the first of the last |count| components if |first| is past them. Rows have zeros past K, so any
   /// integers will do there.
   Value inside(Value first, int64_t count) { return hasTail ? e.min(first, e.index(depth - count)) : first; }
-  Value loadWord(Value panel, Value row, Value first);
+  Value loadWord(const Place &place, Value first);
   Value firstOf(Value k, int64_t product) {
     return hasLargeBlocks ? e.add(k, e.add(e.mul(t, 2 * kLaneComponents), e.index(kLaneComponents * product)))
                           : e.add(k, e.add(e.mul(t, kLaneComponents), e.index(kProductRows * product)));
@@ -94,7 +125,10 @@ private:
   ThreadBuilder &e;
   TensorCores cores;
   xfmr::WeightFormat format;
+  StoredIntegers integers;
   Value thread, warp, lane, g, t, rows, columns, panels;
+  /// The stages of A in shared memory, as words.
+  Value stages;
   int64_t rowTiles, columnTiles, depth, groupColumns, groups, width;
   /// |hasLargeBlocks| is true if the block of a scale has 32 components of K, false if it has 16; |hasTail| is true if
   /// steps may reach past K.
@@ -106,15 +140,27 @@ private:
 static MemRefType typeOf(Value buffer) { return cast<MemRefType>(buffer.getType()); }
 
 GroupedEmitter::GroupedEmitter(tiles::GroupedProductOp op, ThreadBuilder &e, Value thread, int64_t rowTiles, int64_t columnTiles)
-    : op(op), e(e), cores(e, typeOf(op.getRows()).getElementType()), format(op.getFormat().getValue()), thread(thread),
-      warp(e.div(thread, kWarp)), lane(e.rem(thread, kWarp)), g(e.div(lane, 4)), t(e.rem(lane, 4)), rows(e.size(op.getDestination(), 0)),
-      columns(e.size(op.getDestination(), 1)), panels(e.size(op.getPanels(), 0)), rowTiles(rowTiles), columnTiles(columnTiles),
-      depth(typeOf(op.getRows()).getDimSize(1)), groupColumns(op.getGroupColumns()), groups(typeOf(op.getPanels()).getDimSize(1)),
-      width(op.getWidth()), hasLargeBlocks(groupColumns % kStep == 0) {}
+    : op(op), e(e), cores(e, typeOf(op.getRows()).getElementType()), format(op.getFormat().getValue()),
+      integers(e, format, cores.elementType()), thread(thread), warp(e.div(thread, kWarp)), lane(e.rem(thread, kWarp)), g(e.div(lane, 4)),
+      t(e.rem(lane, 4)), rows(e.size(op.getDestination(), 0)), columns(e.size(op.getDestination(), 1)), panels(e.size(op.getPanels(), 0)),
+      rowTiles(rowTiles), columnTiles(columnTiles), depth(typeOf(op.getRows()).getDimSize(1)), groupColumns(op.getGroupColumns()),
+      groups(typeOf(op.getPanels()).getDimSize(1)), width(op.getWidth()), hasLargeBlocks(groupColumns % kStep == 0) {}
 
-/// Returns the panel of |column| and its row in the panel. Columns past the last panel read the last one.
-std::pair<Value, Value> GroupedEmitter::placeOf(Value column) {
-  return {e.min(e.div(column, width), e.add(panels, -1)), e.rem(column, width)};
+/// Returns the place of column |inTile| of column tile |tile| of those from |first| on. Columns past the last panel read
+/// the last one.
+GroupedEmitter::Place GroupedEmitter::placeOf(Value first, int64_t tile, Value inTile) {
+  int64_t right = tile * kProductColumns, all = columnTiles * kProductColumns;
+  Value panel = e.div(first, width), row = e.rem(first, width);
+  // Addresses of tiles in one panel differ by constants, which need no registers.
+  if (all % width == 0) {
+    panel = e.add(panel, right / width), row = inTile, right %= width;
+  } else if (width % all == 0) {
+    row = e.add(row, inTile);
+  } else {
+    Value column = e.add(first, right);
+    panel = e.div(column, width), row = e.add(e.rem(column, width), inTile), right = 0;
+  }
+  return {e.min(panel, e.add(panels, -1)), row, right};
 }
 
 /// Loads the lane's parts of rows |row| + g and |row| + g + 8 for both products of the step at |k|: operand A of each, four
@@ -135,101 +181,142 @@ Values GroupedEmitter::loadRows(Value row, Value k) {
   return all;
 }
 
-/// Loads, as an i32, the four bytes of row |row| of panel |panel| that have the integers of the components |first| to
-/// |first| + 3; |first| is a multiple of 4. With 4 bits, these bytes have eight integers, from |first| rounded down to a
-/// multiple of 8 on.
-Value GroupedEmitter::loadWord(Value panel, Value row, Value first) {
-  auto bytes = VectorType::get({kLaneComponents}, e.getI8Type()), word = VectorType::get({1}, e.getI32Type());
+/// Returns the address of byte |byte| of the group at component |k| in panel |panel|.
+Value GroupedEmitter::groupAddress(Value panel, Value k, Value byte) { return cores.addressOf(op.getPanels(), {panel, groupOf(k), byte}); }
+
+/// Loads, as an i32, the four bytes that have the integers of the components |first| to |first| + 3 of a column;
+/// |first| is a multiple of 4. With 4 bits, these bytes have eight integers, from |first| rounded down to a multiple of 8
+/// on.
+Value GroupedEmitter::loadWord(const Place &place, Value first) {
   int64_t inRun = format.bits == 8 ? kLaneComponents : 2 * kLaneComponents;
   Value inGroup = groups == 1 ? first : e.rem(first, groupColumns);
-  Value byte = e.add(e.mul(e.add(e.mul(e.div(inGroup, inRun), width), row), kLaneComponents), format.headBytes(width));
-  Value loaded = vector::LoadOp::create(e, bytes, op.getPanels(), ValueRange{panel, groupOf(first), byte});
-  return vector::ExtractOp::create(e, vector::BitCastOp::create(e, word, loaded), int64_t(0));
+  Value byte = e.mul(e.add(e.mul(e.div(inGroup, inRun), width), place.row), kLaneComponents);
+  Value address = groupAddress(place.panel, first, byte);
+  address = cores.advance(address, e.index(format.headBytes(width) + place.right * kLaneComponents));
+  return LLVM::LoadOp::create(e, e.getI32Type(), address, /*alignment=*/4);
 }
 
-/// Loads the integers of column |column| + g for both products of the step at |k|: operand B of each, two words.
-Values GroupedEmitter::loadWeights(Value column, Value k) {
-  auto [panel, row] = placeOf(e.add(column, g));
+/// Loads the integers of column g of column tile |tile| for the step at |k|: one word if it has those of both products,
+/// else one for each product.
+Values GroupedEmitter::loadWords(Value column, int64_t tile, Value k) {
+  Place place = placeOf(column, tile, g);
+  if (sharesWords())
+    return {loadWord(place, inside(firstOf(k, 0), 2 * kLaneComponents))};
+  Values words;
+  for (int64_t product = 0; product < kProducts; ++product)
+    words.push_back(loadWord(place, inside(firstOf(k, product), kLaneComponents)));
+  return words;
+}
+
+/// Returns operand B of both products, two words each, from the |words| of loadWords.
+Values GroupedEmitter::convert(const Values &words) {
   auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e, value, 32); };
-  bool isShared = format.bits == 4 && hasLargeBlocks;
-  Value both = isShared ? loadWord(panel, row, inside(firstOf(k, 0), 2 * kLaneComponents)) : Value();
   Values all;
   for (int64_t product = 0; product < kProducts; ++product) {
-    Value stored = both ? both : loadWord(panel, row, inside(firstOf(k, product), kLaneComponents));
+    Value bytes = words[sharesWords() ? 0 : product];
     if (format.bits == 4) {
       Value isHigh = e.compare(arith::CmpIPredicate::eq, e.rem(t, 2), 1);
-      Value shift = isShared ? number(4 * product) : e.select(isHigh, number(4), number(0));
-      stored = arith::ShRUIOp::create(e, stored, shift);
+      Value shift = sharesWords() ? number(4 * product) : e.select(isHigh, number(4), number(0));
+      bytes = arith::AndIOp::create(e, arith::ShRUIOp::create(e, bytes, shift), number(0x0f0f0f0f));
     }
-    Values integers;
-    for (int64_t i = 0; i < kLaneComponents; ++i) {
-      Value one = arith::AndIOp::create(e, arith::ShRUIOp::create(e, stored, number(8 * i)), number(format.bits == 8 ? 255 : 15));
-      integers.push_back(arith::SIToFPOp::create(e, e.getF32Type(), arith::SubIOp::create(e, one, number(format.zero()))));
-    }
-    all.append({cores.pack(integers[0], integers[1]), cores.pack(integers[2], integers[3])});
+    all.append({integers.toElements(bytes, 0), integers.toElements(bytes, 2)});
   }
   return all;
 }
 
 /// Loads the scales or the minima, which begin at byte |firstByte| of a group, of the group at |k|.
 GroupedEmitter::Pairs GroupedEmitter::loadPairs(Value column, Value k, int64_t firstByte) {
-  Type element = format.wideScales ? Type(e.getF32Type()) : Type(e.getF16Type());
-  auto bytes = VectorType::get({2 * format.scaleBytes()}, e.getI8Type()), pair = VectorType::get({2}, element);
-  Value group = groupOf(k);
+  auto pair = VectorType::get({2}, format.wideScales ? Type(e.getF32Type()) : Type(e.getF16Type()));
   Pairs pairs;
   for (int64_t tile = 0; tile < columnTiles; ++tile) {
-    auto [panel, row] = placeOf(e.add(e.add(column, tile * kProductColumns), e.mul(t, 2)));
-    Value byte = e.add(e.mul(row, format.scaleBytes()), firstByte);
-    Value loaded = vector::LoadOp::create(e, bytes, op.getPanels(), ValueRange{panel, group, byte});
-    Value numbers = widen(e, vector::BitCastOp::create(e, pair, loaded));
-    pairs.push_back({vector::ExtractOp::create(e, numbers, int64_t(0)), vector::ExtractOp::create(e, numbers, int64_t(1))});
+    Place place = placeOf(column, tile, e.mul(t, 2));
+    Value address = groupAddress(place.panel, k, e.mul(place.row, format.scaleBytes()));
+    address = cores.advance(address, e.index(firstByte + place.right * format.scaleBytes()));
+    pairs.push_back(LLVM::LoadOp::create(e, pair, address, /*alignment=*/2 * format.scaleBytes()));
   }
   return pairs;
 }
 
-/// Loads the operands of the components |k| to |k| + 31.
-GroupedEmitter::Step GroupedEmitter::loadStep(Value row, Value column, Value k) {
-  Step step;
+/// Loads the weights of the components |k| to |k| + 31.
+GroupedEmitter::Weights GroupedEmitter::loadWeights(Value column, Value k) {
+  Weights weights;
   for (int64_t tile = 0; tile < columnTiles; ++tile)
-    step.weights.push_back(loadWeights(e.add(column, tile * kProductColumns), k));
+    weights.words.push_back(loadWords(column, tile, k));
   for (int64_t first = 0; first < kProducts; first += productsOfBlock()) {
     Value at = e.add(k, first * kProductRows);
-    step.scales.push_back(loadPairs(column, at, 0));
+    weights.scales.push_back(loadPairs(column, at, 0));
     if (format.minima)
-      step.minima.push_back(loadPairs(column, at, width * format.scaleBytes()));
+      weights.minima.push_back(loadPairs(column, at, width * format.scaleBytes()));
   }
-  for (int64_t tile = 0; tile < rowTiles; ++tile)
-    step.parts.push_back(loadRows(e.add(row, tile * kProductRows), k));
-  return step;
+  return weights;
 }
 
-/// Returns |sums| plus the products of |step|. Sums are those of row tile 0 and column tile 0, 1, …, then of row tile 1,
-/// and so on, four of each.
-Values GroupedEmitter::addStep(const Step &step, Values sums) {
+/// Returns all values of |weights|, as a loop carries them.
+Values GroupedEmitter::flatten(const Weights &weights) {
+  Values all;
+  for (const SmallVector<Values> *part : {&weights.words, &weights.scales, &weights.minima})
+    for (const Values &values : *part)
+      all.append(values);
+  return all;
+}
+
+/// Returns the weights of which flatten returned |values|.
+GroupedEmitter::Weights GroupedEmitter::unflatten(ValueRange values) {
+  Weights weights;
+  auto take = [&](SmallVector<Values> &to, int64_t count, int64_t size) {
+    for (int64_t i = 0; i < count; ++i) {
+      to.push_back(Values(values.take_front(size)));
+      values = values.drop_front(size);
+    }
+  };
+  int64_t blocks = kProducts / productsOfBlock();
+  take(weights.words, columnTiles, sharesWords() ? 1 : kProducts);
+  take(weights.scales, blocks, columnTiles);
+  if (format.minima)
+    take(weights.minima, blocks, columnTiles);
+  return weights;
+}
+
+/// Returns |sums| plus the products of |weights| and the rows that |rowsOf| returns. Sums are those of row tile 0 and
+/// column tile 0, 1, …, then of row tile 1, and so on, four of each.
+Values GroupedEmitter::addStep(const Weights &weights, RowsOf rowsOf, Values sums) {
   const Values none(4, e.f32(0.0));
   Value one = e.f32(1.0), ones = format.minima ? cores.pack(one, one) : Value();
-  for (auto [number, scales] : llvm::enumerate(step.scales)) {
-    // Returns the sums over the block of the products of a row tile and the B whose words of each product are given.
-    auto multiply = [&](const Values &part, llvm::function_ref<Values(int64_t product)> words) {
-      Values block = none;
-      for (int64_t i = 0; i < productsOfBlock(); ++i) {
-        int64_t product = static_cast<int64_t>(number) * productsOfBlock() + i;
-        block = cores.multiply(ArrayRef(part).slice(4 * product, 4), words(product), block);
-      }
-      return block;
-    };
-    for (int64_t tile = 0; tile < rowTiles; ++tile) {
-      const Values &part = step.parts[tile];
+  SmallVector<Values> columnsOf;
+  for (const Values &words : weights.words)
+    columnsOf.push_back(convert(words));
+  auto numbers = [&](Value pair) {
+    Value wide = widen(e, pair);
+    return Values{vector::ExtractOp::create(e, wide, int64_t(0)), vector::ExtractOp::create(e, wide, int64_t(1))};
+  };
+  SmallVector<SmallVector<Values>> scales, minima;
+  for (size_t block = 0; block < weights.scales.size(); ++block) {
+    scales.push_back(llvm::map_to_vector(weights.scales[block], numbers));
+    if (format.minima)
+      minima.push_back(llvm::map_to_vector(weights.minima[block], numbers));
+  }
+  for (int64_t tile = 0; tile < rowTiles; ++tile) {
+    Values part = rowsOf(tile);
+    for (size_t block = 0; block < scales.size(); ++block) {
+      // Returns the sums over the block of the products of the row tile and the B whose words of each product are given.
+      auto multiply = [&](llvm::function_ref<Values(int64_t product)> words) {
+        Values products = none;
+        for (int64_t i = 0; i < productsOfBlock(); ++i) {
+          int64_t product = static_cast<int64_t>(block) * productsOfBlock() + i;
+          products = cores.multiply(ArrayRef(part).slice(4 * product, 4), words(product), products);
+        }
+        return products;
+      };
       Values rowSums;
       if (format.minima)
-        rowSums = multiply(part, [&](int64_t) { return Values{ones, ones}; });
+        rowSums = multiply([&](int64_t) { return Values{ones, ones}; });
       for (int64_t beside = 0; beside < columnTiles; ++beside) {
-        Values block = multiply(part, [&](int64_t product) { return Values(ArrayRef(step.weights[beside]).slice(2 * product, 2)); });
+        Values products = multiply([&](int64_t product) { return Values(ArrayRef(columnsOf[beside]).slice(2 * product, 2)); });
         for (int64_t i = 0; i < 4; ++i) {
           Value &sum = sums[(tile * columnTiles + beside) * 4 + i];
-          sum = e.fma(scales[beside][i % 2], block[i], sum);
+          sum = e.fma(scales[block][beside][i % 2], products[i], sum);
           if (format.minima)
-            sum = e.fma(step.minima[number][beside][i % 2], rowSums[i], sum);
+            sum = e.fma(minima[block][beside][i % 2], rowSums[i], sum);
         }
       }
     }
@@ -252,17 +339,109 @@ void GroupedEmitter::store(Value sum, Value row, Value column) {
   e.ifThen(exists, [&] { e.store(sum, op.getDestination(), {row, column}); });
 }
 
-void GroupedEmitter::emitTiles() {
-  int64_t atOnce = rowTiles * kProductRows, warpColumns = columnTiles * kProductColumns;
-  Value zero = e.index(0);
-  hasTail = depth % kStep != 0;
-  e.loop(zero, rows, atOnce, [&](Value row) {
-    e.loop(e.mul(warp, warpColumns), columns, kWarps * warpColumns, [&](Value column) {
-      Values sums = e.loop(zero, e.index(depth), e.index(kStep), noSums(),
-                           [&](Value k, ValueRange before) { return addStep(loadStep(row, column, k), Values(before)); });
-      forEachSum(row, column, [&](int64_t number, Value down, Value right) { store(sums[number], down, right); });
+/// Returns the address in stage |slot| of the chunk |chunk| of row |row|.
+Value GroupedEmitter::addressIn(Value slot, Value row, Value chunk) {
+  Value place = arith::XOrIOp::create(e, chunk, e.rem(e.div(row, 2), kStepChunks));
+  Value base = cores.advance(cores.addressOf(stages, e.index(0)), e.mul(slot, rowTiles * kProductRows * kRowBytes));
+  return cores.advance(base, e.add(e.mul(row, kRowBytes), e.mul(place, kChunkBytes)));
+}
+
+/// Starts to copy the components |k| to |k| + 31 of the tile's rows, from |row| on, to stage |slot|. Components past K
+/// become zeros. Rows that do not exist repeat the last one; their sums are not stored.
+void GroupedEmitter::copyStage(Value slot, Value row, Value k) {
+  // A warp copies two rows at once, a lane the word of two components of a row.
+  constexpr int64_t kWords = kStep / 2, kAtOnce = kBlockThreads / kWords;
+  Value mine = e.div(thread, kWords), word = e.rem(thread, kWords), chunk, inChunk;
+  // The operand of lane t is in word t of four chunks: words 4t to 4t + 3 of a block of 32, words 2t and 2t + 1 of a block
+  // of 16.
+  if (hasLargeBlocks)
+    inChunk = e.div(word, 4), chunk = e.rem(word, 4);
+  else
+    inChunk = e.div(e.rem(word, 8), 2), chunk = e.add(e.mul(e.div(word, 8), 2), e.rem(word, 2));
+  Value component = e.add(k, e.mul(word, 2)), exists = e.compare(arith::CmpIPredicate::slt, component, depth);
+  // Rows a multiple of 8 apart have the same swizzle.
+  static_assert(kAtOnce % 8 == 0);
+  Value to = cores.advance(addressIn(slot, mine, chunk), e.mul(inChunk, 4));
+  Value first = e.add(row, mine), from = cores.addressOf(op.getRows(), {first, component});
+  int64_t count = rowTiles * kProductRows, stride = typeOf(op.getRows()).getStridesAndOffset().first[0];
+  auto whole = [&]() -> Values {
+    for (int64_t local = 0; local < count; local += kAtOnce)
+      cores.copyWord(cores.advance(to, e.index(local * kRowBytes)), cores.advance(from, e.index(local * stride * 2)), exists);
+    return {};
+  };
+  // A loop, since the addresses of all rows would not fit into registers.
+  auto part = [&]() -> Values {
+    e.loop(e.index(0), e.index(count), kAtOnce, [&](Value local) {
+      Value some = e.min(e.add(first, local), e.add(rows, -1));
+      cores.copyWord(cores.advance(to, e.mul(local, kRowBytes)), cores.addressOf(op.getRows(), {some, component}), exists);
     });
+    return {};
+  };
+  if (stride == ShapedType::kDynamic)
+    part();
+  else
+    e.choose(e.compare(arith::CmpIPredicate::sle, e.add(row, count), rows), whole, part);
+}
+
+/// Loads from stage |slot| what loadRows loads: the lane's parts of row tile |tile| for both products of a step.
+Values GroupedEmitter::rowsInStage(Value slot, int64_t tile) {
+  Value row = e.add(e.mul(e.rem(e.div(lane, 8), 2), 8), e.rem(lane, 8));
+  Values all;
+  for (int64_t product = 0; product < kProducts; ++product) {
+    Value address = addressIn(slot, row, e.add(e.div(lane, 16), 2 * product));
+    all.append(cores.loadMatrices(cores.advance(address, e.index(tile * kProductRows * kRowBytes))));
+  }
+  return all;
+}
+
+/// Emits the tile whose first row is |row| and first column |first|.
+void GroupedEmitter::emitTile(Value row, Value first) {
+  Value zero = e.index(0), column = e.add(first, e.mul(warp, columnTiles * kProductColumns));
+  auto after = [&](Value slot, int64_t count) { return e.rem(e.add(slot, count), kStages); };
+  // Loads run ahead of K: those of the last step are repeated.
+  auto weightsAt = [&](Value k) { return loadWeights(column, e.min(k, e.index((depth - 1) / kStep * kStep))); };
+  e.barrier(); // The tile before may still be read.
+  e.loop(zero, e.index(kStages - 1), 1, [&](Value stage) {
+    copyStage(stage, row, e.mul(stage, kStep));
+    cores.commitCopies();
   });
+  Values carried = noSums();
+  size_t count = carried.size();
+  carried.append(flatten(weightsAt(zero)));
+  carried.push_back(zero);
+  carried = e.loop(zero, e.index(depth), e.index(kStep), carried, [&](Value k, ValueRange before) -> Values {
+    Value slot = before.back();
+    cores.waitForCopies(kStages - 2);
+    e.barrier();
+    copyStage(after(slot, kStages - 1), row, e.add(k, (kStages - 1) * kStep));
+    cores.commitCopies();
+    Weights weights = unflatten(before.drop_front(count).drop_back()), next = weightsAt(e.add(k, kStep));
+    Values sums = addStep(weights, [&](int64_t tile) { return rowsInStage(slot, tile); }, Values(before.take_front(count)));
+    sums.append(flatten(next));
+    sums.push_back(after(slot, 1));
+    return sums;
+  });
+  cores.waitForCopies(0);
+  forEachSum(row, column, [&](int64_t number, Value down, Value right) { store(carried[number], down, right); });
+}
+
+void GroupedEmitter::emitTiles() {
+  int64_t atOnce = rowTiles * kProductRows, wide = kWarps * columnTiles * kProductColumns;
+  stages = e.allocateShared(e.getI32Type(), {kStages * atOnce * kStep / 2});
+  hasTail = depth % kStep != 0;
+  // Usually the result is one tile. The counters of loops over tiles would take registers, which the sums need.
+  DimBounds bounds;
+  auto isOne = [&](int64_t dim, int64_t most) {
+    std::optional<SizeExpr> size = bounds.getDim(op.getDestination(), dim);
+    std::optional<int64_t> constant = size ? size->getConstant() : std::nullopt;
+    return constant && *constant <= most;
+  };
+  Value zero = e.index(0);
+  if (isOne(0, atOnce) && isOne(1, wide)) {
+    e.ifThen(e.compare(arith::CmpIPredicate::sgt, rows, 0), [&] { emitTile(zero, zero); });
+    return;
+  }
+  e.loop(zero, rows, atOnce, [&](Value row) { e.loop(zero, columns, wide, [&](Value first) { emitTile(row, first); }); });
 }
 
 void GroupedEmitter::emitSplit() {
@@ -272,12 +451,15 @@ void GroupedEmitter::emitSplit() {
     e.loop(zero, columns, kSplitColumns, [&](Value column) {
       Values sums =
           e.loop(e.mul(warp, kStep), e.index(depth), e.index(kWarps * kStep * kStepsAtOnce), noSums(), [&](Value k, ValueRange before) {
-            SmallVector<Step, kStepsAtOnce> steps;
-            for (int64_t i = 0; i < kStepsAtOnce; ++i)
-              steps.push_back(loadStep(row, column, e.add(k, i * kWarps * kStep)));
+            SmallVector<std::pair<Weights, Values>, kStepsAtOnce> steps;
+            for (int64_t i = 0; i < kStepsAtOnce; ++i) {
+              Value at = e.add(k, i * kWarps * kStep);
+              Weights weights = loadWeights(column, at);
+              steps.push_back({weights, loadRows(row, at)});
+            }
             Values sums(before);
-            for (const Step &step : steps)
-              sums = addStep(step, sums);
+            for (const auto &[weights, part] : steps)
+              sums = addStep(weights, [&part = part](int64_t) { return part; }, sums);
             return sums;
           });
       keepSums(e, sums, shared, warp, lane);
@@ -299,5 +481,7 @@ void attune::emitGroupedGemm(tiles::GroupedProductOp op, GemmVariant variant, co
   if (variant == GemmVariant::Skinny)
     GroupedEmitter(op, e, loops.thread, kSplitRows / kProductRows, kSplitColumns / kProductColumns).emitSplit();
   else
-    GroupedEmitter(op, e, loops.thread, kManyRows / kProductRows, getMaxColumns(variant) / kWarps / kProductColumns).emitTiles();
+    // A tile of 64 columns has 64 rows, one of 128 columns 128.
+    GroupedEmitter(op, e, loops.thread, getMaxColumns(variant) / kProductRows, getMaxColumns(variant) / kWarps / kProductColumns)
+        .emitTiles();
 }

@@ -5,6 +5,7 @@
 #include "compiler/Target/NVVM/KernelVersions.h"
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
 #include "compiler/Target/NVVM/GroupedGemm.h"
+#include "compiler/Target/NVVM/GroupedWarpgroups.h"
 #include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -78,7 +79,8 @@ SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, cons
   GemmVariant most = getGemmVariant(largest(columns));
   if (getConstantIntValue(columns))
     return {{loop, most}};
-  bool hasWarpgroups = wgmma.arch != 0 && most == GemmVariant::Large && matchProjectionLoop(loop, kWarpgroupRows);
+  bool canHave = wgmma.arch != 0 && most == GemmVariant::Large, hasWarpgroups = canHave && matchProjectionLoop(loop, kWarpgroupRows);
+  std::optional<GroupedLoop> grouped = canHave ? matchGroupedLoop(loop, kWarpgroupRows) : std::nullopt;
   for (GemmVariant variant : {GemmVariant::Skinny, GemmVariant::Small}) {
     if (variant == most)
       break;
@@ -91,7 +93,7 @@ SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, cons
     versions.push_back({cast<scf::ForallOp>(builder.clone(*loop)), variant});
     builder = choice.getElseBodyBuilder();
   }
-  if (hasWarpgroups)
+  if (hasWarpgroups || (grouped && isGroupedWarpgroups(grouped->product)))
     addSpecific(hasStepsOn(wgmma.arch, getMaxColumns(most), loop, builder), most);
   return addOthers(most);
 }

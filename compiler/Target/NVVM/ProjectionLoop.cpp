@@ -39,11 +39,16 @@ LowPrecisionProjection ProjectionLoop::cloneAt(OpBuilder &builder, Value row, Va
   return clone;
 }
 
-Value ProjectionLoop::firstRow(LowPrecisionProjection clone, OpBuilder &builder) {
-  auto view = clone.contraction->getOperand(0).getDefiningOp<memref::SubViewOp>();
+/// Returns the first row of |rows| in the matrix of which they are a part.
+static Value getFirstRow(Value rows, OpBuilder &builder) {
+  auto view = rows.getDefiningOp<memref::SubViewOp>();
   if (!view)
-    return arith::ConstantIndexOp::create(builder, clone.contraction->getLoc(), 0);
+    return arith::ConstantIndexOp::create(builder, rows.getLoc(), 0);
   return getValueOrCreateConstantIndexOp(builder, view.getLoc(), view.getMixedOffsets()[0]);
+}
+
+Value ProjectionLoop::firstRow(LowPrecisionProjection clone, OpBuilder &builder) {
+  return getFirstRow(clone.contraction->getOperand(0), builder);
 }
 
 void ProjectionLoop::erase(LowPrecisionProjection clone) {
@@ -104,19 +109,14 @@ static bool beginsAtRow(Value input, Value row) {
          llvm::is_contained(apply.getMapOperands(), row);
 }
 
-std::optional<ProjectionLoop> attune::matchProjectionLoop(scf::ForallOp loop, int64_t rows) {
+/// Returns true if |loop| has two dimensions that begin at 0, and its body is only index arithmetic, views, loops with steps
+/// of at least |rows|, and operations for which |isProduct| returns true.
+static bool hasOnlyProducts(scf::ForallOp loop, int64_t rows, llvm::function_ref<bool(Operation *)> isProduct) {
   if (loop.getRank() != 2 || !isConstantIntValue(loop.getMixedLowerBound()[0], 0) || !isConstantIntValue(loop.getMixedLowerBound()[1], 0))
-    return std::nullopt;
-  linalg::LinalgOp contraction;
-  SmallVector<Operation *> others;
-  WalkResult walk = loop.getBody()->walk([&](Operation *op) -> WalkResult {
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-      if (!contraction && isMmaContraction(linalgOp))
-        contraction = linalgOp;
-      else
-        others.push_back(op);
+    return false;
+  WalkResult walk = loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+    if (isProduct(op))
       return WalkResult::skip();
-    }
     if (auto inner = dyn_cast<scf::ForOp>(op)) {
       std::optional<int64_t> step = getConstantIntValue(inner.getStep());
       return inner.getNumResults() == 0 && step && *step >= rows && isConstantIntValue(inner.getLowerBound(), 0) ? WalkResult::advance()
@@ -126,7 +126,21 @@ std::optional<ProjectionLoop> attune::matchProjectionLoop(scf::ForallOp loop, in
                ? WalkResult::advance()
                : WalkResult::interrupt();
   });
-  if (walk.wasInterrupted() || !contraction)
+  return !walk.wasInterrupted();
+}
+
+std::optional<ProjectionLoop> attune::matchProjectionLoop(scf::ForallOp loop, int64_t rows) {
+  linalg::LinalgOp contraction;
+  SmallVector<Operation *> others;
+  bool isPure = hasOnlyProducts(loop, rows, [&](Operation *op) {
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (linalgOp && !contraction && isMmaContraction(linalgOp))
+      contraction = linalgOp;
+    else if (linalgOp)
+      others.push_back(op);
+    return linalgOp != nullptr;
+  });
+  if (!isPure || !contraction)
     return std::nullopt;
   ProjectionLoop whole{loop, matchLowPrecisionProjection(contraction), findMatrix(contraction->getOperand(0), loop, {0}),
                        findMatrix(contraction->getOperand(1), loop, {0, 2})};
@@ -135,6 +149,32 @@ std::optional<ProjectionLoop> attune::matchProjectionLoop(scf::ForallOp loop, in
   if (!whole.input || !whole.panels || !projection.zero || !llvm::all_of(others, isPart) ||
       !beginsAt(contraction->getOperand(1), loop.getInductionVars()[1]) ||
       !beginsAtRow(contraction->getOperand(0), loop.getInductionVars()[0]))
+    return std::nullopt;
+  return whole;
+}
+
+tiles::GroupedProductOp GroupedLoop::cloneAt(OpBuilder &builder, Value row, Value column) {
+  IRMapping map;
+  map.map(loop.getInductionVars()[0], row);
+  map.map(loop.getInductionVars()[1], column);
+  cloneBlock(builder, *loop.getBody(), map);
+  return cast<tiles::GroupedProductOp>(map.lookupOrNull(product.getOperation()));
+}
+
+Value GroupedLoop::firstRow(tiles::GroupedProductOp clone, OpBuilder &builder) { return getFirstRow(clone.getRows(), builder); }
+
+std::optional<GroupedLoop> attune::matchGroupedLoop(scf::ForallOp loop, int64_t rows) {
+  SmallVector<tiles::GroupedProductOp> found;
+  bool isPure = hasOnlyProducts(loop, rows, [&](Operation *op) {
+    auto product = dyn_cast<tiles::GroupedProductOp>(op);
+    if (product)
+      found.push_back(product);
+    return product != nullptr;
+  });
+  if (!isPure || found.size() != 1)
+    return std::nullopt;
+  GroupedLoop whole{loop, found[0], findMatrix(found[0].getRows(), loop, {0})};
+  if (!whole.input || !beginsAtRow(found[0].getRows(), loop.getInductionVars()[0]))
     return std::nullopt;
   return whole;
 }

@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_TARGET_NVVM_PROJECTIONLOOP_H
 
 #include "compiler/Target/NVVM/LowPrecisionProjection.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <optional>
@@ -39,6 +40,24 @@ struct ProjectionLoop {
 /// Returns |loop| as a ProjectionLoop if it computes one projection and its inner loops, if any, have steps of at least
 /// |rows| rows; else nullopt.
 std::optional<ProjectionLoop> matchProjectionLoop(mlir::scf::ForallOp loop, int64_t rows);
+
+/// A parallel loop over (row, column) that computes one product by quantized weights; its rows are a matrix defined before
+/// the loop. It can be cloned like a ProjectionLoop.
+struct GroupedLoop {
+  mlir::scf::ForallOp loop;
+  mlir::tiles::GroupedProductOp product;
+  /// The whole matrix of rows.
+  mlir::Value input;
+
+  /// Clones the product of iteration (|row|, |column|) and its operands at the insertion point.
+  mlir::tiles::GroupedProductOp cloneAt(mlir::OpBuilder &builder, mlir::Value row, mlir::Value column);
+  /// Returns the row of |input| at which a clone begins.
+  static mlir::Value firstRow(mlir::tiles::GroupedProductOp clone, mlir::OpBuilder &builder);
+};
+
+/// Returns |loop| as a GroupedLoop if it computes one product and its inner loops, if any, have steps of at least |rows|
+/// rows; else nullopt.
+std::optional<GroupedLoop> matchGroupedLoop(mlir::scf::ForallOp loop, int64_t rows);
 
 /// The rows of a thread-block tile; each of the two consuming warpgroups computes half of them.
 inline constexpr int64_t kWarpgroupRows = 128;

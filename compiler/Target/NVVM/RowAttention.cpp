@@ -26,6 +26,24 @@ std::pair<Value, Value> RowAttention::keysOf(const Row &row) {
   return {row.first, row.end};
 }
 
+std::pair<Value, Value> RowAttention::visitedKeys(Value first, Value last) {
+  return {keysOf(rowAt(first)).first, keysOf(rowAt(last)).second};
+}
+
+std::pair<Value, Value> RowAttention::seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step) {
+  auto [begin, end] = visited;
+  AttentionRow upper = rowAt(first), lower = rowAt(last);
+  Value from = begin, to = e.min(end, keys);
+  if (op.hidesByPosition()) {
+    // The first and the last visible key do not decrease from one row to the next.
+    to = e.min(to, upper.end);
+    if (op.getWindowLeft())
+      from = e.min(e.add(begin, e.mul(e.div(e.add(e.max(e.sub(lower.first, begin), e.index(0)), step - 1), step), step)), end);
+  }
+  Value whole = e.mul(e.div(e.max(e.sub(to, from), e.index(0)), step), step);
+  return {from, e.add(from, whole)};
+}
+
 Value RowAttention::keyComponent(Value key, Value d) {
   if (op.hasKeyRows())
     return e.loadWide(op.getKey(), {key, d});

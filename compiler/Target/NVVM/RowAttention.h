@@ -10,6 +10,9 @@
 
 namespace attune {
 
+/// Keys of a step of the online softmax of WarpAttention and ThreadAttention, which give a row the same bits.
+inline constexpr int64_t kAttentionKeys = 64;
+
 /// Emits the parts of `tile.attention_tile` that concern one row and one key: the product of query and key, the score
 /// (scale, mask, biases, position) and the factor that normalizes a result. Scores are multiplied by log2(e), as the
 /// operation's description says, so that the softmax uses 2^x.
@@ -24,6 +27,12 @@ public:
   Row rowAt(Value number);
   /// Returns the range [begin, end) of keys to visit for |row|: all keys, or those that positions leave visible.
   std::pair<Value, Value> keysOf(const Row &row);
+  /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|. Here
+  /// and below a key is visible to a row if positions do not hide it; masks only change scores.
+  std::pair<Value, Value> visitedKeys(Value first, Value last);
+  /// Returns the range [begin, end) of the keys in the range |visited| that are visible to every row from |first| to
+  /// |last|, shortened to whole steps. A step is |step| keys, and the first one begins at |visited|'s first key.
+  std::pair<Value, Value> seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step);
   /// Returns query . key, with the terms of relative positions.
   Value product(const Row &row, Value key);
   /// Returns the score of an existing |key| from |product|: -infinity if positions hide the key. If |isSeen|, positions

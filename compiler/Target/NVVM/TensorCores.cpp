@@ -6,44 +6,15 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-TensorCores::TensorCores(ThreadBuilder &e, Type element) : e(e), element(element) {
+TensorCores::TensorCores(ThreadBuilder &e, Type element) : AsyncCopies(e), element(element) {
   assert((element.isBF16() || element.isF16()) && "16 bits");
 }
-
-Value TensorCores::addressOf(Value buffer, ValueRange at) {
-  auto type = cast<MemRefType>(buffer.getType());
-  auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
-  bool isShared = space && space.getValue() == gpu::AddressSpace::Workgroup;
-  auto memory = static_cast<unsigned>(isShared ? NVVM::NVVMMemorySpace::Shared : NVVM::NVVMMemorySpace::Global);
-  auto parts = memref::ExtractStridedMetadataOp::create(e, buffer);
-  Value offset = parts.getOffset();
-  for (auto [index, stride] : llvm::zip_equal(at, parts.getStrides()))
-    offset = e.add(offset, e.mul(index, stride));
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(e, buffer);
-  Value number = e.toI64(base);
-  // The index is the value of a generic pointer, so it becomes one first. Buffers outside of shared memory are in
-  // global memory.
-  auto pointer = LLVM::LLVMPointerType::get(e.getContext(), isShared ? memory : 0);
-  Value address = LLVM::IntToPtrOp::create(e, pointer, number);
-  if (!isShared)
-    address = LLVM::AddrSpaceCastOp::create(e, LLVM::LLVMPointerType::get(e.getContext(), memory), address);
-  return advance(address, e.mul(offset, type.getElementTypeBitWidth() / 8));
-}
-
-void TensorCores::copyChunk(Value to, Value from, Value exists) {
-  Value all = arith::ConstantIntOp::create(e, kChunkBytes, 32), none = arith::ConstantIntOp::create(e, 0, 32);
-  NVVM::CpAsyncOp::create(e, to, from, kChunkBytes, NVVM::LoadCacheModifierKind::CG, e.select(exists, all, none));
-}
-
-void TensorCores::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(e); }
-void TensorCores::waitForCopies(int64_t left) { NVVM::CpAsyncWaitGroupOp::create(e, static_cast<int32_t>(left)); }
 
 /// Returns the |count| members of |structure|.
 static Values unpack(ThreadBuilder &e, Value structure, int64_t count) {

@@ -16,33 +16,20 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_TENSORCORES_H
 #define ATTUNE_COMPILER_TARGET_NVVM_TENSORCORES_H
 
-#include "compiler/Target/NVVM/ThreadBuilder.h"
+#include "compiler/Target/NVVM/AsyncCopies.h"
 
 namespace attune {
 
-/// Elements and bytes of a chunk.
-inline constexpr int64_t kChunk = 8, kChunkBytes = 16;
+/// Elements of a chunk.
+inline constexpr int64_t kChunk = 8;
 
 /// Emits mma.sync, ldmatrix and cp.async for one element type, bf16 or f16.
-class TensorCores {
+class TensorCores : public AsyncCopies {
 public:
-  using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
   TensorCores(ThreadBuilder &e, mlir::Type element);
   mlir::Type elementType() const { return element; }
-
-  /// Returns the address of element |at| of |buffer|, in shared or global memory like |buffer|.
-  Value addressOf(Value buffer, mlir::ValueRange at);
-  /// Returns |address| plus |bytes|.
-  Value advance(Value address, Value bytes) { return e.advance(address, bytes); }
-
-  /// Starts the copy of a chunk from global memory |from| to shared memory |to|; copies zeros if |exists| is false. The
-  /// copies since the last commitCopies form a group.
-  void copyChunk(Value to, Value from, Value exists);
-  void commitCopies();
-  /// Waits for all but the last |left| groups of the thread's own copies.
-  void waitForCopies(int64_t left);
 
   /// Loads four matrices of 8 chunks (rows) from shared memory; returns the lane's word of each matrix. The |address|
   /// of lane 8 i + r is that of row r of matrix i.
@@ -66,7 +53,6 @@ public:
   Value pack(Value low, Value high);
 
 private:
-  ThreadBuilder &e;
   mlir::Type element;
 };
 

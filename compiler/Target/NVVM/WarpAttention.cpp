@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Attention for every shape and option. A warp computes a row (a query and a head) in steps of 32 keys, a key per lane,
-// with running maximum, sum and result:
+// Attention for every shape and option. A warp computes a row (a query and a head) in steps of 64 keys, two keys per
+// lane, with running maximum, sum and result:
 //
-//   score[lane]   = query . key[lane]                    panels have keys side by side, so lanes read neighbors
-//   weight[lane]  = 2^(score - maximum)                  maximum over lanes by shuffles
-//   result[e]     = result[e] decay + sum_j weight[j] value[j, e]       a column per lane, weights broadcast by shuffles
+//   score[i]      = query . key[i]                       of lane i and of lane i - 32; panels have keys side by side, so
+//                                                        lanes read neighbors
+//   weight[i]     = 2^(score[i] - maximum)               maximum over lanes by shuffles
+//   result[e]     = result[e] decay + sum_i weight[i] value[i, e]       a column per lane, weights broadcast by shuffles
+//
+// Steps begin at multiples of 64, and a lane adds its two weights to its own sum, in this order; ThreadAttention does the
+// same.
 //
 // No shared memory and no barrier: warps do not wait for each other, which suits decoding with its few rows and many
 // keys.
@@ -53,26 +57,34 @@ Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sum
   });
 }
 
-/// Emits a step of 32 keys. Carries the maximum, the lane's part of the sum, and the lane's columns of the result.
+/// Emits a step of 64 keys. Carries the maximum, the lane's part of the sum, and the lane's columns of the result.
 Values WarpAttention::step(Value begin, Value end, ValueRange carried) {
-  Value key = e.add(begin, lane), exists = e.compare(arith::CmpIPredicate::slt, key, end);
-  Value score = e.choose(
-      exists,
-      [&] {
-        Value score = rows.score(row, key, rows.product(row, key));
-        if (target)
-          e.store(score, target, {row.head, row.query, key});
-        return Values{score};
-      },
-      [&] { return Values{e.f32(-std::numeric_limits<double>::infinity())}; })[0];
-  Value largest = e.reduceLanes(score, [&](Value a, Value b) { return e.maxf(a, b); });
+  Value scores[2], middle = e.add(begin, kWarp);
+  for (int64_t half = 0; half < 2; ++half) {
+    Value key = e.add(e.add(begin, half * kWarp), lane), exists = e.compare(arith::CmpIPredicate::slt, key, end);
+    if (op.getWindowLeft() && !visitsAllKeys(op))
+      exists = e.both(exists, e.compare(arith::CmpIPredicate::sge, key, row.first));
+    scores[half] = e.choose(
+        exists,
+        [&] {
+          Value score = rows.score(row, key, rows.product(row, key));
+          if (target)
+            e.store(score, target, {row.head, row.query, key});
+          return Values{score};
+        },
+        [&] { return Values{e.f32(-std::numeric_limits<double>::infinity())}; })[0];
+  }
+  Value largest = e.reduceLanes(e.maxf(scores[0], scores[1]), [&](Value a, Value b) { return e.maxf(a, b); });
   Value maximum = e.maxf(carried[0], largest), decay = e.exp2(e.subf(carried[0], maximum));
-  Value weight = e.exp2(e.subf(score, maximum));
+  Value near = e.exp2(e.subf(scores[0], maximum)), far = e.exp2(e.subf(scores[1], maximum));
   Values sums;
   for (Value sum : carried.drop_front(2))
     sums.push_back(e.mulf(sum, decay));
-  Values next{maximum, e.fma(carried[1], decay, weight)};
-  next.append(addValues(begin, end, weight, sums));
+  sums = addValues(begin, end, near, sums);
+  sums =
+      e.choose(e.compare(arith::CmpIPredicate::slt, middle, end), [&] { return addValues(middle, end, far, sums); }, [&] { return sums; });
+  Values next{maximum, e.addf(e.fma(carried[1], decay, near), far)};
+  next.append(sums);
   return next;
 }
 
@@ -90,15 +102,16 @@ void WarpAttention::forLaneKeys(Value begin, Value end, llvm::function_ref<void(
 
 void WarpAttention::emitRow() {
   std::pair<Value, Value> visited = rows.keysOf(row);
-  Value begin = visited.first, end = visited.second;
+  Value begin = e.mul(e.div(visited.first, kAttentionKeys), kAttentionKeys), end = visited.second;
   Values initial(2 + perLane, e.f32(0.0));
   initial[0] = e.f32(kLowest);
-  Values carried = e.loop(begin, end, e.index(kWarp), initial, [&](Value key, ValueRange carried) { return step(key, end, carried); });
+  Values carried =
+      e.loop(begin, end, e.index(kAttentionKeys), initial, [&](Value key, ValueRange carried) { return step(key, end, carried); });
   Value maximum = carried[0], sum = e.reduceLanes(carried[1], [&](Value a, Value b) { return e.addf(a, b); });
   Value factor = rows.factor(row, maximum, sum);
   storeResult(ValueRange(carried).drop_front(2), factor);
   if (target)
-    forLaneKeys(begin, end, [&](Value key) {
+    forLaneKeys(visited.first, end, [&](Value key) {
       Value at[] = {row.head, row.query, key};
       e.store(e.mulf(e.exp2(e.subf(e.load(target, at), maximum)), factor), target, at);
     });

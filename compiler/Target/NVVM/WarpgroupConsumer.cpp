@@ -131,7 +131,7 @@ PipelineState WarpgroupConsumer::run(Value group, Value stores, Value begin, Val
     own.weigh(begin, /*areSeen=*/false, scores, at.state);
     at.weights = pack(scores);
     Value second = e.add(begin, stages.schedule.keys), last = e.max(e.add(own.count, -1), zero);
-    auto [seen, unseen] = own.seenKeys(zero, last, {second, e.max(second, end)}, stages.schedule.keys);
+    auto [seen, unseen] = own.rows.seenKeys(zero, last, {second, e.max(second, end)}, stages.schedule.keys);
     Values all = join(at);
     if (op.getWindowLeft())
       all = overStages(second, seen, all, /*areSeen=*/false);

@@ -27,8 +27,10 @@ static Values emitAsm(ThreadBuilder &e, StringRef text, int64_t count, ValueRang
   llvm::interleave(SmallVector<StringRef>(count, sums.empty() ? "=&f" : "=f"), stream, ",");
   for (size_t i = 0; i < sums.size(); ++i)
     stream << ',' << i;
-  stream << constraints;
-  auto type = LLVM::LLVMStructType::getLiteral(e.getContext(), SmallVector<Type>(count, e.getF32Type()));
+  stream << (count == 0 && sums.empty() ? constraints.drop_front() : constraints); // no comma before the first one
+  Type type;
+  if (count > 0)
+    type = LLVM::LLVMStructType::getLiteral(e.getContext(), SmallVector<Type>(count, e.getF32Type()));
   SmallVector<Value> operands(sums);
   llvm::append_range(operands, others);
   Value after = LLVM::InlineAsmOp::create(e, type, operands, text, all, /*has_side_effects=*/true, /*is_align_stack=*/false,

@@ -32,9 +32,7 @@
 //
 // Cost. Of the 227 KiB of shared memory that a block may have, the four stages take 48 KiB each and the slices 20 KiB.
 // setmaxnreg gives a producing thread 40 registers and a consuming one 232: 128 sums of f32 and the epilogue. The
-// products of a stage are 128 x 256 x 64 for 48 KiB of loads. Tiles are numbered so that 16 tiles below each other come
-// before the 16 tiles beside them, so concurrent tiles share rows and columns in the L2 cache. No atomic counter is
-// needed: block b computes the tiles b, b + blocks, ...
+// products of a stage are 128 x 256 x 64 for 48 KiB of loads.
 //
 // The first product of a tile ignores the sums instead of adding to zeros, because nothing may write registers between
 // the fence and the product (WarpgroupProducts). Clusters are not used, so blocks do not share loads.
@@ -44,7 +42,7 @@
 #include "compiler/Target/NVVM/LowPrecisionGemm.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ProjectionLoop.h"
-#include "compiler/Target/NVVM/RowLimit.h"
+#include "compiler/Target/NVVM/ProjectionStrips.h"
 #include "compiler/Target/NVVM/TmaLoads.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "dialect/Rt/IR/RtOps.h"
@@ -59,9 +57,8 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// The components of K in a pipeline stage, the consumer warpgroups, and the row tiles that are visited before the column
-/// advances.
-constexpr int64_t kDepth = 64, kConsumers = 2, kTogether = 16;
+/// The components of K in a pipeline stage, and the consumer warpgroups.
+constexpr int64_t kDepth = 64, kConsumers = 2;
 /// The registers of a thread of the producer and of a consumer. All threads start with 168: 65536 registers divided by
 /// 384 threads, rounded down to a multiple of 8.
 constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
@@ -79,12 +76,11 @@ public:
 /// Emits the body of the loop over blocks.
 class WgmmaGemmEmitter {
 public:
-  WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, const WgmmaTile &tile);
-  void emit(Value inputMap, Value panelsMap, Value rowTiles, Value columnTiles);
+  WgmmaGemmEmitter(ProjectionLoop whole, const ProjectionStrips &strips, ThreadBuilder &e, const WgmmaTile &tile);
+  void emit(Value inputMap, Value panelsMap);
 
 private:
   void allocate();
-  void forEachTile(ValueRange initial, llvm::function_ref<Values(Value row, Value column, ValueRange carried)> body);
   void produce(Value inputMap, Value panelsMap);
   void consume();
   Values multiplyStage(ValueRange sums, PipelineState place);
@@ -96,12 +92,12 @@ private:
   Value stageAt(Value stage) { return e.advance(tiles, e.mul(stage, bytesOfA() + bytesOfB())); }
 
   ProjectionLoop whole;
-  scf::ForallOp loop;
   ThreadBuilder &e;
   TmaLoads tma;
   WarpgroupProducts products;
   WgmmaTile tile;
-  Value thread, group, inGroup, rowTiles, columnTiles;
+  ProjectionStrips strips;
+  Value thread, group, inGroup;
   /// In shared memory: the stages, a slice of sums for each consumer, and the mbarriers of full and of empty stages.
   Value tiles, slices, full, empty;
 };
@@ -113,8 +109,8 @@ void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
   storeSlice(firstRow, firstColumn, kSlice, [&](Value down, Value right) { return e.load(slice, {down, right}); });
 }
 
-WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, const WgmmaTile &tile)
-    : whole(whole), loop(loop), e(e), tma(e), products(e, whole.projection.element()), tile(tile), thread(e.thread()),
+WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, const ProjectionStrips &strips, ThreadBuilder &e, const WgmmaTile &tile)
+    : whole(whole), e(e), tma(e), products(e, whole.projection.element()), tile(tile), strips(strips), thread(e.thread()),
       group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
 
 void WgmmaGemmEmitter::allocate() {
@@ -133,20 +129,9 @@ void WgmmaGemmEmitter::allocate() {
   e.barrier();
 }
 
-/// Emits the loop over the tiles of this block. |body| gets the first row and the first column of the tile.
-void WgmmaGemmEmitter::forEachTile(ValueRange initial, llvm::function_ref<Values(Value, Value, ValueRange)> body) {
-  Value blocks = e.index(loop.getMixedUpperBound()[0]);
-  e.loop(loop.getInductionVar(0), e.mul(rowTiles, columnTiles), blocks, initial, [&](Value number, ValueRange carried) {
-    Value strip = e.mul(columnTiles, kTogether), above = e.mul(e.div(number, strip), kTogether), within = e.rem(number, strip);
-    Value height = e.min(e.sub(rowTiles, above), e.index(kTogether));
-    Value row = e.add(above, e.rem(within, height)), column = e.div(within, height);
-    return body(e.mul(row, kWarpgroupRows), e.mul(column, tile.columns), carried);
-  });
-}
-
 void WgmmaGemmEmitter::produce(Value inputMap, Value panelsMap) {
   Value zero = e.index(0), depth = e.index(whole.projection.chunks() * kChunk);
-  forEachTile(tma.initialState(), [&](Value row, Value column, ValueRange before) -> Values {
+  strips.forEach(e, {tma.initialState()}, [&](Value row, Value column, ValueRange before) -> Values {
     LowPrecisionProjection clone = whole.cloneAt(e, row, column);
     Value first = ProjectionLoop::firstRow(clone, e);
     ProjectionLoop::erase(clone);
@@ -239,7 +224,7 @@ void WgmmaGemmEmitter::storeTile(Value row, Value column, ValueRange sums) {
 
 void WgmmaGemmEmitter::consume() {
   Value stageCount = e.index(llvm::divideCeil(whole.projection.chunks() * kChunk, kDepth));
-  forEachTile(tma.initialState(), [&](Value row, Value column, ValueRange before) -> Values {
+  strips.forEach(e, {tma.initialState()}, [&](Value row, Value column, ValueRange before) -> Values {
     PipelineState first = tma.unpack(before[0]);
     Values carried = multiplyStage({}, first);
     carried.push_back(tma.pack(tma.next(first, tile.stages)));
@@ -259,8 +244,7 @@ void WgmmaGemmEmitter::consume() {
   });
 }
 
-void WgmmaGemmEmitter::emit(Value inputMap, Value panelsMap, Value ofRows, Value ofColumns) {
-  rowTiles = ofRows, columnTiles = ofColumns;
+void WgmmaGemmEmitter::emit(Value inputMap, Value panelsMap) {
   allocate();
   auto producer = [&]() -> Values {
     tma.setMaxRegisters(kProducerRegisters, /*more=*/false);
@@ -294,17 +278,11 @@ scf::ForallOp attune::emitWgmmaGemm(ProjectionLoop whole, int64_t arch, const Wg
   scf::ForallOp before = whole.loop;
   ThreadBuilder host(before.getLoc(), before);
   auto [inputMap, panelsMap] = makeMaps(whole, host, tile.columns);
-  auto count = [&](OpFoldResult size, int64_t each) { return host.ceilDiv(host.index(size), host.index(each)); };
-  Value rowTiles = count(before.getMixedUpperBound()[0], kWarpgroupRows), columnTiles = count(before.getMixedUpperBound()[1], tile.columns);
-  // One block fills a multiprocessor, and the worker count is two for each multiprocessor.
-  Value most = count(rt::WorkerCountOp::create(host).getResult(), 2), blocks = host.min(host.mul(rowTiles, columnTiles), most);
-  auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{blocks}, ValueRange(), std::nullopt);
-  constexpr int64_t threads = (kConsumers + 1) * kWarpgroup;
-  loop->setAttr(rt::kLaunchAttr, rt::LaunchAttr::get(loop.getContext(), /*grid=*/false, threads, 0, arch, std::nullopt));
+  ProjectionStrips strips;
+  scf::ForallOp loop = strips.createLoop(host, before, tile.columns, (kConsumers + 1) * kWarpgroup, arch);
   ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
-  if (Value tokens = readTokenCount(before, e))
-    rowTiles = e.min(rowTiles, e.div(e.add(tokens, kWarpgroupRows - 1), kWarpgroupRows));
-  WgmmaGemmEmitter(whole, loop, e, tile).emit(inputMap, panelsMap, rowTiles, columnTiles);
+  strips.skipRows(before, e);
+  WgmmaGemmEmitter(whole, strips, e, tile).emit(inputMap, panelsMap);
   before.erase();
   return loop;
 }

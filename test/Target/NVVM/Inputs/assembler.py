@@ -23,8 +23,9 @@ def assemble(path, gpu):
     return usages, [line for line in text.splitlines() if re.search(r"\bC75\d\d\b|warning", line)]
 
 
-def describe_spills(usage):
-    """Returns a message if a kernel has a stack or spills, else nothing."""
-    if max(usage.stack, usage.stores, usage.loads) == 0:
+def describe_spills(usage, most=0):
+    """Returns a message if a kernel has more than |most| bytes of stack, stores or loads of spills, else nothing."""
+    if max(usage.stack, usage.stores, usage.loads) <= most:
         return None
-    return f"{usage.name}: {usage.stack} bytes of stack, {usage.stores} + {usage.loads} bytes of spills, expected none"
+    expected = f"at most {most}" if most else "none"
+    return f"{usage.name}: {usage.stack} bytes of stack, {usage.stores} + {usage.loads} bytes of spills, expected {expected}"

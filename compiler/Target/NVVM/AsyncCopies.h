@@ -1,0 +1,44 @@
+//===- AsyncCopies.h - Asynchronous copies to shared memory -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_ASYNCCOPIES_H
+#define ATTUNE_COMPILER_TARGET_NVVM_ASYNCCOPIES_H
+
+#include "compiler/Target/NVVM/ThreadBuilder.h"
+
+namespace attune {
+
+/// The bytes of a chunk, which one cp.async copies.
+inline constexpr int64_t kChunkBytes = 16;
+
+/// Emits cp.async of sm_80: copies from global to shared memory that run beside the thread's other instructions.
+class AsyncCopies {
+public:
+  using Value = mlir::Value;
+
+  explicit AsyncCopies(ThreadBuilder &e) : e(e) {}
+
+  /// Returns the address of element |at| of |buffer|, in shared or global memory like |buffer|.
+  Value addressOf(Value buffer, mlir::ValueRange at);
+  /// Returns |address| plus |bytes|.
+  Value advance(Value address, Value bytes) { return e.advance(address, bytes); }
+
+  /// Starts the copy of a chunk from global memory |from| to shared memory |to|; copies zeros if |exists| is false. Both
+  /// addresses must be multiples of a chunk's bytes. The copies since the last commitCopies form a group.
+  void copyChunk(Value to, Value from, Value exists);
+  /// Starts the copy of a word of 4 bytes in the same way. It takes more instructions, but words can be permuted.
+  void copyWord(Value to, Value from, Value exists);
+  void commitCopies();
+  /// Waits for all but the last |left| groups of the thread's own copies.
+  void waitForCopies(int64_t left);
+
+protected:
+  ThreadBuilder &e;
+
+private:
+  void copy(Value to, Value from, Value exists, int64_t bytes);
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_ASYNCCOPIES_H

@@ -1,0 +1,335 @@
+//===- GroupedWarpgroups.cpp - Quantized weights by warpgroups ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The GEMM of many rows and weights of 4 or 8 bits for sm_90a. mma.sync reaches less than 70 % of the speed of wgmma, and
+// its results come back to registers after every product, where each needs a multiplication by a scale. Here the product
+// is transposed: weights are the operand A, which wgmma takes from registers, so that they are converted there and need
+// no way through shared memory; rows are the operand B, which TMA loads as they are.
+//
+//   y^T [128 columns x 128 rows]  =  W [128 columns x K]  x^T [K x 128 rows]         a tile
+//
+//   shared memory   | X0 | X1 | .. | X7 |           a stage: 64 components of 128 rows, 16 KiB
+//   WG0, thread 0   for each tile, for each stage: wait `empty`; expect 16 KiB at `full`; TMA
+//   WG1  columns 0-63      for each block of a stage: sum = W X (two or four wgmma, asynchronous)
+//   WG2  columns 64-127                                beside them: convert the weights of the next block, load those after
+//                                               wait; acc = fma(scale, sum, acc)
+//
+//   tensor cores   | WG1 sum | WG2 sum | WG1 sum | WG2 sum |
+//   WG1                      | acc     |         | acc     |      while one multiplies by scales, the other one's
+//   WG2            | acc     |         | acc     |                products run
+//
+// A block is 32 components of groups of 32, or the 64 of a stage of groups that are a multiple of 64 or a whole row. Lane 4 g + t of a
+// warp has, for each chunk of 8 components, the components 2t and 2t + 1 of the weight columns g and g + 8: the place of
+// operand A in registers (WarpgroupProducts.h). They lie in one word, from which a shift and a byte permutation take them.
+// The four lanes of a column read the same words, so the loads of a warp are 16 runs of 4 bytes side by side.
+//
+// Invariants. `full` completes by one arrival with bytes, `empty` by one arrival of each consumer. All warpgroups walk the
+// same series of tiles, so stages and phases run on across tiles. Components past K are zeros in shared memory, so the
+// weights there may be any: loads of weights past the last block repeat it.
+//
+// Cost. 128 KiB of shared memory. A consuming thread has 64 results, 64 sums, operands of 8 or 16 words, and as many words
+// of the next blocks. Formats with minima, whose row sums would need products of their own, and groups of other sizes stay
+// with mma.sync (GroupedGemm.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/GroupedWarpgroups.h"
+#include "compiler/Target/NVVM/GroupedGemm.h"
+#include "compiler/Target/NVVM/ProjectionStrips.h"
+#include "compiler/Target/NVVM/StoredIntegers.h"
+#include "compiler/Target/NVVM/TmaLoads.h"
+#include "compiler/Target/NVVM/WarpgroupProducts.h"
+#include "compiler/Transforms/CacheElements.h"
+#include "dialect/Rt/IR/RtOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadBuilder::Values;
+
+namespace {
+
+/// Columns of a tile, components of a stage and of a step, in which weights are loaded, stages, and consumers.
+constexpr int64_t kColumns = 128, kDepth = 64, kStep = 32, kStages = 8, kConsumers = 2;
+/// The registers of a thread of the producer and of a consumer.
+constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
+/// Steps whose words are loaded ahead of those that are converted.
+constexpr int64_t kStepsAhead = 2;
+/// Words of operand A of a step: two products of four.
+constexpr int64_t kStepWords = 8;
+
+/// Emits the body of the loop over blocks of threads.
+class GroupedWarpgroups {
+public:
+  GroupedWarpgroups(GroupedLoop whole, const ProjectionStrips &strips, ThreadBuilder &e);
+  void emit(Value inputMap);
+
+private:
+  /// The weights of a step, as stored: words of integers, and the scales of columns g and g + 8.
+  struct Step {
+    Values words, scales;
+  };
+  /// The values that the loop over stages carries: the results, operand A of the next block and its scales, the steps that are
+  /// loaded ahead, and the packed state of the pipeline.
+  struct Carried {
+    Values results, operand, scales;
+    SmallVector<Step> ahead;
+    Value place;
+  };
+  Values join(const Carried &carried);
+  Carried split(ValueRange all);
+
+  void allocate();
+  void produce(Value inputMap);
+  void consume();
+  Step loadStep(tiles::GroupedProductOp tile, Value k);
+  void nextBlock(tiles::GroupedProductOp tile, Value k, Carried &at);
+  Carried stage(tiles::GroupedProductOp tile, Value k, Carried at);
+  void store(tiles::GroupedProductOp tile, ArrayRef<Value> results);
+
+  /// Steps of a block.
+  int64_t stepsOfBlock() const { return groups == 1 || groupColumns % kDepth == 0 ? kDepth / kStep : 1; }
+  Value stageAt(Value number) { return e.advance(stages, e.mul(number, stageBytes())); }
+  static int64_t stageBytes() { return kWarpgroupRows * kDepth * 2; }
+
+  GroupedLoop whole;
+  const ProjectionStrips &strips;
+  ThreadBuilder &e;
+  TmaLoads tma;
+  xfmr::WeightFormat format;
+  WarpgroupProducts products;
+  StoredIntegers integers;
+  Value thread, group, inGroup, warp, g, t;
+  int64_t depth, groupColumns, groups, width;
+  /// In shared memory: the stages, and the mbarriers of full and of empty stages.
+  Value stages, full, empty;
+};
+
+} // namespace
+
+static MemRefType typeOf(Value buffer) { return cast<MemRefType>(buffer.getType()); }
+
+GroupedWarpgroups::GroupedWarpgroups(GroupedLoop whole, const ProjectionStrips &strips, ThreadBuilder &e)
+    : whole(whole), strips(strips), e(e), tma(e), format(whole.product.getFormat().getValue()),
+      products(e, typeOf(whole.input).getElementType()), integers(e, format, typeOf(whole.input).getElementType()), thread(e.thread()),
+      group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)), warp(e.div(inGroup, kWarp)), g(e.div(e.rem(thread, kWarp), 4)),
+      t(e.rem(thread, 4)), depth(typeOf(whole.product.getRows()).getDimSize(1)), groupColumns(whole.product.getGroupColumns()),
+      groups(typeOf(whole.product.getPanels()).getDimSize(1)), width(whole.product.getWidth()) {}
+
+Values GroupedWarpgroups::join(const Carried &carried) {
+  Values all(carried.results);
+  all.append(carried.operand), all.append(carried.scales);
+  for (const Step &step : carried.ahead)
+    all.append(step.words), all.append(step.scales);
+  all.push_back(carried.place);
+  return all;
+}
+
+GroupedWarpgroups::Carried GroupedWarpgroups::split(ValueRange all) {
+  auto take = [&](size_t count) {
+    Values some(all.take_front(count));
+    all = all.drop_front(count);
+    return some;
+  };
+  Carried carried;
+  carried.results = take(kWarpgroupRows / 2);
+  carried.operand = take(kStepWords * stepsOfBlock()), carried.scales = take(2);
+  for (int64_t i = 0; i < kStepsAhead; ++i) {
+    Values words = take(kStepWords);
+    carried.ahead.push_back({words, take(2)});
+  }
+  carried.place = all.front();
+  return carried;
+}
+
+void GroupedWarpgroups::allocate() {
+  // The swizzle depends on address bits, so eight rows of 128 bytes must begin at a multiple of 1024.
+  stages = e.sharedAddress(e.allocateShared(e.getI8Type(), {kStages * stageBytes()}, /*alignment=*/1024));
+  full = tma.allocateBarriers(kStages);
+  empty = tma.allocateBarriers(kStages);
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] {
+    e.loop(e.index(0), e.index(kStages), 1, [&](Value stage) {
+      tma.init(tma.barrierAt(full, stage), 1);
+      tma.init(tma.barrierAt(empty, stage), kConsumers);
+    });
+    tma.fenceInit();
+  });
+  e.barrier();
+}
+
+void GroupedWarpgroups::produce(Value inputMap) {
+  strips.forEach(e, {tma.initialState()}, [&](Value row, Value column, ValueRange before) -> Values {
+    tiles::GroupedProductOp tile = whole.cloneAt(e, row, column);
+    Value first = GroupedLoop::firstRow(tile, e);
+    tile.erase();
+    return e.loop(e.index(0), e.index(depth), e.index(kDepth), before, [&](Value k, ValueRange carried) -> Values {
+      PipelineState place = tma.unpack(carried[0]);
+      Value arrived = tma.barrierAt(full, place.stage);
+      tma.wait(tma.barrierAt(empty, place.stage), tma.otherPhase(place.phase));
+      tma.arriveExpectBytes(arrived, stageBytes());
+      tma.load(stageAt(place.stage), inputMap, arrived, {k, first});
+      return {tma.pack(tma.next(place, kStages))};
+    });
+  });
+}
+
+/// Loads the weights of the lane's two columns of |tile| for the components |k| to |k| + 31, or for the last such step if
+/// |k| is past it.
+GroupedWarpgroups::Step GroupedWarpgroups::loadStep(tiles::GroupedProductOp tile, Value k) {
+  AsyncCopies addresses(e);
+  k = e.min(k, e.index((depth - 1) / kStep * kStep));
+  // A warp has 16 columns: one panel, or a part of one.
+  Value first = e.add(e.mul(e.add(group, -1), kProductRows), e.mul(warp, 16));
+  Value panel = e.min(e.div(first, width), e.add(e.size(tile.getPanels(), 0), -1)), row = e.add(e.rem(first, width), g);
+  Value number = groups == 1 ? e.index(0) : e.min(e.div(k, groupColumns), e.index(groups - 1));
+  Value inGroup = groups == 1 ? k : e.rem(k, groupColumns);
+  // Eight integers of 4 bits are a word of a column, or four of 8 bits, of which those of lanes 2 and 3 are in the second
+  // word of a chunk.
+  int64_t chunkBytes = width * format.bits;
+  Value byte = e.add(e.mul(e.div(inGroup, kChunk), chunkBytes), e.mul(row, 4));
+  if (format.bits == 8)
+    byte = e.add(byte, e.mul(e.div(t, 2), width * 4));
+  Value words = addresses.addressOf(tile.getPanels(), {panel, number, byte});
+  Value scales = addresses.addressOf(tile.getPanels(), {panel, number, e.mul(row, format.scaleBytes())});
+  Step step;
+  // The order of operand A: for each product columns g and g + 8 of its first chunk, then of its second one.
+  for (int64_t chunk = 0; chunk < kStep / kChunk; ++chunk)
+    for (int64_t right : {0, 8}) {
+      Value at = e.advance(words, e.index(format.headBytes(width) + chunk * chunkBytes + right * 4));
+      step.words.push_back(LLVM::LoadOp::create(e, e.getI32Type(), at, /*alignment=*/4));
+    }
+  Type element = format.wideScales ? Type(e.getF32Type()) : Type(e.getF16Type());
+  for (int64_t right : {0, 8}) {
+    Value at = e.advance(scales, e.index(right * format.scaleBytes()));
+    step.scales.push_back(LLVM::LoadOp::create(e, element, at, static_cast<unsigned>(format.scaleBytes())));
+  }
+  return step;
+}
+
+/// Converts the words of the steps that are loaded ahead to the operand of the next block, and loads those of the steps at
+/// |k| in their place.
+void GroupedWarpgroups::nextBlock(tiles::GroupedProductOp tile, Value k, Carried &at) {
+  auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e, value, 32); };
+  auto word = [&](Value index) -> Value { return arith::IndexCastOp::create(e, e.getI32Type(), index); };
+  // Lanes 0 and 1 have the low halves of bytes 0, 1 and 2, 3 of an int4 word, lanes 2 and 3 the high halves.
+  Value shift = e.mul(e.rem(t, 2), 16);
+  if (format.bits == 4)
+    shift = e.add(shift, e.mul(e.div(t, 2), 4));
+  at.operand.clear();
+  at.scales = at.ahead.front().scales;
+  for (int64_t i = 0; i < stepsOfBlock(); ++i) {
+    for (Value stored : at.ahead.front().words) {
+      Value bytes = arith::ShRUIOp::create(e, stored, word(shift));
+      if (format.bits == 4)
+        bytes = arith::AndIOp::create(e, bytes, number(0x0f0f));
+      at.operand.push_back(integers.toElements(bytes, 0));
+    }
+    at.ahead.erase(at.ahead.begin());
+    at.ahead.push_back(loadStep(tile, e.add(k, i * kStep)));
+  }
+}
+
+/// Emits the products of a stage, whose first component is |k|.
+GroupedWarpgroups::Carried GroupedWarpgroups::stage(tiles::GroupedProductOp tile, Value k, Carried at) {
+  PipelineState place = tma.unpack(at.place);
+  tma.wait(tma.barrierAt(full, place.stage), place.phase);
+  SharedMatrix rows = products.matrix(stageAt(place.stage), {/*isTransposed=*/false, /*isSwizzled=*/true});
+  int64_t blockDepth = stepsOfBlock() * kStep;
+  for (int64_t begin = 0; begin < kDepth; begin += blockDepth) {
+    Values operand = at.operand, scales, sums;
+    for (Value scale : at.scales)
+      scales.push_back(widen(e, scale));
+    products.fence({}, operand);
+    for (int64_t k = 0; k < blockDepth; k += kProductDepth) {
+      ValueRange words = ValueRange(operand).slice(k / kProductDepth * 4, 4);
+      SharedMatrix part = rows.advance((begin + k) * 2);
+      sums = k == 0 ? products.multiply(kWarpgroupRows, words, part, false) : products.add(sums, words, part, false);
+    }
+    products.commit();
+    nextBlock(tile, e.add(k, begin + blockDepth + kStepsAhead * kStep), at);
+    sums = products.wait(0, sums, operand);
+    for (auto [i, sum] : llvm::enumerate(sums))
+      at.results[i] = e.fma(scales[i % 4 / 2], sum, at.results[i]);
+  }
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, 0), [&] { tma.arrive(tma.barrierAt(empty, place.stage)); });
+  at.place = tma.pack(tma.next(place, kStages));
+  return at;
+}
+
+/// Stores the lane's results: of columns g and g + 8 of the warp's 16, for rows 8 j + 2t and 8 j + 2t + 1.
+void GroupedWarpgroups::store(tiles::GroupedProductOp tile, ArrayRef<Value> results) {
+  Value destination = tile.getDestination(), rows = e.size(destination, 0), columns = e.size(destination, 1);
+  Value first = e.add(e.add(e.mul(e.add(group, -1), kProductRows), e.mul(warp, 16)), g);
+  for (int64_t right = 0; right < 2; ++right) {
+    Value column = e.add(first, right * 8);
+    e.ifThen(e.compare(arith::CmpIPredicate::slt, column, columns), [&] {
+      for (auto [i, result] : llvm::enumerate(results)) {
+        int64_t number = static_cast<int64_t>(i);
+        if (number % 4 / 2 != right)
+          continue;
+        Value row = e.add(e.mul(t, 2), number / 4 * 8 + number % 2);
+        e.ifThen(e.compare(arith::CmpIPredicate::slt, row, rows), [&, result = result] { e.store(result, destination, {row, column}); });
+      }
+    });
+  }
+}
+
+void GroupedWarpgroups::consume() {
+  strips.forEach(e, {tma.initialState()}, [&](Value row, Value column, ValueRange before) -> Values {
+    tiles::GroupedProductOp tile = whole.cloneAt(e, row, column);
+    Value zero = e.index(0);
+    Carried at{Values(kWarpgroupRows / 2, e.f32(0.0)), {}, {}, {}, before[0]};
+    for (int64_t i = 0; i < kStepsAhead; ++i)
+      at.ahead.push_back(loadStep(tile, e.index(i * kStep)));
+    nextBlock(tile, e.index(kStepsAhead * kStep), at);
+    at = split(e.loop(zero, e.index(depth), e.index(kDepth), join(at),
+                      [&](Value k, ValueRange carried) -> Values { return join(stage(tile, k, split(carried))); }));
+    store(tile, at.results);
+    tile.erase();
+    return {at.place};
+  });
+}
+
+void GroupedWarpgroups::emit(Value inputMap) {
+  allocate();
+  auto producer = [&]() -> Values {
+    tma.setMaxRegisters(kProducerRegisters, /*more=*/false);
+    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] { produce(inputMap); });
+    return {};
+  };
+  auto consumer = [&]() -> Values {
+    tma.setMaxRegisters(kConsumerRegisters, /*more=*/true);
+    consume();
+    return {};
+  };
+  e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
+}
+
+bool attune::isGroupedWarpgroups(tiles::GroupedProductOp op) {
+  if (!isGroupedGemm(op))
+    return false;
+  xfmr::WeightFormat format = op.getFormat().getValue();
+  int64_t columns = op.getGroupColumns();
+  bool isOneGroup = typeOf(op.getPanels()).getDimSize(1) == 1;
+  bool isBlock = columns == kStep || columns % kDepth == 0 || (isOneGroup && columns % kStep == 0);
+  return !format.minima && op.getWidth() % 16 == 0 && isBlock && typeOf(op.getRows()).getDimSize(1) >= kDepth;
+}
+
+scf::ForallOp attune::emitGroupedWarpgroups(GroupedLoop whole, int64_t arch) {
+  scf::ForallOp before = whole.loop;
+  ThreadBuilder host(before.getLoc(), before);
+  Value depth = host.index(typeOf(whole.product.getRows()).getDimSize(1));
+  Value inputMap = rt::TensorMapOp::create(host, LLVM::LLVMPointerType::get(host.getContext()), whole.input,
+                                           ValueRange{host.size(whole.input, 0), depth}, ValueRange{depth},
+                                           ArrayRef<int64_t>{kWarpgroupRows, kDepth}, 2, 128);
+  ProjectionStrips strips;
+  scf::ForallOp loop = strips.createLoop(host, before, kColumns, (kConsumers + 1) * kWarpgroup, arch);
+  ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
+  strips.skipRows(before, e);
+  GroupedWarpgroups(whole, strips, e).emit(inputMap);
+  before.erase();
+  return loop;
+}

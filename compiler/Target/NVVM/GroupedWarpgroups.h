@@ -1,0 +1,19 @@
+//===- GroupedWarpgroups.h - Quantized weights by warpgroups ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_GROUPEDWARPGROUPS_H
+#define ATTUNE_COMPILER_TARGET_NVVM_GROUPEDWARPGROUPS_H
+
+#include "compiler/Target/NVVM/ProjectionLoop.h"
+
+namespace attune {
+
+/// Returns true if emitGroupedWarpgroups can compute |op|: formats without minima, with groups of 32 or a multiple of 64.
+bool isGroupedWarpgroups(mlir::tiles::GroupedProductOp op);
+/// Replaces the loop of |whole| by a loop over persistent blocks that compute tiles of 128 x 128 by wgmma. Only the
+/// architecture |arch| runs it. Returns the new loop.
+mlir::scf::ForallOp emitGroupedWarpgroups(GroupedLoop whole, int64_t arch);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_GROUPEDWARPGROUPS_H

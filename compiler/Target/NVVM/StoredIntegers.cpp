@@ -1,0 +1,43 @@
+//===- StoredIntegers.cpp - Quantized weights as operands ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Two integers become two elements in two to five instructions. A byte permutation puts each below the exponent of 2^7
+// (bf16) or 2^10 (f16), where the significand counts in ones, so the element is 2^7 + q or 2^10 + q; a subtraction of two
+// elements at once leaves q - zero. Nothing is rounded. In bf16 an integer of 8 bits does not fit below 2^7, so its highest
+// bit selects what is subtracted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/StoredIntegers.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attune;
+
+Value StoredIntegers::toElements(Value bytes, int64_t first) {
+  auto four = VectorType::get({4}, e.getI8Type()), one = VectorType::get({1}, e.getI32Type());
+  auto pair = VectorType::get({2}, element);
+  bool isHalf = element.isF16();
+  auto word = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e, static_cast<int32_t>(value * 0x10001), 32); };
+  auto elements = [&](Value of) -> Value { return vector::BitCastOp::create(e, pair, vector::BroadcastOp::create(e, one, of)); };
+  Value exponents = arith::ConstantOp::create(e, DenseElementsAttr::get(four, static_cast<int8_t>(isHalf ? 0x64 : 0x43)));
+  Value stored = vector::BitCastOp::create(e, four, vector::BroadcastOp::create(e, one, bytes));
+  stored = vector::ShuffleOp::create(e, stored, exponents, ArrayRef<int64_t>{first, 4, first + 1, 4});
+  Value large = vector::ExtractOp::create(e, vector::BitCastOp::create(e, one, stored), int64_t(0)), excess;
+  if (isHalf) {
+    excess = word(0x6400 + format.zero());
+  } else if (format.bits == 4) {
+    excess = word(0x4300 + format.zero());
+  } else {
+    // The bits 0x4300 + q are 128 + q if q is less than 128, and q if it is not and its bit 7 is cleared. So 256 or 128 is
+    // subtracted; if zero is 0, 128 or 0.
+    Value high = arith::AndIOp::create(e, large, word(0x80));
+    large = arith::AndIOp::create(e, large, word(0xff7f));
+    excess = arith::XOrIOp::create(e, high, word(format.zero() ? 0x4380 : 0x80));
+    if (format.zero() == 0)
+      excess = arith::MulIOp::create(e, excess, arith::ConstantIntOp::create(e, 0x86, 32)); // 0x80 * 0x86 = 0x4300
+  }
+  Value exact = arith::SubFOp::create(e, elements(large), elements(excess));
+  return vector::ExtractOp::create(e, vector::BitCastOp::create(e, one, exact), int64_t(0));
+}
