@@ -26,7 +26,8 @@ public:
   /// Starts the copy of a chunk from global memory |from| to shared memory |to|; copies zeros if |exists| is false. Both
   /// addresses must be multiples of a chunk's bytes. The copies since the last commitCopies form a group.
   void copyChunk(Value to, Value from, Value exists);
-  /// Starts the copy of a word of 4 bytes in the same way. It takes more instructions, but words can be permuted.
+  /// Does the same for a word of 4 bytes, at addresses that are multiples of 4. More instructions are needed, but words can
+  /// be permuted.
   void copyWord(Value to, Value from, Value exists);
   void commitCopies();
   /// Waits for all but the last |left| groups of the thread's own copies.

@@ -9,7 +9,7 @@
 //   sum = 0;  sum += A B           one product m16n8k16 for a block of 16, two for a block of 32
 //   acc = fma(scale, sum, acc)     acc = fma(minimum, row sums of A, acc), if there are minima
 //
-// The product expects in lane 4 g + t the words t and t + 4 of column g of B,
+// The product expects in lane 4 g + t the 32-bit words t and t + 4 of column g of B,
 // where a word is two neighbors in K. Instead, the lane has four neighbors of column g for each product:
 //
 //   block of 32, product p    k + 8 t + 4 p + 0 .. 3          a load of a row, or of integers of 4 bits, serves both
@@ -109,8 +109,8 @@ private:
   Place placeOf(Value first, int64_t tile, Value inTile);
   Value groupAddress(Value panel, Value k, Value byte);
   Value groupOf(Value k) { return groups == 1 ? e.index(0) : e.min(e.div(k, groupColumns), e.index(groups - 1)); }
-  /// Returns |first|, or the first of the last |count| components if |first| is past them. Rows have zeros past K, so any
-  /// integers will do there.
+  /// Clamps |first| so that |count| components from it on are within K. Rows have zeros past K, so any integers will do
+  /// there.
   Value inside(Value first, int64_t count) { return hasTail ? e.min(first, e.index(depth - count)) : first; }
   Value loadWord(const Place &place, Value first);
   Value firstOf(Value k, int64_t product) {
@@ -260,7 +260,7 @@ Values GroupedEmitter::flatten(const Weights &weights) {
   return all;
 }
 
-/// Returns the weights of which flatten returned |values|.
+/// The inverse of flatten.
 GroupedEmitter::Weights GroupedEmitter::unflatten(ValueRange values) {
   Weights weights;
   auto take = [&](SmallVector<Values> &to, int64_t count, int64_t size) {
@@ -298,7 +298,7 @@ Values GroupedEmitter::addStep(const Weights &weights, RowsOf rowsOf, Values sum
   for (int64_t tile = 0; tile < rowTiles; ++tile) {
     Values part = rowsOf(tile);
     for (size_t block = 0; block < scales.size(); ++block) {
-      // Returns the sums over the block of the products of the row tile and the B whose words of each product are given.
+      // Returns the sums over the block of the row tile times B; |words| returns operand B of a product.
       auto multiply = [&](llvm::function_ref<Values(int64_t product)> words) {
         Values products = none;
         for (int64_t i = 0; i < productsOfBlock(); ++i) {
@@ -398,7 +398,7 @@ Values GroupedEmitter::rowsInStage(Value slot, int64_t tile) {
 void GroupedEmitter::emitTile(Value row, Value first) {
   Value zero = e.index(0), column = e.add(first, e.mul(warp, columnTiles * kProductColumns));
   auto after = [&](Value slot, int64_t count) { return e.rem(e.add(slot, count), kStages); };
-  // Loads run ahead of K: those of the last step are repeated.
+  // Loads run ahead: past K, the weights of the last step are loaded again.
   auto weightsAt = [&](Value k) { return loadWeights(column, e.min(k, e.index((depth - 1) / kStep * kStep))); };
   e.barrier(); // The tile before may still be read.
   e.loop(zero, e.index(kStages - 1), 1, [&](Value stage) {
@@ -438,7 +438,8 @@ void GroupedEmitter::emitTiles() {
   };
   Value zero = e.index(0);
   if (isOne(0, atOnce) && isOne(1, wide)) {
-    e.ifThen(e.compare(arith::CmpIPredicate::sgt, rows, 0), [&] { emitTile(zero, zero); });
+    Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows, 0), e.compare(arith::CmpIPredicate::sgt, columns, 0));
+    e.ifThen(some, [&] { emitTile(zero, zero); });
     return;
   }
   e.loop(zero, rows, atOnce, [&](Value row) { e.loop(zero, columns, wide, [&](Value first) { emitTile(row, first); }); });
@@ -473,7 +474,8 @@ void GroupedEmitter::emitSplit() {
 bool attune::isGroupedGemm(tiles::GroupedProductOp op) {
   auto rows = dyn_cast<MemRefType>(op.getRows().getType()), panels = dyn_cast<MemRefType>(op.getPanels().getType());
   return rows && panels && rows.isLastDimUnitStride() && panels.isLastDimUnitStride() &&
-         (rows.getElementType().isBF16() || rows.getElementType().isF16()) && rows.getDimSize(1) % kProductRows == 0;
+         (rows.getElementType().isBF16() || rows.getElementType().isF16()) && rows.getDimSize(1) >= kProductRows &&
+         rows.getDimSize(1) % kProductRows == 0;
 }
 
 void attune::emitGroupedGemm(tiles::GroupedProductOp op, GemmVariant variant, const ThreadLoops &loops) {

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The GEMM of many rows and weights of 4 or 8 bits for sm_90a. mma.sync reaches less than 70 % of the speed of wgmma, and
-// its results come back to registers after every product, where each needs a multiplication by a scale. Here the product
-// is transposed: weights are the operand A, which wgmma takes from registers, so that they are converted there and need
-// no way through shared memory; rows are the operand B, which TMA loads as they are.
+// The GEMM of many rows and weights of 4 or 8 bits for sm_90a. In GroupedGemm a warp scales the sums of a block itself
+// before it starts the next product, so the tensor cores wait. Here products are asynchronous, and transposed: weights are
+// the operand A, which wgmma takes from registers, so that they are converted there and need no way through shared memory;
+// rows are the operand B, which TMA loads as they are.
 //
 //   y^T [128 columns x 128 rows]  =  W [128 columns x K]  x^T [K x 128 rows]         a tile
 //
 //   shared memory   | X0 | X1 | .. | X7 |           a stage: 64 components of 128 rows, 16 KiB
 //   WG0, thread 0   for each tile, for each stage: wait `empty`; expect 16 KiB at `full`; TMA
 //   WG1  columns 0-63      for each block of a stage: sum = W X (two or four wgmma, asynchronous)
-//   WG2  columns 64-127                                beside them: convert the weights of the next block, load those after
+//   WG2  columns 64-127                               beside them: convert the next block, load later ones
 //                                               wait; acc = fma(scale, sum, acc)
 //
 //   tensor cores   | WG1 sum | WG2 sum | WG1 sum | WG2 sum |
@@ -21,16 +21,17 @@
 //
 // A block is 32 components of groups of 32, or the 64 of a stage of groups that are a multiple of 64 or a whole row. Lane 4 g + t of a
 // warp has, for each chunk of 8 components, the components 2t and 2t + 1 of the weight columns g and g + 8: the place of
-// operand A in registers (WarpgroupProducts.h). They lie in one word, from which a shift and a byte permutation take them.
-// The four lanes of a column read the same words, so the loads of a warp are 16 runs of 4 bytes side by side.
+// operand A in registers (WarpgroupProducts.h). The two components of a column lie in one word, from which a shift and a
+// byte permutation take them. The four lanes of a column read the same word (4 bits) or two words (8 bits), so a load of a
+// warp reads 32 neighboring bytes, or twice 32.
 //
 // Invariants. `full` completes by one arrival with bytes, `empty` by one arrival of each consumer. All warpgroups walk the
 // same series of tiles, so stages and phases run on across tiles. Components past K are zeros in shared memory, so the
-// weights there may be any: loads of weights past the last block repeat it.
+// weights there may be any: loads of weights past the last step of 32 components repeat that step.
 //
-// Cost. 128 KiB of shared memory. A consuming thread has 64 results, 64 sums, operands of 8 or 16 words, and as many words
-// of the next blocks. Formats with minima, whose row sums would need products of their own, and groups of other sizes stay
-// with mma.sync (GroupedGemm.cpp).
+// Cost. 128 KiB of shared memory. A consuming thread has 64 results, 64 sums, two operands of 8 or 16 words (of this block
+// and of the next one), and 16 words that are loaded ahead. Formats with minima, whose row sums would need products of their
+// own, groups of 16, and fewer than 64 components stay with mma.sync (GroupedGemm.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,8 +187,8 @@ GroupedWarpgroups::Step GroupedWarpgroups::loadStep(tiles::GroupedProductOp tile
   Value panel = e.min(e.div(first, width), e.add(e.size(tile.getPanels(), 0), -1)), row = e.add(e.rem(first, width), g);
   Value number = groups == 1 ? e.index(0) : e.min(e.div(k, groupColumns), e.index(groups - 1));
   Value inGroup = groups == 1 ? k : e.rem(k, groupColumns);
-  // Eight integers of 4 bits are a word of a column, or four of 8 bits, of which those of lanes 2 and 3 are in the second
-  // word of a chunk.
+  // A word of a column has eight integers of 4 bits, or four of 8 bits, of which lanes t = 2 and 3 read the second word of
+  // a chunk.
   int64_t chunkBytes = width * format.bits;
   Value byte = e.add(e.mul(e.div(inGroup, kChunk), chunkBytes), e.mul(row, 4));
   if (format.bits == 8)
@@ -209,12 +210,12 @@ GroupedWarpgroups::Step GroupedWarpgroups::loadStep(tiles::GroupedProductOp tile
   return step;
 }
 
-/// Converts the words of the steps that are loaded ahead to the operand of the next block, and loads those of the steps at
-/// |k| in their place.
+/// Converts the oldest of the steps that are loaded ahead, one block, to the operand of the next block, and loads as many
+/// steps from |k| on.
 void GroupedWarpgroups::nextBlock(tiles::GroupedProductOp tile, Value k, Carried &at) {
   auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e, value, 32); };
   auto word = [&](Value index) -> Value { return arith::IndexCastOp::create(e, e.getI32Type(), index); };
-  // Lanes 0 and 1 have the low halves of bytes 0, 1 and 2, 3 of an int4 word, lanes 2 and 3 the high halves.
+  // Lanes t = 0 and 1 have the low halves of bytes 0, 1 and 2, 3 of an int4 word, lanes 2 and 3 the high halves.
   Value shift = e.mul(e.rem(t, 2), 16);
   if (format.bits == 4)
     shift = e.add(shift, e.mul(e.div(t, 2), 4));

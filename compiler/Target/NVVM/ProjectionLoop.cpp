@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/ProjectionLoop.h"
+#include "compiler/Transforms/DimBounds.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -58,14 +59,15 @@ void ProjectionLoop::erase(LowPrecisionProjection clone) {
 }
 
 /// Returns the matrix outside of |loop| of which |view| is a part; null if there is none with an identity layout, or if
-/// the part begins past index 0 in a dimension that is not in |cut|.
+/// the part is not whole in a dimension that is not in |cut|.
 static Value findMatrix(Value view, scf::ForallOp loop, ArrayRef<int64_t> cut) {
   if (auto part = view.getDefiningOp<memref::SubViewOp>()) {
     auto source = dyn_cast<MemRefType>(part.getSource().getType());
     if (!part.hasUnitStride() || part.getType().getRank() != source.getRank())
       return {};
     for (int64_t dim = 0; dim < source.getRank(); ++dim)
-      if (!llvm::is_contained(cut, dim) && !isConstantIntValue(part.getMixedOffsets()[dim], 0))
+      if (!llvm::is_contained(cut, dim) &&
+          (!isConstantIntValue(part.getMixedOffsets()[dim], 0) || !isConstantIntValue(part.getMixedSizes()[dim], source.getDimSize(dim))))
         return {};
     view = part.getSource();
   }
@@ -109,18 +111,40 @@ static bool beginsAtRow(Value input, Value row) {
          llvm::is_contained(apply.getMapOperands(), row);
 }
 
-/// Returns true if |loop| has two dimensions that begin at 0, and its body is only index arithmetic, views, loops with steps
-/// of at least |rows|, and operations for which |isProduct| returns true.
+/// Returns true if |view| begins at row |row| and column |column|, plus those of inner loops' iterations.
+static bool beginsAtElement(Value view, Value row, Value column) {
+  int64_t found[2] = {0, 0};
+  for (auto part = view.getDefiningOp<memref::SubViewOp>(); part; part = part.getSource().getDefiningOp<memref::SubViewOp>()) {
+    if (!part.hasUnitStride() || part.getMixedOffsets().size() != 2)
+      return false;
+    for (int64_t dim = 0; dim < 2; ++dim) {
+      OpFoldResult offset = part.getMixedOffsets()[dim];
+      auto value = dyn_cast<Value>(offset);
+      if (value && value == (dim == 0 ? row : column))
+        ++found[dim];
+      else if (!isConstantIntValue(offset, 0) && !(value && dim == 0 && scf::getForInductionVarOwner(value)))
+        return false;
+    }
+  }
+  return found[0] == 1 && found[1] == 1;
+}
+
+/// Returns true if |loop| has two dimensions that begin at 0, and its body is only index arithmetic, views, loops of one
+/// iteration with steps of at least |rows|, and operations for which |isProduct| returns true.
 static bool hasOnlyProducts(scf::ForallOp loop, int64_t rows, llvm::function_ref<bool(Operation *)> isProduct) {
   if (loop.getRank() != 2 || !isConstantIntValue(loop.getMixedLowerBound()[0], 0) || !isConstantIntValue(loop.getMixedLowerBound()[1], 0))
     return false;
+  DimBounds bounds;
   WalkResult walk = loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
     if (isProduct(op))
       return WalkResult::skip();
     if (auto inner = dyn_cast<scf::ForOp>(op)) {
       std::optional<int64_t> step = getConstantIntValue(inner.getStep());
-      return inner.getNumResults() == 0 && step && *step >= rows && isConstantIntValue(inner.getLowerBound(), 0) ? WalkResult::advance()
-                                                                                                                 : WalkResult::interrupt();
+      if (inner.getNumResults() != 0 || !step || *step < rows || !isConstantIntValue(inner.getLowerBound(), 0))
+        return WalkResult::interrupt();
+      std::optional<SizeExpr> end = bounds.getValue(inner.getUpperBound());
+      std::optional<int64_t> most = end ? end->getConstant() : std::nullopt;
+      return most && *most <= *step ? WalkResult::advance() : WalkResult::interrupt();
     }
     return isMemoryEffectFree(op) || isa<memref::ViewOp, rt::WorkerIdOp>(op) || op->hasTrait<OpTrait::IsTerminator>()
                ? WalkResult::advance()
@@ -174,7 +198,11 @@ std::optional<GroupedLoop> attune::matchGroupedLoop(scf::ForallOp loop, int64_t 
   if (!isPure || found.size() != 1)
     return std::nullopt;
   GroupedLoop whole{loop, found[0], findMatrix(found[0].getRows(), loop, {0})};
-  if (!whole.input || !beginsAtRow(found[0].getRows(), loop.getInductionVars()[0]))
+  Value row = loop.getInductionVars()[0], column = loop.getInductionVars()[1];
+  auto panels = found[0].getPanels().getDefiningOp<memref::SubViewOp>();
+  AffineExpr inPanels = getAffineDimExpr(0, loop.getContext()).floorDiv(static_cast<int64_t>(found[0].getWidth()));
+  if (!whole.input || !beginsAtRow(found[0].getRows(), row) || !beginsAtElement(found[0].getDestination(), row, column) || !panels ||
+      !findMatrix(panels, loop, {0}) || !isFunctionOf(panels.getMixedOffsets()[0], column, inPanels))
     return std::nullopt;
   return whole;
 }

@@ -10,7 +10,8 @@
 
 namespace attune {
 
-/// Keys of a step of the online softmax of WarpAttention and ThreadAttention, which give a row the same bits.
+/// Keys of a step of the online softmax of WarpAttention and ThreadAttention, which give a row the same bits if all values
+/// are finite.
 inline constexpr int64_t kAttentionKeys = 64;
 
 /// Emits the parts of `tile.attention_tile` that concern one row and one key: the product of query and key, the score
@@ -27,7 +28,8 @@ public:
   Row rowAt(Value number);
   /// Returns the range [begin, end) of keys to visit for |row|: all keys, or those that positions leave visible.
   std::pair<Value, Value> keysOf(const Row &row);
-  /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|. Here
+  /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|, or of all
+  /// keys if the operation returns scores of all. Here
   /// and below a key is visible to a row if positions do not hide it; masks only change scores.
   std::pair<Value, Value> visitedKeys(Value first, Value last);
   /// Returns the range [begin, end) of the keys in the range |visited| that are visible to every row from |first| to

@@ -15,24 +15,26 @@
 //
 //   lane 8 r + c   rows 4r .. 4r + 3;  keys 4c .. 4c + 3 and 32 + 4c .. 32 + 4c + 3;  columns 32 m + 4c .. 32 m + 4c + 3
 //
-// For each component of a key, or each key of the values, a lane loads 4 rows and 8 keys (or E / 8 columns) from shared
+// For each component in Q K^T, or each key in P V, a lane loads 4 rows and 8 keys (or 4 columns of every 32) from shared
 // memory, in vectors of 4, and multiplies each with each. Queries are kept transposed, so that the 4 rows are neighbors;
 // so are the probabilities, which only the warp that computed them reads.
 //
-// Keys and values come in chunks of 8 KiB: 32 components of the 64 keys, or 16 values (32 if they have up to 64
+// Keys and values come in slices of at most 8 KiB: 32 components of the 64 keys, or 16 values (32 if they have up to 64
 // columns). A ring of three stages holds them; while one is multiplied, cp.async fills the next ones:
 //
 //   copies     | K0 | K1 | V0 | V1 | K0' | ..
 //   products             | K0 | K1 | V0 | V1 | ..
 //
-// Invariants. A row gets the same bits here as from WarpAttention: both have steps of 64 keys from key 0 on, add the
-// products of components and of keys in order, and keep 32 sums of probabilities, number i for the keys i and i + 32 of
-// each step, which are joined in the same tree. So tiles of few rows, as in decoding, can go to WarpAttention. Steps
-// whose keys are all visible to every row run in a loop without tests. Values past the last key are zeros in shared
-// memory, since 0 x NaN is NaN; keys past it have any values, and their scores are replaced.
+// Invariants. If all values are finite, a row gets the same bits here as from WarpAttention: both have steps of 64 keys
+// that begin at multiples of 64, add the products of components and of keys in order, and keep 32 sums of probabilities,
+// number i for the keys i and i + 32 of each step, which are joined in the same tree. So tiles of few rows, as in
+// decoding, can go to WarpAttention. (A value that is infinite or NaN also reaches rows of its tile from which its
+// position hides it, as in a product of whole matrices; WarpAttention does not read it for them.) Steps whose keys are
+// all visible to every row run in a loop without tests. Values past the last key are zeros in shared memory, since
+// 0 x NaN is NaN; keys past it have any values, and their scores are replaced.
 //
 // Cost. Shared memory: 24 KiB of stages, 10 KiB of probabilities, and 272 bytes for each component of a query: 51 KiB
-// for heads of 64, 68 KiB for heads of 128. One barrier for each chunk.
+// for heads of 64, 68 KiB for heads of 128. One barrier for each slice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,14 +53,15 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Rows of a tile and of a warp, keys of a step and of half a step, and the most rows that WarpAttention takes.
+/// Rows of a tile and of a warp, keys of a step and of half a step, and the most rows of an operation that go to
+/// WarpAttention instead.
 constexpr int64_t kRows = 64, kWarpRows = 16, kKeys = kAttentionKeys, kHalf = kKeys / 2, kFewRows = 8;
 /// Floats of a vector, rows of a lane, the lanes that share rows, and the largest size of a head.
 constexpr int64_t kVector = 4, kLaneRows = kVector, kLanes = kHalf / kVector, kMostComponents = 128;
-/// Components of a chunk of keys, floats of a chunk, and stages.
-constexpr int64_t kChunkComponents = 32, kChunkFloats = kChunkComponents * kKeys, kStages = 3;
-/// Floats of a row of the transposed queries and of the transposed probabilities. The padding puts the vectors that lanes
-/// store at once in different banks.
+/// Components of a slice of keys, the most floats of a slice, and stages.
+constexpr int64_t kSliceComponents = 32, kSliceFloats = kSliceComponents * kKeys, kStages = 3;
+/// Floats of a row of the transposed queries and of the transposed probabilities. The padding spreads the vectors that a
+/// warp stores at once over all banks.
 constexpr int64_t kQueryStride = kRows + 4, kWeightStride = kWarpRows + 4;
 /// Components, or keys, whose products an iteration adds.
 constexpr int64_t kUnroll = 8;
@@ -71,7 +74,7 @@ public:
 
 private:
   /// The values that the loop over steps carries: of each of the lane's rows the maximum, kVector sums of probabilities, and the
-  /// results, a vector for each 32 columns; then the stage of the step's first chunk.
+  /// results, a vector for each 32 columns; then the stage of the step's first slice.
   struct State {
     Value maxima[kLaneRows];
     Value sums[kLaneRows][kVector];
@@ -82,10 +85,10 @@ private:
   Values pack(const State &state);
   State initialState();
 
-  int64_t chunksOfKeys() const { return llvm::divideCeil(headDim, kChunkComponents); }
-  int64_t valuesOfChunk() const { return kChunkFloats / columns >= kHalf ? kHalf : kHalf / 2; }
-  int64_t chunksOfStep() const { return chunksOfKeys() + kKeys / valuesOfChunk(); }
-  Value stageAt(Value first, int64_t chunk) { return e.rem(e.add(first, chunk), kStages); }
+  int64_t slicesOfKeys() const { return llvm::divideCeil(headDim, kSliceComponents); }
+  int64_t valuesOfSlice() const { return kSliceFloats / columns >= kHalf ? kHalf : kHalf / 2; }
+  int64_t slicesOfStep() const { return slicesOfKeys() + kKeys / valuesOfSlice(); }
+  Value stageAt(Value first, int64_t slice) { return e.rem(e.add(first, slice), kStages); }
   Value vectorAt(Value buffer, Value at) { return vector::LoadOp::create(e, vector, buffer, at); }
   Value element(Value of, int64_t number) { return vector::ExtractOp::create(e, of, number); }
   Value splat(Value scalar) { return vector::BroadcastOp::create(e, vector, scalar); }
@@ -93,12 +96,12 @@ private:
   void emitTile(Value first);
   void keepQueries(Value first);
   void copyBlock(Value stage, Value from, ArrayRef<Value> first, int64_t rows, int64_t rowFloats, int64_t usedFloats, Value count);
-  void startChunk(int64_t chunk, Value stage, Value key);
+  void startSlice(int64_t slice, Value stage, Value key);
   State overKeys(Value begin, Value end, State before, bool areSeen);
   State step(Value begin, State state, bool areSeen);
-  Values multiplyKeys(int64_t chunk, Value stage, Values scores);
+  Values multiplyKeys(int64_t slice, Value stage, Values scores);
   void keepWeights(ArrayRef<Value> weights, int64_t half);
-  void addValues(int64_t chunk, Value stage, State &state);
+  void addValues(int64_t slice, Value stage, State &state);
   void weigh(Value begin, bool areSeen, MutableArrayRef<Value> scores, State &state);
   void finish(const State &state);
 
@@ -115,7 +118,7 @@ private:
   /// In shared memory: [component][row], [warp][key of half a step][row], [stage][component or key][key or column].
   Value queries, weights, stages;
   /// The first row of the tile, the lane's rows, whether they exist, and the end of the keys that the tile visits.
-  Value first, exists[kLaneRows], lastKey;
+  Value first, exists[kLaneRows], keyEnd;
   AttentionRow row[kLaneRows];
 };
 
@@ -133,7 +136,7 @@ ThreadAttention::ThreadAttention(tiles::AttentionTileOp op, ThreadBuilder &e, co
   Type f32 = e.getF32Type();
   queries = e.allocateShared(f32, {headDim * kQueryStride});
   weights = e.allocateShared(f32, {kBlockThreads / kWarp * kHalf * kWeightStride});
-  stages = e.allocateShared(f32, {kStages * kChunkFloats});
+  stages = e.allocateShared(f32, {kStages * kSliceFloats});
 }
 
 ThreadAttention::State ThreadAttention::unpack(ValueRange carried) {
@@ -201,12 +204,13 @@ void ThreadAttention::keepQueries(Value first) {
   });
 }
 
-/// Starts to copy |rows| rows of |from|, from index |first| on, to stage |stage|, where they are |rowFloats| floats
-/// apart. Only |usedFloats| floats of a row, a multiple of 4, and the first |count| rows exist; others become zeros.
+/// Starts to copy |rows| rows of |from|, from the indices |first| on, to stage |stage|, where they are |rowFloats| floats
+/// apart. Only |usedFloats| floats of a row, a multiple of 4, and the first |count| rows exist, all rows
+/// if |count| is null; others become zeros.
 void ThreadAttention::copyBlock(Value stage, Value from, ArrayRef<Value> first, int64_t rows, int64_t rowFloats, int64_t usedFloats,
                                 Value count) {
   int64_t perRow = rowFloats / kVector, total = rows * perRow;
-  Value base = copies.advance(copies.addressOf(stages, e.index(0)), e.mul(stage, kChunkFloats * 4));
+  Value base = copies.advance(copies.addressOf(stages, e.index(0)), e.mul(stage, kSliceFloats * 4));
   for (int64_t i = 0; i * kBlockThreads < total; ++i) {
     Value number = e.add(loops.thread, i * kBlockThreads), local = e.div(number, perRow), part = e.rem(number, perRow);
     SmallVector<Value> at(first);
@@ -220,22 +224,22 @@ void ThreadAttention::copyBlock(Value stage, Value from, ArrayRef<Value> first, 
   }
 }
 
-/// Starts to copy chunk |chunk| of the step whose first key is |key| to stage |stage|.
-void ThreadAttention::startChunk(int64_t chunk, Value stage, Value key) {
-  if (chunk < chunksOfKeys()) {
-    int64_t d = chunk * kChunkComponents;
-    copyBlock(stage, op.getKey(), {e.div(key, kKeys), e.index(d)}, std::min(kChunkComponents, headDim - d), kKeys, kKeys, {});
+/// Starts to copy slice |slice| of the step whose first key is |key| to stage |stage|.
+void ThreadAttention::startSlice(int64_t slice, Value stage, Value key) {
+  if (slice < slicesOfKeys()) {
+    int64_t d = slice * kSliceComponents;
+    copyBlock(stage, op.getKey(), {e.div(key, kKeys), e.index(d)}, std::min(kSliceComponents, headDim - d), kKeys, kKeys, {});
     return;
   }
-  Value begin = e.add(key, (chunk - chunksOfKeys()) * valuesOfChunk());
-  copyBlock(stage, op.getValue(), {begin}, valuesOfChunk(), columns, valueDim, e.sub(rows.keys, begin));
+  Value begin = e.add(key, (slice - slicesOfKeys()) * valuesOfSlice());
+  copyBlock(stage, op.getValue(), {begin}, valuesOfSlice(), columns, valueDim, e.sub(rows.keys, begin));
 }
 
-/// Adds to |scores| the products of the components of chunk |chunk|, which is in |stage|. Scores are vectors of 4 keys:
+/// Adds to |scores| the products of the components of slice |slice|, which is in |stage|. Scores are vectors of 4 keys:
 /// for each row the keys of the first half, then those of the second.
-Values ThreadAttention::multiplyKeys(int64_t chunk, Value stage, Values scores) {
-  int64_t d = chunk * kChunkComponents, depth = std::min(kChunkComponents, headDim - d);
-  Value key = e.add(e.mul(stage, kChunkFloats), e.mul(laneColumn, kVector));
+Values ThreadAttention::multiplyKeys(int64_t slice, Value stage, Values scores) {
+  int64_t d = slice * kSliceComponents, depth = std::min(kSliceComponents, headDim - d);
+  Value key = e.add(e.mul(stage, kSliceFloats), e.mul(laneColumn, kVector));
   Value query = e.add(e.add(e.mul(warp, kWarpRows), e.mul(laneRow, kLaneRows)), d * kQueryStride);
   auto add = [&](Value at, Values sums) {
     Value mine = vectorAt(queries, e.add(query, e.mul(at, kQueryStride)));
@@ -315,15 +319,15 @@ void ThreadAttention::keepWeights(ArrayRef<Value> probabilities, int64_t half) {
   sync();
 }
 
-/// Adds to the results the products of the probabilities in shared memory and chunk |chunk| of the values, in |stage|.
-void ThreadAttention::addValues(int64_t chunk, Value stage, State &state) {
-  int64_t firstKey = (chunk - chunksOfKeys()) * valuesOfChunk() % kHalf, perRow = columns / kHalf;
+/// Adds to the results the products of the probabilities in shared memory and slice |slice| of the values, in |stage|.
+void ThreadAttention::addValues(int64_t slice, Value stage, State &state) {
+  int64_t firstKey = (slice - slicesOfKeys()) * valuesOfSlice() % kHalf, perRow = columns / kHalf;
   Value probability = e.add(e.add(e.mul(warp, kHalf * kWeightStride), e.mul(laneRow, kLaneRows)), firstKey * kWeightStride);
-  Value value = e.add(e.mul(stage, kChunkFloats), e.mul(laneColumn, kVector));
+  Value value = e.add(e.mul(stage, kSliceFloats), e.mul(laneColumn, kVector));
   Values results;
   for (const SmallVector<Value> &ofRow : state.results)
     results.append(ofRow);
-  results = e.loop(e.index(0), e.index(valuesOfChunk()), e.index(kUnroll), results, [&](Value at, ValueRange before) -> Values {
+  results = e.loop(e.index(0), e.index(valuesOfSlice()), e.index(kUnroll), results, [&](Value at, ValueRange before) -> Values {
     Values sums(before);
     for (int64_t i = 0; i < kUnroll; ++i) {
       Value key = e.add(at, i), mine = vectorAt(weights, e.add(probability, e.mul(key, kWeightStride)));
@@ -343,30 +347,30 @@ void ThreadAttention::addValues(int64_t chunk, Value stage, State &state) {
 ThreadAttention::State ThreadAttention::step(Value begin, State state, bool areSeen) {
   Value zeros = arith::ConstantOp::create(e, e.getZeroAttr(vector));
   Values products(2 * kLaneRows, zeros), scores;
-  for (int64_t chunk = 0; chunk < chunksOfStep(); ++chunk) {
-    Value stage = stageAt(state.stage, chunk);
-    // The chunk after this one may still be under way. After the barrier no thread reads the chunk before this one.
+  for (int64_t slice = 0; slice < slicesOfStep(); ++slice) {
+    Value stage = stageAt(state.stage, slice);
+    // The slice after this one may still be under way. After the barrier no thread reads the slice before this one.
     copies.waitForCopies(kStages - 2);
     e.barrier();
-    int64_t next = chunk + kStages - 1, ofStep = next % chunksOfStep();
-    Value key = e.add(begin, next / chunksOfStep() * kKeys), to = stageAt(state.stage, next);
-    e.ifThen(next == ofStep ? Value() : e.compare(arith::CmpIPredicate::slt, key, lastKey), [&] { startChunk(ofStep, to, key); });
+    int64_t next = slice + kStages - 1, ofStep = next % slicesOfStep();
+    Value key = e.add(begin, next / slicesOfStep() * kKeys), to = stageAt(state.stage, next);
+    e.ifThen(next == ofStep ? Value() : e.compare(arith::CmpIPredicate::slt, key, keyEnd), [&] { startSlice(ofStep, to, key); });
     copies.commitCopies();
-    if (chunk < chunksOfKeys()) {
-      products = multiplyKeys(chunk, stage, products);
+    if (slice < slicesOfKeys()) {
+      products = multiplyKeys(slice, stage, products);
       continue;
     }
-    if (chunk == chunksOfKeys()) {
+    if (slice == slicesOfKeys()) {
       for (Value four : products)
         for (int64_t i = 0; i < kVector; ++i)
           scores.push_back(element(four, i));
       weigh(begin, areSeen, scores, state);
     }
-    if (int64_t value = (chunk - chunksOfKeys()) * valuesOfChunk(); value % kHalf == 0)
+    if (int64_t value = (slice - slicesOfKeys()) * valuesOfSlice(); value % kHalf == 0)
       keepWeights(scores, value / kHalf);
-    addValues(chunk, stage, state);
+    addValues(slice, stage, state);
   }
-  state.stage = stageAt(state.stage, chunksOfStep());
+  state.stage = stageAt(state.stage, slicesOfStep());
   return state;
 }
 
@@ -388,10 +392,10 @@ void ThreadAttention::emitTile(Value from) {
   std::pair<Value, Value> visited = rows.visitedKeys(first, last);
   Value begin = e.mul(e.div(visited.first, kKeys), kKeys), end = visited.second;
   auto [seen, unseen] = rows.seenKeys(first, last, {begin, end}, kKeys);
-  lastKey = end;
+  keyEnd = end;
   e.barrier(); // The tile before may still be read.
-  for (int64_t chunk = 0; chunk < kStages - 1; ++chunk) {
-    e.ifThen(e.compare(arith::CmpIPredicate::slt, begin, end), [&] { startChunk(chunk, e.index(chunk), begin); });
+  for (int64_t slice = 0; slice < kStages - 1; ++slice) {
+    e.ifThen(e.compare(arith::CmpIPredicate::slt, begin, end), [&] { startSlice(slice, e.index(slice), begin); });
     copies.commitCopies();
   }
   keepQueries(first);
@@ -427,7 +431,8 @@ void ThreadAttention::finish(const State &state) {
   }
   if (!needsMaskedRows(op))
     return;
-  // Fully masked rows are rare, so they are computed one by one, each by all lanes of the warp.
+  // Fully masked rows are rare, so they are computed one by one, each by all lanes of the warp, which write the results of
+  // other lanes again.
   e.barrier();
   Value lane = e.rem(loops.thread, kWarp);
   e.loop(e.index(0), e.index(kWarpRows), 1, [&](Value local) {
@@ -444,14 +449,15 @@ void ThreadAttention::finish(const State &state) {
   });
 }
 
-/// Returns true if each row of |values|, and the distance between rows, is a multiple of a vector. Then all rows begin at
-/// multiples of a chunk if the first one does.
-static bool hasRowsOfVectors(Value values) {
+/// Returns true if rows of |buffer| have a multiple of 4 floats, and so do all distances between rows and the offset: all
+/// rows are then aligned for cp.async if the memory is. Offsets that are not constant are sums of multiples of the distances.
+static bool hasRowsOfVectors(Value buffer) {
   SmallVector<int64_t> strides;
   int64_t offset;
-  auto type = cast<MemRefType>(values.getType());
-  return type.getDimSize(1) % kVector == 0 && succeeded(type.getStridesAndOffset(strides, offset)) && strides[1] == 1 &&
-         strides[0] != ShapedType::kDynamic && strides[0] % kVector == 0;
+  auto type = cast<MemRefType>(buffer.getType());
+  auto isMultiple = [](int64_t size) { return size != ShapedType::kDynamic && size % kVector == 0; };
+  return isMultiple(type.getShape().back()) && succeeded(type.getStridesAndOffset(strides, offset)) && strides.back() == 1 &&
+         llvm::all_of(ArrayRef(strides).drop_back(), isMultiple) && (offset == ShapedType::kDynamic || isMultiple(offset));
 }
 
 bool attune::isThreadAttention(tiles::AttentionTileOp op) {
@@ -460,7 +466,7 @@ bool attune::isThreadAttention(tiles::AttentionTileOp op) {
     return false;
   auto key = cast<MemRefType>(op.getKey().getType());
   return isF32(op.getQuery()) && isF32(op.getKey()) && isF32(op.getValue()) && isF32(op.getDestinations()[0]) &&
-         key.getDimSize(2) == kKeys && key.isLastDimUnitStride() && hasRowsOfVectors(op.getValue()) &&
+         key.getDimSize(2) == kKeys && hasRowsOfVectors(op.getKey()) && hasRowsOfVectors(op.getValue()) &&
          sizeOf(op.getQuery()) <= kMostComponents && op.getValueDim() <= kMostComponents;
 }
 

@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Attention for every shape and option. A warp computes a row (a query and a head) in steps of 64 keys, two keys per
-// lane, with running maximum, sum and result:
+// Attention for every shape and option. A warp computes a row (a query and a head) in steps of 64 keys, with running
+// maximum, sum and result. Lane l computes the scores of keys l and l + 32 of a step, and columns l, l + 32, … of the result:
 //
-//   score[i]      = query . key[i]                       of lane i and of lane i - 32; panels have keys side by side, so
-//                                                        lanes read neighbors
-//   weight[i]     = 2^(score[i] - maximum)               maximum over lanes by shuffles
-//   result[e]     = result[e] decay + sum_i weight[i] value[i, e]       a column per lane, weights broadcast by shuffles
+//   score[i]  = query . key[i]                                     panels have keys side by side, so lanes read neighbors
+//   p[i]      = 2^(score[i] - maximum)                             maximum over lanes by shuffles
+//   result[e] = result[e] decay + sum_i p[i] value[i, e]           probabilities are broadcast by shuffles
 //
-// Steps begin at multiples of 64, and a lane adds its two weights to its own sum, in this order; ThreadAttention does the
-// same.
+// Steps begin at multiples of 64, and a lane adds its two probabilities to its own sum, in this order; ThreadAttention does
+// the same.
 //
 // No shared memory and no barrier: warps do not wait for each other, which suits decoding with its few rows and many
 // keys.
@@ -21,6 +20,7 @@
 #include "compiler/Target/NVVM/WarpAttention.h"
 #include "compiler/Target/NVVM/CacheLoads.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace attune;
@@ -50,6 +50,8 @@ Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sum
     for (int64_t j = 0; j < together; ++j) {
       // Keys past the last one have the probability 0; the value of the last key is read instead.
       Value number = e.add(first, j), key = e.min(e.add(begin, number), last), w = e.broadcastLane(weight, number);
+      if (op.getWindowLeft() && !visitsAllKeys(op)) // Values before the window are not read.
+        key = e.max(key, e.min(row.first, last));
       for (int64_t part = 0; part < perLane; ++part)
         sums[part] = e.fma(w, e.loadWide(value, {key, column(part)}), sums[part]);
     }
@@ -111,12 +113,16 @@ void WarpAttention::emitRow() {
   Value factor = rows.factor(row, maximum, sum);
   storeResult(ValueRange(carried).drop_front(2), factor);
   if (target)
-    forLaneKeys(visited.first, end, [&](Value key) {
+    // A lane reads the scores that it has stored: both begin at a multiple of 64.
+    forLaneKeys(begin, end, [&](Value key) {
       Value at[] = {row.head, row.query, key};
-      e.store(e.mulf(e.exp2(e.subf(e.load(target, at), maximum)), factor), target, at);
+      e.ifThen(e.compare(arith::CmpIPredicate::sge, key, visited.first),
+               [&] { e.store(e.mulf(e.exp2(e.subf(e.load(target, at), maximum)), factor), target, at); });
     });
   if (!needsMaskedRows(op))
     return;
+  // The results and probabilities that are written again may be those of other lanes.
+  NVVM::SyncWarpOp::create(e, arith::ConstantIntOp::create(e, -1, 32));
   Value some = e.compare(arith::CmpIPredicate::sgt, rows.keys, 0);
   e.ifThen(e.both(rows.seesNone(maximum, sum), some), [&] { emitMaskedRow(row, lane); });
 }

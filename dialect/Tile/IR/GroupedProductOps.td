@@ -47,7 +47,7 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
       i and i + 4, 2, 1. Columns that do not exist count as 0.
     - (N3) With rows of bf16 or f16, several products are added to the sum of a block at once, and how often that rounds
       depends on the target's instruction; so does the sum of x. On a GPU, acc may be the sum of several parts, each of
-      some of the blocks.
+      some of the blocks, and if groups are a multiple of 64 columns, or a whole row, a block may have 64 columns.
 
     ```mlir
     %y = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<4x2x576xi8>)

@@ -117,3 +117,65 @@ func.func @minima(%x: memref<?x128xbf16>, %p: memref<16x4x320xi8>, %y: memref<?x
   }
   return
 }
+
+// -----
+
+#rows = affine_map<(d0)[s0] -> (-d0 + s0, 128)>
+#columns = affine_map<(d0)[s0] -> (-d0 + 256, s0)>
+#panel = affine_map<(d0) -> (d0 floordiv 16)>
+#panels = affine_map<(d0) -> (d0 ceildiv 16)>
+
+// Not if the rows are a part of a wider matrix, whose rows the TMA descriptor does not describe,
+// CHECK-LABEL: func.func @wider_rows
+// CHECK-NOT: wgmma
+// CHECK: return
+func.func @wider_rows(%x: memref<?x256xbf16>, %p: memref<16x4x288xi8>, %y: memref<?x256xf32>, %n: index, %wide: i1) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %step = arith.select %wide, %c128, %c64 : index
+  scf.forall (%i, %j) = (0, 0) to (%n, 256) step (%step, %step) {
+    %r = affine.min #rows(%i)[%n]
+    %c = affine.min #columns(%j)[%step]
+    %px = affine.apply #panel(%j)
+    %count = affine.apply #panels(%c)
+    %b = memref.subview %p[%px, 0, 0] [%count, 4, 288] [1, 1, 1] : memref<16x4x288xi8> to memref<?x4x288xi8, strided<[1152, 288, 1], offset: ?>>
+    %a = memref.subview %x[%i, 0] [%r, 128] [1, 1] : memref<?x256xbf16> to memref<?x128xbf16, strided<[256, 1], offset: ?>>
+    %o = memref.subview %y[%i, %j] [%r, %c] [1, 1] : memref<?x256xf32> to memref<?x?xf32, strided<[256, 1], offset: ?>>
+    tile.grouped_product ins(%a, %b : memref<?x128xbf16, strided<[256, 1], offset: ?>>, memref<?x4x288xi8, strided<[1152, 288, 1], offset: ?>>)
+        outs(%o : memref<?x?xf32, strided<[256, 1], offset: ?>>) width 16 format <"int4:32">
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0)[s0] -> (-d0 + s0, 128)>
+#columns = affine_map<(d0)[s0] -> (-d0 + 256, s0)>
+#panel = affine_map<(d0) -> (d0 floordiv 16)>
+#panels = affine_map<(d0) -> (d0 ceildiv 16)>
+
+// or if a loop in an iteration may run more than once: a tile of warpgroups is the first iteration.
+// CHECK-LABEL: func.func @several_tiles
+// CHECK-NOT: wgmma
+// CHECK: return
+func.func @several_tiles(%x: memref<?x128xbf16>, %p: memref<16x4x288xi8>, %y: memref<?x256xf32>, %n: index, %wide: i1) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %step = arith.select %wide, %c128, %c64 : index
+  scf.forall (%i, %j) = (0, 0) to (%n, 256) step (%step, %step) {
+    %c = affine.min #columns(%j)[%step]
+    %px = affine.apply #panel(%j)
+    %count = affine.apply #panels(%c)
+    %b = memref.subview %p[%px, 0, 0] [%count, 4, 288] [1, 1, 1] : memref<16x4x288xi8> to memref<?x4x288xi8, strided<[1152, 288, 1], offset: ?>>
+    scf.for %k = %c0 to %n step %c128 {
+      %r = affine.min #rows(%k)[%n]
+      %a = memref.subview %x[%k, 0] [%r, 128] [1, 1] : memref<?x128xbf16> to memref<?x128xbf16, strided<[128, 1], offset: ?>>
+      %o = memref.subview %y[%k, %j] [%r, %c] [1, 1] : memref<?x256xf32> to memref<?x?xf32, strided<[256, 1], offset: ?>>
+      tile.grouped_product ins(%a, %b : memref<?x128xbf16, strided<[128, 1], offset: ?>>, memref<?x4x288xi8, strided<[1152, 288, 1], offset: ?>>)
+          outs(%o : memref<?x?xf32, strided<[256, 1], offset: ?>>) width 16 format <"int4:32">
+    }
+  }
+  return
+}
