@@ -20,7 +20,8 @@ using namespace attune;
 
 static std::string inEntry(const std::string &folder, const std::string &name) { return folder + "/" + name; }
 
-/// Returns a hash of |mapped| without its data section, which must lie within it.
+/// Returns a hash of the bytes of |mapped| outside of the section of packed weights, whose range, which must lie within
+/// |mapped|, |file| has. Without such a section |file|.dataBytes is 0.
 static std::string hashOutsideData(const MappedFile &mapped, const CachedFile &file) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(mapped.data()), mapped.size());
   if (file.dataBytes == 0)

@@ -288,7 +288,7 @@ struct StackSpec {
   /// True if the head mask applies to cross attention, too; otherwise cross attention has an input of its own.
   bool crossSharesHeadMask = false;
 
-  /// True if `past_key_values` has the keys and values of cross attention, too.
+  /// True if `past_key_values` also has the keys and values of cross attention; without effect in a stack that has none.
   bool keepsCrossKeys = true;
 
   /// Returns the number of tensors of a layer in `past_key_values`: key and value of self-attention, and of cross

@@ -188,7 +188,7 @@ struct TransformerSpec : WeightList {
   std::vector<OutputSpec> outputs;
   /// The output of the entry `embed`, if the folder says how tokens become one vector.
   std::optional<OutputSpec> embedding;
-  /// True if the entry `embed` has an input of the role PromptLength.
+  /// True if pooling in the entry `embed` skips the tokens of the prompt; the entry then has an input of the role PromptLength.
   bool embeddingSkipsPrompt = false;
   /// The number of classes in the output `logits`, 0 if it has no scores of classes, and their names in this order.
   int64_t classes = 0;

@@ -11,7 +11,7 @@ namespace attune {
 /// The kinds of values that a property may have.
 enum class PropertyKind { Text, Number, List };
 
-/// A property of a target.
+/// An entry that a target accepts in the properties of its `rt.target` attribute.
 struct TargetProperty {
   llvm::StringLiteral name;
   PropertyKind kind;

@@ -180,8 +180,34 @@ static mlir::func::FuncOp findEntry(mlir::ModuleOp module, llvm::StringRef name)
   return {};
 }
 
+namespace {
+/// The sizes of a call.
+struct CallSizes {
+  int64_t batch, length, past;
+};
+} // namespace
+
+/// Returns the sizes for |module|, the model |name|; fails if one is larger than the model accepts.
+static Result<CallSizes> resolve(mlir::ModuleOp module, const std::string &name, const PlannedSizes &sizes) {
+  CallSizes resolved{sizes.batch, sizes.length.value_or(PlannedSizes::kLength), sizes.past.value_or(PlannedSizes::kPast)};
+  ModelAttr model = getModel(module);
+  if (!model || !model.getLimits())
+    return resolved;
+  for (mlir::NamedAttribute limit : model.getLimits()) {
+    llvm::StringRef dim = limit.getName();
+    bool isBatch = dim == "batch", isPast = dim == "past";
+    const char *flag = isBatch ? "--batch" : isPast ? "--past" : "--length";
+    int64_t &size = isBatch ? resolved.batch : isPast ? resolved.past : resolved.length;
+    int64_t most = llvm::cast<mlir::IntegerAttr>(limit.getValue()).getInt();
+    if (size > most && (isBatch || (isPast ? sizes.past : sizes.length)))
+      return Status::error(flag + (": '" + name) + "' accepts at most " + std::to_string(most) + ", got " + std::to_string(size));
+    size = std::min(size, most);
+  }
+  return resolved;
+}
+
 /// Returns the value of the formula |name| of |entry|, 0 if it has none.
-static double evaluate(mlir::func::FuncOp entry, llvm::StringRef name, const PlannedSizes &sizes) {
+static double evaluate(mlir::func::FuncOp entry, llvm::StringRef name, const CallSizes &sizes) {
   auto formula = entry->getAttrOfType<FormulaAttr>(name);
   if (!formula)
     return 0;
@@ -221,13 +247,16 @@ static void addTimes(PlannedCall &call, const ReplacedGathers &replaced, const H
   call.allReduce = {kept.exchanges + sums.exchanges, kept.bytes + sums.bytes, kept.seconds + sums.seconds};
 }
 
-Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRates &rates, const PlannedSizes &sizes) {
+Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRates &rates, const PlannedSizes &planned) {
   Result<std::unique_ptr<LoadedModel>> model = LoadedModel::import(options, createListener());
   if (!model)
     return model.status();
   if (Status status = (*model)->lowerTo(Phase::Dialect); status.failed())
     return status;
   mlir::ModuleOp module = (*model)->module();
+  Result<CallSizes> sizes = resolve(module, options.model, planned);
+  if (!sizes)
+    return sizes.status();
   RankPlan plan;
   plan.ranks = getRanks(module);
   Result<std::vector<CacheSignature>> caches = readCaches(module);
@@ -236,7 +265,7 @@ Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRate
   double cacheTokenBytes = 0;
   for (const CacheSignature &cache : *caches)
     cacheTokenBytes += static_cast<double>(cache.tokenBytes());
-  plan.cacheBytes = cacheTokenBytes * static_cast<double>(sizes.batch * std::max(sizes.past + 1, sizes.length));
+  plan.cacheBytes = cacheTokenBytes * static_cast<double>(sizes->batch * std::max(sizes->past + 1, sizes->length));
 
   std::vector<ReplacedGathers> replaced;
   AllReduceAnalysis analysis;
@@ -246,14 +275,14 @@ Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRate
     call.entry = name;
     bool decodes = name == "decode";
     // Prompts begin with empty caches.
-    PlannedSizes called = sizes;
-    called.past = decodes ? sizes.past : 0;
-    call.tokens = sizes.batch * (decodes ? 1 : sizes.length);
+    CallSizes called = *sizes;
+    called.past = decodes ? sizes->past : 0;
+    call.tokens = sizes->batch * (decodes ? 1 : sizes->length);
     call.flops = evaluate(entry, kFlopsAttr, called);
     call.gathers.exchanges = evaluate(entry, kGathersAttr, called);
     call.gathers.bytes = evaluate(entry, kGatherBytesAttr, called);
     if (decodes)
-      call.cacheBytesRead = cacheTokenBytes * static_cast<double>(sizes.batch * (sizes.past + 1));
+      call.cacheBytesRead = cacheTokenBytes * static_cast<double>(sizes->batch * (sizes->past + 1));
     replaced.push_back(analysis.countFunction(entry));
     plan.calls.push_back(call);
   }

@@ -10,6 +10,7 @@
 
 #include "compiler/Driver/CompileOptions.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,12 @@ struct HostRates {
   double messageLatency = 0; // microseconds of a small message between two hosts
 };
 
-/// The sizes of the calls: |length| tokens of each of |batch| prompts, then one token after |past| tokens.
+/// The sizes of the calls: |length| tokens of each of |batch| prompts, then one token after |past| tokens. Without a size, it
+/// is kLength or kPast tokens, or as many as the model accepts if that is less.
 struct PlannedSizes {
-  int64_t batch = 1, length = 128, past = 1024;
+  static constexpr int64_t kLength = 128, kPast = 1024;
+  int64_t batch = 1;
+  std::optional<int64_t> length, past;
 };
 
 /// The communication of one call, as sums over its messages.
@@ -59,7 +63,7 @@ struct RankPlan {
   std::vector<PlannedCall> calls;
 };
 
-/// Plans the model of |options|, whose weights are not read and need not exist.
+/// Plans the model of |options|, whose weights are not read and need not exist. Fails if the model does not accept |sizes|.
 Result<RankPlan> planRanks(const CompileOptions &options, const HostRates &rates, const PlannedSizes &sizes);
 
 } // namespace attune

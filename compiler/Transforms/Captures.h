@@ -24,7 +24,8 @@ public:
   /// the module.
   Captures(mlir::ValueRange outputs, const mlir::SymbolTable &symbols);
 
-  /// Adds |value| as a size of an output, as a computation that is repeated, or as an input.
+  /// Adds |value|, which the kernel uses. It is read from an output if it is a size of one; otherwise its operation is
+  /// repeated in the kernel if that is cheap, and its operands are added in the same way; otherwise it becomes an input.
   void add(mlir::Value value);
   /// Creates the repeated computations in a kernel, and reads of the sizes of its outputs. |arguments| are the inputs,
   /// then the outputs. |mapping| gets the new value of each input, size and repeated computation, but not of outputs.

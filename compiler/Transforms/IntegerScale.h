@@ -26,8 +26,9 @@ struct IntegerScale {
   mlir::Value isFinite; ///< of i1; the integers are 0 where it is false
 };
 
-/// Returns |largest|, or the magnitudes of |x| where they are larger, as the bits of f32 in i32. Compared as integers, a
-/// NaN is larger than an infinity, and an infinity is larger than all finite numbers.
+/// Returns, for each lane, the larger of |largest| and the magnitude of |x|, which is f32. |largest| and the result are the
+/// bits of non-negative f32 in i32: compared as integers, a NaN is larger than infinity, and infinity is larger than all
+/// finite numbers.
 mlir::Value maxMagnitude(IndexBuilder &b, mlir::Value x, mlir::Value largest);
 /// Returns the scale of numbers whose largest magnitude has the bits |largest|, i32.
 IntegerScale getIntegerScale(IndexBuilder &b, mlir::Value largest);

@@ -517,11 +517,11 @@ def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
     - `xfmr.rotary`, rotary position embeddings, becomes a loop over blocks of `row-block` tokens with
       `tile.rotary_tile`.
     - `xfmr.kv_cache_update`, which appends keys and values to a cache, becomes a loop over sequences and heads. It
-      copies values, or converts them by `tile.cache_rows` if the cache has another type, and writes keys by
+      copies values, or converts them by `tile.cache_rows` if the cache has another element type, and writes keys by
       `tile.key_panel`, since caches have keys in panels, component by component. The caches themselves are its
       destinations, so that bufferization updates them in place.
-    - `xfmr.kv_cache_read`, which returns the first keys and values of every slot of a cache, becomes a loop over slots
-      and heads. It copies values, and returns keys to rows by `tile.unpack_keys`.
+    - `xfmr.kv_cache_read`, which returns the first `length` keys and values of every slot of a cache, becomes a loop
+      over slots and heads. It copies values, and transposes panels of keys back to rows by `tile.unpack_keys`.
 
     Expects these operations on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: exact; the results are those that the tile operations define.

@@ -93,8 +93,12 @@ public:
   }
 
   std::string fileOf(std::string_view name) const override {
-    auto found = changes.find(name);
-    return found != changes.end() && found->second.replacement ? found->second.file : base->fileOf(name);
+    std::string file = unmergedFileOf(name);
+    // A value that is not a number may come from either file.
+    if (auto found = changes.find(name); found != changes.end())
+      for (const LowRankTerm &term : found->second.terms)
+        file += " with the adapter " + term.origin;
+    return file;
   }
 
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
@@ -111,12 +115,18 @@ public:
     }
     if (found != changes.end() && !found->second.terms.empty())
       if (const LowRankTerm *term = addTerms(found->second.terms, begin, count, out))
-        return Status::error(fileOf(name) + ": tensor '" + std::string(name) + "': expected finite values after the adapter " +
+        return Status::error(unmergedFileOf(name) + ": tensor '" + std::string(name) + "': expected finite values after the adapter " +
                              term->origin + " is merged, got an infinite one");
     return {};
   }
 
 private:
+  /// Returns the file of the tensor to which terms are added.
+  std::string unmergedFileOf(std::string_view name) const {
+    auto found = changes.find(name);
+    return found != changes.end() && found->second.replacement ? found->second.file : base->fileOf(name);
+  }
+
   std::unique_ptr<TensorProvider> base;
   TensorChanges changes;
   std::shared_ptr<void> owner;

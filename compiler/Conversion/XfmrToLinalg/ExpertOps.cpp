@@ -29,8 +29,9 @@ struct RowSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
 };
 
-/// Creates a kernel |what| that runs |body| for row = 0 to |count| - 1. In each of |outputs| it replaces the row number
-/// |targetOf|(row). |body| gets |row| and the old rows, and returns the new rows.
+/// Creates a kernel that |what| describes: a parallel loop over row = 0 to |count| - 1, which replaces row |targetOf|(row)
+/// of each of |outputs|. No two iterations may have the same target. |body| gets |row| and the target rows before, one of
+/// each output, and returns the new ones.
 scf::ForallOp forEachRow(IndexBuilder &b, Value count, ValueRange outputs, StringRef what, llvm::function_ref<Value(Value row)> targetOf,
                          llvm::function_ref<Values(Value row, ValueRange old)> body) {
   auto rowsBody = [&](OpBuilder &, Location, ValueRange arguments) {
@@ -155,9 +156,9 @@ Value ExpertChoice::shares(Value chosen) {
     Value sum = sumOver(count, [&](Value i) { return extract(b, chosen, {zero, i}); });
     return each([&](Value share) { return b.divf(share, sum); });
   }
-  // Without a bias the first choice has the largest score, unless a group with a larger one was not kept.
+  // Without a bias the first choice has the largest score, unless a group with a larger one is not kept.
   Value largest = extract(b, chosen, {zero, zero});
-  if (bias)
+  if (bias || (op.getGroups() && *op.getKeptGroups() < *op.getGroups()))
     largest = b.loop(zero, experts, 1, {largest}, [&](Value expert, ValueRange best) -> Values {
       Value score = weight(expert);
       return {b.select(b.compare(CmpFPredicate::OGT, score, best[0]), score, best[0])};

@@ -23,8 +23,8 @@ Value emitDistances(IndexBuilder &b, Type type, Value length, llvm::function_ref
   });
 }
 
-/// Returns the smallest distance of each bucket from bucket |exact| on; each bucket before it has a single distance.
-/// There are |buckets| buckets in all.
+/// Returns the smallest magnitude of a distance in each of the buckets |exact| to |buckets| - 1; an empty bucket gets that
+/// of the next one. The buckets before |exact| have one distance each; distances from |maxDistance| on are in the last one.
 SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDistance) {
   SmallVector<int64_t> begins;
   // In f32, as the reference computes it: exact arithmetic may put a distance at a boundary into another bucket.

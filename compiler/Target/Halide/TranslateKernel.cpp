@@ -57,8 +57,8 @@ static FloatAttr filledWith(Value tensor) {
   return value;
 }
 
-/// Finds the extent of every loop: the size of an operand's dimension whose index is this loop. Results are tried
-/// first, since they have the sizes of the tile.
+/// Sets |extents|: for each loop of |op|, the size of a dimension of an operand that is indexed by this loop alone.
+/// Destinations are tried first, since they have the sizes of the tile. Fails if a loop indexes no dimension alone.
 LogicalResult TaskTranslator::findLoops(linalg::LinalgOp op) {
   extents.assign(op.getNumLoops(), OpFoldResult());
   SmallVector<OpOperand *> operands;

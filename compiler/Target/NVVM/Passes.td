@@ -62,25 +62,28 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     threads compute index arithmetic and execute `memref.load`; only the first thread executes `memref.store`. With
     128 `threads`, projections of bf16 and f16, and attention of these types, use tensor cores, but not attention with
     `probabilities`, relative tables or heads of more than 128 components, nor a tile of up to 4 rows, which are pairs
-    of a query and a head, over a cache. In other attention a warp computes a row. Barriers are inserted where one
+    of a query and a head, over a cache; so do projections of such rows by quantized weights. Attention of f32 is
+    computed in tiles of 64 rows through shared memory, with the same exceptions, tiles of up to 8 rows, and keys that
+    are not f32 in panels of 64. In all other attention a warp computes a row. Barriers are inserted where one
     thread may read data that another wrote, or write data that another reads or writes. With `grid` in the loop's
-    `rt.launch`, the threads of all iterations share each operation. With `limit`, a block does nothing if its first
-    row is at or past the number of tokens (see `attune-limit-rows`).
+    `rt.launch`, the threads of all iterations share each operation. With `limit` in `rt.launch`, a block does nothing if
+    its first row is at or past the number of tokens (see `attune-limit-rows`).
 
     If the number of columns of an iteration is known only at run time, a loop with a projection by tensor cores
     becomes several versions, for up to 16, 64 and 128 columns, between which the host chooses. With `specific-arch`,
-    two kinds of loops get further versions for that architecture only, which the host chooses by `rt.device_arch_is`:
-    those with columns known only at run time that are one projection of bf16 or f16 with iterations of 64 x 64 or 128
-    x 128 results, and those of attention by tensor cores with heads of 64 or 128 components, if a sequence has
-    several tiles of queries. The blocks of these versions have three warpgroups of 128 threads (`threads` in
-    `rt.launch`): one loads tiles of rows and weights, or of keys and values, to shared memory, by TMA
-    (`rt.tensor_map`) unless they are in a cache; the others multiply. A block computes several tiles, one after the
-    other.
+    three kinds of loops get further versions for that architecture only, which the host chooses by
+    `rt.device_arch_is`: those with columns known only at run time that are one projection of bf16 or f16 with
+    iterations of 64 x 64 or 128 x 128 results; those that are one projection of such rows by weights of 4 or 8 bits
+    without minima, with iterations of 128 x 128 results; and those of attention by tensor cores with heads of 64 or
+    128 components, if a sequence has several tiles of queries. The blocks of these versions have three warpgroups of
+    128 threads (`threads` in `rt.launch`): one loads tiles of rows and weights, or of keys and values, to shared
+    memory, by TMA (`rt.tensor_map`) unless they are in a cache; the others multiply, and load and convert quantized
+    weights. A block computes several tiles, one after the other.
 
     Expects loops on buffers, with linalg and `tile` operations inside, after `attune-place-on-device`; loops inside of
     others become sequential. An operation of `tile` without code for GPUs, such as the quantization of rows to
-    integers, is an error. Leaves loops whose bodies are the code of one thread. Leaves code outside of loops alone,
-    except for the choice of a version and the TMA descriptors and sizes of the specific ones.
+    integers, is an error. Produces loops whose bodies are the code of one thread. Does not change code outside of
+    loops, except for the choice of a version and the TMA descriptors and sizes of the specific ones.
 
     **Numerics**: sums of rows have 32 lanes joined by a fixed tree. Products of f32 are fused multiply-adds in the
     order of k or, in tiles of up to 16 rows, in 32 partial sums (N1 of `xfmr.linear`); tensor cores add in an order of

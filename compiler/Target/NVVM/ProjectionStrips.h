@@ -25,8 +25,8 @@ public:
   /// (row, column), which the caller erases: a block for each multiprocessor, but not more than there are tiles, which have
   /// |columns| columns. Only the architecture |arch| runs it.
   mlir::scf::ForallOp createLoop(ThreadBuilder &host, mlir::scf::ForallOp before, int64_t columns, int64_t threads, int64_t arch);
-  /// Emits by |e|, in the loop's body, the limit that skips the tiles past the last token, if the rows of |before| are packed
-  /// tokens.
+  /// If the rows of |before| are packed tokens, limits the row tiles that forEach visits to those that have tokens. |e| emits
+  /// the limit in the body of the loop from createLoop. Call it before forEach.
   void skipRows(mlir::scf::ForallOp before, ThreadBuilder &e);
   /// Emits the loop over the tiles of this block. |body| gets the first row and the first column of the tile.
   void forEach(ThreadBuilder &e, mlir::ValueRange initial,

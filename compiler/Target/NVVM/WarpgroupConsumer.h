@@ -28,9 +28,10 @@ public:
   PipelineState run(Value group, Value stores, Value begin, Value end, PipelineState place);
 
 private:
-  /// The values that loops over stages carry. |state| and |results| are those that FlashRows::initialState and
-  /// initialResults begin. |place| is the last stage whose scores were computed, and |weights| are its probabilities,
-  /// rounded and packed into operands; their product with the values of that stage is not yet in |results|.
+  /// The values that loops over stages carry. |state| and |results| begin as FlashRows::initialState and initialResults,
+  /// and each stage updates them. |place| is the last stage whose scores were computed, and |weights| are its unnormalized
+  /// probabilities, rounded and packed into operands of wgmma; their product with the values of that stage is not yet in
+  /// |results|. After the last product |weights| is empty and |place| is the next stage.
   struct Carried {
     Values state, results, weights;
     PipelineState place;

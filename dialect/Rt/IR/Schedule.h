@@ -123,8 +123,8 @@ struct RangedValue {
 /// Fails, with an error, if one of |values| is outside of its range.
 llvm::LogicalResult verifyRanges(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::ArrayRef<RangedValue> values);
 
-/// Calls |visit| with the name, the value and the range of each field of |schedule|. This is the only list of the
-/// fields.
+/// Calls |visit| with each field of |schedule|: its name in `#rt.schedule`, its value and its range. The members of |bf16|
+/// and |int8| are fields of their own. Parser, printer, verifier, comparison and hash use this list.
 template <typename ScheduleT, typename Visitor>
 void visitFields(ScheduleT &schedule, Visitor visit) {
   visit("register_rows", schedule.registerRows, FieldRange::TileRows);

@@ -11,7 +11,8 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
   let summary = "computes attention of a few queries of one or more heads over the keys of their sequence, in blocks of keys";
   let description = [{
     Computes `xfmr.attention` for R consecutive queries and H heads of one sequence. A row is a pair (i, h) of a query
-    and a head; all rows attend to the same S keys of D components and S values of E components, those of one head. Keys
+    and a head; all rows attend to the same S keys of D components and S values of E components, those of one key/value
+    head. Keys
     are in panels of W keys or in rows: in panels, `key[p, d, j]` is component d of key `p * W + j`, and columns beyond
     S are ignored; in rows, `key[j, d]` is component d of key j.
 
@@ -29,10 +30,11 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
 
     With `sinks`, `exp(sinks[h])` relative to the maximum, `2^(sinks[h] * log2(e) - m)`, is first added to l.
 
-    Query i has the position `position + i` among the keys. The mask is added to the scores; a sum below the most
-    negative f32 is replaced by the most negative f32. With `mask_fill`, the mask is not added: x[j] is `mask_fill`
-    where the mask is negative. A row whose final m is at most half of the most negative f32, about -1.7e38, has no
-    visible key; its probabilities are those of `masked_rows` in `xfmr.attention`.
+    Query i has the position `position + i` among the keys. The mask and the distance bias are added after their
+    multiplication by log2(e); with a mask, a sum of them below the most negative f32 is replaced by it, so that t[j]
+    stays finite. With `mask_fill`, the mask is not added: x[j] is `mask_fill`
+    where the mask is negative. A row whose final m is at most half of the most negative f32 times log2(e), about
+    -2.5e38, has no visible key; its probabilities are those of `masked_rows` in `xfmr.attention`.
 
     With a `score_stage` other than `softmax`, `probabilities` gets the scores of that stage of `xfmr.attention`
     instead. The operation need not write the probabilities, or masked scores, of keys that their position hides. So
@@ -60,8 +62,8 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     - (C6) `sinks` needs `masked_rows = zero`.
     - (N1) 2^x is a polynomial with 2^0 = 1, and results below 2^-126 are 0. The sums over d of scores and over j of o
       run in order with fused multiply-adds. The sum l is kept as 16 partial sums, of the keys with equal j mod 16,
-      which are added in a fixed tree after the last block. GPUs differ: see docs/numerics.md. A row's bits do not
-      depend on the other rows of its tile.
+      which are added in a fixed tree after the last block. A row's bits do not depend on the other rows of its tile.
+      GPUs differ: see docs/numerics.md.
     - (N2) With `precision` bf16 or f16, queries, keys, probabilities and values may be rounded to it before they are
       multiplied; sums are f32.
 

@@ -94,9 +94,10 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     projected to keys as `relative_key`, those projected to queries as `relative_query`.
 
     A key j is hidden if one of these holds: `causal` is set and `j > p`; `window_left = n` and `j < p - n`;
-    `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 for this key; a mask of f32 is below -1.7e38 for it
-    (models hide keys by adding the most negative f32, -3.4e38). Every other key is visible. Masks of i1 and i64 are not
-    added. With `mask_fill`, they do not hide keys either: where the mask is 0, the score x[j] becomes `mask_fill`.
+    `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 for this key; a mask of f32 is at most half of the
+    most negative f32, about -1.7e38, for it (models hide keys by adding the most negative f32, -3.4e38). Every other
+    key is visible. Masks of i1 and i64 are not added. With `mask_fill`, they do not hide keys either: where the mask
+    is 0, the score x[j] becomes `mask_fill`.
 
     `masked_rows` selects the keys that get equal probabilities, times `head_mask[h]`, in a row without a visible key;
     the other keys get 0. `zero` selects no key. `uniform`, the default, selects all keys of the sequence.
@@ -122,7 +123,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
       `linalg` on each is panels `[1 or H, D, N' + 30]`, the result of `xfmr.weight_distance_panels`, which repeats the
       first and the last vector 15 times.
     - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64 and is
-      greater than half of the lowest f32. A `score_stage` other than the default needs `probabilities`.
+      greater than half of the most negative f32. A `score_stage` other than the default needs `probabilities`.
     - (C7) `sinks` has H elements and needs `masked_rows = zero`: where no key is visible, the sink has probability 1.
     - (N1) Arithmetic is f32, after elements of caches are converted to f32, exactly; on a GPU, operands may be rounded
       to the precision bf16 or f16 of the compilation, as N2 of `tile.attention_tile` says. With caches of i8, the
@@ -185,8 +186,8 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
     A missing bias is not added. Without `wo` the merged heads are the result. `query`, `memory` and `value` are token
     tensors `[tokens, features]`. Self-attention passes its input as `query` and as `memory`, cross attention passes
     encoder states as `memory`. `xfmr-decompose-composites` rewrites the operation by this definition. For attention
-    that this operation cannot express, such as with a cache, rotary embeddings or norms of heads, the importer emits
-    the operations on the right-hand sides instead.
+    that this operation cannot express, such as with a cache, rotary embeddings or normalized queries and keys, the
+    importer emits the operations on the right-hand sides instead.
 
     - (C1) `wq`, `wk` and `wv` have as many columns as their input has features. With D components of a head, `wq` has
       `num_heads * D` rows and `wk` `num_kv_heads * D`. With E components of a value, `wv` has `num_kv_heads * E` rows

@@ -20,21 +20,21 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
     `scores` is `[T, E]` for T tokens and E experts, the results are `[T, count]`. Experts are chosen by keys. A key is
     `key[t, e] = scores[t, e]`, or `1 / (1 + exp(-scores[t, e]))` with `sigmoid`; `bias[e]`, if present, is added to it.
     `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest keys, the largest first. Of equal keys,
-    the expert with the lower number comes first; NaN counts as the smallest key.
+    the expert with the lower number comes first; NaN counts as -infinity.
 
     `shares[t, i] = exp(scores[t, choices[t, i]] - m) / sum_e exp(scores[t, e] - m)` with `m = max_e scores[t, e]`. The
     sum is over all experts, or, with `normalized`, over the chosen ones, so that the shares of a token add up to 1.
     With `sigmoid`, `shares[t, i] = 1 / (1 + exp(-scores[t, choices[t, i]]))`; with `sigmoid` and `normalized`, each of
     these is divided by their sum over i. `bias` does not enter the shares.
 
-    With `groups`, the experts are divided into that many groups of E / `groups` neighbors, and a token chooses only
-    from the `kept_groups` groups with the largest group keys. A group's key is the sum of the `group_keys` largest keys
+    With `groups`, the experts are divided into that many groups of E / `groups` consecutive experts, and a token
+    chooses only from the `kept_groups` groups with the largest group keys. A group's key is the sum of the `group_keys` largest keys
     in it. Of groups with equal keys, the one with the lower number comes first.
 
     - (C1) `scores` has a static number of columns, the experts. `count` is from 1 to their number.
     - (C2) `bias` has an element for each expert.
-    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` is from 1 to 64, since compiled
-      code marks the kept groups by the bits of one integer, and divides the number of experts. `kept_groups` is from 1
+    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` divides the number of
+      experts and is from 1 to 64, since compiled code marks the kept groups by the bits of one integer. `kept_groups` is from 1
       to `groups`, and the kept groups have `count` experts or more. `group_keys` is 1 or 2, and not more than the
       experts of a group.
     - (N1) Arithmetic is f32. The sum that divides the shares runs over all experts in order or, with `normalized`, over

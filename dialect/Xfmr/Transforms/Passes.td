@@ -86,8 +86,8 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     - An `arith.addf` of a linear without residual disappears: its other operand becomes the linear's residual.
     - A `layer_norm` or `rms_norm` computes the norm of its input plus its residual. If one of the two is a linear
       without residual, the other becomes the linear's residual.
-    - If the input of a norm without residual is an `arith.addf` that no linear can take, the norm takes it: one operand
-      becomes the norm's input, the other its residual.
+    - If the input of a norm without residual is a token tensor, computed by an `arith.addf` that no linear can take, the
+      norm takes it: one operand becomes the norm's input, the other its residual.
 
     If both operands of an addition are linears without residual, the result of the earlier one becomes the residual of
     the later one. A linear is fused with an activation, an addition or a norm only if both are in one block and the
@@ -353,7 +353,7 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
 }
 
 def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::FuncOp"> {
-  let summary = "split projections of many input features into sums of several";
+  let summary = "split projections of many input features into sums of smaller projections";
   let description = [{
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) residual(%r)
@@ -367,18 +367,19 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
     %y = xfmr.linear %x1, %w1 residual(%0) : …
     ```
 
-    The kernel of a projection multiplies a block of input rows by one panel of weights, a few output columns, after the
-    other, and reads the rows again for each panel. If the rows are too long for the L2 cache, each of these reads comes
-    from memory. So a linear of K > `max-features` input features becomes n = ceil(K / `max-features`) linears. Each but
-    the last has ceil(K / n) features, rounded up to a multiple of 64 but not above `max-features`; the last has the
-    rest. With the default of 2048, 128 rows, a panel of 32 columns and the next one take 1.5 MiB.
+    The kernel of a projection multiplies a block of input rows by the panels of the weights, one after the other, and
+    reads the rows again for each panel; a panel is the weights of a few output features. If the block of rows does
+    not fit in the L2 cache, each of these reads comes from memory. So a linear of K > `max-features` input features
+    becomes n = ceil(K / `max-features`) linears. Each but the last has ceil(K / n) features, rounded up to a multiple
+    of 64 but not above `max-features`; the last has the rest. With the default of 2048, 128 rows, a panel of 32
+    columns and the next one take 1.5 MiB.
 
-    The split does not depend on the number of rows, so the result of a row does not depend on other rows. Linears of
-    lower precision or with a `format` of integers, linears with an activation or a multiplier, and linears whose matrix
-    is not a weight are not changed. Run it after `xfmr-fuse-epilogues` and `xfmr-lower-precision`; run
-    `xfmr-hoist-weight-expressions` afterwards, which slices the weights at compile time.
+    The split does not depend on the number of rows, so the result of a row does not depend on other rows. Linears on
+    tensors other than f32, of lower precision or with a `format` of integers, linears with an activation or a
+    multiplier, and linears whose matrix is not a weight are not changed. Run it after `xfmr-fuse-epilogues` and
+    `xfmr-lower-precision`; run `xfmr-hoist-weight-expressions` afterwards, which slices the weights at compile time.
 
-    A projection that would become more than 4096 sums is an error.
+    A projection that would become a sum of more than 4096 linears is an error.
 
     Numerics: changes the order of additions. The sum over K is the sum of one partial sum per part, in order of K; bias
     and residual are added to the first.
