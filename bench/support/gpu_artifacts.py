@@ -54,7 +54,7 @@ ATTENTION = """module {{
 SETS = {
     "full": {
         "linear": [([1, 16, 64, 128, 1024, 8192], 8192, 8192), ([1, 128, 16384], 768, 3072), ([1, 128, 16384], 3072, 768)],
-        "formats": ["int4:32", "int8:32"],
+        "formats": ["int4:32", "int8:32", "int4:128"],
         "attention": [([(1, 8192), (16, 512)], 16, 128, False), ([(1, 8192)], 16, 128, True), ([(16, 512)], 12, 64, False)],
         "models": [("bert_base_synth", {}, [(1, 128), (8, 128), (128, 128), (1, 512), (8, 512), (128, 512)]),
                    ("bert_base_synth", {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
@@ -66,7 +66,7 @@ SETS = {
     "odd": {"linear": [([1, 17, 100, 1000], 784, 8248)], "formats": ["int4:16:asym", "int8:16", "int4:32", "int8:0:f32", "int8:32:asym"],
             "attention": [([(3, 333)], 5, 72, False), ([(3, 333)], 5, 72, True), ([(2, 77)], 3, 20, True)], "models": [], "cases": []},
     "small": {"linear": [([1, 70], 48, 136)], "formats": ["int4:16:asym"],
-              "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [],
+              "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [("bert_minimal_config", {}, [(2, 5)])],
               "cases": ["distilbert_base"]},
 }
 

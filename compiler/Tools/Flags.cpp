@@ -73,20 +73,38 @@ void FlagTable::addString(const std::string &name, const std::string &value, std
   });
 }
 
-void FlagTable::addInteger(const std::string &name, const std::string &value, int64_t &target, int64_t min, int64_t max,
+/// Parses |text| as an integer in [|min|, |max|].
+static Result<int64_t> readInteger(const std::string &text, int64_t min, int64_t max) {
+  Result<int64_t> number = parseInteger(text);
+  if (number && (*number < min || *number > max))
+    return Status::error(
+        "expected an integer " +
+        (max == INT64_MAX ? "of at least " + std::to_string(min) : "in " + std::to_string(min) + ".." + std::to_string(max)) + ", got " +
+        text);
+  return number;
+}
+
+/// Adds a flag whose value, an integer in [|min|, |max|], is assigned to |target|.
+template <typename TargetT>
+static void addIntegerFlag(FlagTable &table, const std::string &name, const std::string &value, TargetT &target, int64_t min, int64_t max,
                            const std::string &help) {
-  addCustom(name, value, help, [&target, min, max](const std::string &text) {
-    Result<int64_t> number = parseInteger(text);
+  table.addCustom(name, value, help, [&target, min, max](const std::string &text) {
+    Result<int64_t> number = readInteger(text, min, max);
     if (!number)
       return number.status();
-    if (*number < min || *number > max)
-      return Status::error(
-          "expected an integer " +
-          (max == INT64_MAX ? "of at least " + std::to_string(min) : "in " + std::to_string(min) + ".." + std::to_string(max)) + ", got " +
-          text);
     target = *number;
     return Status();
   });
+}
+
+void FlagTable::addInteger(const std::string &name, const std::string &value, int64_t &target, int64_t min, int64_t max,
+                           const std::string &help) {
+  addIntegerFlag(*this, name, value, target, min, max, help);
+}
+
+void FlagTable::addInteger(const std::string &name, const std::string &value, std::optional<int64_t> &target, int64_t min, int64_t max,
+                           const std::string &help) {
+  addIntegerFlag(*this, name, value, target, min, max, help);
 }
 
 void FlagTable::addNumber(const std::string &name, const std::string &value, double &target, const std::string &help) {
@@ -176,12 +194,11 @@ std::string attune::wrapText(const std::string &text, size_t indent) {
 
 /// Sets |style| to the style called |name|; "" is the style of a terminal. Returns false if there is none.
 static bool readHelpStyle(const std::string &name, HelpStyle &style) {
-  static const std::pair<const char *, HelpStyle> styles[] = {
-      {"", HelpStyle::Screen},
-      {"all", HelpStyle::All},
-      {"man", HelpStyle::Manual},
-      {"bash", HelpStyle::Completion},
-      {"markdown", HelpStyle::Markdown}};
+  static const std::pair<const char *, HelpStyle> styles[] = {{"", HelpStyle::Screen},
+                                                              {"all", HelpStyle::All},
+                                                              {"man", HelpStyle::Manual},
+                                                              {"bash", HelpStyle::Completion},
+                                                              {"markdown", HelpStyle::Markdown}};
   for (const auto &[known, value] : styles)
     if (name == known) {
       style = value;

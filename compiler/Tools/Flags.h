@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,9 @@ public:
   void addString(const std::string &name, const std::string &value, std::string &target, const std::string &help);
   /// Adds an integer in [min, max].
   void addInteger(const std::string &name, const std::string &value, int64_t &target, int64_t min, int64_t max, const std::string &help);
+  /// Adds an integer in [min, max] without a default.
+  void addInteger(const std::string &name, const std::string &value, std::optional<int64_t> &target, int64_t min, int64_t max,
+                  const std::string &help);
   /// Adds a non-negative number.
   void addNumber(const std::string &name, const std::string &value, double &target, const std::string &help);
   /// Adds a list separated by commas; empty parts are an error. If the flag is given twice, the lists are joined.

@@ -130,7 +130,6 @@ static void printPlan(const PlanOptions &options, const RankPlan &plan) {
 
 int attune::runPlanCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   constexpr int64_t mostTokens = int64_t(1) << 19;
-  int64_t length = 0, past = 0;
   PlanOptions options;
   options.compile.weightsOptional = true;
   FlagTable flags;
@@ -140,8 +139,9 @@ int attune::runPlanCommand(const CommandHost &host, const std::vector<std::strin
   addRate(flags, "gflops", options.rates.gflops, "rate of matrix products of a host (this machine's peak)");
   addRate(flags, "read-rate", options.rates.readGigabytes, "GB/s that a host reads from memory (this machine's)");
   flags.addInteger("batch", "N", options.sizes.batch, 1, 1 << 16, "sequences of a call (1)");
-  flags.addInteger("length", "N", length, 1, mostTokens, "tokens of a prompt (128, or the model's most)");
-  flags.addInteger("past", "N", past, 0, mostTokens, "tokens in the caches before a decoding step (1024, or the model's most)");
+  flags.addInteger("length", "N", options.sizes.length, 1, mostTokens, "tokens of a prompt (128, or the model's most)");
+  flags.addInteger("past", "N", options.sizes.past, 0, mostTokens,
+                   "tokens in the caches before a decoding step (1024, or the model's most)");
   flags.addSwitch("json", options.json, "print one JSON object");
   flags.beginGroup("Compilation of a model folder", /*isFolded=*/true);
   addCompileFlags(flags, options.compile);
@@ -150,12 +150,6 @@ int attune::runPlanCommand(const CommandHost &host, const std::vector<std::strin
                               "Estimates time, memory and traffic of a model that is divided among hosts, a rank on each.\n"
                               "The weights of a model folder need not exist."))
     return *status;
-  for (const auto &[name, value] : flags.given()) {
-    if (name == "length")
-      options.sizes.length = length;
-    else if (name == "past")
-      options.sizes.past = past;
-  }
   if (options.compile.model.empty())
     return reportError(host.tool, "expected a model, attune plan MODEL --ranks=N --link=GBPS,US");
   if (!options.hasLink)

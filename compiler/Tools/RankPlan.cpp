@@ -195,11 +195,12 @@ static Result<CallSizes> resolve(mlir::ModuleOp module, const std::string &name,
     return resolved;
   for (mlir::NamedAttribute limit : model.getLimits()) {
     llvm::StringRef dim = limit.getName();
-    bool isBatch = dim == "batch", isPast = dim == "past";
+    bool isBatch = dim == "batch", isPast = dim == "past", isGiven = isBatch || (isPast ? sizes.past : sizes.length).has_value();
     const char *flag = isBatch ? "--batch" : isPast ? "--past" : "--length";
     int64_t &size = isBatch ? resolved.batch : isPast ? resolved.past : resolved.length;
-    int64_t most = llvm::cast<mlir::IntegerAttr>(limit.getValue()).getInt();
-    if (size > most && (isBatch || (isPast ? sizes.past : sizes.length)))
+    // The limit of `past` counts the token of the step as well.
+    int64_t most = llvm::cast<mlir::IntegerAttr>(limit.getValue()).getInt() - (isPast ? 1 : 0);
+    if (size > most && isGiven)
       return Status::error(flag + (": '" + name) + "' accepts at most " + std::to_string(most) + ", got " + std::to_string(size));
     size = std::min(size, most);
   }

@@ -76,6 +76,16 @@ Value DimBounds::materialize(OpBuilder &builder, func::FuncOp function, Attribut
   llvm_unreachable("every symbol of an entry is named by an argument");
 }
 
+std::optional<int64_t> DimBounds::getConstantValue(Value value) {
+  std::optional<SizeExpr> bound = getValue(value);
+  return bound ? bound->getConstant() : std::nullopt;
+}
+
+std::optional<int64_t> DimBounds::getConstantDim(Value shaped, int64_t dim) {
+  std::optional<SizeExpr> bound = getDim(shaped, dim);
+  return bound ? bound->getConstant() : std::nullopt;
+}
+
 Bound DimBounds::atCall(func::CallOp call, const SizeExpr &expr) {
   bool known = true;
   SizeExpr result = expr.substitute([&](Attribute symbol) -> SizeExpr {

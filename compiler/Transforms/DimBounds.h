@@ -28,6 +28,9 @@ public:
   std::optional<SizeExpr> getValue(mlir::Value value);
   /// Returns the bound of dimension |dim| of |shaped|, a tensor or buffer; nullopt if it has none.
   std::optional<SizeExpr> getDim(mlir::Value shaped, int64_t dim);
+  /// Return the bound of an index value, or of dimension |dim| of |shaped|, if it is a constant; else nullopt.
+  std::optional<int64_t> getConstantValue(mlir::Value value);
+  std::optional<int64_t> getConstantDim(mlir::Value shaped, int64_t dim);
   /// Translates |expr| from the callee's arguments to the caller's symbols; returns nullopt if an operand has no bound.
   std::optional<SizeExpr> atCall(mlir::func::CallOp call, const SizeExpr &expr);
 

@@ -14,36 +14,12 @@ import sys
 import models
 from sweep import run
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+from support.gpu_artifacts import ATTENTION  # noqa: E402
+
 BATCH, SHORT, LENGTHS = 2, 3, (70, 150)
 # The largest error of sums of f32 beside those in double, for values up to 1.
 ALLOWED = 2e-6
-
-MODULE = """module {{
-  func.func @forward(%q: tensor<?x?x{f}xf32> {{xfmr.input = #xfmr.input<"q", [batch, length, {f}]>}},
-                     %k: tensor<?x?x{f}xf32> {{xfmr.input = #xfmr.input<"k", [batch, length, {f}]>}},
-                     %v: tensor<?x?x{f}xf32> {{xfmr.input = #xfmr.input<"v", [batch, length, {f}]>}})
-      -> (tensor<?x?x{f}xf32> {{xfmr.output = #xfmr.output<"y", [batch, length, {f}]>}})
-      attributes {{xfmr.entry = #xfmr.entry<"forward">}} {{
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %batch = tensor.dim %q, %c0 : tensor<?x?x{f}xf32>
-    %length = tensor.dim %q, %c1 : tensor<?x?x{f}xf32>
-    %offsets = xfmr.sequence_offsets %batch, %length
-    %q0 = tensor.collapse_shape %q [[0, 1], [2]] : tensor<?x?x{f}xf32> into tensor<?x{f}xf32>
-    %k0 = tensor.collapse_shape %k [[0, 1], [2]] : tensor<?x?x{f}xf32> into tensor<?x{f}xf32>
-    %v0 = tensor.collapse_shape %v [[0, 1], [2]] : tensor<?x?x{f}xf32> into tensor<?x{f}xf32>
-    %q1 = xfmr.split_heads %q0, {h} : tensor<?x{f}xf32>
-    %k1 = xfmr.split_heads %k0, {h} : tensor<?x{f}xf32>
-    %v1 = xfmr.split_heads %v0, {h} : tensor<?x{f}xf32>
-    %a = xfmr.attention %q1, %k1, %v1 offsets(%offsets, %offsets) lengths(%length, %length) {{scale = {scale!r} : f64, causal{window}}}
-        : tensor<?x{h}x{d}xf32>, tensor<?x{h}x{d}xf32>, tensor<?x{h}x{d}xf32> -> tensor<?x{h}x{d}xf32>
-    %m = xfmr.merge_heads %a : tensor<?x{h}x{d}xf32>
-    %y = tensor.expand_shape %m [[0, 1], [2]] output_shape [%batch, %length, {f}] : tensor<?x{f}xf32> into tensor<?x?x{f}xf32>
-    return %y : tensor<?x?x{f}xf32>
-  }}
-}}
-"""
-
 
 def attend(q, k, v, length, heads, size, batch, query, head, window):
     """Returns one row of attention, in double."""
@@ -62,8 +38,8 @@ def main(work, gpu):
     for heads, size, window in ((2, 16, 0), (1, 72, 0), (1, 128, 0), (2, 20, 66)):
         source, features, results = os.path.join(work, "attention.mlir"), heads * size, {}
         with open(source, "w") as f:
-            left = f", window_left = {window} : i64" if window else ""
-            f.write(MODULE.format(f=features, h=heads, d=size, scale=size**-0.5, window=left))
+            hidden = ", causal" + (f", window_left = {window} : i64" if window else "")
+            f.write(ATTENTION.format(f=features, h=heads, d=size, scale=size**-0.5, causal=hidden))
         rng = random.Random(size)
         whole = {name: [[rng.uniform(-1, 1) for _ in range(max(LENGTHS) * features)] for _ in range(BATCH)] for name in "qkv"}
         for length in (SHORT, *LENGTHS):

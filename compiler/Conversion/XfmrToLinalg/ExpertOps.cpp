@@ -63,6 +63,8 @@ public:
   Values run(ValueRange rows);
 
 private:
+  /// Returns true if experts of some groups are not chosen.
+  bool dropsGroups() { return op.getGroups() && *op.getKeptGroups() < *op.getGroups(); }
   Value sigmoid(Value score) { return b.divf(b.f32(1), b.addf(b.f32(1), math::ExpOp::create(b, b.subf(b.f32(0), score)))); }
   /// Returns the score of |expert|, or its sigmoid.
   Value weight(Value expert) {
@@ -158,7 +160,7 @@ Value ExpertChoice::shares(Value chosen) {
   }
   // Without a bias the first choice has the largest score, unless a group with a larger one is not kept.
   Value largest = extract(b, chosen, {zero, zero});
-  if (bias || (op.getGroups() && *op.getKeptGroups() < *op.getGroups()))
+  if (bias || dropsGroups())
     largest = b.loop(zero, experts, 1, {largest}, [&](Value expert, ValueRange best) -> Values {
       Value score = weight(expert);
       return {b.select(b.compare(CmpFPredicate::OGT, score, best[0]), score, best[0])};
@@ -173,7 +175,7 @@ Value ExpertChoice::shares(Value chosen) {
 Values ExpertChoice::run(ValueRange rows) {
   Value zero = b.index(0), count = b.index(op.getCount());
   Value kept;
-  if (op.getGroups() && *op.getKeptGroups() < *op.getGroups())
+  if (dropsGroups())
     kept = keptGroups(cast<RankedTensorType>(scores.getType()).getDimSize(1) / *op.getGroups());
   // The search for the first expert begins after a key that precedes all others: infinity, with expert -1.
   Value first = b.f32(std::numeric_limits<double>::infinity());

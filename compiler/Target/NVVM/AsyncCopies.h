@@ -18,11 +18,6 @@ public:
 
   explicit AsyncCopies(ThreadBuilder &e) : e(e) {}
 
-  /// Returns the address of element |at| of |buffer|, in shared or global memory like |buffer|.
-  Value addressOf(Value buffer, mlir::ValueRange at);
-  /// Returns |address| plus |bytes|.
-  Value advance(Value address, Value bytes) { return e.advance(address, bytes); }
-
   /// Starts the copy of a chunk from global memory |from| to shared memory |to|; copies zeros if |exists| is false. Both
   /// addresses must be multiples of a chunk's bytes. The copies since the last commitCopies form a group.
   void copyChunk(Value to, Value from, Value exists);

@@ -69,7 +69,7 @@ private:
   };
   Matrix allocate(int64_t rows, int64_t columns);
   Value addressOf(const Matrix &matrix, Value stage) {
-    return cores.advance(cores.addressOf(matrix.words, e.index(0)), e.mul(stage, matrix.stageBytes()));
+    return e.advance(e.addressOf(matrix.words, e.index(0)), e.mul(stage, matrix.stageBytes()));
   }
   void emitTile(Value first);
   Values overKeys(Value begin, Value end, Value last, ValueRange carried, bool areSeen);
@@ -121,8 +121,7 @@ void FlashAttention::emit() {
   auto many = [&]() -> Values {
     // Usually all rows are one tile. A loop over tiles would keep the addresses that tiles share in registers, which
     // the sums need.
-    std::optional<SizeExpr> queries = DimBounds().getDim(op.getQuery(), 0);
-    std::optional<int64_t> most = queries ? queries->getConstant() : std::nullopt;
+    std::optional<int64_t> most = DimBounds().getConstantDim(op.getQuery(), 0);
     if (int64_t heads = cast<MemRefType>(op.getQuery().getType()).getDimSize(1);
         most && heads != ShapedType::kDynamic && *most * heads <= kRows) {
       e.ifThen(e.compare(arith::CmpIPredicate::sgt, own.count, 0), [&] { emitTile(e.index(0)); });
@@ -171,8 +170,8 @@ void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value f
     row = e.add(first, local);
     if (columns != to.columns)
       hasChunk = e.compare(arith::CmpIPredicate::slt, chunk, columns / kChunk);
-    source = cores.addressOf(from, {row, e.mul(chunk, kChunk)});
-    target = cores.advance(base, e.add(e.mul(local, to.strideBytes()), e.mul(chunk, kChunkBytes)));
+    source = e.addressOf(from, {row, e.mul(chunk, kChunk)});
+    target = e.advance(base, e.add(e.mul(local, to.strideBytes()), e.mul(chunk, kChunkBytes)));
   };
   // If a thread copies the same chunk of each of its rows, its addresses differ by constants, which need no registers.
   bool isRegular = loops.threads % chunks == 0;
@@ -186,7 +185,7 @@ void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value f
     Value exists = e.compare(arith::CmpIPredicate::slt, e.add(row, steps * rowsApart), end);
     if (hasChunk)
       exists = e.both(exists, hasChunk);
-    cores.copyChunk(cores.advance(target, e.index(steps * targetBytes)), cores.advance(source, e.index(steps * sourceBytes)), exists);
+    cores.copyChunk(e.advance(target, e.index(steps * targetBytes)), e.advance(source, e.index(steps * sourceBytes)), exists);
   }
 }
 
@@ -200,14 +199,14 @@ Values FlashAttention::multiplyKeys(Value stage) {
   Values sums(kKeys / 8 * 4, e.f32(0.0));
   bool areRows = op.hasKeyRows();
   int64_t stride = keys.strideBytes();
-  Value base = cores.advance(addressOf(keys, stage), areRows ? e.add(e.mul(e.add(e.mul(e.div(lane, 16), 8), e.rem(lane, 8)), stride),
-                                                                     e.mul(e.rem(e.div(lane, 8), 2), kChunkBytes))
-                                                             : cores.rowOfTransposed(lane, stride));
+  Value base = e.advance(addressOf(keys, stage), areRows ? e.add(e.mul(e.add(e.mul(e.div(lane, 16), 8), e.rem(lane, 8)), stride),
+                                                                 e.mul(e.rem(e.div(lane, 8), 2), kChunkBytes))
+                                                         : cores.rowOfTransposed(lane, stride));
   for (int64_t d = 0; d < own.headDim; d += 16)
     for (int64_t key = 0; key < kKeys; key += 16) {
       int64_t row = areRows ? key : d, column = areRows ? d : key;
       Value at = e.index(row * stride + column / kChunk * kChunkBytes);
-      Values words = cores.loadMatrices(cores.advance(base, at), /*transposed=*/!areRows);
+      Values words = cores.loadMatrices(e.advance(base, at), /*transposed=*/!areRows);
       for (int64_t half = 0; half < 2; ++half) {
         int64_t first = (key / 8 + half) * 4;
         Values product =
@@ -221,12 +220,12 @@ Values FlashAttention::multiplyKeys(Value stage) {
 /// Adds the products of the probabilities |weights|, which have the layout of multiplyKeys' results, and the values of
 /// |stage| to |sums|.
 void FlashAttention::addValues(Value stage, ArrayRef<Value> weights, MutableArrayRef<Value> sums) {
-  Value base = cores.advance(addressOf(values, stage), cores.rowOfTransposed(lane, values.strideBytes()));
+  Value base = e.advance(addressOf(values, stage), cores.rowOfTransposed(lane, values.strideBytes()));
   for (int64_t key = 0; key < kKeys; key += 16) {
     Values a = own.operand(weights, key);
     for (int64_t column = 0; column < values.columns; column += 16) {
       Value at = e.index(key * values.strideBytes() + column / kChunk * kChunkBytes);
-      Values words = cores.loadMatrices(cores.advance(base, at), /*transposed=*/true);
+      Values words = cores.loadMatrices(e.advance(base, at), /*transposed=*/true);
       for (int64_t half = 0; half < 2; ++half) {
         MutableArrayRef<Value> part = sums.slice((column / 8 + half) * 4, 4);
         llvm::copy(cores.multiply(a, ArrayRef(words).slice(2 * half, 2), ArrayRef<Value>(part)), part.begin());

@@ -67,35 +67,19 @@ Values FlashRows::initialResults() { return Values(llvm::alignTo(valueDim, 16) /
 /// Returns which of the lane's two rows, 0 or 1, accumulator |i| belongs to.
 static size_t rowOf(size_t i) { return i % 4 / 2; }
 
-/// Returns the visible keys of each row, as 32-bit distances from the lane's first key, for a step that begins at
-/// |begin|.
-FlashRows::Limits FlashRows::limitsFrom(Value begin) {
-  Limits limits;
-  Value mine = e.add(begin, e.mul(e.rem(lane, 4), 2));
-  auto distance = [&](Value key) -> Value { return arith::IndexCastOp::create(e, e.getI32Type(), e.sub(key, mine)); };
-  for (size_t r = 0; r < 2; ++r) {
-    limits.end[r] = distance(op.hidesByPosition() ? e.min(row[r].end, rows.keys) : rows.keys);
-    if (op.getWindowLeft())
-      limits.first[r] = distance(row[r].first);
-  }
-  return limits;
-}
-
 std::pair<Value, Value> FlashRows::weigh(Value begin, bool areSeen, MutableArrayRef<Value> scores, MutableArrayRef<Value> state) {
-  Value last = e.add(rows.keys, -1), decays[2];
-  Limits limits = areSeen ? Limits() : limitsFrom(begin);
+  Value last = e.add(rows.keys, -1), mine = e.add(begin, e.mul(e.rem(lane, 4), 2)), decays[2];
+  RowAttention::Limits limits[2];
+  if (!areSeen)
+    for (int64_t r = 0; r < 2; ++r)
+      limits[r] = rows.limitsFrom(row[r], mine);
   for (auto [i, score] : llvm::enumerate(scores)) {
-    size_t r = rowOf(i), number = i / 4 * 8 + i % 2;
-    Value key = e.add(e.add(begin, e.mul(e.rem(lane, 4), 2)), static_cast<int64_t>(number));
+    size_t r = rowOf(i);
+    auto number = static_cast<int64_t>(i / 4 * 8 + i % 2);
+    Value key = e.add(mine, number);
     score = rows.score(row[r], areSeen ? key : e.min(key, last), score, /*isSeen=*/true);
-    if (areSeen)
-      continue;
-    // Hidden keys, and keys past the last one, whose score may be NaN, get the score -infinity.
-    Value at = arith::ConstantIntOp::create(e, static_cast<int64_t>(number), 32);
-    Value sees = e.compare(arith::CmpIPredicate::slt, at, limits.end[r]);
-    if (limits.first[r])
-      sees = e.both(sees, e.compare(arith::CmpIPredicate::sge, at, limits.first[r]));
-    score = e.select(sees, score, e.f32(-std::numeric_limits<double>::infinity()));
+    if (!areSeen)
+      score = rows.hide(score, number, limits[r]);
   }
   for (size_t r = 0; r < 2; ++r) {
     Value largest;
@@ -147,14 +131,11 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
   }
   if (!needsMaskedRows(op))
     return;
-  // Fully masked rows are rare, so they are computed one by one, each by all lanes of the warp.
   barrier();
-  e.loop(e.index(0), e.index(16), 1, [&](Value local) {
-    Value number = e.add(first, local), from = e.mul(e.rem(local, 8), 4);
-    Value isUpper = e.compare(arith::CmpIPredicate::slt, local, 8);
-    auto ofRow = [&](ValueRange pair) { return e.select(isUpper, e.broadcastLane(pair[0], from), e.broadcastLane(pair[1], from)); };
-    Value sees = rows.seesNone(ofRow(state.take_front(2)), ofRow({totals[0], totals[1]}));
-    Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows.keys, 0), e.compare(arith::CmpIPredicate::slt, number, count));
-    e.ifThen(e.both(sees, some), [&] { WarpAttention(op, e).emitMaskedRow(rows.rowAt(e.min(number, e.add(count, -1))), lane); });
+  WarpAttention(op, e).emitMaskedRows(first, lane, [&](Value local) {
+    Value from = e.mul(e.rem(local, 8), 4), isUpper = e.compare(arith::CmpIPredicate::slt, local, 8);
+    auto ofRow = [&](Value upper, Value lower) { return e.select(isUpper, e.broadcastLane(upper, from), e.broadcastLane(lower, from)); };
+    Value maximum = ofRow(state[0], state[1]);
+    return std::pair(maximum, ofRow(totals[0], totals[1]));
   });
 }

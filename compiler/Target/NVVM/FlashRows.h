@@ -52,12 +52,6 @@ public:
   Values queries;
 
 private:
-  /// The visible keys [first, end) of the lane's two rows, relative to the lane's first key. |first| is null without a
-  /// left window.
-  struct Limits {
-    Value first[2], end[2];
-  };
-  Limits limitsFrom(Value begin);
   Value queryWord(const AttentionRow &row, int64_t d);
 
   mlir::tiles::AttentionTileOp op;

@@ -182,7 +182,7 @@ Values GroupedEmitter::loadRows(Value row, Value k) {
 }
 
 /// Returns the address of byte |byte| of the group at component |k| in panel |panel|.
-Value GroupedEmitter::groupAddress(Value panel, Value k, Value byte) { return cores.addressOf(op.getPanels(), {panel, groupOf(k), byte}); }
+Value GroupedEmitter::groupAddress(Value panel, Value k, Value byte) { return e.addressOf(op.getPanels(), {panel, groupOf(k), byte}); }
 
 /// Loads, as an i32, the four bytes that have the integers of the components |first| to |first| + 3 of a column;
 /// |first| is a multiple of 4. With 4 bits, these bytes have eight integers, from |first| rounded down to a multiple of 8
@@ -192,7 +192,7 @@ Value GroupedEmitter::loadWord(const Place &place, Value first) {
   Value inGroup = groups == 1 ? first : e.rem(first, groupColumns);
   Value byte = e.mul(e.add(e.mul(e.div(inGroup, inRun), width), place.row), kLaneComponents);
   Value address = groupAddress(place.panel, first, byte);
-  address = cores.advance(address, e.index(format.headBytes(width) + place.right * kLaneComponents));
+  address = e.advance(address, e.index(format.headBytes(width) + place.right * kLaneComponents));
   return LLVM::LoadOp::create(e, e.getI32Type(), address, /*alignment=*/4);
 }
 
@@ -231,7 +231,7 @@ GroupedEmitter::Pairs GroupedEmitter::loadPairs(Value column, Value k, int64_t f
   for (int64_t tile = 0; tile < columnTiles; ++tile) {
     Place place = placeOf(column, tile, e.mul(t, 2));
     Value address = groupAddress(place.panel, k, e.mul(place.row, format.scaleBytes()));
-    address = cores.advance(address, e.index(firstByte + place.right * format.scaleBytes()));
+    address = e.advance(address, e.index(firstByte + place.right * format.scaleBytes()));
     pairs.push_back(LLVM::LoadOp::create(e, pair, address, /*alignment=*/2 * format.scaleBytes()));
   }
   return pairs;
@@ -342,8 +342,8 @@ void GroupedEmitter::store(Value sum, Value row, Value column) {
 /// Returns the address in stage |slot| of the chunk |chunk| of row |row|.
 Value GroupedEmitter::addressIn(Value slot, Value row, Value chunk) {
   Value place = arith::XOrIOp::create(e, chunk, e.rem(e.div(row, 2), kStepChunks));
-  Value base = cores.advance(cores.addressOf(stages, e.index(0)), e.mul(slot, rowTiles * kProductRows * kRowBytes));
-  return cores.advance(base, e.add(e.mul(row, kRowBytes), e.mul(place, kChunkBytes)));
+  Value base = e.advance(e.addressOf(stages, e.index(0)), e.mul(slot, rowTiles * kProductRows * kRowBytes));
+  return e.advance(base, e.add(e.mul(row, kRowBytes), e.mul(place, kChunkBytes)));
 }
 
 /// Starts to copy the components |k| to |k| + 31 of the tile's rows, from |row| on, to stage |slot|. Components past K
@@ -361,19 +361,19 @@ void GroupedEmitter::copyStage(Value slot, Value row, Value k) {
   Value component = e.add(k, e.mul(word, 2)), exists = e.compare(arith::CmpIPredicate::slt, component, depth);
   // Rows a multiple of 8 apart have the same swizzle.
   static_assert(kAtOnce % 8 == 0);
-  Value to = cores.advance(addressIn(slot, mine, chunk), e.mul(inChunk, 4));
-  Value first = e.add(row, mine), from = cores.addressOf(op.getRows(), {first, component});
+  Value to = e.advance(addressIn(slot, mine, chunk), e.mul(inChunk, 4));
+  Value first = e.add(row, mine), from = e.addressOf(op.getRows(), {first, component});
   int64_t count = rowTiles * kProductRows, stride = typeOf(op.getRows()).getStridesAndOffset().first[0];
   auto whole = [&]() -> Values {
     for (int64_t local = 0; local < count; local += kAtOnce)
-      cores.copyWord(cores.advance(to, e.index(local * kRowBytes)), cores.advance(from, e.index(local * stride * 2)), exists);
+      cores.copyWord(e.advance(to, e.index(local * kRowBytes)), e.advance(from, e.index(local * stride * 2)), exists);
     return {};
   };
   // A loop, since the addresses of all rows would not fit into registers.
   auto part = [&]() -> Values {
     e.loop(e.index(0), e.index(count), kAtOnce, [&](Value local) {
       Value some = e.min(e.add(first, local), e.add(rows, -1));
-      cores.copyWord(cores.advance(to, e.mul(local, kRowBytes)), cores.addressOf(op.getRows(), {some, component}), exists);
+      cores.copyWord(e.advance(to, e.mul(local, kRowBytes)), e.addressOf(op.getRows(), {some, component}), exists);
     });
     return {};
   };
@@ -389,7 +389,7 @@ Values GroupedEmitter::rowsInStage(Value slot, int64_t tile) {
   Values all;
   for (int64_t product = 0; product < kProducts; ++product) {
     Value address = addressIn(slot, row, e.add(e.div(lane, 16), 2 * product));
-    all.append(cores.loadMatrices(cores.advance(address, e.index(tile * kProductRows * kRowBytes))));
+    all.append(cores.loadMatrices(e.advance(address, e.index(tile * kProductRows * kRowBytes))));
   }
   return all;
 }
@@ -432,9 +432,8 @@ void GroupedEmitter::emitTiles() {
   // Usually the result is one tile. The counters of loops over tiles would take registers, which the sums need.
   DimBounds bounds;
   auto isOne = [&](int64_t dim, int64_t most) {
-    std::optional<SizeExpr> size = bounds.getDim(op.getDestination(), dim);
-    std::optional<int64_t> constant = size ? size->getConstant() : std::nullopt;
-    return constant && *constant <= most;
+    std::optional<int64_t> size = bounds.getConstantDim(op.getDestination(), dim);
+    return size && *size <= most;
   };
   Value zero = e.index(0);
   if (isOne(0, atOnce) && isOne(1, wide)) {

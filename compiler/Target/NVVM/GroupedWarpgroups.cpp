@@ -25,8 +25,7 @@
 // byte permutation take them. The four lanes of a column read the same word (4 bits) or two words (8 bits), so a load of a
 // warp reads 32 neighboring bytes, or twice 32.
 //
-// Invariants. `full` completes by one arrival with bytes, `empty` by one arrival of each consumer. All warpgroups walk the
-// same series of tiles, so stages and phases run on across tiles. Components past K are zeros in shared memory, so the
+// Invariants. The stages are a StageRing. Components past K are zeros in shared memory, so the
 // weights there may be any: loads of weights past the last step of 32 components repeat that step.
 //
 // Cost. 128 KiB of shared memory. A consuming thread has 64 results, 64 sums, two operands of 8 or 16 words (of this block
@@ -38,8 +37,8 @@
 #include "compiler/Target/NVVM/GroupedWarpgroups.h"
 #include "compiler/Target/NVVM/GroupedGemm.h"
 #include "compiler/Target/NVVM/ProjectionStrips.h"
+#include "compiler/Target/NVVM/StageRing.h"
 #include "compiler/Target/NVVM/StoredIntegers.h"
-#include "compiler/Target/NVVM/TmaLoads.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "compiler/Transforms/CacheElements.h"
 #include "dialect/Rt/IR/RtOps.h"
@@ -55,8 +54,6 @@ namespace {
 
 /// Columns of a tile, components of a stage and of a step, in which weights are loaded, stages, and consumers.
 constexpr int64_t kColumns = 128, kDepth = 64, kStep = 32, kStages = 8, kConsumers = 2;
-/// The registers of a thread of the producer and of a consumer.
-constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
 /// Steps whose words are loaded ahead of those that are converted.
 constexpr int64_t kStepsAhead = 2;
 /// Words of operand A of a step: two products of four.
@@ -83,7 +80,6 @@ private:
   Values join(const Carried &carried);
   Carried split(ValueRange all);
 
-  void allocate();
   void produce(Value inputMap);
   void consume();
   Step loadStep(tiles::GroupedProductOp tile, Value k);
@@ -93,20 +89,16 @@ private:
 
   /// Steps of a block.
   int64_t stepsOfBlock() const { return groups == 1 || groupColumns % kDepth == 0 ? kDepth / kStep : 1; }
-  Value stageAt(Value number) { return e.advance(stages, e.mul(number, stageBytes())); }
-  static int64_t stageBytes() { return kWarpgroupRows * kDepth * 2; }
 
   GroupedLoop whole;
   const ProjectionStrips &strips;
   ThreadBuilder &e;
-  TmaLoads tma;
   xfmr::WeightFormat format;
   WarpgroupProducts products;
   StoredIntegers integers;
-  Value thread, group, inGroup, warp, g, t;
+  StageRing ring;
+  Value group, warp, g, t;
   int64_t depth, groupColumns, groups, width;
-  /// In shared memory: the stages, and the mbarriers of full and of empty stages.
-  Value stages, full, empty;
 };
 
 } // namespace
@@ -114,10 +106,10 @@ private:
 static MemRefType typeOf(Value buffer) { return cast<MemRefType>(buffer.getType()); }
 
 GroupedWarpgroups::GroupedWarpgroups(GroupedLoop whole, const ProjectionStrips &strips, ThreadBuilder &e)
-    : whole(whole), strips(strips), e(e), tma(e), format(whole.product.getFormat().getValue()),
-      products(e, typeOf(whole.input).getElementType()), integers(e, format, typeOf(whole.input).getElementType()), thread(e.thread()),
-      group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)), warp(e.div(inGroup, kWarp)), g(e.div(e.rem(thread, kWarp), 4)),
-      t(e.rem(thread, 4)), depth(typeOf(whole.product.getRows()).getDimSize(1)), groupColumns(whole.product.getGroupColumns()),
+    : whole(whole), strips(strips), e(e), format(whole.product.getFormat().getValue()), products(e, typeOf(whole.input).getElementType()),
+      integers(e, format, typeOf(whole.input).getElementType()), ring(e, kStages, kWarpgroupRows * kDepth * 2, kConsumers),
+      group(ring.group), warp(e.div(ring.inGroup, kWarp)), g(e.div(e.rem(ring.inGroup, kWarp), 4)), t(e.rem(ring.inGroup, 4)),
+      depth(typeOf(whole.product.getRows()).getDimSize(1)), groupColumns(whole.product.getGroupColumns()),
       groups(typeOf(whole.product.getPanels()).getDimSize(1)), width(whole.product.getWidth()) {}
 
 Values GroupedWarpgroups::join(const Carried &carried) {
@@ -146,33 +138,16 @@ GroupedWarpgroups::Carried GroupedWarpgroups::split(ValueRange all) {
   return carried;
 }
 
-void GroupedWarpgroups::allocate() {
-  // The swizzle depends on address bits, so eight rows of 128 bytes must begin at a multiple of 1024.
-  stages = e.sharedAddress(e.allocateShared(e.getI8Type(), {kStages * stageBytes()}, /*alignment=*/1024));
-  full = tma.allocateBarriers(kStages);
-  empty = tma.allocateBarriers(kStages);
-  e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] {
-    e.loop(e.index(0), e.index(kStages), 1, [&](Value stage) {
-      tma.init(tma.barrierAt(full, stage), 1);
-      tma.init(tma.barrierAt(empty, stage), kConsumers);
-    });
-    tma.fenceInit();
-  });
-  e.barrier();
-}
-
 void GroupedWarpgroups::produce(Value inputMap) {
-  strips.forEach(e, {tma.initialState()}, [&](Value row, Value column, ValueRange before) -> Values {
+  strips.forEach(e, {ring.begin()}, [&](Value row, Value column, ValueRange before) -> Values {
     tiles::GroupedProductOp tile = whole.cloneAt(e, row, column);
     Value first = GroupedLoop::firstRow(tile, e);
     tile.erase();
     return e.loop(e.index(0), e.index(depth), e.index(kDepth), before, [&](Value k, ValueRange carried) -> Values {
-      PipelineState place = tma.unpack(carried[0]);
-      Value arrived = tma.barrierAt(full, place.stage);
-      tma.wait(tma.barrierAt(empty, place.stage), tma.otherPhase(place.phase));
-      tma.arriveExpectBytes(arrived, stageBytes());
-      tma.load(stageAt(place.stage), inputMap, arrived, {k, first});
-      return {tma.pack(tma.next(place, kStages))};
+      PipelineState place = ring.unpack(carried[0]);
+      Value to = ring.startFilling(place);
+      ring.tma.load(to, inputMap, ring.barrierOf(place), {k, first});
+      return {ring.after(place)};
     });
   });
 }
@@ -180,7 +155,6 @@ void GroupedWarpgroups::produce(Value inputMap) {
 /// Loads the weights of the lane's two columns of |tile| for the components |k| to |k| + 31, or for the last such step if
 /// |k| is past it.
 GroupedWarpgroups::Step GroupedWarpgroups::loadStep(tiles::GroupedProductOp tile, Value k) {
-  AsyncCopies addresses(e);
   k = e.min(k, e.index((depth - 1) / kStep * kStep));
   // A warp has 16 columns: one panel, or a part of one.
   Value first = e.add(e.mul(e.add(group, -1), kProductRows), e.mul(warp, 16));
@@ -193,8 +167,8 @@ GroupedWarpgroups::Step GroupedWarpgroups::loadStep(tiles::GroupedProductOp tile
   Value byte = e.add(e.mul(e.div(inGroup, kChunk), chunkBytes), e.mul(row, 4));
   if (format.bits == 8)
     byte = e.add(byte, e.mul(e.div(t, 2), width * 4));
-  Value words = addresses.addressOf(tile.getPanels(), {panel, number, byte});
-  Value scales = addresses.addressOf(tile.getPanels(), {panel, number, e.mul(row, format.scaleBytes())});
+  Value words = e.addressOf(tile.getPanels(), {panel, number, byte});
+  Value scales = e.addressOf(tile.getPanels(), {panel, number, e.mul(row, format.scaleBytes())});
   Step step;
   // The order of operand A: for each product columns g and g + 8 of its first chunk, then of its second one.
   for (int64_t chunk = 0; chunk < kStep / kChunk; ++chunk)
@@ -235,9 +209,8 @@ void GroupedWarpgroups::nextBlock(tiles::GroupedProductOp tile, Value k, Carried
 
 /// Emits the products of a stage, whose first component is |k|.
 GroupedWarpgroups::Carried GroupedWarpgroups::stage(tiles::GroupedProductOp tile, Value k, Carried at) {
-  PipelineState place = tma.unpack(at.place);
-  tma.wait(tma.barrierAt(full, place.stage), place.phase);
-  SharedMatrix rows = products.matrix(stageAt(place.stage), {/*isTransposed=*/false, /*isSwizzled=*/true});
+  PipelineState place = ring.unpack(at.place);
+  SharedMatrix rows = products.matrix(ring.waitForStage(place), {/*isTransposed=*/false, /*isSwizzled=*/true});
   int64_t blockDepth = stepsOfBlock() * kStep;
   for (int64_t begin = 0; begin < kDepth; begin += blockDepth) {
     Values operand = at.operand, scales, sums;
@@ -255,8 +228,8 @@ GroupedWarpgroups::Carried GroupedWarpgroups::stage(tiles::GroupedProductOp tile
     for (auto [i, sum] : llvm::enumerate(sums))
       at.results[i] = e.fma(scales[i % 4 / 2], sum, at.results[i]);
   }
-  e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, 0), [&] { tma.arrive(tma.barrierAt(empty, place.stage)); });
-  at.place = tma.pack(tma.next(place, kStages));
+  ring.release(place.stage);
+  at.place = ring.after(place);
   return at;
 }
 
@@ -279,7 +252,7 @@ void GroupedWarpgroups::store(tiles::GroupedProductOp tile, ArrayRef<Value> resu
 }
 
 void GroupedWarpgroups::consume() {
-  strips.forEach(e, {tma.initialState()}, [&](Value row, Value column, ValueRange before) -> Values {
+  strips.forEach(e, {ring.begin()}, [&](Value row, Value column, ValueRange before) -> Values {
     tiles::GroupedProductOp tile = whole.cloneAt(e, row, column);
     Value zero = e.index(0);
     Carried at{Values(kWarpgroupRows / 2, e.f32(0.0)), {}, {}, {}, before[0]};
@@ -295,18 +268,7 @@ void GroupedWarpgroups::consume() {
 }
 
 void GroupedWarpgroups::emit(Value inputMap) {
-  allocate();
-  auto producer = [&]() -> Values {
-    tma.setMaxRegisters(kProducerRegisters, /*more=*/false);
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] { produce(inputMap); });
-    return {};
-  };
-  auto consumer = [&]() -> Values {
-    tma.setMaxRegisters(kConsumerRegisters, /*more=*/true);
-    consume();
-    return {};
-  };
-  e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
+  ring.run([&] { produce(inputMap); }, [&] { consume(); });
 }
 
 bool attune::isGroupedWarpgroups(tiles::GroupedProductOp op) {
@@ -316,7 +278,7 @@ bool attune::isGroupedWarpgroups(tiles::GroupedProductOp op) {
   int64_t columns = op.getGroupColumns();
   bool isOneGroup = typeOf(op.getPanels()).getDimSize(1) == 1;
   bool isBlock = columns == kStep || columns % kDepth == 0 || (isOneGroup && columns % kStep == 0);
-  return !format.minima && op.getWidth() % 16 == 0 && isBlock && typeOf(op.getRows()).getDimSize(1) >= kDepth;
+  return !format.minima && isBlock && typeOf(op.getRows()).getDimSize(1) >= kDepth;
 }
 
 scf::ForallOp attune::emitGroupedWarpgroups(GroupedLoop whole, int64_t arch) {
@@ -326,11 +288,9 @@ scf::ForallOp attune::emitGroupedWarpgroups(GroupedLoop whole, int64_t arch) {
   Value inputMap = rt::TensorMapOp::create(host, LLVM::LLVMPointerType::get(host.getContext()), whole.input,
                                            ValueRange{host.size(whole.input, 0), depth}, ValueRange{depth},
                                            ArrayRef<int64_t>{kWarpgroupRows, kDepth}, 2, 128);
-  ProjectionStrips strips;
-  scf::ForallOp loop = strips.createLoop(host, before, kColumns, (kConsumers + 1) * kWarpgroup, arch);
-  ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
-  strips.skipRows(before, e);
+  ProjectionStrips strips(host, before, kColumns, (kConsumers + 1) * kWarpgroup, arch);
+  ThreadBuilder e = strips.bodyBuilder();
   GroupedWarpgroups(whole, strips, e).emit(inputMap);
   before.erase();
-  return loop;
+  return strips.getLoop();
 }

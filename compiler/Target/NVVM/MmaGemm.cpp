@@ -82,36 +82,36 @@ void TileEmitter::emit() {
 
 /// Starts to copy kDepth chunks of K, from |chunk| on, to stage |slot|.
 void TileEmitter::copyStage(Value slot, Value chunk) {
-  Value a = cores.advance(cores.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
-  Value b = cores.advance(a, e.index(kDepth * shape.strideOfA()));
+  Value a = e.advance(e.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
+  Value b = e.advance(a, e.index(kDepth * shape.strideOfA()));
   auto less = [&](Value x, Value y) { return e.compare(arith::CmpIPredicate::slt, x, y); };
   Value place = e.rem(thread, kDepth), at = e.add(chunk, place), exists = less(at, e.index(chunks));
   for (int64_t i = 0; i < shape.rows * kDepth / kThreads; ++i) {
     Value local = e.add(e.div(thread, kDepth), i * (kThreads / kDepth)), from = e.add(row, local);
-    Value to = cores.advance(a, e.add(e.mul(place, shape.strideOfA()), e.mul(local, kChunkBytes)));
-    cores.copyChunk(to, cores.addressOf(input, {from, e.mul(at, kChunk)}), e.both(exists, less(from, rows)));
+    Value to = e.advance(a, e.add(e.mul(place, shape.strideOfA()), e.mul(local, kChunkBytes)));
+    cores.copyChunk(to, e.addressOf(input, {from, e.mul(at, kChunk)}), e.both(exists, less(from, rows)));
   }
   for (int64_t i = 0; i < shape.columns * kDepth / kThreads; ++i) {
     Value number = e.add(thread, i * kThreads), local = e.rem(number, shape.columns), place = e.div(number, shape.columns);
     Value from = e.add(column, local), at = e.add(chunk, place);
-    Value to = cores.advance(b, e.add(e.mul(place, shape.strideOfB()), e.mul(local, kChunkBytes)));
-    Value address = cores.addressOf(panels, {e.div(from, kPanelColumns), at, e.rem(from, kPanelColumns), e.index(0)});
+    Value to = e.advance(b, e.add(e.mul(place, shape.strideOfB()), e.mul(local, kChunkBytes)));
+    Value address = e.addressOf(panels, {e.div(from, kPanelColumns), at, e.rem(from, kPanelColumns), e.index(0)});
     cores.copyChunk(to, address, e.both(less(at, e.index(chunks)), less(from, columns)));
   }
 }
 
 /// Adds the products of stage |slot| to |sums|.
 Values TileEmitter::multiplyStage(Value slot, Values sums) {
-  Value a = cores.advance(cores.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
-  Value b = cores.advance(a, e.index(kDepth * shape.strideOfA()));
-  a = cores.advance(a, e.add(cores.rowOfA(lane, shape.strideOfA()), e.mul(rowOfWarp(), kChunkBytes)));
-  b = cores.advance(b, e.add(cores.rowOfB(lane, shape.strideOfB()), e.mul(columnOfWarp(), kChunkBytes)));
+  Value a = e.advance(e.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
+  Value b = e.advance(a, e.index(kDepth * shape.strideOfA()));
+  a = e.advance(a, e.add(cores.rowOfA(lane, shape.strideOfA()), e.mul(rowOfWarp(), kChunkBytes)));
+  b = e.advance(b, e.add(cores.rowOfB(lane, shape.strideOfB()), e.mul(columnOfWarp(), kChunkBytes)));
   for (int64_t chunk = 0; chunk < kDepth; chunk += 2) {
     SmallVector<Values> rowsOf, columnsOf;
     for (int64_t i = 0; i < shape.warpRows; i += 16)
-      rowsOf.push_back(cores.loadMatrices(cores.advance(a, e.index(chunk * shape.strideOfA() + i * kChunkBytes))));
+      rowsOf.push_back(cores.loadMatrices(e.advance(a, e.index(chunk * shape.strideOfA() + i * kChunkBytes))));
     for (int64_t j = 0; j < shape.warpColumns; j += 16)
-      columnsOf.push_back(cores.loadMatrices(cores.advance(b, e.index(chunk * shape.strideOfB() + j * kChunkBytes))));
+      columnsOf.push_back(cores.loadMatrices(e.advance(b, e.index(chunk * shape.strideOfB() + j * kChunkBytes))));
     size_t at = 0;
     for (const Values &left : rowsOf)
       for (const Values &right : columnsOf)

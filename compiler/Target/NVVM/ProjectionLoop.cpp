@@ -1,4 +1,4 @@
-//===- ProjectionLoop.cpp - A loop that is one low-precision projection ---===//
+//===- ProjectionLoop.cpp - Loops that are one projection -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -142,8 +142,7 @@ static bool hasOnlyProducts(scf::ForallOp loop, int64_t rows, llvm::function_ref
       std::optional<int64_t> step = getConstantIntValue(inner.getStep());
       if (inner.getNumResults() != 0 || !step || *step < rows || !isConstantIntValue(inner.getLowerBound(), 0))
         return WalkResult::interrupt();
-      std::optional<SizeExpr> end = bounds.getValue(inner.getUpperBound());
-      std::optional<int64_t> most = end ? end->getConstant() : std::nullopt;
+      std::optional<int64_t> most = bounds.getConstantValue(inner.getUpperBound());
       return most && *most <= *step ? WalkResult::advance() : WalkResult::interrupt();
     }
     return isMemoryEffectFree(op) || isa<memref::ViewOp, rt::WorkerIdOp>(op) || op->hasTrait<OpTrait::IsTerminator>()

@@ -1,4 +1,4 @@
-//===- ProjectionLoop.h - A loop that is one low-precision projection -*- C++ -*-===//
+//===- ProjectionLoop.h - Loops that are one projection ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_PROJECTIONLOOP_H

@@ -23,18 +23,21 @@ public:
 
   /// Creates, at the insertion point of |host|, the loop over blocks of |threads| threads that replaces |before|, a loop over
   /// (row, column), which the caller erases: a block for each multiprocessor, but not more than there are tiles, which have
-  /// |columns| columns. Only the architecture |arch| runs it.
-  mlir::scf::ForallOp createLoop(ThreadBuilder &host, mlir::scf::ForallOp before, int64_t columns, int64_t threads, int64_t arch);
-  /// If the rows of |before| are packed tokens, limits the row tiles that forEach visits to those that have tokens. |e| emits
-  /// the limit in the body of the loop from createLoop. Call it before forEach.
-  void skipRows(mlir::scf::ForallOp before, ThreadBuilder &e);
+  /// |columns| columns. Only the architecture |arch| runs it. If the rows of |before| are packed tokens, tiles without a
+  /// token are left out.
+  ProjectionStrips(ThreadBuilder &host, mlir::scf::ForallOp before, int64_t columns, int64_t threads, int64_t arch);
+
+  mlir::scf::ForallOp getLoop() const { return loop; }
+  /// Returns a builder at the end of the loop's body.
+  ThreadBuilder bodyBuilder() const { return ThreadBuilder(loop->getLoc(), mlir::scf::ForallOp(loop).getBody()->getTerminator()); }
   /// Emits the loop over the tiles of this block. |body| gets the first row and the first column of the tile.
   void forEach(ThreadBuilder &e, mlir::ValueRange initial,
                llvm::function_ref<Values(Value row, Value column, mlir::ValueRange carried)> body) const;
 
 private:
-  Value rowTiles, columnTiles, block, blocks;
-  int64_t columns = 0;
+  mlir::scf::ForallOp loop;
+  Value rowTiles, columnTiles, blocks;
+  int64_t columns;
 };
 
 } // namespace attune

@@ -44,6 +44,21 @@ std::pair<Value, Value> RowAttention::seenKeys(Value first, Value last, std::pai
   return {from, e.add(from, whole)};
 }
 
+RowAttention::Limits RowAttention::limitsFrom(const Row &row, Value key) {
+  auto distance = [&](Value other) -> Value { return arith::IndexCastOp::create(e, e.getI32Type(), e.sub(other, key)); };
+  Limits limits{{}, distance(op.hidesByPosition() ? e.min(row.end, keys) : keys)};
+  if (op.getWindowLeft())
+    limits.first = distance(row.first);
+  return limits;
+}
+
+Value RowAttention::hide(Value score, int64_t distance, const Limits &limits) {
+  Value at = arith::ConstantIntOp::create(e, distance, 32), sees = e.compare(arith::CmpIPredicate::slt, at, limits.end);
+  if (limits.first)
+    sees = e.both(sees, e.compare(arith::CmpIPredicate::sge, at, limits.first));
+  return e.select(sees, score, e.f32(-std::numeric_limits<double>::infinity()));
+}
+
 Value RowAttention::keyComponent(Value key, Value d) {
   if (op.hasKeyRows())
     return e.loadWide(op.getKey(), {key, d});

@@ -35,6 +35,14 @@ public:
   /// Returns the range [begin, end) of the keys in the range |visited| that are visible to every row from |first| to
   /// |last|, shortened to whole steps. A step is |step| keys, and the first one begins at |visited|'s first key.
   std::pair<Value, Value> seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step);
+  /// The visible keys [first, end) of a row, as 32-bit distances from some key. |first| is null without a left window.
+  struct Limits {
+    Value first, end;
+  };
+  /// Returns the limits of |row| as distances from |key|.
+  Limits limitsFrom(const Row &row, Value key);
+  /// Returns |score|, or -infinity for a key outside of |limits|, which may be past the last key; |distance| is the key's.
+  Value hide(Value score, int64_t distance, const Limits &limits);
   /// Returns query . key, with the terms of relative positions.
   Value product(const Row &row, Value key);
   /// Returns the score of an existing |key| from |product|: -infinity if positions hide the key. If |isSeen|, positions

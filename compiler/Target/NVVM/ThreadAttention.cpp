@@ -33,8 +33,8 @@
 // all visible to every row run in a loop without tests. Values past the last key are zeros in shared memory, since
 // 0 x NaN is NaN; keys past it have any values, and their scores are replaced.
 //
-// Cost. Shared memory: 24 KiB of stages, 10 KiB of probabilities, and 272 bytes for each component of a query: 51 KiB
-// for heads of 64, 68 KiB for heads of 128. One barrier for each slice.
+// Cost. Shared memory: 24 KiB of stages, 10 KiB of probabilities, and 256 bytes for each component of a query: 50 KiB
+// for heads of 64, 66 KiB for heads of 128. One barrier for each slice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,9 +60,9 @@ constexpr int64_t kRows = 64, kWarpRows = 16, kKeys = kAttentionKeys, kHalf = kK
 constexpr int64_t kVector = 4, kLaneRows = kVector, kLanes = kHalf / kVector, kMostComponents = 128;
 /// Components of a slice of keys, the most floats of a slice, and stages.
 constexpr int64_t kSliceComponents = 32, kSliceFloats = kSliceComponents * kKeys, kStages = 3;
-/// Floats of a row of the transposed queries and of the transposed probabilities. The padding spreads the vectors that a
-/// warp stores at once over all banks.
-constexpr int64_t kQueryStride = kRows + 4, kWeightStride = kWarpRows + 4;
+/// Floats of a row of the transposed probabilities of a warp. The padding spreads the vectors that it stores at once over
+/// all banks.
+constexpr int64_t kWeightStride = kWarpRows + 4;
 /// Components, or keys, whose products an iteration adds.
 constexpr int64_t kUnroll = 8;
 
@@ -94,7 +94,7 @@ private:
   Value splat(Value scalar) { return vector::BroadcastOp::create(e, vector, scalar); }
 
   void emitTile(Value first);
-  void keepQueries(Value first);
+  void keepQueries();
   void copyBlock(Value stage, Value from, ArrayRef<Value> first, int64_t rows, int64_t rowFloats, int64_t usedFloats, Value count);
   void startSlice(int64_t slice, Value stage, Value key);
   State overKeys(Value begin, Value end, State before, bool areSeen);
@@ -134,7 +134,7 @@ ThreadAttention::ThreadAttention(tiles::AttentionTileOp op, ThreadBuilder &e, co
   laneRow = e.div(lane, kLanes), laneColumn = e.rem(lane, kLanes);
   count = e.mul(e.size(op.getQuery(), 0), rows.heads);
   Type f32 = e.getF32Type();
-  queries = e.allocateShared(f32, {headDim * kQueryStride});
+  queries = e.allocateShared(f32, {headDim * kRows});
   weights = e.allocateShared(f32, {kBlockThreads / kWarp * kHalf * kWeightStride});
   stages = e.allocateShared(f32, {kStages * kSliceFloats});
 }
@@ -190,7 +190,7 @@ void ThreadAttention::emit() {
 }
 
 /// Writes the queries of the tile to shared memory, transposed. Rows that do not exist repeat the last one.
-void ThreadAttention::keepQueries(Value first) {
+void ThreadAttention::keepQueries() {
   // Neighboring threads have neighboring rows, so that their stores are in different banks.
   int64_t width = headDim % kVector == 0 ? kVector : 1;
   e.loop(loops.thread, e.index(kRows * headDim / width), loops.threads, [&](Value number) {
@@ -200,7 +200,7 @@ void ThreadAttention::keepQueries(Value first) {
     for (int64_t i = 0; i < width; ++i)
       loaded.push_back(e.load(op.getQuery(), {query, head, e.add(d, i)}));
     for (int64_t i = 0; i < width; ++i)
-      e.store(loaded[i], queries, e.add(e.mul(e.add(d, i), kQueryStride), local));
+      e.store(loaded[i], queries, e.add(e.mul(e.add(d, i), kRows), local));
   });
 }
 
@@ -210,7 +210,7 @@ void ThreadAttention::keepQueries(Value first) {
 void ThreadAttention::copyBlock(Value stage, Value from, ArrayRef<Value> first, int64_t rows, int64_t rowFloats, int64_t usedFloats,
                                 Value count) {
   int64_t perRow = rowFloats / kVector, total = rows * perRow;
-  Value base = copies.advance(copies.addressOf(stages, e.index(0)), e.mul(stage, kSliceFloats * 4));
+  Value base = e.advance(e.addressOf(stages, e.index(0)), e.mul(stage, kSliceFloats * 4));
   for (int64_t i = 0; i * kBlockThreads < total; ++i) {
     Value number = e.add(loops.thread, i * kBlockThreads), local = e.div(number, perRow), part = e.rem(number, perRow);
     SmallVector<Value> at(first);
@@ -220,7 +220,7 @@ void ThreadAttention::copyBlock(Value stage, Value from, ArrayRef<Value> first, 
     if (usedFloats != rowFloats)
       exists = e.both(exists, e.compare(arith::CmpIPredicate::slt, part, usedFloats / kVector));
     Value inBlock = total % kBlockThreads == 0 ? Value() : e.compare(arith::CmpIPredicate::slt, number, total);
-    e.ifThen(inBlock, [&] { copies.copyChunk(copies.advance(base, e.mul(number, kChunkBytes)), copies.addressOf(from, at), exists); });
+    e.ifThen(inBlock, [&] { copies.copyChunk(e.advance(base, e.mul(number, kChunkBytes)), e.addressOf(from, at), exists); });
   }
 }
 
@@ -240,9 +240,9 @@ void ThreadAttention::startSlice(int64_t slice, Value stage, Value key) {
 Values ThreadAttention::multiplyKeys(int64_t slice, Value stage, Values scores) {
   int64_t d = slice * kSliceComponents, depth = std::min(kSliceComponents, headDim - d);
   Value key = e.add(e.mul(stage, kSliceFloats), e.mul(laneColumn, kVector));
-  Value query = e.add(e.add(e.mul(warp, kWarpRows), e.mul(laneRow, kLaneRows)), d * kQueryStride);
+  Value query = e.add(e.add(e.mul(warp, kWarpRows), e.mul(laneRow, kLaneRows)), d * kRows);
   auto add = [&](Value at, Values sums) {
-    Value mine = vectorAt(queries, e.add(query, e.mul(at, kQueryStride)));
+    Value mine = vectorAt(queries, e.add(query, e.mul(at, kRows)));
     Value theirs = e.add(key, e.mul(at, kKeys)), near = vectorAt(stages, theirs), far = vectorAt(stages, e.add(theirs, kHalf));
     for (int64_t r = 0; r < kLaneRows; ++r) {
       Value component = splat(element(mine, r));
@@ -270,25 +270,16 @@ void ThreadAttention::weigh(Value begin, bool areSeen, MutableArrayRef<Value> sc
   constexpr int64_t kLaneKeys = 2 * kVector;
   for (int64_t r = 0; r < kLaneRows; ++r) {
     MutableArrayRef<Value> ofRow = scores.slice(r * kLaneKeys, kLaneKeys);
-    auto distance = [&](Value key) -> Value { return arith::IndexCastOp::create(e, e.getI32Type(), e.sub(key, mine)); };
-    Value end, begins;
-    if (!areSeen) {
-      end = distance(op.hidesByPosition() ? e.min(row[r].end, rows.keys) : rows.keys);
-      if (op.getWindowLeft())
-        begins = distance(row[r].first);
-    }
+    RowAttention::Limits limits;
+    if (!areSeen)
+      limits = rows.limitsFrom(row[r], mine);
     Value largest;
     for (int64_t i = 0; i < kLaneKeys; ++i) {
       int64_t number = i / kVector * kHalf + i % kVector;
       Value key = e.add(mine, number), &score = ofRow[i];
       score = rows.score(row[r], areSeen ? key : e.min(key, last), score, /*isSeen=*/true);
-      if (!areSeen) {
-        // Hidden keys, and keys past the last one, whose score may be NaN, get the score -infinity.
-        Value at = arith::ConstantIntOp::create(e, number, 32), sees = e.compare(arith::CmpIPredicate::slt, at, end);
-        if (begins)
-          sees = e.both(sees, e.compare(arith::CmpIPredicate::sge, at, begins));
-        score = e.select(sees, score, e.f32(-std::numeric_limits<double>::infinity()));
-      }
+      if (!areSeen)
+        score = rows.hide(score, number, limits);
       largest = largest ? e.maxf(largest, score) : score;
     }
     for (int64_t mask = kLanes / 2; mask > 0; mask /= 2)
@@ -398,7 +389,7 @@ void ThreadAttention::emitTile(Value from) {
     e.ifThen(e.compare(arith::CmpIPredicate::slt, begin, end), [&] { startSlice(slice, e.index(slice), begin); });
     copies.commitCopies();
   }
-  keepQueries(first);
+  keepQueries();
   State state = initialState();
   if (op.getWindowLeft())
     state = overKeys(begin, seen, state, /*areSeen=*/false);
@@ -431,11 +422,9 @@ void ThreadAttention::finish(const State &state) {
   }
   if (!needsMaskedRows(op))
     return;
-  // Fully masked rows are rare, so they are computed one by one, each by all lanes of the warp, which write the results of
-  // other lanes again.
-  e.barrier();
+  e.barrier(); // The lanes that compute a row again write the results of others.
   Value lane = e.rem(loops.thread, kWarp);
-  e.loop(e.index(0), e.index(kWarpRows), 1, [&](Value local) {
+  WarpAttention(op, e).emitMaskedRows(e.add(first, e.mul(warp, kWarpRows)), lane, [&](Value local) {
     Value from = e.mul(e.div(local, kLaneRows), kLanes), which = e.rem(local, kLaneRows);
     auto ofRow = [&](const Value *values) {
       Value mine = values[0];
@@ -443,9 +432,8 @@ void ThreadAttention::finish(const State &state) {
         mine = e.select(e.compare(arith::CmpIPredicate::eq, which, r), values[r], mine);
       return e.broadcastLane(mine, from);
     };
-    Value sees = rows.seesNone(ofRow(state.maxima), ofRow(totals)), number = e.add(e.add(first, e.mul(warp, kWarpRows)), local);
-    Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows.keys, 0), e.compare(arith::CmpIPredicate::slt, number, count));
-    e.ifThen(e.both(sees, some), [&] { WarpAttention(op, e).emitMaskedRow(rows.rowAt(e.min(number, e.add(count, -1))), lane); });
+    Value maximum = ofRow(state.maxima);
+    return std::pair(maximum, ofRow(totals));
   });
 }
 

@@ -31,6 +31,26 @@ Value ThreadBuilder::sharedAddress(Value buffer) {
   return LLVM::IntToPtrOp::create(*this, LLVM::LLVMPointerType::get(getContext(), space), number);
 }
 
+Value ThreadBuilder::addressOf(Value buffer, ValueRange at) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
+  bool isShared = space && space.getValue() == gpu::AddressSpace::Workgroup;
+  auto memory = static_cast<unsigned>(isShared ? NVVM::NVVMMemorySpace::Shared : NVVM::NVVMMemorySpace::Global);
+  auto parts = memref::ExtractStridedMetadataOp::create(*this, buffer);
+  Value offset = parts.getOffset();
+  for (auto [index, stride] : llvm::zip_equal(at, parts.getStrides()))
+    offset = add(offset, mul(index, stride));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(*this, buffer);
+  Value number = toI64(base);
+  // The index is the value of a generic pointer, so it becomes one first. Buffers outside of shared memory are in
+  // global memory.
+  auto pointer = LLVM::LLVMPointerType::get(getContext(), isShared ? memory : 0);
+  Value address = LLVM::IntToPtrOp::create(*this, pointer, number);
+  if (!isShared)
+    address = LLVM::AddrSpaceCastOp::create(*this, LLVM::LLVMPointerType::get(getContext(), memory), address);
+  return advance(address, mul(offset, type.getElementTypeBitWidth() / 8));
+}
+
 Value ThreadBuilder::advance(Value address, Value bytes) {
   Value distance = toI64(bytes);
   return LLVM::GEPOp::create(*this, address.getType(), getI8Type(), address, ArrayRef<LLVM::GEPArg>{distance});

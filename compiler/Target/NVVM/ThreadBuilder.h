@@ -30,6 +30,8 @@ public:
   Value allocateShared(mlir::Type element, llvm::ArrayRef<int64_t> shape, int64_t alignment = 128);
   /// Returns the address of |buffer|, which is in shared memory.
   Value sharedAddress(Value buffer);
+  /// Returns the address of element |at| of |buffer|, in shared or global memory like |buffer|.
+  Value addressOf(Value buffer, mlir::ValueRange at);
   /// Returns |address| plus |bytes|.
   Value advance(Value address, Value bytes);
 

@@ -50,7 +50,7 @@ Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sum
     for (int64_t j = 0; j < together; ++j) {
       // Keys past the last one have the probability 0; the value of the last key is read instead.
       Value number = e.add(first, j), key = e.min(e.add(begin, number), last), w = e.broadcastLane(weight, number);
-      if (op.getWindowLeft() && !visitsAllKeys(op)) // Values before the window are not read.
+      if (skipsKeys()) // Values before the window are not read.
         key = e.max(key, e.min(row.first, last));
       for (int64_t part = 0; part < perLane; ++part)
         sums[part] = e.fma(w, e.loadWide(value, {key, column(part)}), sums[part]);
@@ -64,7 +64,7 @@ Values WarpAttention::step(Value begin, Value end, ValueRange carried) {
   Value scores[2], middle = e.add(begin, kWarp);
   for (int64_t half = 0; half < 2; ++half) {
     Value key = e.add(e.add(begin, half * kWarp), lane), exists = e.compare(arith::CmpIPredicate::slt, key, end);
-    if (op.getWindowLeft() && !visitsAllKeys(op))
+    if (skipsKeys())
       exists = e.both(exists, e.compare(arith::CmpIPredicate::sge, key, row.first));
     scores[half] = e.choose(
         exists,
@@ -152,6 +152,15 @@ void WarpAttention::emitMaskedRow(const RowAttention::Row &which, Value laneNumb
   storeResult(sums, factor);
   if (target)
     forLaneKeys(none, rows.keys, [&](Value key) { e.store(e.mulf(weightOf(key), factor), target, {row.head, row.query, key}); });
+}
+
+void WarpAttention::emitMaskedRows(Value first, Value laneNumber, llvm::function_ref<std::pair<Value, Value>(Value)> stateOf) {
+  Value count = e.mul(e.size(op.getQuery(), 0), rows.heads), hasKeys = e.compare(arith::CmpIPredicate::sgt, rows.keys, 0);
+  e.loop(e.index(0), e.index(16), 1, [&](Value local) {
+    auto [maximum, sum] = stateOf(local);
+    Value number = e.add(first, local), exists = e.both(hasKeys, e.compare(arith::CmpIPredicate::slt, number, count));
+    e.ifThen(e.both(rows.seesNone(maximum, sum), exists), [&] { emitMaskedRow(rows.rowAt(number), laneNumber); });
+  });
 }
 
 void attune::emitAttentionRows(tiles::AttentionTileOp op, const ThreadLoops &loops) {

@@ -24,7 +24,13 @@ public:
   /// probabilities, if the operation returns them. |laneNumber| is the thread's number in the warp.
   void emitMaskedRow(const RowAttention::Row &which, Value laneNumber);
 
+  /// Emits emitMaskedRow for those of the 16 rows from |first| on that exist and see no key. They are rare, so they are
+  /// computed one by one, each by all lanes of the warp. |stateOf| returns the maximum and the sum of row |first| + |local|.
+  void emitMaskedRows(Value first, Value laneNumber, llvm::function_ref<std::pair<Value, Value>(Value local)> stateOf);
+
 private:
+  /// Returns true if keys before the first visible one are not visited.
+  bool skipsKeys() { return op.getWindowLeft() && !visitsAllKeys(op); }
   void emitRow();
   Values step(Value begin, Value end, mlir::ValueRange carried);
   Value column(int64_t part) { return e.min(e.add(lane, part * kWarp), e.index(columns - 1)); }

@@ -21,9 +21,8 @@
 // the layout that weights have in memory, [component / 8][column][component % 8], so TMA reorders nothing. Rows,
 // columns and components that do not exist are loaded as 0.
 //
-// Invariants. `full` completes by one arrival with bytes, `empty` by one arrival of each consumer. Producer and
-// consumers walk the same series of tiles, so stages and phases run on across tiles and need no reset. A stage is
-// released when the products of the stage after it have been started and its own have finished (`wait(1)`). A tile
+// Invariants. Producer and consumers walk the same series of tiles, so the stages (StageRing) run on across tiles. A stage
+// is released when the products of the stage after it have been started and its own have finished (`wait(1)`). A tile
 // replaces two neighboring iterations of the original loop, of 128 x 128 results each; the second one is skipped where
 // its columns do not exist.
 //
@@ -43,7 +42,7 @@
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "compiler/Target/NVVM/ProjectionStrips.h"
-#include "compiler/Target/NVVM/TmaLoads.h"
+#include "compiler/Target/NVVM/StageRing.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -59,9 +58,6 @@ namespace {
 
 /// The components of K in a pipeline stage, and the consumer warpgroups.
 constexpr int64_t kDepth = 64, kConsumers = 2;
-/// The registers of a thread of the producer and of a consumer. All threads start with 168: 65536 registers divided by
-/// 384 threads, rounded down to a multiple of 8.
-constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
 /// The columns of a slice and the padding words after each of its rows.
 constexpr int64_t kSlice = 32, kSlicePadding = 8;
 
@@ -80,26 +76,23 @@ public:
   void emit(Value inputMap, Value panelsMap);
 
 private:
-  void allocate();
   void produce(Value inputMap, Value panelsMap);
   void consume();
   Values multiplyStage(ValueRange sums, PipelineState place);
-  void releaseStageBefore(PipelineState place);
   void storeTile(Value row, Value column, ValueRange sums);
   void keepSlice(Value slice, ValueRange sums);
   int64_t bytesOfA() const { return kWarpgroupRows * kDepth * 2; }
   int64_t bytesOfB() const { return tile.columns * kDepth * 2; }
-  Value stageAt(Value stage) { return e.advance(tiles, e.mul(stage, bytesOfA() + bytesOfB())); }
 
   ProjectionLoop whole;
   ThreadBuilder &e;
-  TmaLoads tma;
   WarpgroupProducts products;
   WgmmaTile tile;
-  ProjectionStrips strips;
-  Value thread, group, inGroup;
-  /// In shared memory: the stages, a slice of sums for each consumer, and the mbarriers of full and of empty stages.
-  Value tiles, slices, full, empty;
+  const ProjectionStrips &strips;
+  StageRing ring;
+  Value group, inGroup;
+  /// A slice of sums for each consumer, in shared memory.
+  Value slices;
 };
 
 } // namespace
@@ -110,39 +103,22 @@ void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
 }
 
 WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, const ProjectionStrips &strips, ThreadBuilder &e, const WgmmaTile &tile)
-    : whole(whole), e(e), tma(e), products(e, whole.projection.element()), tile(tile), strips(strips), thread(e.thread()),
-      group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
-
-void WgmmaGemmEmitter::allocate() {
-  // The swizzle depends on address bits, so eight rows of 128 bytes must begin at a multiple of 1024.
-  tiles = e.sharedAddress(e.allocateShared(e.getI8Type(), {tile.stages * (bytesOfA() + bytesOfB())}, /*alignment=*/1024));
-  slices = e.allocateShared(e.getF32Type(), {kConsumers, kProductRows, kSlice + kSlicePadding});
-  full = tma.allocateBarriers(tile.stages);
-  empty = tma.allocateBarriers(tile.stages);
-  e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] {
-    e.loop(e.index(0), e.index(tile.stages), 1, [&](Value stage) {
-      tma.init(tma.barrierAt(full, stage), 1);
-      tma.init(tma.barrierAt(empty, stage), kConsumers);
-    });
-    tma.fenceInit();
-  });
-  e.barrier();
-}
+    : whole(whole), e(e), products(e, whole.projection.element()), tile(tile), strips(strips),
+      ring(e, tile.stages, bytesOfA() + bytesOfB(), kConsumers), group(ring.group), inGroup(ring.inGroup),
+      slices(e.allocateShared(e.getF32Type(), {kConsumers, kProductRows, kSlice + kSlicePadding})) {}
 
 void WgmmaGemmEmitter::produce(Value inputMap, Value panelsMap) {
   Value zero = e.index(0), depth = e.index(whole.projection.chunks() * kChunk);
-  strips.forEach(e, {tma.initialState()}, [&](Value row, Value column, ValueRange before) -> Values {
+  strips.forEach(e, {ring.begin()}, [&](Value row, Value column, ValueRange before) -> Values {
     LowPrecisionProjection clone = whole.cloneAt(e, row, column);
     Value first = ProjectionLoop::firstRow(clone, e);
     ProjectionLoop::erase(clone);
     return e.loop(zero, depth, e.index(kDepth), before, [&](Value k, ValueRange carried) -> Values {
-      PipelineState place = tma.unpack(carried[0]);
-      Value arrived = tma.barrierAt(full, place.stage), to = stageAt(place.stage);
-      tma.wait(tma.barrierAt(empty, place.stage), tma.otherPhase(place.phase));
-      tma.arriveExpectBytes(arrived, bytesOfA() + bytesOfB());
-      tma.load(to, inputMap, arrived, {k, first});
-      tma.load(e.advance(to, e.index(bytesOfA())), panelsMap, arrived, {zero, e.div(column, kPanelColumns), e.div(k, kChunk)});
-      return {tma.pack(tma.next(place, tile.stages))};
+      PipelineState place = ring.unpack(carried[0]);
+      Value to = ring.startFilling(place), arrived = ring.barrierOf(place);
+      ring.tma.load(to, inputMap, arrived, {k, first});
+      ring.tma.load(e.advance(to, e.index(bytesOfA())), panelsMap, arrived, {zero, e.div(column, kPanelColumns), e.div(k, kChunk)});
+      return {ring.after(place)};
     });
   });
 }
@@ -150,8 +126,7 @@ void WgmmaGemmEmitter::produce(Value inputMap, Value panelsMap) {
 /// Waits for the stage at |place| and starts its products, which are added to |sums|. |sums| is empty for a tile's
 /// first stage.
 Values WgmmaGemmEmitter::multiplyStage(ValueRange sums, PipelineState place) {
-  Value consumer = e.add(group, -1), address = stageAt(place.stage);
-  tma.wait(tma.barrierAt(full, place.stage), place.phase);
+  Value consumer = e.add(group, -1), address = ring.waitForStage(place);
   Value rowsOfA = e.advance(address, e.mul(consumer, kProductRows * kDepth * 2));
   SharedMatrix a = products.matrix(rowsOfA, {/*isTransposed=*/false, /*isSwizzled=*/true});
   int64_t toNextChunk = tile.columns * kChunkBytes;
@@ -165,14 +140,6 @@ Values WgmmaGemmEmitter::multiplyStage(ValueRange sums, PipelineState place) {
   }
   products.commit();
   return after;
-}
-
-/// Releases the stage before |place|, whose products have finished, to the producer.
-void WgmmaGemmEmitter::releaseStageBefore(PipelineState place) {
-  e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, 0), [&] {
-    Value isZero = e.compare(arith::CmpIPredicate::eq, place.stage, 0);
-    tma.arrive(tma.barrierAt(empty, e.select(isZero, e.index(tile.stages - 1), e.add(place.stage, -1))));
-  });
 }
 
 /// Writes the sums of slice number |slice|, 32 columns, to shared memory, from where threads read whole rows. |sums| are
@@ -213,9 +180,9 @@ void WgmmaGemmEmitter::storeTile(Value row, Value column, ValueRange sums) {
       SliceStore store(clone, e, inGroup);
       e.loop(e.index(0), e.index(tile.iteration / kSlice), 1, [&](Value slice) {
         keepSlice(slice, sums.slice(right / 2, tile.iteration / 2));
-        tma.namedBarrier(group, kWarpgroup);
+        ring.tma.namedBarrier(group, kWarpgroup);
         store.emit(mine, isShared ? down : zeroRow, e.mul(slice, kSlice));
-        tma.namedBarrier(group, kWarpgroup);
+        ring.tma.namedBarrier(group, kWarpgroup);
       });
       ProjectionLoop::erase(clone);
     });
@@ -224,39 +191,28 @@ void WgmmaGemmEmitter::storeTile(Value row, Value column, ValueRange sums) {
 
 void WgmmaGemmEmitter::consume() {
   Value stageCount = e.index(llvm::divideCeil(whole.projection.chunks() * kChunk, kDepth));
-  strips.forEach(e, {tma.initialState()}, [&](Value row, Value column, ValueRange before) -> Values {
-    PipelineState first = tma.unpack(before[0]);
+  strips.forEach(e, {ring.begin()}, [&](Value row, Value column, ValueRange before) -> Values {
+    PipelineState first = ring.unpack(before[0]);
     Values carried = multiplyStage({}, first);
-    carried.push_back(tma.pack(tma.next(first, tile.stages)));
+    carried.push_back(ring.after(first));
     // The products of a stage run while those of the next one are started.
     carried = e.loop(e.index(1), stageCount, e.index(1), carried, [&](Value, ValueRange before) -> Values {
-      PipelineState place = tma.unpack(before.back());
+      PipelineState place = ring.unpack(before.back());
       Values sums = multiplyStage(before.drop_back(), place);
       products.wait(1);
-      releaseStageBefore(place);
-      sums.push_back(tma.pack(tma.next(place, tile.stages)));
+      ring.release(ring.stageBefore(place));
+      sums.push_back(ring.after(place));
       return sums;
     });
     Values sums = products.wait(0, ValueRange(carried).drop_back());
-    releaseStageBefore(tma.unpack(carried.back()));
+    ring.release(ring.stageBefore(ring.unpack(carried.back())));
     storeTile(row, column, sums);
     return {carried.back()};
   });
 }
 
 void WgmmaGemmEmitter::emit(Value inputMap, Value panelsMap) {
-  allocate();
-  auto producer = [&]() -> Values {
-    tma.setMaxRegisters(kProducerRegisters, /*more=*/false);
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] { produce(inputMap, panelsMap); });
-    return {};
-  };
-  auto consumer = [&]() -> Values {
-    tma.setMaxRegisters(kConsumerRegisters, /*more=*/true);
-    consume();
-    return {};
-  };
-  e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
+  ring.run([&] { produce(inputMap, panelsMap); }, [&] { consume(); });
 }
 
 /// Creates the TMA descriptors of both matrices, on the host.
@@ -278,11 +234,9 @@ scf::ForallOp attune::emitWgmmaGemm(ProjectionLoop whole, int64_t arch, const Wg
   scf::ForallOp before = whole.loop;
   ThreadBuilder host(before.getLoc(), before);
   auto [inputMap, panelsMap] = makeMaps(whole, host, tile.columns);
-  ProjectionStrips strips;
-  scf::ForallOp loop = strips.createLoop(host, before, tile.columns, (kConsumers + 1) * kWarpgroup, arch);
-  ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
-  strips.skipRows(before, e);
+  ProjectionStrips strips(host, before, tile.columns, (kConsumers + 1) * kWarpgroup, arch);
+  ThreadBuilder e = strips.bodyBuilder();
   WgmmaGemmEmitter(whole, strips, e, tile).emit(inputMap, panelsMap);
   before.erase();
-  return loop;
+  return strips.getLoop();
 }

@@ -11,10 +11,9 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
   let summary = "computes attention of a few queries of one or more heads over the keys of their sequence, in blocks of keys";
   let description = [{
     Computes `xfmr.attention` for R consecutive queries and H heads of one sequence. A row is a pair (i, h) of a query
-    and a head; all rows attend to the same S keys of D components and S values of E components, those of one key/value
-    head. Keys
-    are in panels of W keys or in rows: in panels, `key[p, d, j]` is component d of key `p * W + j`, and columns beyond
-    S are ignored; in rows, `key[j, d]` is component d of key j.
+    and a head; all rows attend to the same S keys of D components and S values of E components, those of one
+    key/value head. Keys are in panels of W keys or in rows: in panels, `key[p, d, j]` is component d of key `p * W +
+    j`, and columns beyond S are ignored; in rows, `key[j, d]` is component d of key j.
 
     For each row, blocks of `key_block` keys are processed in order, from the first block that the row sees. A running
     maximum m begins as the most negative f32, a sum l as 0 and an accumulator o of E elements as zeros. With j over the
@@ -32,9 +31,9 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
 
     Query i has the position `position + i` among the keys. The mask and the distance bias are added after their
     multiplication by log2(e); with a mask, a sum of them below the most negative f32 is replaced by it, so that t[j]
-    stays finite. With `mask_fill`, the mask is not added: x[j] is `mask_fill`
-    where the mask is negative. A row whose final m is at most half of the most negative f32 times log2(e), about
-    -2.5e38, has no visible key; its probabilities are those of `masked_rows` in `xfmr.attention`.
+    stays finite. With `mask_fill`, the mask is not added: x[j] is `mask_fill` where the mask is negative. A row whose
+    final m is at most half of the most negative f32 times log2(e), about -2.5e38, has no visible key; its
+    probabilities are those of `masked_rows` in `xfmr.attention`.
 
     With a `score_stage` other than `softmax`, `probabilities` gets the scores of that stage of `xfmr.attention`
     instead. The operation need not write the probabilities, or masked scores, of keys that their position hides. So

@@ -3,7 +3,7 @@
 // Attention of f32 in tiles of 64 rows: keys and values come through three stages in shared memory, of 8 KiB each, which
 // cp.async fills while others are multiplied. Up to eight rows go to warps, one row each.
 // CHECK-LABEL: func.func @causal
-// CHECK-DAG: memref.alloc() {alignment = 128 : i64} : memref<1088xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.alloc() {alignment = 128 : i64} : memref<1024xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: memref.alloc() {alignment = 128 : i64} : memref<2560xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: memref.alloc() {alignment = 128 : i64} : memref<6144xf32, #gpu.address_space<workgroup>>
 // CHECK: %[[FEW:.*]] = arith.cmpi sle, %{{.*}}, %c8
