@@ -52,7 +52,7 @@ class LlmModels(Models):
         return self.compile(self.folder(), f"llm-{self.cpu}-{name.replace(':', '-')}", ["--outputs=logits", *FORMATS[name].flags])
 
     def gguf(self, kind):
-        """Writes the weights for the other side: bf16, and from that the quantized types."""
+        """Returns the GGUF file of type |kind| for llama.cpp and ik_llama.cpp; makes other types than bf16 from the bf16 file."""
         path, model = os.path.join(self.work, f"llm-{kind}.gguf"), self.folder()
         if os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(os.path.join(model, "model.safetensors")):
             return path
@@ -82,7 +82,7 @@ class LlmModels(Models):
 
 
 def others(models, name, past, tokens):
-    """Returns the processes of the other side that are there."""
+    """Returns label and command of each installed process of llama.cpp and ik_llama.cpp."""
     if not models.peers:
         return []
     kind, found = FORMATS[name].peer, []

@@ -27,26 +27,32 @@ static void setWrong(BisectVerdict &verdict, const Judgment &judgment) {
   verdict.reason = judgment.reason;
 }
 
-Judgment Bisector::judgeImport() const {
-  Judgment judgment = judgeOfPhase->judgeOutputs(options.expected);
-  // judgeOutputs takes the module's values as the expected ones; here the reference has the expected values.
-  std::swap(judgment.worst.got, judgment.worst.expected);
-  return judgment;
+Judgment attune::judgeImport(ModuleOp imported, const Judge &judge, const std::vector<OwnedTensor> &outputs, BisectVerdict &verdict) {
+  Judgment all = judge.judgeOutputs(outputs);
+  if (all.kind != Judgment::Wrong)
+    return all;
+  std::vector<std::pair<std::string, Judgment>> each = judge.judgeEach(outputs);
+  verdict.firstWrong = findFirstWrongOutput(imported, each);
+  for (auto &[name, judgment] : each)
+    if (verdict.firstWrong && name == verdict.firstWrong->name)
+      all = std::move(judgment);
+  // The judge takes the module's values as the expected ones; here the reference has the expected values.
+  std::swap(all.worst.got, all.worst.expected);
+  setWrong(verdict, all);
+  return all;
 }
 
 Result<BisectVerdict> Bisector::run() {
   BisectVerdict verdict;
-  Result<Judge> judge = Judge::create(imported, tensors, inputs);
+  Result<Judge> judge = Judge::create(imported, weights, inputs);
   if (!judge)
     return Status::error("the phase 'import' cannot be executed: " + judge.message());
   judgeOfPhase = std::move(*judge);
   if (!options.expected.empty()) {
-    Judgment judgment = judgeImport();
+    Judgment judgment = judgeImport(imported, *judgeOfPhase, options.expected, verdict);
     report("import: " + judgment.text());
-    if (judgment.kind == Judgment::Wrong) {
-      setWrong(verdict, judgment);
+    if (judgment.kind == Judgment::Wrong)
       return verdict;
-    }
     if (judgment.kind == Judgment::Unknown)
       verdict.unknown.push_back({Phase::Import, "by the outputs of the case: " + judgment.reason});
   }
@@ -103,7 +109,7 @@ Result<Bisector::Rounding> Bisector::expectRounding(PhaseReplay &replay) {
       rounding.wrong = first - 1;
       return rounding;
     }
-    Result<Judge> judge = Judge::create(**after, tensors, inputs, roundsValues(**after));
+    Result<Judge> judge = Judge::create(**after, weights, inputs, roundsValues(**after));
     if (!judge)
       return rounding;
     judgeOfPhase = std::move(*judge);
@@ -320,7 +326,7 @@ std::optional<WrongValue> Bisector::findWrongWeight(ModuleOp module, const Model
     auto type = dyn_cast<RankedTensorType>(weight.getType());
     if (!weight.getOffset() || !type || !type.getElementType().isF32())
       continue;
-    Result<WeightValue> defined = evaluateWeight(weight.getSource(), tensors, /*wide=*/false);
+    Result<WeightValue> defined = evaluateWeight(weight.getSource(), weights, /*wide=*/false);
     uint64_t offset = *weight.getOffset();
     if (!defined || offset > bytes->size() || defined->values.size() > (bytes->size() - offset) / sizeof(float))
       continue;
@@ -388,7 +394,7 @@ void Bisector::searchFirstDifference(BisectVerdict &verdict) {
   // the reason of a failure.
   constexpr StringLiteral mark = "first difference: ";
   Judgment judgment = judgeOfPhase->judgeCall([&]() -> Result<std::vector<OwnedTensor>> {
-    Result<std::string> found = findFirstDifference(*verdict.before, *verdict.after, tensors, inputs);
+    Result<std::string> found = findFirstDifference(*verdict.before, *verdict.after, weights, inputs);
     return found ? Status::error(mark.str() + *found) : found.status();
   });
   StringRef text = judgment.reason;
@@ -466,12 +472,12 @@ void Bisector::searchOperation(BisectVerdict &verdict) {
   // Modules of the phase target do not describe their entries, and those on buffers have no results to compare.
   if (verdict.function.empty() || verdict.phase > Phase::Kernels)
     return;
-  Result<std::vector<SingleOperation>> all = isolateOperations(*verdict.before, verdict.function, tensors, inputs, kMostCalls);
+  Result<std::vector<SingleOperation>> all = isolateOperations(*verdict.before, verdict.function, weights, inputs, kMostCalls);
   if (!all)
     return;
   ScopedDiagnosticHandler silent(imported.getContext(), [](Diagnostic &) { return success(); });
   for (SingleOperation &one : *all) {
-    Result<Judge> judge = Judge::create(*one.module, tensors, one.inputs);
+    Result<Judge> judge = Judge::create(*one.module, weights, one.inputs);
     OwningOpRef<ModuleOp> changed = cast<ModuleOp>(one.module.get()->clone());
     PassManager passes(imported.getContext());
     addHooks(passes, options.hooks);
@@ -493,11 +499,11 @@ void Bisector::searchCompiledOperation(BisectVerdict &verdict) {
   for (auto function : ofDialect->getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    Result<std::vector<SingleOperation>> all = isolateOperations(*ofDialect, function.getSymName(), tensors, inputs, kMostCompiledCalls);
+    Result<std::vector<SingleOperation>> all = isolateOperations(*ofDialect, function.getSymName(), weights, inputs, kMostCompiledCalls);
     if (!all)
       return;
     for (SingleOperation &one : *all) {
-      Result<Judge> judge = Judge::create(*one.module, tensors, one.inputs);
+      Result<Judge> judge = Judge::create(*one.module, weights, one.inputs);
       if (!judge)
         continue;
       Judgment judgment = judge->judgeCall([&] { return options.runCompiled(*one.module, one.inputs); });

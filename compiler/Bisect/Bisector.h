@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Finds the first phase, then the pass, the function and the rewrite after which a model computes wrong numbers:
+// Finds the first phase, then the pass, the function and the rewrite after which a model computes wrong numbers. In the
+// phase `import`, which has no passes, finds the first wrong output (FirstWrongOutput.h):
 //
 //   import      dialect     linalg      tiled       ...            phases, judged one after the other (Judge.h)
 //   right       right       right       WRONG
@@ -17,8 +18,9 @@
 //                         step k on modules of one operation       operations (SingleOperation.h)
 //                         values inside of both modules            the first that differs (FirstDifference.h)
 //
-// A module that the plain path cannot execute is neither right nor wrong: the search goes around it, and the verdict has
-// several steps if it cannot tell them apart. After the last pass, CodeSearch.h takes over:
+// A module that the plain path (compiler/Plain) cannot execute is neither right nor wrong. The search skips such a
+// module; if that leaves several steps any of which may be at fault, the verdict has all of them. After the last pass,
+// CodeSearch.h takes over:
 //
 //   ...    target      llvm                                object
 //          right       a pass of LLVM on a function        the weights file, by the definitions of weights
@@ -30,6 +32,7 @@
 #define ATTUNE_COMPILER_BISECT_BISECTOR_H
 
 #include "compiler/Bisect/CodeSearch.h"
+#include "compiler/Bisect/FirstWrongOutput.h"
 #include "compiler/Bisect/Judge.h"
 #include "compiler/Bisect/PhaseReplay.h"
 #include "compiler/Bisect/SingleOperation.h"
@@ -76,6 +79,8 @@ struct BisectVerdict {
   /// The name and location of the operation after the steps that computes the first different value (FirstDifference.h), if
   /// no operation alone, rewrite or kernel was found; "" if not known.
   std::string firstDifference;
+  /// In the phase `import`, the first wrong output.
+  std::optional<FirstWrongOutput> firstWrong;
   /// The part of LLVM, in the phases `llvm` and `object`.
   std::optional<CodePart> part;
   /// In the phase `object`, an element of a weight that the weights file has otherwise than the definition of its source;
@@ -97,20 +102,22 @@ struct BisectVerdict {
   std::vector<std::pair<Phase, std::string>> unknown;
 };
 
+/// Judges the phase `import` by |outputs|, those of a reference. |judge| has those of |imported|. If they differ, sets
+/// |verdict| to wrong in this phase, with the first wrong output and its worst value.
+Judgment judgeImport(mlir::ModuleOp imported, const Judge &judge, const std::vector<OwnedTensor> &outputs, BisectVerdict &verdict);
+
 class Bisector {
 public:
   /// |imported| is IR of the phase `import`, in a context with multithreading disabled. All arguments must outlive this
   /// object.
-  Bisector(mlir::ModuleOp imported, const TensorProvider &tensors, const PlainInputs &inputs, const BisectOptions &options)
-      : imported(imported), tensors(tensors), inputs(inputs), options(options) {}
+  Bisector(mlir::ModuleOp imported, const PlainWeights &weights, const PlainInputs &inputs, const BisectOptions &options)
+      : imported(imported), weights(weights), inputs(inputs), options(options) {}
 
   /// Fails if the model cannot be executed at all, if a phase cannot be run, if `good` lacks an output, or if `code`
   /// fails. Passes must be registered, so that a step can be run on one operation.
   Result<BisectVerdict> run();
 
 private:
-  /// Judges the values of the phase `import` by those of the reference.
-  Judgment judgeImport() const;
   /// The steps of the phase `dialect` that round: operands of products, weights, and keys and values in caches.
   struct Rounding {
     /// The last of them, -1 if there are none: the module after it gives the expected results of later ones.
@@ -139,8 +146,8 @@ private:
   /// judged. Sets the steps and the modules of |verdict|, then searches these steps for the function, the operation or
   /// rewrite, and the first different value.
   Status searchSteps(StepJudge &steps, int64_t left, int64_t right, BisectVerdict &verdict);
-  /// Returns, by binary search, a step after |begin| whose module can be executed while that of the next step cannot; the
-  /// last module cannot. Returns nullopt if no step that was tried has a module that can be executed.
+  /// Returns, by binary search, a step after |begin| whose module can be executed while that of the next step cannot.
+  /// Expects that the last module cannot. Returns nullopt if no step that was tried has a module that can be executed.
   std::optional<int64_t> findLastJudged(StepJudge &steps, int64_t begin) const;
   /// Finds the function that differs between the modules of |verdict| and makes them wrong.
   void searchFunction(BisectVerdict &verdict);
@@ -161,7 +168,7 @@ private:
   }
 
   mlir::ModuleOp imported;
-  const TensorProvider &tensors;
+  const PlainWeights weights;
   const PlainInputs &inputs;
   const BisectOptions &options;
   std::optional<Judge> judgeOfPhase;

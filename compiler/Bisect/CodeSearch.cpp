@@ -14,7 +14,7 @@ using namespace attune;
 /// Returns the function that a pass runs on, or whose loop it runs on; null for the module and for a component of the
 /// call graph.
 static llvm::Function *findFunction(const llvm::Any &unit) {
-  // Passes are told of units that they may change.
+  // LLVM passes the unit as a pointer to const, but the pass that runs on it may change it.
   if (const auto *function = llvm::any_cast<const llvm::Function *>(&unit))
     return const_cast<llvm::Function *>(*function);
   if (const auto *loop = llvm::any_cast<const llvm::Loop *>(&unit))
@@ -129,8 +129,9 @@ static Result<std::string> extractFunction(const std::string &ir, const std::str
   return print(**module);
 }
 
-/// Returns the number of parts that must take effect until |judge| finds wrong numbers, if it does with all |count| and
-/// not without any; nullopt if not, or if a judgment is impossible.
+/// Returns, by binary search, a number n for which |judge|(n) is wrong and |judge|(n - 1) is right: of |count| parts,
+/// runs of passes or functions to optimize, the first n take effect. Returns nullopt unless |judge|(0) is right and
+/// |judge|(|count|) is wrong, or if a judgment that the search needs is unknown.
 static std::optional<size_t> searchCount(size_t count, const std::function<Judgment(size_t)> &judge) {
   if (judge(0).kind != Judgment::Right || judge(count).kind != Judgment::Wrong)
     return std::nullopt;
@@ -145,7 +146,7 @@ static std::optional<size_t> searchCount(size_t count, const std::function<Judgm
   return right;
 }
 
-/// Returns the judgment of code that cannot be made.
+/// Returns the judgment "unknown" for code that could not be generated because of |status|.
 static Judgment unknown(const Status &status) {
   Judgment judgment;
   judgment.reason = status.message();

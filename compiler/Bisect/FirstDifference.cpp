@@ -73,8 +73,8 @@ static std::string keyOf(Operation *op) {
 }
 
 namespace {
-/// Finds the buffers that operations write. Their keys are those of the operations with the number of the result or
-/// operand.
+/// Finds the buffers that operations write. The key of a buffer is the key of its operation (keyOf), followed by the
+/// number of the result or operand.
 class ValueTrace {
 public:
   /// Calls |use| with the key and each buffer of f32 or f64 that |call| wrote; skips weights and expressions over them.
@@ -119,11 +119,11 @@ struct ValueSequence {
 };
 } // namespace
 
-static Status execute(ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs, OpObserver observer) {
+static Status execute(ModuleOp module, const PlainWeights &weights, const PlainInputs &inputs, OpObserver observer) {
   PlainOptions options;
   options.observesCalls = true;
   options.observer = std::move(observer);
-  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options);
+  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, weights, options);
   return model ? runPlainly(**model, inputs).status() : model.status();
 }
 
@@ -145,12 +145,12 @@ static Operation *findOrigin(Operation *op, const std::set<std::string> &known) 
   return op;
 }
 
-Result<std::string> attune::findFirstDifference(ModuleOp before, ModuleOp after, const TensorProvider &tensors, const PlainInputs &inputs) {
+Result<std::string> attune::findFirstDifference(ModuleOp before, ModuleOp after, const PlainWeights &weights, const PlainInputs &inputs) {
   std::map<std::string, ValueSequence> sequences;
   std::set<std::string> known;
   size_t count = 0;
   ValueTrace ofBefore, ofAfter;
-  Status status = execute(before, tensors, inputs, [&](const OpCall &call) {
+  Status status = execute(before, weights, inputs, [&](const OpCall &call) {
     known.insert(keyOf(call.op));
     ofBefore.forEachBuffer(call, [&](const std::string &key, const PlainBuffer &buffer) {
       ValueSequence &sequence = sequences[key];
@@ -165,7 +165,7 @@ Result<std::string> attune::findFirstDifference(ModuleOp before, ModuleOp after,
   if (status.failed())
     return status;
   std::string found;
-  status = execute(after, tensors, inputs, [&](const OpCall &call) {
+  status = execute(after, weights, inputs, [&](const OpCall &call) {
     if (!found.empty())
       return;
     bool differs = false;

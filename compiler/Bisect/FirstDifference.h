@@ -26,7 +26,7 @@ namespace attune {
 /// Returns its name and location as text or, if its operands come from operations that |before| lacks, those of the
 /// nearest of these; "" if no value differs. Fails if a module cannot be executed, unless |after| fails behind the
 /// difference.
-Result<std::string> findFirstDifference(mlir::ModuleOp before, mlir::ModuleOp after, const TensorProvider &tensors,
+Result<std::string> findFirstDifference(mlir::ModuleOp before, mlir::ModuleOp after, const PlainWeights &weights,
                                         const PlainInputs &inputs);
 
 } // namespace attune

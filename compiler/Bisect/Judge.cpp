@@ -24,8 +24,9 @@ using namespace attune;
 static constexpr double kErrorFactor = 32;
 /// The least measured error that an output is assumed to have, relative to its largest value: 4 * 2^-24.
 static constexpr double kLeastError = 4 * 0x1p-24;
-/// The same for results of rounded operands. Their errors are those of operands that are rounded to another neighbor, which
-/// are measured with a disturbance, too, and do not grow with the number of operations.
+/// The same two numbers for results of operands that are rounded. Such results differ where an operand is rounded to
+/// another neighbor. A disturbance of the operands measures these errors, too, and they do not grow with the number of
+/// operations.
 static constexpr double kRoundedErrorFactor = 4, kLeastRoundedError = 0x1p-10;
 
 /// Returns the elements of |tensor|, F32, F64 or I64.
@@ -47,9 +48,9 @@ static std::vector<double> readValues(const OwnedTensor &tensor) {
 
 static bool holdsIntegers(const TensorSpec &spec) { return spec.dtype != DType::F32 && spec.dtype != DType::F64; }
 
-static Result<std::vector<OwnedTensor>> execute(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs,
+static Result<std::vector<OwnedTensor>> execute(mlir::ModuleOp module, const PlainWeights &weights, const PlainInputs &inputs,
                                                 const PlainOptions &options, const PlainSignature *signature) {
-  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options, signature);
+  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, weights, options, signature);
   return model ? runPlainly(**model, inputs) : Result<std::vector<OwnedTensor>>(model.status());
 }
 
@@ -77,26 +78,26 @@ static bool disturbRounded(OpCall &call) {
   return false;
 }
 
-Result<Judge> Judge::create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs, bool isRounded) {
+Result<Judge> Judge::create(mlir::ModuleOp module, const PlainWeights &weights, const PlainInputs &inputs, bool isRounded) {
   PlainOptions wide;
   wide.wide = true;
   auto begin = std::chrono::steady_clock::now();
-  Result<std::vector<OwnedTensor>> exact = execute(module, tensors, inputs, wide, nullptr);
+  Result<std::vector<OwnedTensor>> exact = execute(module, weights, inputs, wide, nullptr);
   if (!exact)
     return exact.status();
-  Result<std::vector<OwnedTensor>> rounded = execute(module, tensors, inputs, {}, nullptr);
+  Result<std::vector<OwnedTensor>> rounded = execute(module, weights, inputs, {}, nullptr);
   if (!rounded)
     return rounded.status();
   std::vector<OwnedTensor> noisy;
   if (isRounded) {
     PlainOptions options;
     options.substitute = disturbRounded;
-    Result<std::vector<OwnedTensor>> disturbed = execute(module, tensors, inputs, options, nullptr);
+    Result<std::vector<OwnedTensor>> disturbed = execute(module, weights, inputs, options, nullptr);
     if (!disturbed)
       return disturbed.status();
     noisy = std::move(*disturbed);
   }
-  Judge judge(tensors, inputs);
+  Judge judge(weights, inputs);
   // Later phases have more code, which takes longer to translate.
   constexpr double kSlowdown = 20, kLeastSeconds = 30;
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -206,7 +207,7 @@ private:
 } // namespace
 
 Judgment Judge::judge(mlir::ModuleOp module, const PlainSignature *signature, const PlainOptions &options) const {
-  return judgeCall([&] { return execute(module, *tensors, *inputs, options, signature); });
+  return judgeCall([&] { return execute(module, weights, *inputs, options, signature); });
 }
 
 /// Redirects standard error to /dev/null. The C library would report damaged memory there, but the judgment already
@@ -315,29 +316,52 @@ Status Judge::expect(const std::vector<OwnedTensor> &outputs) {
   return {};
 }
 
-Judgment Judge::judgeOutputs(const std::vector<OwnedTensor> &outputs) const {
-  Judgment result;
-  result.kind = Judgment::Right;
-  double worst = 1;
+/// Returns the error of |got| as a multiple of |allowed|: 0 for equal numbers, infinity if it is not finite or nothing is
+/// allowed.
+static double measureError(double got, double wanted, double allowed) {
+  if (got == wanted || (std::isnan(got) && std::isnan(wanted)))
+    return 0;
+  double error = std::abs(got - wanted);
+  return std::isfinite(error) && allowed > 0 ? error / allowed : HUGE_VAL;
+}
+
+std::vector<std::pair<std::string, Judgment>> Judge::judgeEach(const std::vector<OwnedTensor> &outputs) const {
+  std::vector<std::pair<std::string, Judgment>> judgments;
   for (const Expected &one : expected) {
+    Judgment &result = judgments.emplace_back(one.spec.name, Judgment()).second;
     const OwnedTensor *found = findOutput(outputs, one.spec);
     if (!found) {
-      result.kind = Judgment::Unknown;
       result.reason = describeMissing(one.spec);
-      return result;
+      continue;
     }
+    result.kind = Judgment::Right;
+    double worst = 1;
     std::vector<double> values = readValues(*found);
     for (size_t i = 0; i < values.size(); ++i) {
-      double got = values[i], wanted = one.values[i], error = std::abs(got - wanted);
-      if (got == wanted || (std::isnan(got) && std::isnan(wanted)))
-        continue;
-      double ratio = std::isfinite(error) && one.allowed > 0 ? error / one.allowed : HUGE_VAL;
+      double got = values[i], wanted = one.values[i], ratio = measureError(got, wanted, one.allowed);
       if (ratio <= worst)
         continue;
       worst = ratio;
       result.kind = Judgment::Wrong;
       result.worst = {one.spec.name, one.spec.shape, int64_t(i), got, wanted, one.allowed};
     }
+  }
+  return judgments;
+}
+
+Judgment Judge::judgeOutputs(const std::vector<OwnedTensor> &outputs) const {
+  Judgment result;
+  result.kind = Judgment::Right;
+  double worst = 1;
+  for (auto &[name, judgment] : judgeEach(outputs)) {
+    if (judgment.kind == Judgment::Unknown)
+      return judgment;
+    const WrongValue &value = judgment.worst;
+    double ratio = judgment.kind == Judgment::Wrong ? measureError(value.got, value.expected, value.allowed) : 0;
+    if (ratio <= worst)
+      continue;
+    worst = ratio;
+    result = std::move(judgment);
   }
   return result;
 }

@@ -44,9 +44,11 @@ struct Judgment {
 /// The expected outputs of a call, with their bounds.
 class Judge {
 public:
-  /// Executes |module| in f64 and f32 and creates a judge from the outputs: the expected values and their errors. If
-  /// |isRounded|, |module| has products of bf16 or int8: values that are rounded to another neighbor are measured as well.
-  static Result<Judge> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainInputs &inputs, bool isRounded = false);
+  /// Executes |module| in f64 and f32 and creates a judge from the outputs: the expected values and their errors.
+  /// |isRounded| is true if |module| rounds operands of projections or rows of caches to types below f32. A third
+  /// execution then changes these values a little before they are rounded, so that some are rounded to the other
+  /// neighbor; the differences of its outputs count as errors, too.
+  static Result<Judge> create(mlir::ModuleOp module, const PlainWeights &weights, const PlainInputs &inputs, bool isRounded = false);
 
   /// Judges |module|, IR of the phases `import` to `target`; see PlainModel::create for |signature| and |options|. It is
   /// executed in a process of its own, since a wrong module may write anywhere.
@@ -55,12 +57,14 @@ public:
   Judgment judgeCall(const std::function<Result<std::vector<OwnedTensor>>()> &call) const;
   /// Judges outputs that were computed elsewhere.
   Judgment judgeOutputs(const std::vector<OwnedTensor> &outputs) const;
+  /// Judges each output alone, in the order of the module. Returns their names with the judgments.
+  std::vector<std::pair<std::string, Judgment>> judgeEach(const std::vector<OwnedTensor> &outputs) const;
   /// Expects the values of |outputs| from now on; bounds stay. Fails if |outputs| lacks an output or has it with
   /// another shape or kind of elements.
   Status expect(const std::vector<OwnedTensor> &outputs);
 
 private:
-  Judge(const TensorProvider &tensors, const PlainInputs &inputs) : tensors(&tensors), inputs(&inputs) {}
+  Judge(const PlainWeights &weights, const PlainInputs &inputs) : weights(weights), inputs(&inputs) {}
 
   /// The values of an output and the largest difference that counts as right.
   struct Expected {
@@ -69,7 +73,7 @@ private:
     double allowed = 0;
   };
 
-  const TensorProvider *tensors;
+  PlainWeights weights;
   const PlainInputs *inputs;
   std::vector<Expected> expected;
   /// The seconds of CPU time that an execution may take.

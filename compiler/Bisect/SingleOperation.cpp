@@ -60,8 +60,8 @@ private:
   /// Returns the dims of |type| as text, such as "[d0, 8]". A dynamic dimension gets a name; dynamic dimensions of
   /// equal size in |sizes| share a name.
   std::string nameDims(ShapedType type, ArrayRef<int64_t> sizes);
-  /// Adds an input for each dimension that only results have, since the sizes of outputs follow from those of inputs, and
-  /// one for an entry that has none. The operation does not read it.
+  /// Adds an input for each dimension that only results have, since the sizes of outputs follow from those of inputs,
+  /// and one input to an entry that has no other. The operation does not read these inputs.
   void addSizes();
   /// Adds an input called |name| of |type| to the entry, with dimensions of |sizes|. Returns null if it cannot be one.
   BlockArgument addInput(StringRef name, RankedTensorType type, ArrayRef<int64_t> sizes);
@@ -238,9 +238,9 @@ static std::string describeShape(const OpCall &call) {
   return text;
 }
 
-Result<std::vector<SingleOperation>> attune::isolateOperations(ModuleOp module, StringRef function, const TensorProvider &tensors,
+Result<std::vector<SingleOperation>> attune::isolateOperations(ModuleOp module, StringRef function, const PlainWeights &weights,
                                                                const PlainInputs &inputs, size_t mostCalls) {
-  // By the number of the call among those of its kind.
+  // Element i has the i-th calls of all kinds of operations.
   std::vector<std::vector<SingleOperation>> made(mostCalls);
   std::map<std::string, llvm::StringSet<>> kinds;
   ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
@@ -256,7 +256,7 @@ Result<std::vector<SingleOperation>> attune::isolateOperations(ModuleOp module, 
     if (std::optional<SingleOperation> one = Isolation(call).run())
       made[number].push_back(std::move(*one));
   };
-  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, tensors, options);
+  Result<std::unique_ptr<PlainModel>> model = PlainModel::create(module, weights, options);
   if (!model)
     return model.status();
   Result<std::vector<OwnedTensor>> outputs = runPlainly(**model, inputs);

@@ -33,11 +33,11 @@ struct SingleOperation {
 };
 
 /// Executes |module| with |inputs| and returns modules for operations of |function| without regions, whose results are
-/// tensors of f32 and i64 with dimensions and whose operands are such tensors, indices and weights. Operations that
+/// tensors of f32 and i64 of rank 1 or more and whose operands are such tensors, indices and weights. Operations that
 /// differ only in their operands count as one kind; of each kind, calls with different sizes or integers are taken, at
 /// most |mostCalls|: the first call of each kind, then the second ones, and so on. Fails if |module| cannot be
 /// executed.
-Result<std::vector<SingleOperation>> isolateOperations(mlir::ModuleOp module, llvm::StringRef function, const TensorProvider &tensors,
+Result<std::vector<SingleOperation>> isolateOperations(mlir::ModuleOp module, llvm::StringRef function, const PlainWeights &weights,
                                                        const PlainInputs &inputs, size_t mostCalls);
 
 } // namespace attune

@@ -50,11 +50,11 @@ Result<CalibrationText> readCalibrationText(const std::string &path,
 /// which may grow. If it fails, the work ends.
 using CalibrationProgress = std::function<Status(uint64_t done, uint64_t total)>;
 
-/// Quantizes the weights of the projections of |module|, IR of the phase `dialect`, that have a format of integers and
-/// get at least 32 inputs when the first of `forward`, `embed`, `extend` and `prefill` that it has reads |text|.
-/// Returns the rows of each format. Fails if the module has none of these entries, if the entry requires inputs other
-/// than token ids and their masks, if no projection is quantized, if the plain path cannot execute it, or if
-/// |progress| fails.
+/// Executes on |text| the first of the entries `forward`, `embed`, `extend` and `prefill` that |module|, IR of the phase
+/// `dialect`, has. Quantizes the weights of those of its projections that have a format of integers and get at least 32
+/// inputs in this execution. Returns the rows of each format. Fails if the module has none of these entries, if the
+/// entry requires inputs other than token ids and their masks, if no projection is quantized, if the plain path cannot
+/// execute the entry, or if |progress| fails.
 Result<std::vector<CalibratedRows>> calibrateWeights(mlir::ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
                                                      const CalibrationProgress &progress);
 

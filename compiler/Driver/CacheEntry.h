@@ -1,13 +1,15 @@
 //===- CacheEntry.h - One compiled model in the cache -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An entry is a folder: the files of a compilation, a record of them (CacheRecord.h), which is written last, and a lock file.
+// An entry is a folder: the files of a compilation, a record of them (CacheRecord.h), which is written last, and a lock
+// file.
 //
 //     CACHE/0f…a3/lock          empty; the time of its last change is that of the last use
 //                 record.json
 //                 bert.so  bert.h  bert.weights
 //
-// Two bytes of the lock file are locked, by locks that belong to an open file and that the kernel releases when its last process ends:
+// Two bytes of the lock file are locked, by locks that belong to an open file and that the kernel releases when the last
+// process with this open file ends:
 //
 //     byte 0   exclusive: a process makes the entry
 //     byte 1   shared:    a process uses the entry, from before it looks at the record until it has closed the model
@@ -53,8 +55,8 @@ public:
   /// Sets the time of the last use of the entry to now.
   void touch() const;
 
-  /// Returns true if |folder| is the folder of an entry: not a link, and empty or with a lock file. The user may have chosen for
-  /// the cache a folder that also has other folders in it.
+  /// Returns true if |folder| is the folder of an entry: not a link, and empty or with a lock file. The user may have
+  /// chosen for the cache a folder that also has other folders in it.
   static bool isEntry(const std::string &folder);
   enum class Removal { Removed, InUse, Failed };
   /// Removes the entry in |folder| unless a process makes or uses it. Fails, after it has removed the files, if

@@ -212,6 +212,15 @@ Status Compilation::prepareCalibration() {
   return {};
 }
 
+Result<std::vector<CalibratedRows>> Compilation::calibrate() const {
+  auto progress = [&](uint64_t done, uint64_t total) {
+    if (listener.calibrating)
+      listener.calibrating(done, total);
+    return listener.checkStop();
+  };
+  return calibrateWeights(*calibrated, *tensors, calibrationText, progress);
+}
+
 Status Compilation::pack() {
   PackListener heard;
   heard.progress = [&](uint64_t done, uint64_t total) {
@@ -221,17 +230,12 @@ Status Compilation::pack() {
   };
   if (listener.warning)
     heard.warning = listener.warning;
-  // Set by calibrate(), which runs only when a weights file is written, because a store may have the file already.
+  // Set only when a weights file is written, because a store may have the file already.
   std::optional<std::vector<CalibratedRows>> rows;
-  auto calibrate = [&]() -> Status {
+  auto chooseRows = [&]() -> Status {
     if (!calibrated || rows)
       return {};
-    auto progress = [&](uint64_t done, uint64_t total) {
-      if (listener.calibrating)
-        listener.calibrating(done, total);
-      return listener.checkStop();
-    };
-    Result<std::vector<CalibratedRows>> chosen = calibrateWeights(*calibrated, *tensors, calibrationText, progress);
+    Result<std::vector<CalibratedRows>> chosen = calibrate();
     if (!chosen)
       return chosen.status();
     rows.emplace(std::move(*chosen));
@@ -240,7 +244,7 @@ Status Compilation::pack() {
   };
   auto provide = [&](int64_t rank) -> Result<PackingResult> {
     auto packTo = [&](OutputFile &file) -> Result<PackingResult> {
-      if (Status status = calibrate(); status.failed())
+      if (Status status = chooseRows(); status.failed())
         return status;
       return packWeights(*module, *tensors, file, heard, rank, rows ? llvm::ArrayRef(*rows) : llvm::ArrayRef<CalibratedRows>());
     };
@@ -422,7 +426,7 @@ Status Compilation::parseFile() {
   FileKind kind = llvm::sys::fs::is_regular_file(options.model) ? identifyFile(options.model) : FileKind::Text;
   const std::string found = "'" + options.model + "': expected a model folder or IR in the xfmr dialect (.mlir), got ";
   const std::string expected = found + describeKind(kind);
-  // Some devices have no end.
+  // Some devices, such as /dev/zero, have no end.
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(options.model, status) &&
       (status.type() == llvm::sys::fs::file_type::character_file || status.type() == llvm::sys::fs::file_type::block_file))

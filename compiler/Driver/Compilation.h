@@ -42,6 +42,8 @@ private:
   Status lower();
   /// Reads the texts of --calibrate and keeps a copy of the module of the phase `dialect`, which calibration executes.
   Status prepareCalibration();
+  /// Executes the kept copy on the texts of --calibrate and returns the rows of each format that it quantizes.
+  Result<std::vector<CalibratedRows>> calibrate() const;
   /// Writes the weights file of each rank.
   Status pack();
   /// Emits the files from the module of the phase target.

@@ -53,6 +53,24 @@ Status LoadedModel::lowerTo(Phase last) {
 
 const TensorProvider &LoadedModel::tensors() const { return *compilation->tensors; }
 
+Result<std::vector<CalibratedRows>> LoadedModel::calibrate() const {
+  if (options.calibrate.empty())
+    return std::vector<CalibratedRows>();
+  // The first import of this model has already given its warnings.
+  CompileListener quiet = listener;
+  quiet.warning = [](const std::string &) {};
+  Compilation own(options, quiet);
+  if (Status status = own.prepare(); status.failed())
+    return status;
+  if (Status status = own.import(); status.failed())
+    return status;
+  if (Status status = own.runPhase(Phase::Dialect); status.failed())
+    return status;
+  if (Status status = own.prepareCalibration(); status.failed())
+    return status;
+  return own.calibrate();
+}
+
 Result<mlir::OwningOpRef<mlir::ModuleOp>> LoadedModel::parseFile(const std::string &path) const {
   if (!llvm::sys::fs::exists(path))
     return Status::error("'" + path + "': no such file or folder");

@@ -9,6 +9,7 @@
 #define ATTUNE_COMPILER_DRIVER_LOADEDMODEL_H
 
 #include "compiler/Driver/CompileOptions.h"
+#include "compiler/Weights/CalibratedRows.h"
 #include "compiler/Weights/TensorProvider.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -37,6 +38,9 @@ public:
   /// for a later phase. Not for the module of parse().
   Status lowerTo(Phase last);
   const TensorProvider &tensors() const;
+  /// Returns the rows of weights that --calibrate quantizes, by a compilation of its own; none without this flag. Not for
+  /// the module of parse().
+  Result<std::vector<CalibratedRows>> calibrate() const;
   /// Parses another file of IR in the same context.
   Result<mlir::OwningOpRef<mlir::ModuleOp>> parseFile(const std::string &path) const;
   /// Returns the LLVM IR of the model's phase `llvm`, from a compilation of its own.

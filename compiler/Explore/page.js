@@ -23,6 +23,9 @@ async function unpack(blob) {
 }
 
 async function blobBytes(id) {
+  // The blobs are the last element of the page, so that the first view is drawn before they have been read.
+  if (document.readyState === 'loading')
+    await new Promise(done => addEventListener('DOMContentLoaded', done, {once: true}));
   if (!blobs)
     blobs = JSON.parse(document.getElementById('blobs').textContent);
   return unpack(blobs[id]);

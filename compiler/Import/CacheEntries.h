@@ -19,7 +19,8 @@ struct CachingEntry {
   enum Kind {
     /// Writes the keys and values of encoder states for cross attention.
     Encode,
-    /// Appends tokens; skips padding, unless positions count it. Returns outputs for the last token of each sequence.
+    /// Appends tokens; skips padding, unless the model's positions count padding. Returns outputs for the last token of
+    /// each sequence.
     Prefill,
     /// Appends all tokens, also padding, whose keys are hidden. Returns outputs for each token.
     Extend,

@@ -186,7 +186,7 @@ static Value embedWords(EntryScope &scope, Location loc, StackRole role, TokenBa
   return spec.tokenDropout ? dropMasked(scope, loc, *spec.tokenDropout, role, tokens, words, ids) : words;
 }
 
-/// The sum runs words + types + positions + tasks + boxes.
+/// Adds the embeddings in the order of EmbeddingSpec: words, types, positions, tasks, boxes.
 Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &tokens) {
   const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
   OpBuilder &builder = scope.builder;

@@ -73,6 +73,9 @@ private:
   mlir::Value headMaskOf(mlir::Value mask, int64_t layer);
   /// Returns the distance bias of |stack| for up to |length| keys, or null if the stack has none.
   mlir::Value emitDistanceBias(const StackSpec &stack, mlir::Value length);
+  /// Returns |mask| `[B, K]` of |length| keys, which may be null, with the part of the distance bias of |stack| that
+  /// depends on which keys are visible; |mask| itself if there is none.
+  mlir::Value addKeyBias(const StackSpec &stack, mlir::Value mask, mlir::Value length);
   /// Returns the values of layer |layer| that outputs need beside the hidden state.
   LayerRequest requestOf(StackRole role, int64_t layer) const;
 

@@ -19,7 +19,7 @@
 using namespace attune;
 using namespace mlir;
 
-/// Returns for each sequence the number of its tokens by |offsets| plus the number of earlier ones, |past|.
+/// Returns for each sequence the number of its tokens, from its |offsets|, plus |past|, the number of its earlier tokens.
 static Value addLengths(EntryScope &scope, Value past, Value offsets) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("key_lengths");
@@ -118,6 +118,7 @@ void EntryBuilder::emitCachedStack(const CachingEntry &entry) {
   operands.sequences.mask = {};
   operands.positions = emitRotaryRows(scope, StackRole::Decoder, tokens, own.length);
   operands.distanceBias = emitDistanceBias(stack, own.length);
+  own.mask = addKeyBias(stack, own.mask, own.length);
   Value headMask = scope.input(InputRole::HeadMask, StackRole::Decoder);
   Value crossHeadMask = stack.crossSharesHeadMask ? headMask : scope.input(InputRole::CrossHeadMask, StackRole::Decoder);
   LayerRequest request;

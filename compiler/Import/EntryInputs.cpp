@@ -65,8 +65,8 @@ xfmr::InputAttr EntryInput::attribute(Builder &builder) const {
                               maxValueOf(*this));
 }
 
-/// How the dimensions that a request gives as 1 must agree with those where a form is broadcast: exactly these, at
-/// least these, or any.
+/// The required agreement between the dimensions that a request gives as 1 and those in which a form is broadcast: the
+/// same dimensions (Exact), at least the broadcast ones (Compatible), or no agreement (Any).
 enum class Fit { Exact, Compatible, Any };
 
 /// Returns true if |form| has the rank and the type of |request|, and its sizes match as |how| says.

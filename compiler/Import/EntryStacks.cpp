@@ -6,6 +6,7 @@
 #include "compiler/Import/Elementwise.h"
 #include "compiler/Import/Embeddings.h"
 #include "compiler/Import/EntryBuilder.h"
+#include "compiler/Import/KeyBias.h"
 #include "compiler/Import/Positions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -151,8 +152,18 @@ LayerRequest EntryBuilder::requestOf(StackRole role, int64_t layer) const {
   return request;
 }
 
+Value EntryBuilder::addKeyBias(const StackSpec &stack, Value mask, Value length) {
+  if (!stack.distanceBias || stack.distanceBias->counting == DistanceBiasSpec::AllKeys)
+    return mask;
+  const DistanceBiasSpec &bias = *stack.distanceBias;
+  KeyBias emit(scope.builder, scope.at(spec.weights[bias.slopes].name), scope.weight(bias.slopes));
+  if (bias.counting == DistanceBiasSpec::RoundedVisibleKeys)
+    return emit.addRounded(mask, length, bias.factor);
+  return mask ? emit.addSkipped(mask) : mask;
+}
+
 Value EntryBuilder::emitDistanceBias(const StackSpec &stack, Value length) {
-  if (!stack.distanceBias)
+  if (!stack.distanceBias || stack.distanceBias->counting == DistanceBiasSpec::RoundedVisibleKeys)
     return {};
   const DistanceBiasSpec &bias = *stack.distanceBias;
   Location loc = scope.at(spec.weights[bias.slopes != noWeight ? bias.slopes : bias.table].name);
@@ -192,6 +203,8 @@ void EntryBuilder::emitStack(StackRole role) {
   Value keyLength = afterPast ? totalLength : tokens.length();
   operands.positions = emitRotaryRows(scope, role, tokens, keyLength);
   operands.distanceBias = emitDistanceBias(stack, keyLength);
+  Value &mask = afterPast ? operands.keySequences.mask : operands.sequences.mask;
+  mask = addKeyBias(stack, mask, keyLength);
   if (role == StackRole::Decoder)
     provideMemory(operands);
   TokenBatch &memoryTokens = memory ? *memory : encoder.tokens ? *encoder.tokens : tokens;

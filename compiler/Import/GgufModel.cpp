@@ -76,13 +76,13 @@ static constexpr NamePair llamaNames[] = {
     {"blk.%.ffn_down", "model.layers.%.mlp.down_proj"},
 };
 
-/// Phi-3 joins projections.
+/// The names of Phi-3, which joins projections.
 static constexpr NamePair phi3Names[] = {
     {"blk.%.attn_qkv", "model.layers.%.self_attn.qkv_proj"},
     {"blk.%.ffn_up", "model.layers.%.mlp.gate_up_proj"},
 };
 
-/// Gemma 2 and 3 have norms before and behind both branches.
+/// The names of Gemma 2 and 3, which have norms before and behind both branches.
 static constexpr NamePair gemma2Names[] = {
     {"blk.%.post_attention_norm", "model.layers.%.post_attention_layernorm"},
     {"blk.%.ffn_norm", "model.layers.%.pre_feedforward_layernorm"},

@@ -356,7 +356,7 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
     if (Status status = checkReplaceable(placeOf(subfolder).string(), prefix); status.failed())
       return status;
   }
-  // Names config.json last: a folder without it is not a model, so that there are all files or none.
+  // Gives config.json its name last. A folder without it is not a model, so a model has either all of its files or none.
   std::vector<OutputFile> files;
   for (const auto &[subfolder, list] : bySubfolder) {
     auto nameOf = [&](const TensorSpec &tensor) {

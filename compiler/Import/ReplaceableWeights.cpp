@@ -16,7 +16,7 @@
 using namespace attune;
 namespace fs = std::filesystem;
 
-/// The key of the mark.
+/// The key in the metadata of a file that marks generated weights with merged adapters.
 static constexpr const char *kAdaptersKey = "attune.init";
 
 std::map<std::string, std::string> attune::generatedMetadata(bool hasAdapters) {

@@ -175,6 +175,17 @@ struct DistanceBiasSpec {
   bool bidirectional = false;
   int64_t maxDistance = 0;
   WeightId slopes = noWeight;
+  /// How hidden keys between visible ones count in distances by |slopes|.
+  enum Counting {
+    /// As others do.
+    AllKeys,
+    /// They do not count.
+    VisibleKeys,
+    /// They do not count; the product of a slope and the number of visible keys before a key is rounded to bf16 and then
+    /// multiplied by |factor|. This is Falcon's formula.
+    RoundedVisibleKeys,
+  } counting = AllKeys;
+  double factor = 1;
 };
 
 /// A mixture of experts: feed-forward networks of which each token uses those with its highest router scores, each

@@ -21,8 +21,9 @@ static constexpr const char *kArmFeatures[] = {"dotprod", "fullfp16",  "fp16fml"
 static constexpr const char *kRiscvFeatures[] = {"v",      "zvl256b", "zvl512b", "zvl1024b", "zba",    "zbb",  "zbs",     "zbc",
                                                  "zicond", "zcb",     "zfa",     "zfh",      "zfhmin", "zvfh", "zvfhmin", "zvbb"};
 
+// APX, and extensions of older AMD CPUs: kX86Features lacks them, so the runtime would not check that the CPU has them.
 static constexpr const char *kX86Withheld[] = {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "xop", "fma4", "tbm"};
-// Vendor extensions, which operating systems do not report.
+// Vendor extensions, which operating systems do not report to the runtime.
 static constexpr const char *kRiscvWithheld[] = {"x*"};
 
 static const Architecture kArchitectures[] = {

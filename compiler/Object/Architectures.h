@@ -21,7 +21,7 @@ struct Architecture {
   /// The CPU and its additional features for code that is compiled on a machine of another architecture, if `--cpu` is
   /// not given.
   const char *baselineCpu, *baselineFeatures;
-  /// A small CPU with all required features, as `--cpu` takes it, for messages.
+  /// A CPU with few features beyond the required ones, as `--cpu` takes it, for messages.
   const char *least;
   llvm::ArrayRef<RequiredFeature> required;
   /// The features that an object requires if its CPU has them; the runtime checks them when it opens a model. A target

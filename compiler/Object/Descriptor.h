@@ -44,7 +44,7 @@ struct DescriptorOptions {
   bool alias = false;
 };
 
-/// Adds the descriptor `attune_model_<name>`, and its alias if |options| has one, to |module| and gives all other
+/// Adds the descriptor `attune_model_<name>`, and its alias if |options|.alias is true, to |module| and gives all other
 /// definitions internal linkage. Fails unless |module| defines `attune_entry_<entry>`, `attune_workspace_<entry>` and
 /// `attune_flops_<entry>` for every entry, and if an entry has more than ATTUNE_MAX_DIMS dims.
 Status addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options);

@@ -2,20 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Object/CIdentifiers.h"
 #include "compiler/Object/Descriptor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace attune;
-
-/// Returns |text| with an underscore for every byte that is no ASCII letter or digit.
-static std::string identifier(llvm::StringRef text) {
-  std::string result;
-  for (char c : text)
-    result += llvm::isAlnum(c) ? c : '_';
-  return result;
-}
 
 /// Returns |text| for a C comment, without the marks that begin and end comments.
 static std::string comment(llvm::StringRef text) {
@@ -49,7 +42,7 @@ static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, con
                                       "set by the session",
                                       "set by the session"};
   out << "   " << llvm::formatv("{0,-24}", comment(tensor.name)) << ' ' << llvm::formatv("{0,-4}", dtypeText(tensor.dtype)) << ' '
-      << formatShape(entry, tensor);
+      << comment(formatShape(entry, tensor));
   if (input)
     out << ", " << fills[tensor.fill];
   if (tensor.maxValue > 0)
@@ -64,15 +57,16 @@ static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, con
 /// Prints the positions of tensors as an enumeration of `<prefix><tensor>`, and their number as `<prefix>count`.
 static void printIndices(llvm::raw_ostream &out, const std::string &prefix, llvm::ArrayRef<TensorSignature> tensors) {
   out << "enum {\n";
-  for (auto [index, tensor] : llvm::enumerate(tensors))
-    out << "  " << prefix << identifier(tensor.name) << " = " << index << ",\n";
+  auto names = llvm::map_to_vector(tensors, [](const TensorSignature &tensor) { return llvm::StringRef(tensor.name); });
+  for (auto [index, suffix] : llvm::enumerate(createEnumeratorSuffixes(names)))
+    out << "  " << prefix << suffix << " = " << index << ",\n";
   out << "  " << prefix << "count = " << tensors.size() << "\n};\n";
 }
 
 static void printEntry(llvm::raw_ostream &out, const std::string &name, const EntrySignature &entry, bool isFirst) {
   out << "/* Entry \"" << entry.name << "\"\n   dimensions:";
   for (auto [index, dim] : llvm::enumerate(entry.dims)) {
-    out << (index ? ", " : " ") << dim.name;
+    out << (index ? ", " : " ") << comment(dim.name);
     if (dim.max)
       out << " (at most " << dim.max << ")";
   }
@@ -83,18 +77,19 @@ static void printEntry(llvm::raw_ostream &out, const std::string &name, const En
   for (const TensorSignature &tensor : entry.outputs)
     printTensor(out, entry, tensor, /*input=*/false);
   out << "*/\n";
-  std::string prefix = name + "_" + identifier(entry.name);
+  std::string prefix = name + "_" + entry.name;
   printIndices(out, prefix + "_input_", entry.inputs);
   printIndices(out, prefix + "_output_", entry.outputs);
   if (entry.workspaceFormula.empty())
     return;
   out << "/* Bytes of workspace that a call with these dimensions needs, for `workers` threads. */\n"
       << "static inline uint64_t " << (isFirst ? name : prefix) << "_workspace_bytes(";
-  for (const DimSignature &dim : entry.dims)
-    out << "int64_t " << identifier(dim.name) << ", ";
+  std::vector<std::string> parameters = createParameters(entry);
+  for (const std::string &parameter : parameters)
+    out << "int64_t " << parameter << ", ";
   out << "int64_t workers) {\n";
-  for (const DimSignature &dim : entry.dims)
-    out << "  (void)" << identifier(dim.name) << ";\n";
+  for (const std::string &parameter : parameters)
+    out << "  (void)" << parameter << ";\n";
   out << "  (void)workers;\n  return (uint64_t)(" << entry.workspaceFormula << ");\n}\n";
 }
 

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Object/DescriptorSignature.h"
+#include "compiler/Object/CIdentifiers.h"
 #include "compiler/Transforms/DimBounds.h"
 #include "dialect/Rt/IR/RtAttrs.h"
 #include "dialect/Tile/IR/TileOps.h"
@@ -195,12 +196,27 @@ void attune::readKernels(ModuleOp module, ModelSignature &signature, StringRef d
     }
 }
 
+/// Returns |formula| of |entry| as a C expression.
+static std::string formatFormula(const EntrySignature &entry, xfmr::FormulaAttr formula) {
+  std::vector<std::string> parameters = createParameters(entry);
+  auto asParameter = [&](Attribute symbol) {
+    auto name = cast<StringAttr>(symbol);
+    size_t dim = findDim(entry, name);
+    return SizeExpr::symbol(dim == parameters.size() ? name : StringAttr::get(name.getContext(), parameters[dim]));
+  };
+  return SizeExpr::fromFormula(formula).substitute(asParameter).str();
+}
+
 void attune::readFormulae(ModuleOp module, ModelSignature &signature) {
   for (auto function : module.getOps<func::FuncOp>())
     for (EntrySignature &entry : signature.entries)
       if (auto formula = function->getAttrOfType<xfmr::FormulaAttr>(rt::kWorkspaceAttr))
         if (xfmr::getEntry(function).getName() == entry.name)
-          entry.workspaceFormula = SizeExpr::fromFormula(formula).str();
+          entry.workspaceFormula = formatFormula(entry, formula);
+}
+
+std::vector<std::string> attune::createParameters(const EntrySignature &entry) {
+  return createParameterNames(llvm::map_to_vector(entry.dims, [](const DimSignature &dim) { return StringRef(dim.name); }));
 }
 
 std::string attune::formatShape(const EntrySignature &entry, const TensorSignature &tensor) {

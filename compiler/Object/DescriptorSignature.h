@@ -40,9 +40,9 @@ struct CacheSignature {
   std::string name;
   attune_cache_kind kind = ATTUNE_CACHE_KEYS;
   attune_dtype dtype = ATTUNE_F32;
-  /// True if tokens are those of encoder sources, false if they are those of sequences.
+  /// True if the tokens belong to encoder sources, false if they belong to sequences.
   bool ofSources = false;
-  /// The number of heads, and of components of a token in one head.
+  /// The number of heads, and the number of components of a token in one head.
   int64_t heads = 1, size = 1;
 
   /// Returns the elements that a token takes in one head: components and, for I8, the bytes of a scale.
@@ -62,7 +62,7 @@ struct EntrySignature {
   attune_cache_use cacheUse = ATTUNE_CACHE_UNUSED;
   std::vector<DimSignature> dims;
   std::vector<TensorSignature> inputs, outputs;
-  /// A C expression over the dims and `workers`; empty until it is known.
+  /// A C expression over `workers` and the parameters for the dims (createParameters); empty until it is known.
   std::string workspaceFormula;
 };
 
@@ -99,6 +99,8 @@ void readKernels(mlir::ModuleOp module, ModelSignature &signature, llvm::StringR
 /// Adds the workspace formulas, which memory planning records.
 void readFormulae(mlir::ModuleOp module, ModelSignature &signature);
 
+/// Returns the parameters of a C function for the dims of |entry|. They are different and none of them is `workers`.
+std::vector<std::string> createParameters(const EntrySignature &entry);
 /// Formats the shape of |tensor|: "[batch, length, 48]".
 std::string formatShape(const EntrySignature &entry, const TensorSignature &tensor);
 

@@ -4,6 +4,7 @@
 
 #include "compiler/Object/Emit.h"
 #include "compiler/Object/SplitLongBlocks.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -94,8 +95,10 @@ Status attune::checkObject(const std::string &object, llvm::ArrayRef<std::string
     bool undefined = *flags & llvm::object::SymbolRef::SF_Undefined, global = *flags & llvm::object::SymbolRef::SF_Global;
     if (undefined && !name->empty() && !llvm::is_contained(kAllowedSymbols, *name))
       return Status::error("internal error: the object needs '" + name->str() + "', expected memcpy, memmove and memset at most");
-    if (global && !undefined && !llvm::is_contained(visible, *name))
-      return Status::error("internal error: the object shows '" + name->str() + "', expected '" + visible[0] + "' only");
+    if (global && !undefined && !llvm::is_contained(visible, *name)) {
+      std::string expected = visible.empty() ? "no exported symbol" : "'" + llvm::join(visible, "', '") + "' only";
+      return Status::error("internal error: the object shows '" + name->str() + "', expected " + expected);
+    }
   }
   for (const llvm::object::SectionRef &section : (*file)->sections())
     if (llvm::Expected<llvm::StringRef> name = section.getName(); name && (name->starts_with(".init_array") || name->starts_with(".ctors")))

@@ -10,8 +10,8 @@
 
 using namespace attune;
 
-/// Returns the path of a linker, or "" if there is none. |isCompiler| becomes true if it is a C compiler. The second
-/// name of ld.lld has LLVM's version, as in Debian's packages.
+/// Returns the path of a linker, or "" if there is none. |isCompiler| becomes true if it is a C compiler. Debian's
+/// packages name ld.lld with the version of LLVM at its end.
 static std::string findLinker(bool &isCompiler) {
   isCompiler = false;
   for (const std::string &name : {std::string("ld.lld"), "ld.lld-" + std::to_string(LLVM_VERSION_MAJOR)}) {

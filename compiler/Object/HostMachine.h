@@ -27,11 +27,12 @@ public:
   std::string triple() const { return targetMachine->getTargetTriple().str(); }
   /// Returns LLVM's name of the CPU, never `native`.
   std::string cpu() const { return targetMachine->getTargetCPU().str(); }
-  /// Returns the features that are switched on or off in addition to those that the CPU's name implies, as LLVM writes
+  /// Returns the features that are switched on or off beside the features that the CPU's name implies, as LLVM writes
   /// them ("+avx2,-avx512f").
   std::string features() const { return targetMachine->getTargetFeatureString().str(); }
   bool hasFeature(llvm::StringRef feature) const;
-  /// Returns those of Architecture::features that the CPU has, which the runtime must check, separated by commas.
+  /// Returns the features in Architecture::features that the CPU has, separated by commas. The runtime checks them when
+  /// it opens a model.
   std::string requiredFeatures() const;
   /// Returns the bits of the vector registers that kernels use, at most 512, or 32 if floats are in scalar registers.
   /// vectorRegisters() returns the number of these registers.

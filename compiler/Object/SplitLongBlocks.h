@@ -8,9 +8,9 @@
 
 namespace attune {
 
-/// Moves the calls of every basic block with more than 2048, such as the entry of a model with hundreds of layers, to
-/// internal functions of at most 256 calls, where LLVM can extract these, since the time of LLVM's register allocation
-/// grows with the square of the length of a block. Results and the order of calls do not change.
+/// Moves the calls of every basic block with more than 2048 calls, such as the entry of a model with hundreds of
+/// layers, to internal functions of at most 256 calls, since the time of LLVM's register allocation grows with the
+/// square of the length of a block. Calls that LLVM cannot extract stay. Results and the order of calls do not change.
 void splitLongBlocks(llvm::Module &module);
 
 } // namespace attune

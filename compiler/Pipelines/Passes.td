@@ -15,11 +15,13 @@ def RunPhase : Pass<"attune-run-phase", "::mlir::ModuleOp"> {
     module attributes {rt.target = …} {… optimized xfmr ops …}
     ```
 
-    `rt.target` has the machine to compile for, the precisions and the formats of weights, `rt.schedule` the tile sizes
-    and layouts of operands. A module without `rt.target` is compiled for x86 with AVX-512, in f32; without
-    `rt.schedule`, the schedule follows from the target. Expects a module as the phase before leaves it. The phases
-    `import`, `llvm` and `object` have no passes: with one of them, the module stays as it is. An unknown phase, or a
-    target that this build lacks, is an error. Numerics: those of the passes of the phase.
+    A phase is a step of a compilation: import, dialect, linalg, tiled, kernels, bufferized, vector, target, llvm and
+    object (docs/architecture.md). `rt.target` has the machine to compile for, the precisions and the formats of
+    weights, `rt.schedule` the tile sizes and layouts of operands. A module without `rt.target` is compiled for the
+    first target of the build (`cpu`: x86 with AVX-512), in f32; without `rt.schedule`, the schedule follows from the
+    target. Expects a module as the phase before leaves it. The phases `import`, `llvm` and `object` have no passes:
+    with one of them, the module stays as it is. An unknown phase, or a target that this build lacks, is an error.
+    Numerics: those of the passes of the phase.
   }];
   let options = [Option<"phase", "phase", "std::string", "",
                         "the phase to lower to: dialect, linalg, tiled, kernels, bufferized, vector or target">];
@@ -37,17 +39,22 @@ def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
 
     Run it on the output of the phase `import`. Later phases are not repeated: after `linalg`, for example, weights keep
     the layout of the old target. Options that are not given have their defaults, not the values of the old target.
-    Leaves a module without `rt.target` alone. Numerics: exact.
+    Options that the target does not accept are an error. Leaves a module without `rt.target` alone. Numerics: exact.
   }];
   let options = [
     Option<"target", "target", "std::string", "", "target of the kernels; the first target of the build by default">,
-    Option<"cpu", "cpu", "std::string", "", "the CPU; by default x86-64-v4, or the baseline CPU of another architecture">,
+    Option<"cpu", "cpu", "std::string", "",
+           "the CPU; by default x86-64-v4, or the baseline CPU of another architecture">,
     Option<"triple", "triple", "std::string", "", "the target triple of LLVM; x86_64-unknown-linux-gnu by default">,
-    Option<"gpu", "gpu", "std::string", "", "GPU architectures, separated by commas, such as sm_80,sm_90a; for the target cuda">,
+    Option<"gpu", "gpu", "std::string", "",
+           "GPU architectures, separated by commas, such as sm_80,sm_90a; for the target cuda">,
     Option<"kernels", "kernels", "std::string", "", "generator of kernels for the CPU: mlir, the default, or halide">,
-    Option<"precision", "precision", "std::string", "\"f32\"", "type to which operands of projections are rounded: f32, bf16, f16 or int8">,
+    Option<"precision", "precision", "std::string", "\"f32\"",
+           "type to which operands of projections are rounded: f32, bf16, f16 (target cuda) or int8 (target cpu)">,
     Option<"weightsFormat", "weights-format", "std::string", "",
-           "formats of weights, such as int4:32 (4 bits, a scale per 32 columns) or int4:32,lm_head=int8:32; none by default">,
-    Option<"cachePrecision", "cache-precision", "std::string", "\"f32\"", "type of the elements of caches: f32, bf16, f16 or int8">];
+           "formats of weights, such as int4:32 (4 bits, a scale per 32 columns) or int4:32,lm_head=int8:32; none by "
+           "default">,
+    Option<"cachePrecision", "cache-precision", "std::string", "\"f32\"",
+           "type of the elements of caches of keys and values: f32, bf16, f16 or int8">];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }

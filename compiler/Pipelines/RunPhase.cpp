@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the IR at the end of the previous phase. RunPhase lowers it by the pipeline for the target and schedule in its
-// attributes.
+// RunPhase expects the IR at the end of the previous phase and lowers it by the pipeline for the target and the
+// schedule in the attributes of the module. ReplaceTarget sets these attributes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,14 +23,15 @@
 
 namespace attune {
 
+class CalibratedRows;
 struct OpCall;
 /// A function that is called after an operation was computed.
 using OpObserver = std::function<void(const OpCall &)>;
 /// A function that computes an operation in place of its reference function and returns true, or returns false.
 using OpSubstitute = std::function<bool(OpCall &)>;
 
-/// An operation, its operands in the current execution, and the results of the last execution. Of a `func.call`,
-/// operands of tensors are absent, and results are views of the compiled code's memory.
+/// An operation, its operands in the current execution, and the results of the last execution. In the record of a
+/// `func.call`, operands that are tensors are absent, and results are views of the compiled code's memory.
 struct OpCall {
   /// The operation, in a module that outlives the call.
   mlir::Operation *op = nullptr;
@@ -39,8 +40,11 @@ struct OpCall {
   FaultLog *faults = nullptr;
   const OpObserver *observer = nullptr;
   const OpSubstitute *substitute = nullptr;
+  /// Rows of weights that a calibration has quantized, at most one element for each format.
+  llvm::ArrayRef<CalibratedRows> calibrated;
 
-  /// By the number of an operand: a view of a shaped operand, without data for others; the value of an index operand.
+  /// By the number of an operand: in |operands|, a view of a shaped operand, or a buffer without data for any other; in
+  /// |numbers|, the value of an index operand.
   std::vector<PlainBuffer> operands;
   std::vector<int64_t> numbers;
   /// A result: a dense tensor whose memory belongs to the call.

@@ -78,7 +78,10 @@ Status PlainBinding::takeInput(const PlainArgument &argument, const OwnedTensor 
       else
         std::copy(floats.begin(), floats.end(), reinterpret_cast<double *>(tensor.data.data()));
     }
-  } else if (dtype == DType::I64 && !isFloat(given.spec.dtype)) {
+  } else if (dtype == DType::I64 && isInteger(given.spec.dtype)) {
+    bool isMask = argument.maxValue == 2 || argument.fill == xfmr::InputDefault::Ones || argument.fill == xfmr::InputDefault::Tokens;
+    if (given.spec.dtype == DType::BOOL && !isMask)
+      return Status::error(what + "integers, got BOOL, which only masks take");
     auto *values = reinterpret_cast<int64_t *>(tensor.data.data());
     convertToI64(given.spec.dtype, given.data.data(), 0, count, values);
     for (int64_t i = 0; i < count && argument.maxValue > 0; ++i)
@@ -120,15 +123,32 @@ Status PlainBinding::addDefault(const PlainArgument &argument, const PlainReques
     default:
       break;
     }
+    auto store = [&](auto element) { reinterpret_cast<decltype(element) *>(tensor.data.data())[i] = element; };
     switch (tensor.spec.dtype) {
     case DType::F32:
-      reinterpret_cast<float *>(tensor.data.data())[i] = static_cast<float>(value);
+      store(static_cast<float>(value));
       break;
     case DType::F64:
-      reinterpret_cast<double *>(tensor.data.data())[i] = static_cast<double>(value);
+      store(static_cast<double>(value));
+      break;
+    case DType::I32:
+      store(static_cast<int32_t>(value));
+      break;
+    case DType::I16:
+      store(static_cast<int16_t>(value));
+      break;
+    case DType::I8:
+      store(static_cast<int8_t>(value));
+      break;
+    case DType::BOOL:
+      store(static_cast<uint8_t>(value != 0));
+      break;
+    case DType::I64:
+      store(value);
       break;
     default:
-      reinterpret_cast<int64_t *>(tensor.data.data())[i] = value;
+      return Status::error("input '" + argument.name + "': expected a default of F32, F64 or integers, got " +
+                           dtypeName(tensor.spec.dtype));
     }
   }
   inputs[argument.name] = std::move(tensor);

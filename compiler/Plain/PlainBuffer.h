@@ -27,7 +27,8 @@ enum class ElementKind : uint8_t { F32, F64, BF16, F16, I64, I32, I16, I8, I1 };
 inline bool isFloat(ElementKind kind) { return kind <= ElementKind::F16; }
 /// Returns |value| rounded to bf16, to nearest, ties to even.
 float roundToBf16(float value);
-/// Returns the bits of |value| rounded to f16, to nearest, ties to even; and the value of such bits.
+/// Returns the bits of |value| rounded to f16, to nearest, ties to even. fromHalf() returns the value of the bits of an
+/// f16.
 uint16_t toHalf(float value);
 float fromHalf(uint16_t bits);
 

@@ -8,7 +8,6 @@
 #include "compiler/Plain/PlainCalls.h"
 #include "compiler/Plain/PlainLowering.h"
 #include "compiler/Plain/PlainMemory.h"
-#include "compiler/Plain/WeightValues.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
@@ -27,7 +26,7 @@ using namespace attune;
 
 PlainModel::~PlainModel() = default;
 
-/// Removes the attributes of our dialects, which MLIR's lowerings do not know.
+/// Removes the attributes of this project's dialects, which MLIR's lowerings do not know.
 static void removeOwnAttributes(ModuleOp module) {
   auto isOwn = [](NamedAttribute attr) {
     return isa_and_nonnull<xfmr::XfmrDialect, tiles::TileDialect, rt::RtDialect>(attr.getNameDialect());
@@ -73,7 +72,7 @@ static void storeValues(const std::vector<double> &values, ElementKind kind, cha
     buffer.set<double>({int64_t(i)}, values[i]);
 }
 
-Status PlainModel::readWeights(const TensorProvider &tensors) {
+Status PlainModel::readWeights(const PlainWeights &given) {
   std::map<std::string, std::vector<OpCall *>> users;
   for (auto &call : calls)
     if (auto reference = dyn_cast<xfmr::WeightRefOp>(call->op))
@@ -89,7 +88,7 @@ Status PlainModel::readWeights(const TensorProvider &tensors) {
     bool packed = weight.getOffset() && !weights.empty();
     if (used == users.end() && !packed)
       continue;
-    Result<WeightValue> value = evaluateWeight(weight.getSource(), tensors, options.wide);
+    Result<WeightValue> value = evaluateWeight(weight.getSource(), given, options.wide);
     if (!value)
       return Status::error("weight '" + weight.getSymName().str() + "': " + value.message());
     if (packed)
@@ -104,7 +103,7 @@ Status PlainModel::readWeights(const TensorProvider &tensors) {
   return {};
 }
 
-Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const TensorProvider &tensors, const PlainOptions &options,
+Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const PlainWeights &weights, const PlainOptions &options,
                                                        const PlainSignature *signature) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
@@ -132,7 +131,7 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
   }
 
   if (!options.llvmText.empty()) {
-    if (Status status = model->readWeights(tensors); status.failed())
+    if (Status status = model->readWeights(weights); status.failed())
       return status;
     if (Status status = model->startCode(*model->original); status.failed())
       return status;
@@ -147,6 +146,7 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
     call->faults = &model->faults;
     call->observer = &model->options.observer;
     call->substitute = &model->options.substitute;
+    call->calibrated = weights.calibrated;
   }
   if (options.wide)
     if (Status status = widenFloats(*lowered); status.failed())
@@ -160,7 +160,7 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Te
   for (auto function : lowered->getOps<LLVM::LLVMFuncOp>())
     if (function.getSymName().starts_with("attune_entry_"))
       function.setVisibility_(LLVM::Visibility::Default);
-  if (Status status = model->readWeights(tensors); status.failed())
+  if (Status status = model->readWeights(weights); status.failed())
     return status;
 
   if (Status status = model->startCode(*lowered); status.failed())
@@ -264,7 +264,7 @@ static void runBackward(void *, int64_t count, int64_t grain, attune_body_fn bod
 }
 
 namespace {
-/// The caches of a compiled entry: one block of memory, those of slots first.
+/// The caches of a compiled entry: one block of memory, in which the caches of sequences precede those of sources.
 class CacheState {
 public:
   CacheState(const PlainSignature &signature, PlainCaches &caches) : caches(caches) {

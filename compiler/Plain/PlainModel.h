@@ -17,7 +17,7 @@
 #include "compiler/Plain/OpCall.h"
 #include "compiler/Plain/PlainRequest.h"
 #include "compiler/Plain/PlainSignature.h"
-#include "compiler/Weights/TensorProvider.h"
+#include "compiler/Plain/WeightValues.h"
 
 namespace mlir {
 class ExecutionEngine;
@@ -25,14 +25,14 @@ class ExecutionEngine;
 
 namespace attune {
 
-/// How to execute a module.
+/// The options for executing a module.
 struct PlainOptions {
   /// Computes with f64 in place of f32.
   bool wide = false;
   /// The byte that fills memory before the code writes it. An output that depends on this byte shows a missing store.
   uint8_t poison = 0xff;
-  /// Runs the ranges of parallel loops from the last to the first, with two workers that alternate. Only for `target`
-  /// and `llvm`.
+  /// Runs the ranges of parallel loops from the last to the first, with two workers that alternate, so that iterations
+  /// that depend on each other give other results. Only for the phases `target` and `llvm`.
   bool reverse = false;
   /// Called after each operation that has a reference function, with its operands and results.
   OpObserver observer;
@@ -49,8 +49,8 @@ class PlainModel {
 public:
   /// Compiles |module|, IR of the phases `import` to `target`. |signature| describes the entries of a module of the
   /// phase `target`, whose functions have lost the attributes, and of LLVM IR; it may be null for earlier phases. Fails
-  /// if the module has operations that the plain path does not execute.
-  static Result<std::unique_ptr<PlainModel>> create(mlir::ModuleOp module, const TensorProvider &tensors, const PlainOptions &options,
+  /// if the module has operations that the plain path does not execute. |weights| must outlive the model.
+  static Result<std::unique_ptr<PlainModel>> create(mlir::ModuleOp module, const PlainWeights &weights, const PlainOptions &options,
                                                     const PlainSignature *signature = nullptr);
   ~PlainModel();
 
@@ -64,7 +64,8 @@ public:
 
 private:
   PlainModel() = default;
-  Status readWeights(const TensorProvider &tensors);
+  /// Evaluates the weights that the module refers to or reads from memory.
+  Status readWeights(const PlainWeights &given);
   /// Starts the JIT on |lowered|, a module of the llvm dialect, or on the LLVM IR of the options.
   Status startCode(mlir::ModuleOp lowered);
 

@@ -59,7 +59,7 @@ struct PlainSignature {
 /// Fails if there is no entry, or if an argument has no attribute or a type that the plain path does not support.
 Result<PlainSignature> readPlainSignature(mlir::ModuleOp module);
 
-/// Returns the value of |formula|, the largest of its results and 0, for these values of dims; dims without a value are
+/// Returns the value of |formula|, the largest of its results and 0, for the values |dims|; a dim that |dims| lacks is
 /// 0.
 int64_t evaluateFormula(mlir::xfmr::FormulaAttr formula, const std::map<std::string, int64_t> &dims);
 

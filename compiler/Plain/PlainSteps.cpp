@@ -100,7 +100,7 @@ static Result<std::vector<OwnedTensor>> runInSteps(PlainModel &model, const Plai
     chunk.inputs.clear();
     for (const OwnedTensor &tensor : columns) {
       std::optional<size_t> axis = findLength(*findInput(**extend, tensor.spec.name));
-      bool sliced = axis && tensor.spec.shape[*axis] == length;
+      bool sliced = axis && *axis < tensor.spec.shape.size() && tensor.spec.shape[*axis] == length;
       chunk.inputs.push_back(sliced ? sliceTensor(tensor, *axis, chunk.past, chunk.past + size) : tensor);
     }
     Result<std::vector<OwnedTensor>> outputs = model.run(chunk, &caches);

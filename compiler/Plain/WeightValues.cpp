@@ -15,10 +15,10 @@ using namespace mlir;
 using namespace attune;
 
 namespace {
-/// Evaluates sources over the tensors of one provider.
+/// Evaluates sources over the weights of one model.
 class Evaluator {
 public:
-  Evaluator(const TensorProvider &tensors, bool wide) : tensors(tensors), wide(wide) {}
+  Evaluator(const PlainWeights &weights, bool wide) : tensors(*weights.tensors), calibrated(weights.calibrated), wide(wide) {}
   WeightValue evaluate(Attribute source);
   Status status;
 
@@ -39,6 +39,7 @@ private:
   WeightValue divideByLength(xfmr::UnitRowsSourceAttr source);
 
   const TensorProvider &tensors;
+  ArrayRef<CalibratedRows> calibrated;
   bool wide;
 };
 } // namespace
@@ -246,7 +247,8 @@ WeightValue Evaluator::evaluate(Attribute source) {
           return status.failed() ? inner : fail("expected a matrix in panels, got a stack of matrices");
         reference::Matrix<double> matrix(inner.shape[0], inner.shape[1]);
         matrix.values = std::move(inner.values);
-        std::optional<reference::GroupedMatrix<double>> grouped = reference::quantizeByGroups(matrix, panels.getFormat().getValue());
+        std::optional<reference::GroupedMatrix<double>> grouped =
+            reference::quantizeByGroups(matrix, panels.getFormat().getValue(), calibrated);
         if (!grouped)
           return fail("expected scales and minima within f16");
         for (uint8_t byte : reference::encodePanels(*grouped, panels.getFormat().getValue(), panels.getWidth()))
@@ -280,8 +282,8 @@ WeightValue Evaluator::evaluate(Attribute source) {
       });
 }
 
-Result<WeightValue> attune::evaluateWeight(Attribute source, const TensorProvider &tensors, bool wide) {
-  Evaluator evaluator(tensors, wide);
+Result<WeightValue> attune::evaluateWeight(Attribute source, const PlainWeights &weights, bool wide) {
+  Evaluator evaluator(weights, wide);
   WeightValue value = evaluator.evaluate(source);
   if (evaluator.status.failed())
     return evaluator.status;

@@ -7,26 +7,27 @@ include "mlir/Pass/PassBase.td"
 def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
   let summary = "shrink a module while a test finds it interesting";
   let description = [{
-    Makes a small test case from a module that shows a bug. Runs the program `test` with the options `test-arg`,
-    followed by the name of a file that holds the module as text. As for `reduction-tree` of MLIR, an exit status other
-    than 0 means that the module is interesting: it still shows the bug. For the input it must be 1. The pass tries to
+    Makes a small test case from a module that shows a bug. To test a module, runs the program `test` with the arguments
+    `test-arg`, followed by the name of a file that holds the module as text. As for `reduction-tree` of MLIR, an exit
+    status other than 0 means that the module is interesting: it still shows the bug. For the input it must be 1. The
+    pass tries to
 
     - erase symbols with their users, and the bodies of functions;
-    - erase operations, and replace an operation by the body of a region that has one block. A value that is still used
-      is replaced by another value of its type, a constant, a new argument of the function, or `ub.poison` where none of
-      these is possible;
+    - erase operations, and replace an operation by the body of one of its regions, if that has one block. A result that
+      is still used is replaced by another value of its type, a constant, a new argument of the function, or `ub.poison`
+      where none of these is possible;
     - erase arguments and results of functions, also in calls;
     - apply the reduction patterns of dialects (`DialectReductionPatternInterface`); those of `xfmr` and `tile`
       erase optional operands;
     - erase attributes;
-    - set sizes to 1, or halve them, everywhere that types have the same number, so that types still agree, and first
-      also where integer attributes and constants have it.
+    - set a size to 1, or halve it, in all types that have it, so that types still agree. The first attempt also changes
+      integer attributes and constants of the same value, the second one only types.
 
     Each step but the last is tried on all candidates at once, then on halves of them, and so on down to single ones.
     All steps are repeated until none finds a smaller interesting module. The test is not run on modules that do not
     verify. Any module may be given.
 
-    Before, with a test that looks for `math.exp`:
+    Before, with a test that exits with 1 if the module has a `math.exp`:
     ```mlir
     func.func private @unused(%x: tensor<8xf32>)
     func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
@@ -47,8 +48,10 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
     missing or cannot run is an error, too. **Numerics**: results may change.
   }];
   let options = [
-    Option<"testerName", "test", "std::string", /*default=*/"", "program that exits with 1 while the module is interesting">,
-    ListOption<"testerArgs", "test-arg", "std::string", "an argument of the test, before the name of the file">
+    Option<"testerName", "test", "std::string", /*default=*/"",
+           "program that exits with 1 while the module is interesting">,
+    ListOption<"testerArgs", "test-arg", "std::string",
+               "an argument of the test, before the name of the file; may be repeated">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::ub::UBDialect"];
 }

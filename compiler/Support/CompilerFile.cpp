@@ -13,7 +13,8 @@ static std::string &stored() {
   std::error_code ignored;
   const char *const link = "/proc/self/exe";
   static std::string path = std::filesystem::read_symlink(link, ignored);
-  // The link leads to the program also if that was replaced since this process began.
+  // If the program's file was replaced since this process began, its path names no file any more, but the link still
+  // opens it.
   static const bool exists = std::filesystem::exists(path, ignored) || (path = link, false);
   (void)exists;
   return path;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognizes GGUF files and compiled tokenizers, and names the kind of a file that was passed instead of a file of
-// another kind, for error messages. Readers do not rely on it: they check their own formats.
+// another kind, for error messages. Readers check their own formats and do not rely on the kind.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_FILEKIND_H
 #define ATTUNE_COMPILER_SUPPORT_FILEKIND_H

@@ -6,7 +6,7 @@
 //   s0    = FNV-1a-64("<seed>/<name>")
 //   z     = splitmix64 finaliser of s0 + (i + 1) * 0x9E3779B97F4A7C15
 //   value = float(offset + half_width * (2 * (z >> 11) * 2^-53 - 1))   in double without fused multiply-add
-// Bit-exact on every machine. The importer makes the list of a model's tensors.
+// Values have the same bits on every machine. The importer, which knows the model, makes the list of its tensors.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_GENERATE_H
 #define ATTUNE_COMPILER_SUPPORT_GENERATE_H

@@ -1,8 +1,8 @@
 //===- GenerationSettings.h - Generation settings by name -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generation settings under the names of transformers, as generation_config.json, config.json, a golden case and the
-// command line have them, and their conversion to attune_generation_options.
+// Generation settings under the names of transformers, as generation_config.json, config.json, the golden cases of the
+// tests and the command line have them, and their conversion to attune_generation_options.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_GENERATIONSETTINGS_H
 #define ATTUNE_COMPILER_SUPPORT_GENERATIONSETTINGS_H

@@ -32,7 +32,7 @@ constexpr uint64_t maxArrayElements = uint64_t(1) << 24;
 constexpr int maxArrayDepth = 4;
 constexpr uint32_t maxDimensions = 4;
 
-/// A name of the format for a type of tensors, and the type; nullopt if it is not implemented.
+/// The name that the GGUF format has for a type of tensors, and the type; nullopt if the type is not implemented.
 struct TensorType {
   const char *name;
   std::optional<GgufType> type;

@@ -55,9 +55,10 @@ static bool isFolder(const fs::path &path) {
 
 /// Returns the snapshot that the file |ref| names, "" if it names none.
 static std::string readRef(const fs::path &ref) {
-  std::ifstream file(ref);
   std::string snapshot;
-  file >> snapshot;
+  std::error_code ignored;
+  if (fs::is_regular_file(ref, ignored)) // opening a pipe without a writer would block
+    std::ifstream(ref) >> snapshot;
   return isHubName(snapshot) ? snapshot : "";
 }
 

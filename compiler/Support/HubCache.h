@@ -26,10 +26,10 @@ struct ModelPath {
 };
 
 /// Returns the path of the model |name|: |name| itself if there is such a file or folder, if it cannot be a name on the
-/// hub (as names with the extension of a model file), or if no environment variable says where the cache is; else the
-/// snapshot of the model in the cache. If the cache lacks the model, fails for ORG/NAME and returns a |name| without
-/// "/" itself. Fails if the model in the cache lacks the snapshot that refs/main names, or has no refs/main and not
-/// exactly one snapshot.
+/// hub (such as a name with the extension of a file that a command reads or writes), or if no environment variable says
+/// where the cache is; else the snapshot of the model in the cache. If the cache lacks the model, fails for ORG/NAME
+/// and returns a |name| without "/" itself. Fails if the model in the cache lacks the snapshot that refs/main names, or
+/// has no refs/main and not exactly one snapshot.
 Result<ModelPath> findModel(const std::string &name);
 
 } // namespace attune

@@ -13,9 +13,9 @@
 
 namespace attune {
 
-/// Declares that the command reads |path|, which may be missing: an optional file of a model that appears would change
-/// it; folders and special files are ignored. Fails if a declared output is a declared input. Paths are equal if they
-/// lead to the same place through links.
+/// Declares that the command reads |path|. The file may be missing, since an output that becomes an optional file of a
+/// model would change the model. Folders and special files are ignored. Fails if a declared output is a declared input.
+/// Paths are equal if they lead to the same place through links.
 Status declareInput(const std::string &path);
 /// Declares that the command writes |path|; "" and "-" are no files. Fails if |path| is a declared input.
 Status declareOutput(const std::string &path);

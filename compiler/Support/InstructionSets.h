@@ -16,8 +16,8 @@
 
 #if defined(__x86_64__)
 
-/// Expands DEFINE(NAME, ATTRIBUTE) for each instruction set. Avx512 is listed for its 32 registers of 32 bytes; Avx2 has
-/// 16 of these.
+/// Expands DEFINE(NAME, ATTRIBUTE) for each instruction set. Code for Avx512 uses vectors of 32 bytes, as code for Avx2
+/// does, but has 32 registers for them instead of 16.
 #define ATTUNE_FOR_INSTRUCTION_SETS(DEFINE)                                                                                                \
   DEFINE(Baseline, )                                                                                                                       \
   DEFINE(Avx2, __attribute__((target("avx2"))))                                                                                            \

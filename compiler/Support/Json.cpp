@@ -150,9 +150,13 @@ std::string attune::describeJson(const Json &value) {
   if (value.is_array() && value.size() > 8)
     return "an array of " + std::to_string(value.size());
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > 40)
-    text = text.substr(0, 40) + "...";
-  return text;
+  if (text.size() <= 40)
+    return text;
+  size_t end = 40;
+  // A byte 10xxxxxx continues a character of UTF-8.
+  while ((uint8_t(text[end]) & 0xC0) == 0x80)
+    --end;
+  return text.substr(0, end) + "...";
 }
 
 Status attune::jsonTypeError(const std::string &file, const std::string &key, const std::string &expected, const Json &value) {

@@ -1,7 +1,7 @@
 //===- Json.h - JSON from untrusted files ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parsing that reports duplicate keys, excessive depth and syntax errors, these with their position, and accessors that
+// Parsing that reports duplicate keys, excessive depth and, with their position, syntax errors; and accessors that
 // report the key, the expected type and the value in the file. nlohmann's own accessors (`at`, implicit conversions)
 // throw, so code of this project uses these instead.
 //===----------------------------------------------------------------------===//

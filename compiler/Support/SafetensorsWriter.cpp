@@ -35,9 +35,13 @@ Result<SafetensorsWriter> SafetensorsWriter::create(OutputFile file, const std::
   std::set<std::string_view> names;
   for (const TensorSpec &tensor : tensors) {
     std::optional<int64_t> elements = elementCount(tensor.shape);
-    if (!elements)
-      return Status::error(path + ": tensor '" + tensor.name + "': expected a shape of less than 2^62 elements, got " +
+    // As many elements as SafetensorsFile reads. Their bytes fit in 63 bits, which those of two tensors may exceed.
+    if (!elements || uint64_t(*elements) > UINT64_MAX / 16)
+      return Status::error(path + ": tensor '" + tensor.name + "': expected a shape of less than 2^60 elements, got " +
                            shapeText(tensor.shape));
+    if (uint64_t(*elements) * elementSize(tensor.dtype) > uint64_t(INT64_MAX) - dataEnd)
+      return Status::error(path + ": tensor '" + tensor.name + "': expected less than 2^63 bytes of data in all, got " +
+                           shapeText(tensor.shape) + " after " + std::to_string(dataEnd) + " bytes");
     if (tensor.name == "__metadata__" || !names.insert(tensor.name).second)
       return Status::error(path + ": tensor '" + tensor.name + "': expected a name that is not taken");
     uint64_t begin = dataEnd;

@@ -16,7 +16,7 @@ namespace attune {
 void appendSeal(std::string &bytes);
 
 /// Fails if the bytes of |file| do not have the checksum of its seal. A file without a seal at its end, or with one for
-/// another number of bytes, is accepted: a linker of the user wrote it, or a tool such as strip wrote it again.
+/// another number of bytes, is accepted: a linker that the user ran wrote it, or a tool such as strip wrote it again.
 Status checkSeal(const MappedFile &file);
 
 } // namespace attune

@@ -12,7 +12,8 @@ namespace attune {
 /// A flat folder in $TMPDIR, or /tmp; removed at the end, or by the next process if this one is killed. Move-only.
 class TemporaryFolder {
 public:
-  /// Makes a folder whose name begins with |prefix|, after it has removed those that killed processes left.
+  /// Removes the folders with |prefix| that killed processes have left, then makes a folder whose name begins with
+  /// |prefix|.
   static Result<TemporaryFolder> create(const std::string &prefix);
   TemporaryFolder(TemporaryFolder &&) = default;
   TemporaryFolder &operator=(TemporaryFolder &&) = delete;

@@ -32,7 +32,8 @@ public:
   virtual std::vector<std::string> programs() const { return {}; }
   /// Adds the passes that mark the kernels of the backend, at the end of phase `kernels`.
   virtual void addSelectPasses(mlir::OpPassManager &pm) const = 0;
-  /// Adds the passes that replace the tasks of these kernels by calls, in phase `vector`.
+  /// Adds the passes that replace the tasks of these kernels, the bodies of their parallel loops, by calls, in phase
+  /// `vector`.
   virtual void addTilePasses(mlir::OpPassManager &pm) const = 0;
   /// Returns the emission of one module, whose kernels run on |host|. An error if the backend cannot compile for that
   /// machine, or if a program is missing.

@@ -29,11 +29,11 @@ namespace attune {
 struct TargetRequest {
   /// `--target`; empty for the first target of the build.
   std::string name;
-  /// `--gpu`.
+  /// `--gpu`: the GPUs that a target for GPUs compiles for, such as "sm_80,sm_90a".
   std::string gpu;
-  /// `--kernels`.
+  /// `--kernels`: the kernel backend of a target for CPUs.
   std::string kernels;
-  /// `--set KEY=VALUE`.
+  /// `--set KEY=VALUE`: the settings of the kernel backend, by key.
   std::map<std::string, std::string> settings;
   /// `--dtype`: the operand type of projections.
   mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
@@ -58,10 +58,11 @@ public:
   virtual llvm::StringRef stepName() const { return ""; }
   /// Adds kernels to |host|, the LLVM IR of the host module.
   virtual Status linkHost(llvm::Module &host) { return {}; }
-  /// Returns the CPU features that |host| needs in addition to those that all code for the machine may use, each after
-  /// a comma: ",a,b".
+  /// Returns the CPU features that |host| needs in addition to the default features of the machine's code, each after a
+  /// comma: ",a,b".
   virtual std::string hostFeatures(const llvm::Module &host) const { return ""; }
-  /// Adds device code to the descriptor, and kernels without a function of their own to the signature.
+  /// Adds the device code to |descriptor|. If it has launches that belong to no kernel in |signature|, such as copies
+  /// between kernels, adds one kernel to |signature| that stands for all of them.
   virtual void describe(ModelSignature &signature, DescriptorOptions &descriptor) const {}
   /// Returns the text of the device code. Called only if checkEmit allows EmitKind::Ptx.
   virtual std::string deviceText() const;
@@ -89,7 +90,7 @@ public:
   /// Returns true if embeddings may read their rows from packed weights, so that a matrix that is both a table and the
   /// weight of a projection is stored once.
   virtual bool readsPackedRows() const { return false; }
-  /// Returns the backend of kernels that name none, such as "mlir".
+  /// Returns the name of the backend that compiles kernels without a `tile.kernel` attribute, such as "mlir".
   virtual llvm::StringRef defaultBackend() const = 0;
   /// Returns the flags that name this target, "--a=b --c=d"; "" for the defaults.
   virtual std::string flags() const { return ""; }

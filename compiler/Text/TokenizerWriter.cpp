@@ -480,7 +480,7 @@ Status Writer::checkTemplates() const {
 
 namespace {
 
-/// Normalizes added tokens by tables without added tokens.
+/// Normalizes the strings of added tokens by tables that do not have these tokens yet.
 class AddedTokenNormalizer {
 public:
   AddedTokenNormalizer(Writer &writer, const std::string &file) : writer(writer), file(file) {}

@@ -81,9 +81,24 @@ Result<Artifact> Artifact::openShared(const std::string &path, const std::string
   return artifact;
 }
 
-Result<std::shared_ptr<attune_text>> Artifact::openText() const {
+bool Artifact::hasText() const {
   std::error_code ignored;
-  if (textPath.empty() || !std::filesystem::exists(textPath, ignored)) {
+  return !textPath.empty() && std::filesystem::exists(textPath, ignored);
+}
+
+Status Artifact::verify() const {
+  if (attune_model_verify(model()) != ATTUNE_OK)
+    return Status::error(name + ": " + attune_last_error());
+  if (!hasText())
+    return {};
+  Result<std::shared_ptr<attune_text>> text = openText();
+  if (!text)
+    return text.status();
+  return attune_text_verify(text->get()) == ATTUNE_OK ? Status() : Status::error(attune_last_error());
+}
+
+Result<std::shared_ptr<attune_text>> Artifact::openText() const {
+  if (!hasText()) {
     // The path in the cache would say nothing to the user.
     bool isBeside = !textPath.empty() && std::filesystem::path(name).replace_extension("text") == textPath;
     return Status::error(name + ": expected a model with a tokenizer" +

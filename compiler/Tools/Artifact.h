@@ -37,6 +37,8 @@ public:
   /// Returns the time of loading and opening in milliseconds.
   double openMilliseconds() const { return milliseconds; }
 
+  /// Reads the weights, and the .text file beside the shared object if there is one, and compares their checksums.
+  Status verify() const;
   /// Opens the tokenizer that was compiled with the model: the .text file beside the shared object. Fails if there is
   /// none.
   Result<std::shared_ptr<attune_text>> openText() const;
@@ -45,6 +47,9 @@ public:
   Result<const attune_entry_desc *> entry(const std::string &entryName) const;
 
 private:
+  /// Returns true if there is a .text file.
+  bool hasText() const;
+
   std::string name;
   /// The .text file that belongs to the model, whether it exists or not; "" for a descriptor.
   std::string textPath;

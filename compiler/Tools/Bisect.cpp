@@ -129,8 +129,6 @@ static Status bisect(CommandLine &request, BisectRun &run) {
     return status;
   if (Status status = declareInputs(call.compile); status.failed())
     return status;
-  if (Status status = checkPlainProducts(call.compile); status.failed())
-    return status;
   if (!request.goodValues.empty()) {
     if (Status status = checkExactProducts(call.compile); status.failed())
       return Status::error("--good: " + status.message());

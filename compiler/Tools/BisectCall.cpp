@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// With a good setting, results of compiled code are compared first, by the bound that Judge.h measures:
+// With a good setting, results of compiled code are compared first. Below, a ~ b means that the results of a and b
+// differ by at most the bound that Judge.h measures:
 //
 //   setting ~ good            nothing to search
 //   good ~ definitions        the setting is wrong; its modules are judged by the results of the good setting
@@ -32,6 +33,16 @@ Result<const ModelCode *> BisectSession::compile(const PlainInputs &inputs) {
   return &compiled->code(inputs);
 }
 
+Result<PlainWeights> BisectSession::readWeights() {
+  if (!calibrated) {
+    Result<std::vector<CalibratedRows>> rows = model.calibrate();
+    if (!rows)
+      return rows.status();
+    calibrated = std::move(*rows);
+  }
+  return PlainWeights(model.tensors(), *calibrated);
+}
+
 Result<BisectVerdict> BisectSession::searchModel(const PlainInputs &inputs, const std::vector<OwnedTensor> &good, bool isBrief) {
   BisectOptions options;
   options.isBrief = isBrief;
@@ -41,11 +52,14 @@ Result<BisectVerdict> BisectSession::searchModel(const PlainInputs &inputs, cons
   options.hooks = request.hooks;
   options.codeHooks = request.codeHooks;
   options.code = [&] { return compile(inputs); };
-  // The weights of a model with adapters are not those of its folder.
-  if (request.call.compile.adapters.empty())
+  // The weights of a model with adapters, or calibrated ones, are not those of its folder.
+  if (request.call.compile.adapters.empty() && request.call.compile.calibrate.empty())
     options.runCompiled = [&](mlir::ModuleOp ir, const PlainInputs &alone) { return compiled->runAlone(ir, alone); };
   options.progress = report;
-  return Bisector(model.module(), model.tensors(), inputs, options).run();
+  Result<PlainWeights> weights = readWeights();
+  if (!weights)
+    return weights.status();
+  return Bisector(model.module(), *weights, inputs, options).run();
 }
 
 Result<BisectOutcome> BisectSession::search(const PlainInputs &inputs, bool isBrief) {
@@ -105,13 +119,8 @@ Result<BisectOutcome> BisectSession::compare(const PlainInputs &inputs) {
   if (ofGood.kind == Judgment::Wrong) {
     report("the good setting by the definitions: " + ofGood.text());
     Result<std::vector<OwnedTensor>> imported = good.runPhase(Phase::Import, request.call, inputs);
-    Judgment ofImport;
-    if (imported)
-      ofImport = definitions->judgeOutputs(*imported);
-    if (ofImport.kind == Judgment::Wrong) {
+    if (imported && judgeImport(model.module(), *definitions, *imported, outcome.verdict).kind == Judgment::Wrong) {
       outcome.relation = BisectOutcome::ReadsOtherwise;
-      std::swap(ofImport.worst.got, ofImport.worst.expected);
-      setWrong(outcome.verdict, Phase::Import, ofImport);
       return outcome;
     }
     Judgment ours = definitions->judgeCall(execute);

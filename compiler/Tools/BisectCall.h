@@ -70,6 +70,8 @@ private:
   Result<BisectOutcome> compare(const PlainInputs &inputs);
   /// Searches the good setting, whose results are wrong by |definitions|.
   Status searchGood(const PlainInputs &inputs, const Judge &definitions, BisectOutcome &outcome);
+  /// Returns the weights of the model; calibrates them at the first call if the flags ask for that.
+  Result<PlainWeights> readWeights();
   /// Compiles the model at the first call.
   Result<const ModelCode *> compile(const PlainInputs &inputs);
 
@@ -77,6 +79,7 @@ private:
   const LoadedModel &model;
   CompileListener listener;
   std::unique_ptr<CompiledCall> compiled;
+  std::optional<std::vector<CalibratedRows>> calibrated;
 };
 
 } // namespace attune

@@ -16,7 +16,7 @@ static std::string describeValue(const WrongValue &value) {
          numberText(value.expected, 9) + " within " + numberText(value.allowed, 2);
 }
 
-/// Says what is wrong: a value, or the reason why there is none.
+/// Returns the description of the wrong value, or the reason why the verdict has no value.
 static std::string describeWrong(const BisectVerdict &verdict) {
   return verdict.value.output.empty() ? verdict.reason : describeValue(verdict.value);
 }
@@ -47,13 +47,36 @@ static std::string describeUnstepped(const BisectVerdict &verdict) {
   return text;
 }
 
+/// Returns sentences on the first wrong output of the phase `import`, or on how to find it; "" if there is none.
+static std::string describeFirstWrong(const BisectVerdict &verdict) {
+  constexpr size_t kMostOperations = 16;
+  if (!verdict.firstWrong)
+    return "";
+  const FirstWrongOutput &first = *verdict.firstWrong;
+  if (first.known.empty() && !first.judgedLayers)
+    return " No layer is named, since only outputs of the whole model are compared: hidden_states and attentions, among the outputs of "
+           "the case or of --outputs, would tell the first wrong layer.";
+  std::string text = " The first wrong output is " + first.name;
+  for (auto [index, known] : llvm::enumerate(first.known))
+    text += (index == 0 ? "; before it, " : index + 1 == first.known.size() ? " and " : ", ") + known;
+  if (!first.known.empty())
+    text += first.known.size() == 1 ? " is right" : " are right";
+  if (first.operations.empty())
+    return text + ". All operations that compute it also compute right outputs.";
+  llvm::ArrayRef<std::string> operations = first.operations;
+  text += ". It is computed by: " + llvm::join(operations.take_front(kMostOperations), ", ");
+  if (operations.size() > kMostOperations)
+    text += " and " + std::to_string(operations.size() - kMostOperations) + " more operations";
+  return text + ".";
+}
+
 std::string attune::describeVerdict(const BisectVerdict &verdict) {
   std::string phase = stringifyPhase(verdict.phase).str();
   if (!verdict.isFound)
     return "no wrong numbers, up to the phase " + stringifyPhase(verdict.last).str() + ".";
   if (verdict.phase == Phase::Import)
     return "the phase import differs from the expected outputs of the case: " + describeWrong(verdict) +
-           ". The description of the model or its weights are read wrongly.";
+           ". The description of the model or its weights are read wrongly." + describeFirstWrong(verdict);
   if (verdict.steps.empty())
     return describeUnstepped(verdict);
   std::string text = "wrong numbers come from the pass " + verdict.steps.back().pass;
@@ -88,7 +111,8 @@ std::string attune::describeOutcome(const BisectOutcome &outcome) {
     return "no wrong numbers: results are equal to those of " + good + ", within their bounds.";
   case BisectOutcome::ReadsOtherwise:
     return "the phase import differs from that of " + good + ": " + describeWrong(verdict) +
-           ". The two describe different models, or one of them reads the description or the weights wrongly.";
+           ". The two describe different models, or one of them reads the description or the weights wrongly." +
+           describeFirstWrong(verdict);
   case BisectOutcome::GoodIsWrong:
     return good + ", has wrong numbers by the definitions of operations, and this setting has none. In the good setting, " + text;
   case BisectOutcome::BothAreWrong:

@@ -69,6 +69,13 @@ attune_tensor attune::toRuntime(OwnedTensor &tensor) {
 
 Status attune::runtimeError(const Artifact &artifact) { return Status::error(artifact.label() + ": " + attune_last_error()); }
 
+Status attune::checkIntegers(const attune_tensor_desc &desc, DType dtype) {
+  bool isMask = desc.max_value == 2 || desc.fill == ATTUNE_FILL_ONES || desc.fill == ATTUNE_FILL_TOKENS;
+  if (dtype != DType::BOOL || isMask)
+    return {};
+  return Status::error("input '" + std::string(desc.name) + "': expected integers, got BOOL, which only masks take");
+}
+
 Result<OwnedTensor> attune::convertInput(const Artifact &artifact, const attune_entry_desc &entry, const TensorView &input) {
   const attune_tensor_desc *desc = nullptr;
   std::string known;
@@ -88,6 +95,8 @@ Result<OwnedTensor> attune::convertInput(const Artifact &artifact, const attune_
   } else if (tensor.spec.dtype == DType::F32 && isFloat(input.dtype)) {
     convertToF32(input, 0, input.elements, reinterpret_cast<float *>(tensor.data.data()));
   } else if (tensor.spec.dtype == DType::I64 && isInteger(input.dtype)) {
+    if (Status status = checkIntegers(*desc, input.dtype); status.failed())
+      return Status::error(artifact.label() + ": " + status.message());
     convertToI64(input, 0, input.elements, reinterpret_cast<int64_t *>(tensor.data.data()));
   } else {
     return Status::error(artifact.label() + ": input '" + input.name + "': expected " + dtypeName(tensor.spec.dtype) + ", got " +

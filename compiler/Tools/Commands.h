@@ -1,8 +1,8 @@
 //===- Commands.h - The commands shared by the tools ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands on compiled artifacts. A tool supplies its way of opening a model (attune compiles folders, attune-run loads objects) and
-// its own flags; the rest is the same in both tools.
+// The commands on compiled artifacts. A tool supplies its way of opening a model (attune compiles folders, attune-run
+// loads objects) and its own flags; the rest is the same in both tools.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_COMMANDS_H
 #define ATTUNE_COMPILER_TOOLS_COMMANDS_H
@@ -66,7 +66,8 @@ struct CommandHost {
   const std::string *modelFlag = nullptr;
   /// Writes the tokenizer of a model folder to a .text file; empty if the tool cannot compile one.
   std::function<Status(const std::string &folder, const std::string &file)> writeText;
-  /// Returns the remarks about |kernel| of |model|, from the file |remarks| if that is not "". Empty if the tool has no compiler.
+  /// Returns the remarks about |kernel| of |model|, from the file |remarks| if that is not "". Empty if the tool has no
+  /// compiler.
   std::function<Result<nlohmann::ordered_json>(const std::string &model, const std::string &kernel, const std::string &remarks)> explain;
 };
 

@@ -18,7 +18,7 @@ struct DescribeOptions {
   int64_t threads = 0;
   /// Path of a file written by `bench --profile --json`, whose times are added; "" for none.
   std::string profile;
-  /// True if the weights were read and have the expected hash.
+  /// True if the weights and the tokenizer were read and have the expected checksums.
   bool verified = false;
 };
 

@@ -18,8 +18,11 @@ bool isWanted(const std::vector<std::string> &wanted, const std::string &name);
 /// Returns a view of a tensor in memory.
 TensorView viewOf(const OwnedTensor &tensor);
 
-/// Returns |input| converted to the type that |entry| of |artifact| expects: floats become F32 and integers I64 where
-/// the entry has those types. Fails for an input that the entry does not have and for any other difference of types.
+/// Checks |dtype| as the type of a file's tensor for the I64 input |desc|: BOOL is an error unless the input is a mask.
+Status checkIntegers(const attune_tensor_desc &desc, DType dtype);
+/// Returns |input| converted to the type that |entry| of |artifact| expects: floats become F32, integers I64, and BOOL I64
+/// for masks, where the entry has those types. Fails for an input that the entry does not have and for any other
+/// difference of types.
 Result<OwnedTensor> convertInput(const Artifact &artifact, const attune_entry_desc &entry, const TensorView &input);
 /// Repeats those integer |inputs| of |entry| that have one row, such as masks, token types and positions, which
 /// transformers broadcasts, to the largest number of rows of an input. Ids of tokens stay as they are.

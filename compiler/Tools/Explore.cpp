@@ -140,7 +140,7 @@ static Status exploreAttention(const ExploreOptions &options, const InputFile &f
   return {};
 }
 
-/// Adds what the compiled model says about itself, and the times of its kernels if there are inputs.
+/// Adds the description of the compiled model and, if there are inputs, the times of its kernels.
 static Status exploreArtifact(const ExploreOptions &options, const InputFile &file, ExploreFacts &facts) {
   Result<ExploredCall> prepared = prepareCall(options, options.compile, file);
   if (!prepared)

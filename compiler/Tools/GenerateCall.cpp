@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/GenerateCall.h"
 
+#include "compiler/Tools/EntryCall.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -27,8 +29,13 @@ ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, co
   return request;
 }
 
-/// Returns |input| converted to the type of model inputs.
-static Result<OwnedTensor> convert(const TensorView &input) {
+/// Returns |input| converted to the type of model inputs. Fails if an entry of |model| does not take its type.
+static Result<OwnedTensor> convert(const attune_model_desc &model, const TensorView &input) {
+  for (const attune_entry_desc *entry = model.entries; entry != model.entries + model.num_entries; ++entry)
+    for (const attune_tensor_desc *own = entry->inputs; own != entry->inputs + entry->num_inputs; ++own)
+      if (own->dtype == ATTUNE_I64 && input.name == own->name)
+        if (Status status = checkIntegers(*own, input.dtype); status.failed())
+          return status;
   DType dtype = isInteger(input.dtype) ? DType::I64 : DType::F32;
   OwnedTensor tensor{{input.name, dtype, input.shape}, std::vector<uint8_t>(static_cast<size_t>(input.elements) * elementSize(dtype))};
   if (dtype == DType::I64)
@@ -131,7 +138,7 @@ Result<std::vector<OwnedTensor>> attune::runGeneration(const Artifact &artifact,
   std::vector<OwnedTensor> memory;
   std::vector<attune_tensor> tensors;
   for (const TensorView &input : inputs) {
-    Result<OwnedTensor> converted = convert(input);
+    Result<OwnedTensor> converted = convert(artifact.desc(), input);
     if (!converted)
       return Status::error(artifact.label() + ": " + converted.message());
     memory.push_back(std::move(*converted));

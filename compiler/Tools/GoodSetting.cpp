@@ -17,7 +17,7 @@ using namespace attune;
 /// Parses |words|, which are flags of compilations or --threads.
 static Status parseFlags(const std::vector<std::string> &words, CompileOptions &options, int64_t &threads) {
   FlagTable table;
-  // The call decides these.
+  // --inputs, --outputs and --set are flags of the call that is searched, not of a setting.
   addCompileFlags(table, options, {"inputs", "outputs", "set"});
   table.addInteger("threads", "N", threads, 1, ATTUNE_MAX_THREADS, "");
   std::vector<std::string> others;

@@ -19,7 +19,7 @@ static const unsigned char kDocumentation[] = {
 #include "HoverDocs.inc"
 };
 
-/// Returns what the page of the dialect says about the operation |name|, without its grammar, traits and operands.
+/// Returns the description of the operation |name| in the page of its dialect, without grammar, traits and operands.
 static std::string findDescription(StringRef name) {
   StringRef pages(reinterpret_cast<const char *>(kDocumentation), sizeof(kDocumentation));
   size_t begin = pages.find(("### `" + name + "` (").str());

@@ -51,8 +51,9 @@ static Result<OrderedJson> inspectModel(const CommandHost &host, const std::stri
   Result<Artifact> artifact = host.openModel(model, {});
   if (!artifact)
     return artifact.status();
-  if (options.describe.verified && attune_model_verify(artifact->model()) != ATTUNE_OK)
-    return Status::error(artifact->label() + ": " + attune_last_error());
+  if (options.describe.verified)
+    if (Status status = artifact->verify(); status.failed())
+      return status;
   return describeModel(*artifact, options.describe);
 }
 
@@ -60,7 +61,7 @@ int attune::runInspectCommand(const CommandHost &host, const std::vector<std::st
   ranks::inspectOnly();
   InspectOptions options;
   FlagTable flags;
-  flags.addSwitch("verify", options.describe.verified, "read all weights and compare their hash");
+  flags.addSwitch("verify", options.describe.verified, "read all weights and the tokenizer and compare their checksums");
   flags.addSwitch("json", options.json, "print one JSON object");
   flags.addString("profile", "FILE", options.describe.profile, "what bench --profile --json wrote: adds times and shares of the roof");
   if (host.explain) {

@@ -15,8 +15,8 @@ public:
   /// The most bytes of a line.
   static constexpr size_t kMostBytes = size_t(16) << 20;
 
-  /// Reads a line to |line|, without its line break. After Failed, errno says why. A last line need not end with one. After a signal the
-  /// part of a line that was read is forgotten, as on a terminal.
+  /// Reads a line to |line| without its line break, which the last line may lack. After Failed, errno has the reason.
+  /// After Interrupted, the part of a line that was read before the signal is forgotten, as on a terminal.
   Result read(std::string &line);
 
 private:

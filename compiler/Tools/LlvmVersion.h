@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// Makes --version of |tool|, whose command line LLVM parses, print what the other tools print.
+/// Makes --version of |tool|, whose command line LLVM parses, print the same lines as the other tools.
 inline void setVersionPrinter(const char *tool) {
   llvm::cl::SetVersionPrinter(
       [tool](llvm::raw_ostream &stream) { stream << tool << " " ATTUNE_VERSION ", LLVM " LLVM_VERSION_STRING "\n"; });

@@ -65,7 +65,7 @@ public:
 
   void add(const std::string &text) { bytes += text; }
   bool isEmpty() const { return done == bytes.size(); }
-  /// Returns what poll() is to wait for: room, if there are bytes.
+  /// Returns an entry for poll() that waits for room to write if bytes are waiting, else for nothing.
   pollfd request() const { return {isEmpty() ? -1 : descriptor, POLLOUT, 0}; }
   /// Writes some bytes; after poll() has found room this does not wait. Returns false if the reader is gone.
   bool write() {

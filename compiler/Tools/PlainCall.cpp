@@ -120,13 +120,5 @@ Status attune::checkExactProducts(const CompileOptions &options) {
     return Status::error("--dtype: expected f32, since other products round operands, which two settings may do otherwise");
   if (!options.target.weightFormats.isNative())
     return Status::error("--weights-format: expected native, since the weights of two settings may be rounded otherwise");
-  return checkPlainProducts(options);
-}
-
-Status attune::checkPlainProducts(const CompileOptions &options) {
-  if (options.target.precision == mlir::xfmr::Precision::F16)
-    return Status::error("--dtype: expected f32, bf16 or int8, since products of f16 have no definition by which they could be executed");
-  if (!options.calibrate.empty())
-    return Status::error("--calibrate: not here, since the plain path chooses scales without a calibration");
   return {};
 }

@@ -38,10 +38,8 @@ struct PlainCall {
   void request(const PlainInputs &inputs);
 };
 
-/// Returns an error if |options| ask for what the plain path does not compute: products of f16, or calibrated weights.
-Status checkPlainProducts(const CompileOptions &options);
 /// Returns an error if |options| ask for products of another type than f32, whose rounded results are not those of another
-/// setting, for weights in a format, or for what the plain path does not compute.
+/// setting, or for weights in a format.
 Status checkExactProducts(const CompileOptions &options);
 
 } // namespace attune

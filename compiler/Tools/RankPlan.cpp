@@ -137,7 +137,7 @@ ReplacedGathers AllReduceAnalysis::countFunction(mlir::func::FuncOp function) {
     return it->second;
   counted[function] = {}; // a recursive call counts nothing
   ReplacedGathers total;
-  // Several inputs may have one sum.
+  // A sum of several inputs is counted once.
   llvm::SetVector<AllGatherOp> allSums;
   function.walk([&](mlir::Operation *op) {
     llvm::SetVector<AllGatherOp> sums;

@@ -52,8 +52,10 @@ struct PhaseCall {
 };
 } // namespace
 
-/// Compiles the IR of the call by the plain path. Sets |loaded| to the model that has the MLIR context of the result.
-static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::unique_ptr<LoadedModel> &loaded) {
+/// Compiles the IR of the call by the plain path. Sets |loaded| to the model that has the MLIR context of the result, and
+/// |calibrated| to the calibrated rows of its weights.
+static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::unique_ptr<LoadedModel> &loaded,
+                                                     std::vector<CalibratedRows> &calibrated) {
   PlainOptions options;
   options.wide = request.flags.wide;
   Phase phase = *request.flags.phase;
@@ -64,6 +66,8 @@ static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::un
   if (!request.flags.signature.empty() && (!needsSignature || !isFile))
     return Status::error("--signature: only for a file of the phases target and llvm");
   if (isFile) {
+    if (!request.call.compile.calibrate.empty())
+      return Status::error("--calibrate: only for a model folder, '" + request.call.compile.model + "' is IR");
     if (needsSignature && request.flags.signature.empty())
       return Status::error("'" + request.call.compile.model + "': IR of the phase '" + stringifyPhase(phase).str() +
                            "' does not describe its entries, expected --signature=FILE, IR of bufferized or vector of the same model");
@@ -100,8 +104,16 @@ static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::un
   loaded = std::move(*imported);
   if (Status status = loaded->lowerTo(needsSignature ? Phase::Vector : phase); status.failed())
     return status;
+  // Weights have formats from the phase `dialect` on.
+  if (phase != Phase::Import) {
+    Result<std::vector<CalibratedRows>> rows = loaded->calibrate();
+    if (!rows)
+      return rows.status();
+    calibrated = std::move(*rows);
+  }
+  const PlainWeights weights(loaded->tensors(), calibrated);
   if (!needsSignature)
-    return PlainModel::create(loaded->module(), loaded->tensors(), options);
+    return PlainModel::create(loaded->module(), weights, options);
   Result<PlainSignature> signature = readPlainSignature(loaded->module());
   if (!signature)
     return signature.status();
@@ -113,7 +125,7 @@ static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::un
   } else if (Status status = loaded->lowerTo(phase); status.failed()) {
     return status;
   }
-  return PlainModel::create(loaded->module(), loaded->tensors(), options, &*signature);
+  return PlainModel::create(loaded->module(), weights, options, &*signature);
 }
 
 static Status runPhase(PhaseCall &request) {
@@ -130,12 +142,11 @@ static Status runPhase(PhaseCall &request) {
     return inputs.status();
   if (call.compile.model.empty())
     return Status::error("expected a model, a folder or IR of the phase");
-  if (Status status = checkPlainProducts(call.compile); status.failed())
-    return status;
   if (llvm::sys::fs::is_directory(call.compile.model))
     call.request(*inputs);
   std::unique_ptr<LoadedModel> loaded;
-  Result<std::unique_ptr<PlainModel>> model = openPhase(request, loaded);
+  std::vector<CalibratedRows> calibrated;
+  Result<std::unique_ptr<PlainModel>> model = openPhase(request, loaded, calibrated);
   if (!model)
     return model.status();
   Result<std::vector<OwnedTensor>> outputs = runPlainly(**model, *inputs);

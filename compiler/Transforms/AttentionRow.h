@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The rules of `tile.attention_tile` that every emitter of it follows, on CPUs and GPUs.
+// The rules of `tile.attention_tile` that the passes which emit code for it share, on CPUs and GPUs: which keys a row
+// sees, where its mask elements are, and in which unit scores are stored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_ATTENTIONROW_H
@@ -17,9 +18,10 @@
 namespace attune {
 
 inline constexpr double kLog2E = 1.44269504088896340736;
-/// The lower bound of a row's maximum and of masks: rows whose keys are all masked get probabilities, not NaN.
+/// The lower bound of the largest score of a row and of scores with a mask: without it, a row whose masks are all
+/// -infinity would subtract infinities and get NaN.
 inline constexpr double kLowest = std::numeric_limits<float>::lowest();
-/// The threshold for hidden keys.
+/// The threshold for hidden keys: a mask value up to it hides a key.
 inline constexpr double kHidden = mlir::xfmr::kHiddenScore;
 /// kHidden times log2(e), in f32: the threshold for scores that are computed times log2(e).
 inline constexpr float kHiddenTimesLog2E = static_cast<float>(kHidden) * static_cast<float>(kLog2E);

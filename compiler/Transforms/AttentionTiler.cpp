@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the number of heads of a |group| in one attention tile: all if they are at most |most|; else the largest
-/// divisor of |group| from |most| / 2 on, so that tiles are equal; else |most|.
+/// Returns how many of the |group| query heads that share a key head one attention tile has: all if they are at most
+/// |most|; else the largest divisor of |group| that is at least |most| / 2, so that tiles are equal; else |most|.
 static int64_t headsPerTile(int64_t group, int64_t most) {
   for (int64_t count = std::min(group, most); 2 * count >= std::min(group, most); --count)
     if (group % count == 0)
@@ -35,14 +35,14 @@ void AttentionTiler::run() {
   scf::ForallOp loop = attend(batch, mask, keys);
   for (auto [former, result] : llvm::zip_first(op->getResults(), loop.getResults())) {
     Value value = result;
-    if (former.getType() != value.getType()) // static sizes, which the loop does not use
+    if (former.getType() != value.getType()) // the op's type may have static sizes, the loop's has dynamic ones
       value = tensor::CastOp::create(b, former.getType(), value);
     former.replaceAllUsesWith(value);
   }
   op.erase();
 }
 
-/// Reports the sizes of tiles and the layout of keys.
+/// Emits remarks about the sizes of tiles and the layout of keys.
 void AttentionTiler::report() {
   constexpr llvm::StringLiteral pass = "attune-tile-attention";
   if (op.isCached())
@@ -145,8 +145,9 @@ Value AttentionTiler::destinationOfProbabilities(Value batch) {
   return linalg::FillOp::create(b, arith::ConstantOp::create(b, value).getResult(), empty).getResult(0);
 }
 
-/// Returns the queries of a tile: the fewest whose rows fill the registers without a rest. If there are more than
-/// `keyBlock` keys and more queries than a tile of up to `longRows` rows has, such a tile is used.
+/// Returns the number of queries of a tile: the smallest for which the number of rows is a multiple of `rows`, or, if
+/// there are more than `keyBlock` keys and more queries than a tile of up to `longRows` rows has, as many as such a
+/// tile has.
 Value AttentionTiler::queriesPerTile() {
   int64_t few = std::lcm(tileHeads, sizes.rows) / tileHeads, many = std::max(few, sizes.longRows / tileHeads / few * few);
   auto exceeds = [&](Value length, int64_t limit) -> Value { return b.compare(arith::CmpIPredicate::sgt, length, limit); };
@@ -232,7 +233,7 @@ AttentionTiler::Tile AttentionTiler::tileAt(scf::ForallOp loop, Value queries) {
   Tile tile;
   tile.sequence = loop.getInductionVar(0);
   tile.slot = op.getSlots() ? b.extractIndex(op.getSlots(), tile.sequence) : tile.sequence;
-  Value number = loop.getInductionVar(1); // of the tile of heads
+  Value number = loop.getInductionVar(1); // numbers the tiles of heads, headTiles of them for each key head
   tile.kvHead = b.affine({number}, b.d0.floorDiv(headTiles));
   tile.firstHead = b.affine({number}, b.d0.floorDiv(headTiles) * group + b.d0 % headTiles * tileHeads);
   tile.heads =
@@ -327,8 +328,9 @@ Value AttentionTiler::distanceBiasTile(const Tile &tile) {
   return b.extractSlice(op.getDistanceBias(), slice);
 }
 
-/// Returns the heads of |tile| of |table|, a relative_key or relative_query as panels `[1 or H, D, columns]` with a vector
-/// for each distance (`xfmr.weight_distance_panels`); null if |table| is null.
+/// Returns the slice of |table| for the heads of |tile|; null if |table| is null. A table, relative_key or
+/// relative_query, has panels `[1 or H, D, columns]` with a vector of D components for each distance
+/// (`xfmr.weight_distance_panels`).
 Value AttentionTiler::relativeTile(const Tile &tile, Value table) {
   auto type = table ? cast<RankedTensorType>(table.getType()) : RankedTensorType();
   if (!table || type.getDimSize(0) == 1)

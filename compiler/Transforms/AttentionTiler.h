@@ -10,9 +10,9 @@
 
 namespace attune {
 
-/// The sizes of attention tiles: rows of a tile, the most rows of a tile over several blocks of keys, columns of a key
-/// panel (for keys that are no cache), keys of a softmax block; and the precision of both products, unless keys are
-/// rounded already.
+/// The sizes of attention tiles. A row is a query of one head. A tile has a multiple of |rows| rows, or up to
+/// |longRows| if it reads several blocks of |keyBlock| keys each. A key panel has |width| keys; panels of a cache have
+/// the width of the cache instead. |precision| is the precision of both products, unless keys are bf16 or f16 already.
 struct AttentionSizes {
   int64_t rows, longRows, width, keyBlock;
   mlir::xfmr::Precision precision;
@@ -27,7 +27,7 @@ public:
 
 private:
   void report();
-  /// Returns the bytes of a key or a value that hold its scale.
+  /// Returns the bytes of a scale, which follow the components of each key or value in a cache of i8; else 0.
   int64_t scaleBytes() { return op.isCached() ? mlir::xfmr::getScaleBytes(op.getKey().getType().getElementType()) : 0; }
   /// Returns true if keys stay rows instead of panels: keys of bf16 or f16, which tensor cores read as rows.
   bool hasKeyRows() { return !op.isCached() && !op.getKey().getType().getElementType().isF32(); }
@@ -40,9 +40,9 @@ private:
 
   /// The part of attention that one iteration computes.
   struct Tile {
-    mlir::Value sequence, slot;           // slot: of the sequence, if keys are a cache
+    mlir::Value sequence, slot;           // slot: the cache slot of the sequence, used if keys are a cache
     mlir::Value firstHead, heads, kvHead; // heads firstHead ... firstHead + heads - 1 share the keys of kvHead
-    mlir::Value first, row, count;        // first query: its token, its index in the sequence; number of queries
+    mlir::Value first, row, count;        // the first query as a token and as an index in its sequence; number of queries
     TokenRange keys;
     mlir::Value position;
   };

@@ -26,13 +26,13 @@
 // buffers are sliced. A buffer that is first written in the sequence may use the memory of a buffer whose last reader
 // is an earlier call: the rows of a block have been read when they are overwritten, and no later block reads them.
 //
-// Expects bufferized functions, and kernels with arguments that are marked by `tile.rows`. Leaves loops over blocks
-// of rows around the same calls. The kernels then accept arguments that start at any row (`offset: ?`), and calls
-// outside of the loops cast to these types.
+// Expects bufferized functions, and kernels with arguments that are marked by `tile.rows`. Leaves loops over blocks of
+// rows around the same calls. The kernels then accept arguments that start at any row (`offset: ?`), and calls outside
+// of the loops cast their operands to these types.
 //
 // Invariants. Kernels compute the same bits for a row, whichever block it is in. No argument that a function writes
-// overlaps another argument: bufferization guarantees it for private functions, and the C interface asks it of callers
-// of entries.
+// overlaps another argument: bufferization guarantees it for private functions, and the C interface requires it of
+// callers of entries.
 //
 // Cost. Weights are read once for each block, and each kernel of each block ends with a barrier of the workers. So few
 // rows, which make one block, cost what they cost without the pass. docs/measurements.md has timings, also with blocks
@@ -135,7 +135,7 @@ static void report(ArrayRef<func::CallOp> calls) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the number of rows of one step, for |count| rows: `workers` times the rows that a block of a projection has,
-/// unless `block-bytes` of attune-tile-groups makes it smaller.
+/// if `block-bytes` of attune-tile-groups does not make that block smaller.
 Value BlockRowsAcrossKernels::getStep(RewriterBase &rewriter, Location loc, Value count) {
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
   Value some = arith::MaxUIOp::create(rewriter, loc, count, constant(1));

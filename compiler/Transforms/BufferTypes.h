@@ -11,7 +11,8 @@
 
 namespace attune {
 
-/// New layouts of buffers and the layouts they imply for views. Nothing changes until apply().
+/// New types of buffers, which have other layouts, and the types that follow for their views. Nothing changes until
+/// apply().
 class BufferTypes {
 public:
   /// Returns true if operand number |operand| of |call| can have |type|. May call add() for further buffers.
@@ -19,8 +20,9 @@ public:
   explicit BufferTypes(AtCall atCall) : atCall(std::move(atCall)) {}
 
   /// Adds |buffer| with |type|, and its views with the types that follow; adds nothing if |buffer| has |type| already.
-  /// Returns false if |buffer| was added with another type, if a view cannot have such a type, if |atCall| does for a
-  /// call, or if a user of the buffer or of a view may depend on stride or offset; apply() must not be called then.
+  /// Returns false if |buffer| was added with another type, if a view cannot have such a type, if |atCall| returns
+  /// false for a call, or if a user of the buffer or of a view may depend on stride or offset; apply() must not be
+  /// called then.
   bool add(mlir::Value buffer, mlir::MemRefType type);
   /// Returns the new type of |buffer|; null if it keeps its own.
   mlir::MemRefType lookup(mlir::Value buffer) const { return types.lookup(buffer); }

@@ -3,7 +3,7 @@
 //
 // Conversions between f32 and the elements of caches, which `xfmr.kv_cache_update` defines. Rounding to bf16 is integer
 // arithmetic, so that caches have the same bits on every machine: the instructions of x86 that round flush subnormal
-// numbers to zero, and not every machine has any.
+// numbers to zero, and not every machine has such instructions.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_CACHEELEMENTS_H
 #define ATTUNE_COMPILER_TRANSFORMS_CACHEELEMENTS_H

@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the key of |size|. A dimension of a computed tensor has the key of the same dimension of its destination.
+/// Returns the key of |size|. The dimensions of a computed tensor are those of its destination, so they have the same
+/// keys.
 static SizeKey keyOf(Value size, const SymbolTable &symbols) {
   auto dim = size.getDefiningOp<tensor::DimOp>();
   std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
@@ -18,6 +19,16 @@ static SizeKey keyOf(Value size, const SymbolTable &symbols) {
     if (*index >= 0 && *index < empty.getType().getRank() && empty.getType().isDynamicDim(*index))
       return keyOf(empty.getDynamicSize(*index), symbols);
   return {dim.getSource(), *index};
+}
+
+/// Returns true if |op| limits a number that is read from a tensor. The kernel gets the result as an argument: a host that
+/// cannot read the tensor passes the limit (`attune-limit-rows`).
+static bool limitsCount(Operation *op) {
+  auto least = dyn_cast<arith::MinSIOp>(op);
+  return least && llvm::any_of(least->getOperands(), [](Value operand) {
+           auto cast = operand.getDefiningOp<arith::IndexCastOp>();
+           return cast && cast.getIn().getDefiningOp<tensor::ExtractOp>();
+         });
 }
 
 Captures::Captures(ValueRange outputs, const SymbolTable &symbols) : symbols(symbols) {
@@ -32,7 +43,7 @@ void Captures::add(Value value) {
   Operation *op = value.getDefiningOp();
   if (sizes.contains(keyOf(value, symbols))) {
     read.insert(value);
-  } else if (!op || !isRepeatable(op)) {
+  } else if (!op || !isRepeatable(op) || limitsCount(op)) {
     inputs.insert(value);
   } else if (!repeated.contains(op)) {
     for (Value operand : op->getOperands())

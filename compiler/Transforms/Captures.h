@@ -19,9 +19,9 @@ using SizeKey = std::pair<mlir::Value, int64_t>;
 /// The values that a kernel uses from outside, split into arguments and values that the kernel computes again.
 class Captures {
 public:
-  /// |outputs| are the destinations of the kernel. Values that are their sizes are read from these arguments inside the
-  /// kernel instead of passed, so that the kernel does not depend on its call site. |symbols| finds the functions of
-  /// the module.
+  /// |outputs| are the destinations of the kernel. A value that is a size of a destination is not passed: the kernel
+  /// reads it from its destination argument, so that kernels of different call sites are equal. |symbols| finds the
+  /// functions of the module.
   Captures(mlir::ValueRange outputs, const mlir::SymbolTable &symbols);
 
   /// Adds |value|, which the kernel uses. It is read from an output if it is a size of one; otherwise its operation is

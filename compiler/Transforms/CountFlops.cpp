@@ -11,6 +11,8 @@
 #include "compiler/Transforms/Work.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace attune {
 #define GEN_PASS_DEF_COUNTFLOPS
@@ -28,6 +30,18 @@ struct CountFlops : attune::impl::CountFlopsBase<CountFlops> {
 };
 } // namespace
 
+/// Returns how many rows a token has in all iterations of the loop around |op|: in a loop over the lists of
+/// `xfmr.list_by_expert`, one for each of its choices; 1 elsewhere.
+static int64_t countRowsPerToken(Operation *op) {
+  auto loop = op->getParentOfType<scf::ForOp>();
+  if (!loop)
+    return 1;
+  for (auto slice : loop.getBody()->getOps<tensor::ExtractSliceOp>())
+    if (auto lists = slice.getSource().getDefiningOp<ListByExpertOp>())
+      return cast<RankedTensorType>(lists.getChoices().getType()).getDimSize(1);
+  return 1;
+}
+
 void CountFlops::runOnOperation() {
   WalkResult walk = getOperation().walk([](Operation *op) -> WalkResult {
     if (isa<MultiHeadAttentionOp, FfnOp, ExpertsOp>(op))
@@ -37,7 +51,10 @@ void CountFlops::runOnOperation() {
   if (walk.wasInterrupted())
     return signalPassFailure();
   CallSum flops("arithmetic", [](Operation *op, DimBounds &bounds) -> std::optional<SizeExpr> {
-    return isa<LinearOp, AttentionOp>(op) ? countFlops(op, bounds) : SizeExpr(0);
+    if (!isa<LinearOp, AttentionOp>(op))
+      return SizeExpr(0);
+    std::optional<SizeExpr> once = countFlops(op, bounds);
+    return once ? std::optional(*once * SizeExpr(countRowsPerToken(op))) : once;
   });
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (!getEntry(function))

@@ -61,7 +61,7 @@ static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, const S
     return call.getOperand(argument.getArgNumber());
   Operation *op = value.getDefiningOp();
   if (!isRepeatable(op) && !isa<tensor::EmptyOp>(op)) {
-    // Only views, sizes, index arithmetic and constants can be computed at the call.
+    // No other operation, such as a call or a load, is computed again at the call.
     return nullptr;
   }
   // The size of a computed tensor is that of its destination.

@@ -44,7 +44,7 @@ SmallVector<StringRef> attune::getEntryDims(func::FuncOp entry) {
   return names;
 }
 
-/// Returns the name of the session dim that argument |index| of |function| holds; null if it holds none.
+/// Returns the name of the session dim, such as `past`, that argument |index| of |function| is; null if it is none.
 static StringAttr getSessionDimName(func::FuncOp function, unsigned index) {
   xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, index);
   return dim ? StringAttr::get(function.getContext(), xfmr::stringifySessionDim(dim.getValue())) : StringAttr();
@@ -316,7 +316,7 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
   } else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
     return getDim(destination.getTiedOpOperand(result)->get(), dim);
   } else if (OpTrait::hasElementwiseMappableTraits(op)) {
-    // A conversion has operands of another element type.
+    // Only shapes are compared: the operand of a conversion has another element type than its result.
     for (Value operand : op->getOperands())
       if (auto other = dyn_cast<ShapedType>(operand.getType()); other && other.hasRank() && other.getShape() == type.getShape())
         return getDim(operand, dim);
@@ -330,7 +330,7 @@ Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
   using namespace mlir::xfmr;
   return TypeSwitch<Operation *, Bound>(op)
       .Case<LinearOp, FfnOp, LayerNormOp, RmsNormOp, ActivationOp, SoftmaxOp, DropoutOp, SplitHeadsOp, MergeHeadsOp, RotaryOp, ClampedGluOp,
-            ChooseExpertsOp, ExpertsOp, AdditiveMaskOp, CountedPositionsOp, ScatterProbabilitiesOp>(
+            ChooseExpertsOp, ExpertsOp, AdditiveMaskOp, CountedPositionsOp, ScatterProbabilitiesOp, VisibleBeforeOp>(
           [&](auto op) { return getDim(op->getOperand(0), dim); })
       .Case([&](AttentionOp op) -> Bound {
         if (result.getResultNumber() == 0)
@@ -346,6 +346,7 @@ Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
         return result.getResultNumber() == 0 ? batch + Bound(SizeExpr(1)) : batch * getDim(op.getMask(), 1);
       })
       .Case([&](GroupByExpertOp op) { return getDim(op.getChoices(), 0) * getDim(op.getChoices(), 1); })
+      .Case([&](ListByExpertOp op) { return getDim(op.getChoices(), 0); })
       .Case([&](AddRowsOp op) { return getDim(op.getSum(), dim); })
       .Case([&](KvCacheUpdateOp op) { return getDim(op->getOperand(2 + result.getResultNumber()), dim); })
       .Case([&](MaskCacheUpdateOp op) { return getDim(op.getCache(), dim); })

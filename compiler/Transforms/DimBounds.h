@@ -15,13 +15,13 @@ namespace attune {
 /// only caches have are not among them.
 llvm::SmallVector<llvm::StringRef> getEntryDims(mlir::func::FuncOp entry);
 
-/// An analysis that finds upper bounds of index values and of dimensions of tensors and buffers. In an entry, symbols
-/// are the names of its dims; in other functions they are #xfmr.argument, the sizes of arguments and index arguments.
-/// Bounds are exact where the IR computes a size from symbols by additions, products, maxima and divisions by
-/// constants. A value that is read from memory has the bound that `arith.minsi` gives it, or the bound of the dimension
-/// of which it is a slice size. The object keeps a table of the functions of the module, and all bounds that it has
-/// found: while it is in use, no function may be added or erased, and no value whose bound was found may change or be
-/// erased.
+/// An analysis that finds upper bounds of index values and of dimensions of tensors and buffers. Bounds are expressions
+/// of symbols (SizeExpr.h). In an entry, the symbols are the names of its dims; in other functions they are
+/// #xfmr.argument, the sizes of arguments and index arguments. Bounds are exact where the IR computes a size from
+/// symbols by additions, products, maxima and divisions by constants. A value that is read from memory has the bound
+/// that `arith.minsi` gives it, or the bound of the dimension of which it is a slice size. The object keeps a table of
+/// the functions of the module, and all bounds that it has found: while it is in use, no function may be added or
+/// erased, and no value whose bound was found may change or be erased.
 class DimBounds {
 public:
   /// Returns the bound of an index value; nullopt if it has none.

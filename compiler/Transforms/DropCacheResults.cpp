@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized entries whose results are caches (`xfmr.cache`). Each result must be the argument of that cache,
-// which holds the update; then the result is dropped. Any other result means that bufferization has copied a cache, and
-// is an error.
+// Expects bufferized entries whose results are caches (`xfmr.cache`). Each result must be the argument with the same
+// cache, which the function has updated in place; then the result is dropped. Any other result means that bufferization
+// has copied a cache, and is an error.
 //
 //===----------------------------------------------------------------------===//
 

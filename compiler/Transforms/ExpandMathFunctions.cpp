@@ -101,8 +101,8 @@ static constexpr float kTanhSplit = 0.625f, kTanhOne = 10.0f;
 static constexpr float kLog[] = {0.333333343f,  -0.249998108f, 0.199997649f,  -0.166800842f, 0.142989591f,
                                  -0.121879034f, 0.108261742f,  -0.128836349f, 0.116883509f};
 
-/// Returns 2^x for -126 <= x < 128: the integer part n goes into the exponent, 2^(x - n) is the
-/// polynomial.
+/// Returns 2^x for -126 <= x < 128. Adds n, the integer nearest to x, to the exponent of 2^(x - n), which the
+/// polynomial approximates.
 static Value emitExp2InRange(Arithmetic &a, Value x) {
   Value shifted = a.add(x, a.constant(kRound));
   Value fraction = a.sub(x, a.sub(shifted, a.constant(kRound)));
@@ -155,7 +155,7 @@ Value attune::emitTanh(OpBuilder &builder, Location loc, Value x) {
   Arithmetic a(builder, loc, x.getType());
   Value magnitude = a.abs(x), square = a.mul(x, x);
   Value small = a.fma(a.polynomial(square, kTanhSmall), a.mul(square, x), x);
-  // tanh(x) = 1 - 2 / (e^(2x) + 1) for positive x; |t| is 2x in units of log2.
+  // tanh(x) = 1 - 2 / (e^(2x) + 1) for positive x, and e^(2x) = 2^t.
   Value t = a.mul(a.atMost(magnitude, kTanhOne), a.constant(2.0f * kLog2E));
   Value quotient = a.div(a.constant(2.0f), a.add(emitExp2InRange(a, t), a.constant(1.0f)));
   Value large = a.withSign(a.sub(a.constant(1.0f), quotient), x);

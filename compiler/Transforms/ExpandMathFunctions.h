@@ -14,18 +14,20 @@
 
 namespace attune {
 
-/// Returns 2^x, with an error of at most 0.8 ulp. 2^0 = 1; exactly 0 below 2^-126; infinite from 2^128; NaN stays NaN.
+/// Returns 2^x, with an error of at most 0.8 ulp. 2^0 is exactly 1. A result below 2^-126 is 0, one from 2^128 on
+/// infinite; NaN stays NaN.
 mlir::Value emitExp2(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// Returns 2^x for x <= 0 (or NaN), with the bits of `emitExp2` but at a lower cost. For softmax.
 mlir::Value emitExp2NonPositive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// Returns e^x, with an error of at most 0.9 ulp; exactly 0 below 2^-126, infinite where f32 overflows.
+/// Returns e^x, with an error of at most 0.9 ulp. A result below 2^-126 is 0, one from 2^128 on infinite; NaN stays
+/// NaN.
 mlir::Value emitExp(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// Returns the error function of x, with an error of at most 1.2 ulp.
 mlir::Value emitErf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// Returns the hyperbolic tangent of x, with an error of at most 1.7 ulp.
 mlir::Value emitTanh(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// Returns the natural logarithm of x, with an error of at most 0.9 ulp, denormals included; -infinity at 0, NaN
-/// below.
+/// Returns the natural logarithm of x, with an error of at most 0.9 ulp, also for subnormal x; -infinity for 0, NaN for
+/// negative x.
 mlir::Value emitLog(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// Returns 1 / sqrt(x), the root and the quotient each rounded, with an error of at most 1.5 ulp.
 mlir::Value emitRsqrt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);

@@ -64,8 +64,8 @@ public:
   /// Returns a * b + c, rounded once.
   Value fma(Value a, Value b, Value c);
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
-  /// Returns the f32 of a finite f16, or of a vector of them, without an instruction for f16; |words| are its bits,
-  /// extended to i32 with the sign.
+  /// Returns a finite f16, or a vector of them, as f32, without an instruction for f16. |words| are the bits of the
+  /// f16, sign-extended to i32.
   Value widenHalf(Value words);
 
   /// Creates `for (i = begin; i < end; i += step)` with the carried values |initial|; returns their last values.
@@ -76,7 +76,8 @@ public:
   /// Creates the same loop without carried values.
   void loop(Value begin, Value end, Value step, llvm::function_ref<void(Value index)> body);
   void loop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value index)> body) { loop(begin, end, index(step), body); }
-  /// Creates an scf.if around what |body| creates; a null |condition| means true and creates none.
+  /// Creates an scf.if around the operations that |body| creates; a null |condition| means true, and then there is no
+  /// scf.if.
   void ifThen(Value condition, llvm::function_ref<void()> body);
   /// Creates an scf.if; returns the values of |yes| if |condition| holds, else those of |no|.
   Values choose(Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no);

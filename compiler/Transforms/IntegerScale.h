@@ -14,8 +14,8 @@
 
 namespace attune {
 
-/// The number that has the nearest integer, as two's complement, in its low bits when a number of magnitude below 2^22 is
-/// added to it: 1.5 * 2^23, and its bits.
+/// 1.5 * 2^23, and its bits as f32. The sum of it and a number of magnitude below 2^22 has the nearest integer, in
+/// two's complement, in its low bits.
 constexpr double kShifter = 12582912.0;
 constexpr int64_t kShifterBits = 0x4b400000;
 

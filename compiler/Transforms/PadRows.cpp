@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions. A buffer and the function arguments to which it is passed have one type, so they get a
-// new stride together or not at all. They get it if none of them is an argument of an entry and every user of them and
-// of their views works with any stride.
+// Adds padding to the rows of buffers whose row size maps the same column of many rows to the same sets of the L1
+// cache; Passes.td has the arithmetic. Expects bufferized functions. A buffer and the function arguments to which it is
+// passed have one type, so they get a new stride together or not at all. They get it if none of them is an argument of
+// an entry and every user of them and of their views works with any stride.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,9 +20,9 @@ struct ParallelLoop {
   /// Returns two lists for the values that the function needs: values to pass to it, and operations that it repeats,
   /// producers first. It needs the outside values that the body uses, the lower bounds, the steps, and |more|.
   std::pair<llvm::SetVector<mlir::Value>, llvm::SetVector<mlir::Operation *>> capture(mlir::ValueRange more);
-  /// Clones the body for iterations [begin, end) of the flattened loop, whose last dimension is the fastest. |map| has
-  /// the values that capture() found, among them the trip counts of all dimensions but the first. |worker| replaces
-  /// rt.worker_id. Leaves |builder| inside the loop over the iterations.
+  /// Clones the body for iterations [begin, end) of the flattened loop, whose last dimension is the fastest. |map| maps
+  /// the values that capture() found; the trip counts of all dimensions but the first must have been passed to it as
+  /// |more|. |worker| replaces rt.worker_id. Leaves |builder| inside the loop over the iterations.
   void buildBody(mlir::OpBuilder &builder, mlir::IRMapping &map, mlir::Value worker, mlir::Value begin, mlir::Value end);
   /// Clones the body for iteration |number| of the flattened loop; |map| and |worker| are as for buildBody().
   void buildIteration(mlir::OpBuilder &builder, mlir::IRMapping &map, mlir::Value worker, mlir::Value number);
@@ -41,9 +41,10 @@ private:
 /// Reports an error if |loop| has results: lowered loops write to buffers.
 llvm::LogicalResult verifyOnBuffers(mlir::scf::ForallOp loop);
 
-/// Adds the first argument `%host: !llvm.ptr {rt.role = #rt.role<host>}` to every function that has one of |users|,
-/// which need the host, or calls such a function; the calls pass it on. Fails, with an error, if a parallel loop calls
-/// such a function.
+/// Adds the first argument `%host: !llvm.ptr {rt.role = #rt.role<host>}`, a pointer to the functions of the runtime
+/// (attune_host), to every function that contains one of |users|, operations that call the runtime, and to the
+/// functions that call it, directly or through others; the calls pass the pointer on. Fails, with an error, if a
+/// parallel loop calls a function that gets the argument.
 llvm::LogicalResult passHost(mlir::ModuleOp module, llvm::ArrayRef<mlir::Operation *> users);
 
 } // namespace attune

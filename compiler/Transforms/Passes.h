@@ -25,8 +25,8 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Transforms/Passes.h.inc"
 
-/// Creates upstream's canonicalizer without the simplification of regions: the IR has no branches, and the search for
-/// them takes as long as all patterns.
+/// Creates upstream's canonicalizer without the simplification of regions: the IR has no branches to simplify, and the
+/// search for them takes as long as all patterns together.
 std::unique_ptr<mlir::Pass> createCanonicalizer();
 
 } // namespace attune

@@ -11,18 +11,21 @@ include "mlir/Pass/PassBase.td"
 def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic of every entry as a formula of its dims";
   let description = [{
-    Gives each entry, a function that applications call, the attribute `xfmr.flops`: two operations for each
-    multiply-add of its `xfmr.linear` operations and of the products of its `xfmr.attention` operations, also in the
-    functions that it calls. The products of attention are Q K^T, P V and those with tables of relative positions;
-    hidden keys count, and every sequence counts at the longest length of the batch. All other operations count nothing.
-    An operation in a loop or a branch counts once; in the loop over experts this covers the rows of all experts. A
-    size that is read from memory, such as the number of packed tokens, counts with its upper bound. The formula is in
-    terms of the dims: the names of dynamic sizes, and of `index` arguments such as `past`, in the signature of the
-    entry.
+    Gives each entry, a function that applications call, the attribute `xfmr.flops`, a formula of the number of its
+    arithmetic operations: two for each multiply-add of its `xfmr.linear` operations and of the products of its
+    `xfmr.attention` operations, also in the functions that it calls. The products of attention are Q K^T, P V and those
+    with tables of relative positions. Hidden keys count, and every sequence counts at the longest length of the batch.
+    All other operations count nothing.
+
+    The formula is in terms of the dims: the names of dynamic sizes, and of `index` arguments such as `past`, in the
+    signature of the entry. A size that is read from memory, such as the number of packed tokens, counts with its upper
+    bound. An operation in a loop or a branch counts once. In the loop over experts (`xfmr-decompose-experts`) that
+    covers all experts, since the bound of the rows of one expert is the number of rows of all of them. With the option
+    `known-counts` that bound is the number of tokens, and the count is multiplied by the experts that a token chooses.
 
     ```mlir
-    func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>) -> tensor<?x64xf32>
-        attributes {xfmr.entry = #xfmr.entry<"forward">} {
+    func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>)
+        -> tensor<?x64xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {
       %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
       return %y : tensor<?x64xf32>
     }
@@ -41,9 +44,11 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
 def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
   let summary = "record the gathers of every entry and the bytes they bring as formulas of its dims";
   let description = [{
-    Gives each entry of a module for several ranks (`xfmr.ranks`) two attributes: `xfmr.gathers` counts its
+    Ranks are the processes that run a divided model. If the attribute `xfmr.ranks` of the module, their number, is
+    above 1, each entry, a function that applications call, gets two formulas: `xfmr.gathers` counts its
     `xfmr.all_gather` operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank
-    receives by these operations from the other ranks.
+    receives by these operations from the other ranks. Formulas are in terms of the dims of the entry, the names of
+    dynamic sizes in its signature. With two ranks:
 
     ```mlir
     func.func @forward(%x: tensor<?x24xf32> {xfmr.input = #xfmr.input<"x", [tokens, 24]>}) -> tensor<?x48xf32>
@@ -54,31 +59,35 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
     // becomes
     func.func @forward(...) attributes {
         xfmr.entry = #xfmr.entry<"forward">, xfmr.gathers = #xfmr.formula<[], affine_map<() -> (1)>>,
-        xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 96)>>} {…}    // 96 = 24 * 4
+        xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 96)>>} {…}    // 24 floats of 4 bytes
     ```
 
     `xfmr.gathers` counts an operation in a loop once for each iteration if the number of iterations is a constant, else
-    once. In the loop over experts this is an upper bound, since experts that no token chooses gather nothing.
-    `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts that covers all iterations, since
-    the bound of the rows of one expert is the number of rows of all experts. Both count a call in a loop once. A size
-    that is read from memory, such as the number of packed tokens, counts with its upper bound; a size that neither
-    follows from the dims nor has such a bound is an error. Changes nothing else. Numerics: exact.
+    once. In the loop over experts (`xfmr-decompose-experts`) this is an upper bound, since experts that no token
+    chooses gather nothing. `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts that covers
+    all iterations, since the bound of the rows of one expert is the number of rows of all experts. With the option
+    `known-counts` that bound is only the number of tokens. Both attributes count a call in a loop once. A size that is
+    read from memory, such as the number of packed tokens, counts with its upper bound; a size that neither follows from
+    the dims nor has such a bound is an error. Changes nothing else. Numerics: exact.
   }];
 }
 
 def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic and the memory traffic of each kernel in a call of every entry";
   let description = [{
-    `attune bench` compares the time of kernels with the work that this pass records. The pass gives each entry the
-    attribute `rt.kernel_work`, which has an element for each kernel of the module, in the order of the module's
-    functions: the number of calls of the kernel in a call of the entry, 0 if the entry does not call it, and formulas
-    of the entry's dims for the arithmetic and the bytes of all these calls.
+    `attune bench` compares the time of kernels with the work that this pass records. The pass gives each entry, a
+    function that applications call, the attribute `rt.kernel_work`. It has an element for each kernel of the module, in
+    the order of the module's functions: the number of calls of the kernel in a call of the entry, 0 if the entry does
+    not call it, and formulas for the arithmetic and the bytes of all these calls. Formulas are in terms of the entry's
+    dims, the names of dynamic sizes in its signature.
 
     ```mlir
-    %y = call @linear(%x, %w, %d) {tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 64)>>>} ...
+    %y = call @linear(%x, %w, %d)
+        {tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 64)>>>} ...
     // becomes, in the entry @forward
     func.func @forward(...) attributes {xfmr.entry = ..., rt.kernel_work = [
-        #rt.kernel_work<"linear", calls = 1, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>, weight_bytes = ..., tensor_bytes = ...>]}
+        #rt.kernel_work<"linear", calls = 1, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>,
+                        weight_bytes = ..., tensor_bytes = ...>]}
     %y = call @linear(%x, %w, %d) ...
     ```
 
@@ -88,8 +97,8 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     slices count. Of a table that is looked up, only the elements that are looked up count, an element again for each
     lookup, or the whole table if that is provably less: for an embedding as many elements as the result has, for rotary
     embeddings a row of the table for each row of the result. Of a key/value cache, the tokens that a call accesses
-    count (`cache_bytes` of `tile.work`); other tensors of four or more dimensions count nothing in a call with
-    `cache_bytes`.
+    count, as `cache_bytes` of `tile.work` says. In a call with `cache_bytes`, no other tensor of four or more
+    dimensions counts.
 
     A call in a loop or a branch counts once. A size that is read from memory, such as the number of packed tokens,
     counts with its upper bound.
@@ -101,8 +110,9 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     it.
 
     An entry gets no attribute, and a remark says so, if the size of an operand of a kernel neither follows from the
-    entry's dims nor has a bound in terms of them. Arithmetic that does not follow from the dims counts as 0; a remark of the pass that
-    tiles the kernel says so. Runs in the phase `kernels` after `attune-outline-kernels`. Numerics: exact.
+    entry's dims nor has a bound in terms of them, or if a function that it calls is recursive. Arithmetic that does not
+    follow from the dims counts as 0; a remark of the pass that tiles the kernel says so. Runs in the phase `kernels`
+    after `attune-outline-kernels`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }
@@ -119,11 +129,12 @@ def CheckTensorOps : Pass<"attune-check-tensor-ops", "::mlir::func::FuncOp"> {
 
     ```mlir
     %y = tosa.add %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-    // error: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects on tensors
+    // error: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects
+    // on tensors
     ```
 
-    Hand-written modules may have operations of any registered dialect. Run it before `attune-bufferize`, whose error
-    does not say which dialects are supported. Changes nothing. Numerics: exact.
+    Hand-written modules may have operations of any registered dialect. Run the pass before `attune-bufferize`, whose
+    error does not say which dialects are supported. Changes nothing. Numerics: exact.
   }];
 }
 
@@ -143,10 +154,11 @@ def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp">
     }
     ```
 
-    A cache is an argument of an entry (a function that applications call), marked `xfmr.cache`, whose content a session
-    keeps from one call to the next: keys, values or a mask. On tensors an entry returns each cache that it updates;
-    after bufferization the result must be the buffer of the argument, and callers already have it. Another buffer as
-    the result is an error, since it means that bufferization has copied the cache; so is a result that is no cache.
+    A cache is an argument of an entry (a function that applications call), marked `xfmr.cache`, whose content is kept
+    from one call to the next: keys, values or a mask. `caches = continue` says that the entry appends to caches of
+    sequences that have tokens already. On tensors an entry returns each cache that it updates; after bufferization the
+    result must be the buffer of the argument, and callers already have it. Another buffer as the result is an error,
+    since it means that bufferization has copied the cache; so is a result that is no cache.
 
     Expects bufferized functions, after `attune-outputs-to-arguments`. Leaves functions that are not entries alone.
     Numerics: exact.
@@ -197,15 +209,17 @@ def WriteOutputsInPlace : Pass<"attune-write-outputs-in-place", "::mlir::ModuleO
     bufferization.materialize_in_destination %y in restrict writable %rows : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
     ```
 
-    After bufferization, the last operation copies a buffer to itself and folds. A value that is several outputs is
-    computed in the first and copied to the others. Copies also remain if the value is not computed in a `tensor.empty`
-    of the entry, if that has other users or holds another result of the same operation, if static sizes of the value
-    and of the output's buffer differ, if a reshape other than `tensor.expand_shape` is between the two, or if the entry
-    uses the output's buffer in another way, too.
+    An entry is a function that applications call. Here `%out` is the buffer in which the application wants the output
+    `%z`, and `%d` is the destination in which `@linear` computes `%y`. After bufferization, the last operation copies a
+    buffer to itself and folds. A value that is several outputs is computed in the buffer of the first and copied to the
+    others. A copy also remains if the value is not computed in a `tensor.empty` of the entry; if that has other users
+    or holds another result of the same operation; if static sizes or element types of the value and of the output's
+    buffer differ; if a reshape other than `tensor.expand_shape` is between the two; or if the entry also uses the
+    output's buffer in another way.
 
     Expects the output buffers of `attune-outputs-to-arguments` and functions that take destinations
-    (`attune-outline-kernels`). Run it before `attune-bufferize`. Leaves functions that are not entries alone. Schedules
-    of GPUs use it (`outputs_in_place`). Numerics: exact.
+    (`attune-outline-kernels`). Run it before `attune-bufferize`. Leaves functions that are not entries alone. The phase
+    `bufferized` runs it if the schedule has `outputs_in_place`, as for GPUs. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -226,11 +240,12 @@ def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::Modul
 
     One-shot bufferization compares every use of a tensor with every other one, which is slow for a mask that all layers
     read. This pass replaces the uses in calls by one use, the conversion to a buffer. It converts an argument of a
-    private function that the function only reads, if two or more calls pass the same tensor, if nothing writes to the
-    memory of any tensor that a call passes for this argument once that tensor is computed, and if nothing but calls
-    refers to the function. Inside the function, `bufferization.to_tensor` makes a tensor of the buffer. Two or more
-    slices of one tensor at the top level of an entry, a function that applications call, become views of one buffer if
-    nothing writes to the memory of that tensor once it is computed. Other arguments and slices are left alone.
+    private function under four conditions: the function only reads the argument; two or more calls pass the same tensor
+    for it; nothing writes to the memory of a tensor that a call passes for it once that tensor is computed; and nothing
+    but calls refers to the function. Inside the function, `bufferization.to_tensor` makes a tensor of the buffer. Two
+    or more slices of one tensor at the top level of an entry, a function that applications call, become views of one
+    buffer if nothing writes to the memory of that tensor once it is computed. Other arguments and slices are left
+    alone.
 
     Expects functions in destination-passing style; run it before `attune-bufferize`. Numerics: exact.
   }];
@@ -254,10 +269,10 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
     ```
 
     A stacked tensor is an output that has a slice for each layer, such as all hidden states. One-shot bufferization
-    gives the same result, but takes time in the square of the number of slices or more. The pass rewrites a sequence of
-    two or more `tensor.insert_slice` into one `tensor.empty`, in the same block, each into the result of the one
-    before; the sequence ends at a tensor that has another use than the next insertion. The alignment of 64 bytes is the
-    default of bufferization.
+    gives the same result, but its time grows with the square of the number of slices or faster. The pass rewrites
+    sequences of two or more `tensor.insert_slice` in one block: the first inserts into a `tensor.empty`, each other one
+    into the result of the one before, and no tensor but the last result has another use. The alignment of 64 bytes is
+    the default of bufferization.
 
     Expects tensors; run it before `attune-bufferize`. Leaves single insertions alone. Numerics: exact.
   }];
@@ -276,10 +291,11 @@ def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
     func.func private @kernel(%x: memref<?x8xf32>, %out: memref<?x8xf32>)
     ```
 
-    The `xfmr.weight` operations, except the first of each run of adjacent ones, are taken out of the module while the
-    pass runs, since upstream visits all symbols of the module for every call. Expects functions in destination-passing
-    style, without `xfmr.weight_ref` (`attune-assign-weight-offsets` replaces them). Leaves no tensors. Results that are
-    not buffers of arguments, and all results of public functions, stay results. Numerics: exact.
+    A module has an `xfmr.weight`, a symbol, for each weight of the model. All but the first of each run of adjacent
+    ones are taken out of the module while the pass runs, since upstream visits all symbols for every call. Expects
+    functions in destination-passing style, without `xfmr.weight_ref` (`attune-assign-weight-offsets` replaces them).
+    Leaves no tensors. Results that are not buffers of arguments, and all results of public functions, stay results.
+    Numerics: exact.
   }];
 }
 
@@ -294,11 +310,11 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
     call @linear(%a, ...) : (memref<?x4096xf32, strided<[4112, 1]>>, ...) -> ()
     ```
 
-    A register tile of a projection reads the same columns of up to 12 rows at once. An L1 cache of 64 sets of 64-byte
-    lines maps addresses 4 KiB apart to the same set. So if the size of a row is a multiple of 4 KiB, the elements of a
-    column lie in one set; if it is a multiple of 2 KiB, in two. The 12 rows then need 12 lines of one set, or 6 of each
-    of two. A set has 8 or 12 lines, also for the weights that are read in between, so a row may be evicted before its
-    next column is read. A pad of one line moves each row to the next set.
+    A register tile of a projection, the rows whose sums are in registers at once, reads the same column of up to 12
+    rows. An L1 cache of 64 sets of 64-byte lines maps addresses 4 KiB apart to the same set. So if the size of a row is
+    a multiple of 4 KiB, the elements of a column lie in one set; if it is a multiple of 2 KiB, in two. The 12 rows then
+    need 12 lines of one set, or 6 of each of two. A set has 8 or 12 lines, which the weights that are read in between
+    need, too, so a row may be evicted before its next column is read. A pad of one line moves each row to the next set.
 
     Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes, here from 4096 floats to 4112. A row has
     all dimensions of the buffer but the first. Leaves alone rows of dynamic size, rows of other element types (f32
@@ -306,7 +322,8 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
     stride, and buffers that are passed for the same argument of a function as a buffer that keeps its type. Expects
     bufferized functions; run it before `attune-plan-memory`. Numerics: exact.
   }];
-  let options = [Option<"multiple", "multiple", "int64_t", "2048", "pad rows whose size is a multiple of this many bytes; 0 pads none">,
+  let options = [Option<"multiple", "multiple", "int64_t", "2048",
+                        "pad rows whose size is a multiple of this many bytes; 0 pads none">,
                  Option<"pad", "pad", "int64_t", "64", "bytes of padding after a row, a multiple of 4">];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -322,18 +339,19 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
 
     Compiled code allocates nothing: the runtime allocates one workspace before a call. Buffers get offsets in it that
     are multiples of 64 bytes, and buffers with disjoint lifetimes can share bytes if one is provably at least as large
-    as the other. Buffers in the body of an outermost parallel loop exist once for each worker (on a GPU, for each block
-    that runs at once).
+    as the other. Buffers in the body of an outermost parallel loop exist once for each worker, a thread that runs
+    iterations (on a GPU, a block of threads that runs at the same time as others).
 
     Every entry, a function that applications call, gets the arguments `%workspace: memref<?xi8>` and `%workers: index`,
     the number of workers, marked by `rt.role`; other functions get them if they or their callees have buffers.
-    `rt.worker_count` becomes `%workers`; it is an error in a function that does not get this argument. Every entry gets
-    the attribute `rt.workspace`, a `#xfmr.formula` of its dims and of `workers`: the bytes that a call needs, an upper
-    bound where sizes are bounds.
+    `rt.worker_count`, the operation for that number, becomes `%workers`; it is an error in a function that does not get
+    this argument. Every entry gets the attribute `rt.workspace`, the bytes that a call needs, or an upper bound where
+    sizes are bounds. It is a `#xfmr.formula` of the dims, the names of dynamic sizes in the signature of the entry, and
+    of `workers`.
 
-    The allocated rows of matrices with elements of at most 16 bits are rounded up to a multiple of `row-group`, since
-    AMX instructions read whole groups of rows. A buffer with padded rows (`strided<[64, 1]>`, see `attune-pad-rows`) is
-    allocated with that row stride.
+    The number of allocated rows of a matrix with elements of at most 16 bits is rounded up to a multiple of
+    `row-group`, since AMX instructions read whole groups of rows. A buffer with padded rows (such as
+    `memref<?x48xf32, strided<[64, 1]>>`, see `attune-pad-rows`) is allocated with that row stride.
 
     Expects bufferized functions without results, and buffers whose sizes follow from the dims of the entry; a size that
     is read from memory needs a bound, such as `arith.minsi %size, %bound`. Errors are a size without a bound, a buffer
@@ -342,7 +360,8 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     function which has a parallel loop with buffers. Leaves no `memref.alloc` or `memref.dealloc`. Numerics: exact.
   }];
   let options = [Option<"rowGroup", "row-group", "int64_t", "::mlir::rt::Schedule().lowPrecisionGroup",
-                        "rows of matrices with elements of at most 16 bits that are always read together; 1 except with AMX">];
+                        "rows of matrices with elements of at most 16 bits that instructions read together: 32 with "
+                        "AMX, else 1">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }
 
@@ -358,31 +377,38 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     call @linear(%x, %w, %a) : (memref<?x32xf32>, memref<2x32x32xf32>, memref<?x48xf32>) -> ()
     call @layer_norm(%a, %g, %y) : (memref<?x48xf32>, memref<48xf32>, memref<?x48xf32>) -> ()
     // becomes
-    %step = … * rt.worker_count
+    %step = … * rt.worker_count    // a few rows for each worker
     scf.for %i = %c0 to %tokens step %step {    // %n = min(%step, %tokens - %i)
-      %x_i = memref.subview %x[%i, 0] [%n, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+      %x_i = memref.subview %x[%i, 0] [%n, 32] [1, 1]
+          : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+      %y_i = memref.subview %y[%i, 0] [%n, 48] [1, 1] : …
       %a_i = memref.alloc(%n) : memref<?x48xf32>
-      call @linear(%x_i, %w, …)
-      call @layer_norm(…, %g, %y_i)
+      call @linear(%x_i, %w, %a_i)    // %a_i is first cast to a type with a dynamic offset
+      call @layer_norm(%a_i, %g, %y_i)
     }
     ```
 
-    A kernel is row-wise if row i of its results depends only on row i of the arguments that are marked `tile.rows`, and
-    on the other arguments as a whole. A call uses a buffer by rows if it passes the buffer for an argument with
-    `tile.rows`, else as a whole. The pass rewrites sequences of two or more calls of row-wise kernels in one basic
-    block. Each call after the first of a sequence uses by rows a buffer that an earlier one uses by rows, no buffer is
-    used by rows in one call and, in another, as a whole or through another view, and nothing between the calls accesses
-    memory. At least one buffer is private to the sequence, such as `%a`: only its rows of one step are allocated. Other
-    sequences, and kernels that have results, have a static number of rows, or may depend on the address of their first
-    row, are left alone.
+    A kernel is row-wise if row i of what it writes depends only on row i of the arguments that are marked `tile.rows`,
+    and on the other arguments as a whole; `attune-outline-kernels` sets the mark. A call uses a buffer by rows if it
+    passes the buffer for an argument with `tile.rows`, else as a whole. The pass rewrites sequences of two or more
+    calls of row-wise kernels in one basic block:
 
-    All rows are divided into blocks of about equal size, of at most `rows` rows, and this size is rounded up to a
-    multiple of `multiple`, but not above `rows`. A step has this many rows for each worker. A projection divides rows
-    in the same way (`attune-tile-groups` with `max-block-rows`), so in one step it has about one block of rows for each
-    worker, unless `block-bytes` makes its blocks smaller. If all rows fit in one step, the loop has one iteration, and
-    each kernel divides its work among the workers as it does without the pass, projections by columns, too. A buffer
-    whose first use is a call of the sequence may reuse the memory of a buffer whose last use is an earlier call of the
-    sequence.
+    - Each call after the first uses by rows a buffer that an earlier call uses by rows.
+    - No buffer is used by rows in one call and, in another, as a whole or through another view.
+    - Nothing between the calls accesses memory.
+    - At least one buffer is private to the sequence, such as `%a`: only its rows of one step are allocated.
+
+    Other sequences are left alone, and so are kernels that have results, have a static number of rows, or may depend on
+    the address of their first row.
+
+    The size of a step is chosen as follows. All rows are divided into blocks of about equal size, of at most `rows`
+    rows, and this size is rounded up to a multiple of `multiple`, but not above `rows`. A step has this many rows for
+    each worker, a thread that runs parallel loops. The kernel of a projection divides its rows in the same way
+    (`attune-tile-groups` with `max-block-rows`), so in one step it has about one block of rows for each worker, unless
+    `block-bytes` makes its blocks smaller. If all rows fit in one step, the loop has one iteration, in which each
+    kernel divides its work among the workers as it does without the pass; projections also divide their columns. A
+    buffer whose first use is a call of the sequence may reuse the memory of a buffer whose last use is an earlier call
+    of the sequence.
 
     Kernels in sequences then accept rows from the middle of a buffer (`offset: ?`). Expects bufferized functions that
     write no argument that overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`.
@@ -391,8 +417,8 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
   let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows",
                         "most rows of a step for each worker; 0 leaves calls as they are">,
                  Option<"multiple", "multiple", "int64_t", "::mlir::rt::Schedule().registerRows",
-                        "the rows of a step for each worker are rounded up to a multiple of this number (without AMX, the rows of a "
-                        "register tile), but not above `rows`">];
+                        "the rows of a step for each worker are rounded up to a multiple of this number, but not above "
+                        "`rows`; usually the rows of a register tile or, with AMX, 32">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::rt::RtDialect"];
 }
@@ -402,7 +428,8 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     ```mlir
     %e = tensor.empty(%n) : tensor<?x8xf32>
-    %y = scf.forall (%i) in (%n) shared_outs(%o = %e) -> (tensor<?x8xf32>) {… rows of %x …} {tile.kernel = #tile.kernel<"norm", row_wise>}
+    %y = scf.forall (%i) in (%n) shared_outs(%o = %e) -> (tensor<?x8xf32>) {… row %i of %x …}
+        {tile.kernel = #tile.kernel<"norm", row_wise>}
     // becomes
     %e = tensor.empty(%n) : tensor<?x8xf32>
     %y = call @norm(%x, %e) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
@@ -416,19 +443,19 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
     inside. Sizes equal to those of a destination are taken from it, so that equal loops become equal functions, which
     `duplicate-function-elimination` merges afterwards.
 
-    A loop is top-level if no other `scf.forall` contains it; an `scf.if` or `scf.for` may. `tile.kernel` describes the
-    kernel and gives the function its name; for a loop without it, the name is `kernel`. Its `row_wise` becomes
-    `tile.rows` on the arguments that the loop reads or writes row by row (by index i of the first dimension for row i
-    of every result). A kernel with `tile.rows` takes its number of rows from these arguments and reads all other
-    arguments as a whole. If the pass cannot show this, or if the number of rows is static, it marks no argument. The
-    group numbers `tile.group`, by which `attune-tile-groups` found the operations of the loop, are removed. `tile.work`
-    moves from the loop to the call. It has formulas of the arithmetic of the loop and of the bytes of key/value caches
-    that the loop accesses, in terms of the arguments of the function around both.
+    A loop is top-level if no other `scf.forall` contains it; an `scf.if` or `scf.for` may. The function gets its name
+    from the text of the loop's attribute `tile.kernel`, or `kernel` if there is none. If `tile.kernel` says `row_wise`,
+    the arguments that the loop reads or writes row by row (index i of the first dimension for row i of every result)
+    are marked `tile.rows`. The mark promises that the kernel takes its number of rows from these arguments and reads
+    all other arguments as a whole. If the pass cannot show this, or if the number of rows is static, it marks no
+    argument. The group numbers `tile.group`, by which `attune-tile-groups` found the operations of the loop, are
+    removed. The attribute `tile.work` moves from the loop to the call. It has formulas of the arithmetic of the loop
+    and of the bytes of key/value caches that the loop accesses, in terms of the arguments of the calling function.
 
     Every other private function then takes destinations for its tensor results, too, except for results that update an
     argument in place, such as a cache. Errors are a result whose size does not follow from the arguments, and a result
-    that no kernel computes in a `tensor.empty` of its own. Runs after the phase `tiled`. Leaves operations outside of
-    `scf.forall` where they are. Numerics: exact.
+    that no kernel computes in a `tensor.empty` of its own. The pass begins the phase `kernels`. Leaves operations
+    outside of `scf.forall` where they are. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
@@ -444,16 +471,17 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
     ```
 
     A panel has `panel-width` keys of one head, transposed: one row for each component, so that a vector load reads the
-    same component of several keys. The first loop fills the panels. There is none for caches, whose keys are in panels
-    already (of the cache's width), and none for keys of bf16 or f16 outside of caches, which tensor cores read as rows.
-    The second loop runs over sequences, tiles of heads and tiles of queries.
+    same component of several keys. The first loop fills the panels. It is missing for caches, whose keys are in panels
+    already (of the cache's width), and for keys of bf16 or f16 outside of caches, which tensor cores read as rows. The
+    second loop runs over sequences, tiles of heads and tiles of queries.
 
     A row of an attention tile is one query of one head. The heads of a tile share their keys; there are up to 8 of
-    them, and larger groups are divided. `query-rows` is the number of rows whose scores are in registers at once. A
-    tile has as many queries as make this number of rows, or its smallest multiple that is also a multiple of the number
-    of heads in the tile. If there are more than `key-block` keys, and more queries than a tile of `long-rows` rows has,
-    a tile has up to `long-rows` rows, so that one read of a block of keys from memory serves more rows; this is decided
-    at run time. Integer masks become additive f32 masks, and a mask with one element for all keys gets one for each.
+    them, and larger groups of heads are divided. `query-rows` is the number of rows whose scores are in registers at
+    once. A tile has this many rows or the smallest multiple of it that is also a multiple of the number of heads in the
+    tile, so that it has whole queries. If a sequence of the batch may have more than `key-block` keys, and more queries
+    than a tile of `long-rows` rows, tiles have up to `long-rows` rows instead, so that one read of a block of keys from
+    memory serves more rows; this is decided at run time. An integer mask becomes one of f32, with 0 where it is nonzero
+    and the most negative f32 elsewhere; a mask with one element for all keys gets one for each.
 
     Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: those of `tile.attention_tile`, whose sums run over blocks of keys.
@@ -461,14 +489,15 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
   let options = [Option<"queryRows", "query-rows", "int64_t", "::mlir::rt::Schedule().queryRows",
                         "rows of an attention tile whose scores are in registers at once, a power of two">,
                  Option<"longRows", "long-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
-                        "most rows of an attention tile over several blocks of keys">,
+                        "most rows of an attention tile if there are more than `key-block` keys">,
                  Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().keyPanelWidth",
                         "keys of a panel outside of caches, a multiple of 16">,
                  Option<"keyBlock", "key-block", "int64_t", "512",
-                        "keys whose scores are computed before the maximum and sum of a row are updated">,
+                        "keys whose scores are computed before the maximum and sum of a row are updated, a multiple of "
+                        "the width of panels">,
                  Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
-                        "element type to which the operands of Q K^T and P V are rounded; that of the keys if these are bf16 or "
-                        "f16 outside of caches",
+                        "type to which operands of Q K^T and P V may be rounded; keys of bf16 or f16 outside of caches "
+                        "have precedence",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "no rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>];
@@ -488,14 +517,15 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
     }
     ```
 
-    Fusion quantizes the rows, or rounds them to bf16 or f16, while they are in the L1 cache. The loop must produce
-    whole rows, since the scale of a row can depend on all of its elements. If the loop that produces the rows writes
-    parts of them, as that of a projection, or cannot be fused for another reason, or if there is none in the same
-    block, the operation gets a loop of its own over blocks of `row-block` rows. The text of a fused loop's
-    `tile.kernel` gets the new type appended, such as ", bf16".
+    `tile.quantize_rows` rounds rows of f32 to bf16 or f16, as here, or quantizes them to integers of 8 bits with a
+    scale for each row or each group of columns. Fusion does this while the rows are in the L1 cache. The loop must
+    write whole rows, since the scale of a row can depend on all of its elements. If the loop that computes the rows
+    writes parts of them, as that of a projection, or cannot be fused for another reason, or if there is none in the
+    same block, the operation gets a loop of its own over blocks of `row-block` rows. `tile.kernel`, the description of
+    a loop, gets the new type appended to its text in a fused loop, such as ", bf16".
 
     Expects `attune-tile-groups` and `attune-tile-attention` done. Leaves alone operations inside an `scf.forall`.
-    Numerics: exact.
+    Numerics: exact; the results are those that `tile.quantize_rows` defines.
   }];
   let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().quantizedRowBlock",
                         "rows of one iteration of a loop of its own">];
@@ -509,24 +539,28 @@ def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
     ```mlir
     %y = xfmr.rotary %x, %positions, %table {interleaved} : tensor<?x4x12xf32>, tensor<512x8xf32>
     // becomes
-    %y = scf.forall (%block) in (%blocks) shared_outs(%o = %e) -> (tensor<?x4x12xf32>) {… tile.rotary_tile ins(%rows, %ids, %table : …) …}
+    %y = scf.forall (%block) in (%blocks) shared_outs(%o = %e) -> (tensor<?x4x12xf32>) {
+      … tile.rotary_tile ins(%rows, %ids, %table : …) …
+    }
     ```
 
     The pass lowers operations that handle each head by itself:
 
     - `xfmr.rotary`, rotary position embeddings, becomes a loop over blocks of `row-block` tokens with
       `tile.rotary_tile`.
-    - `xfmr.kv_cache_update`, which appends keys and values to a cache, becomes a loop over sequences and heads. It
-      copies values, or converts them by `tile.cache_rows` if the cache has another element type, and writes keys by
-      `tile.key_panel`, since caches have keys in panels, component by component. The caches themselves are its
-      destinations, so that bufferization updates them in place.
+    - `xfmr.kv_cache_update`, which appends keys and values to a cache, becomes a loop over sequences and heads. The
+      loop copies values, or converts them by `tile.cache_rows` if the cache has another element type. It writes keys by
+      `tile.key_panel`, since a cache has keys in panels, transposed: one row for each component. The caches themselves
+      are the destinations of the loop, so that bufferization updates them in place.
     - `xfmr.kv_cache_read`, which returns the first `length` keys and values of every slot of a cache, becomes a loop
-      over slots and heads. It copies values, and transposes panels of keys back to rows by `tile.unpack_keys`.
+      over slots, the parts of a cache for one sequence each, and heads. The loop copies values, and transposes panels
+      of keys back to rows by `tile.unpack_keys`.
 
     Expects these operations on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: exact; the results are those that the tile operations define.
   }];
-  let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock", "tokens per tile of rotary embeddings">];
+  let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock",
+                        "tokens in one iteration of the loop of rotary embeddings">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
@@ -546,53 +580,62 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     Operations with the same number in `tile.group` become one kernel; an operation without a number is a kernel by
     itself. The last operation of a kernel is tiled, and the others are fused into its tiles.
 
-    A projection becomes an `scf.forall` over blocks of rows and columns, around an `scf.for` over register tiles, the
+    **Projections** become an `scf.forall` over blocks of rows and columns, around an `scf.for` over register tiles, the
     rows whose sums are in registers at once. A block has the columns of one weight panel (`%columns`), except as
     `stream-panels`, `few-rows` and `wide-blocks` say. Blocks have about the same number of rows (here `%rows`), at most
-    `max-block-rows` rows and `block-bytes` bytes of input rows, which every panel reads again from the L2 cache; wide
-    blocks have `wide-rows` rows. If there are at most three register tiles in a block, they have about the same size,
-    too; low-precision ones only with `even-low-precision-tiles`. A `tile.grouped_product` is tiled in the same way, by
-    `grouped-rows` if its rows are quantized, else by `register-rows`; its register tiles, if few, always have about the
-    same size. Any other kernel becomes an `scf.forall` over blocks of `row-block` rows, the last dimension but one, and
-    over single indices of the dimensions before it.
+    `max-block-rows` rows and `block-bytes` bytes of input rows, which are read again from the L2 cache for every panel;
+    wide blocks have `wide-rows` rows. If a block has at most three register tiles, these have about the same size, too;
+    low-precision ones only with `even-low-precision-tiles`.
+
+    **Products by weights with a scale per group** (`tile.grouped_product`) are tiled in the same way. If `wide-blocks`
+    is 0, their register tiles have at most `grouped-rows` rows if the rows are quantized, else at most `register-rows`,
+    and up to three of them always have about the same size. Otherwise they are tiled like other low-precision products.
+
+    **Other kernels** become an `scf.forall` over blocks of `row-block` rows, the last dimension but one, and over
+    single indices of the dimensions before it.
 
     The attribute `tile.kernel` of a loop describes the kernel and says `row_wise` if the pass finds that a row depends
     neither on other rows, nor on its index, nor on the number of rows. On the loop of a product, `tile.work` has the
-    number of arithmetic operations of all iterations, two for each multiply-add. A number that does not follow from the
-    dims counts as 0, with a remark.
+    number of arithmetic operations of all iterations, two for each multiply-add, as a formula of the sizes of the
+    function's arguments. A number that has no such formula counts as 0, with a remark.
 
     Expects `convert-xfmr-to-linalg` and `attune-tile-attention` done. A dimension of size 0 is an error if its size is
     known. Leaves alone kernels whose last operation has fewer than two parallel dimensions, and operations inside an
     `scf.forall`. Numerics: exact; no sum is split.
   }];
   let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows",
-                        "most rows of a register tile, except as `low-precision-rows` and `grouped-rows` say">,
+                        "most rows of a register tile of f32, and of products of float rows by weights with a scale "
+                        "per group">,
                  Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
                         "columns of a register tile and of a weight panel, a multiple of 16">,
                  Option<"blockBytes", "block-bytes", "int64_t", "::mlir::rt::Schedule().blockBytes",
                         "most bytes of the input rows of one block if they were f32, but at least one register tile">,
-                 Option<"maxBlockRows", "max-block-rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows", "most rows of one block">,
+                 Option<"maxBlockRows", "max-block-rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows",
+                        "most rows of one block">,
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
-                        "rows of a register tile of low-precision operands without a scale per group">,
+                        "most rows of a register tile of low-precision operands, except of products by weights with a "
+                        "scale per group if `wide-blocks` is 0">,
                  Option<"groupedRows", "grouped-rows", "int64_t", "::mlir::rt::Schedule().groupedRows",
-                        "rows of a register tile of products of quantized rows by weights with a scale per group">,
+                        "most rows of a register tile of products of quantized rows by weights with a scale per group">,
                  Option<"evenLowPrecisionTiles", "even-low-precision-tiles", "bool", "::mlir::rt::Schedule().evenLowPrecisionTiles",
-                        "at most three low-precision register tiles have about equal sizes, as those of f32">,
+                        "up to three low-precision register tiles of a block have about equal sizes, as those of f32 "
+                        "have">,
                  Option<"streamPanels", "stream-panels", "int64_t", "::mlir::rt::Schedule().streamPanels",
-                        "weight panels that a block of an f32 product reads side by side if there is a single row and `few-rows` is 0: "
-                        "several streams use more of the memory's bandwidth">,
+                        "weight panels that a block of an f32 product reads side by side if there is a single row and "
+                        "`few-rows` is 0: several streams use more of the memory's bandwidth">,
                  Option<"fewRows", "few-rows", "int64_t", "::mlir::rt::Schedule().fewRows",
-                        "blocks have `few-columns` columns if there are at most this many rows, so that there are enough blocks; 0 for "
-                        "never">,
+                        "blocks have `few-columns` columns if there are at most this many rows, so that there are "
+                        "enough blocks; 0 for never">,
                  Option<"fewColumns", "few-columns", "int64_t", "::mlir::rt::Schedule().fewColumns",
-                        "columns of a block if there are at most `few-rows` rows, a divisor of `panel-width`">,
+                        "columns of a block if there are at most `few-rows` rows, a multiple of 16 that divides "
+                        "`panel-width`">,
                  Option<"wideRows", "wide-rows", "int64_t", "::mlir::rt::Schedule().wideRows",
                         "rows of a wide low-precision block, which reads fewer operands for each product">,
                  Option<"wideColumns", "wide-columns", "int64_t", "::mlir::rt::Schedule().wideColumns",
                         "columns of a wide block, a multiple of `panel-width`">,
                  Option<"wideBlocks", "wide-blocks", "int64_t", "::mlir::rt::Schedule().wideBlocks",
-                        "low-precision blocks are wide if there are at least this many wide blocks, more than half of `wide-rows` rows and "
-                        "more than `panel-width` columns; 0 for never">,
+                        "low-precision blocks are wide if the product has at least this many wide blocks, more than "
+                        "half of `wide-rows` rows and more than `panel-width` columns; 0 for never">,
                  Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock",
                         "rows of one iteration of a kernel without a product">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
@@ -614,16 +657,19 @@ def ExpandMath : Pass<"attune-expand-math"> {
     ```
 
     Compiled code calls no mathematical library. Scalars and vectors are expanded in the same way, so that the last
-    elements of a row, computed one by one, have the same bits as in a vector. All but rsqrt, which becomes a division
-    by `sqrt`, have polynomials. Fused multiply-adds are explicit. With `expand-bf16`, conversions between f32 and bf16
-    become integer arithmetic, as for `cuda` and for CPUs without an instruction that rounds to bf16.
+    elements of a row, computed one by one, have the same bits as in a vector. exp, exp2, erf, tanh and log become
+    polynomials, and rsqrt becomes a division by `sqrt`. Fused multiply-adds are explicit. With `expand-bf16`,
+    conversions between f32 and bf16 become integer arithmetic, which the target `cuda` and CPUs without an instruction
+    that rounds to bf16 need.
 
-    Runs on any operation; expects code of vectors or, on a GPU, of one thread. Leaves alone other element types and functions that are
-    instructions, such as `sqrt`, `fma` and `floor`. Other functions stay; `attune-prepare-for-llvm` rejects them.
+    Runs on any operation; expects code of vectors or, on a GPU, of one thread. Leaves alone other element types, and
+    functions that are instructions, such as `sqrt`, `fma` and `floor`. All other functions of the math dialect stay,
+    too, and `attune-prepare-for-llvm` rejects them later.
 
     **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value,
     as measured on about 10.8 million values of f32; 2^0 = 1; results of exp and exp2 below 2^-126 are 0.
   }];
-  let options = [Option<"expandBF16", "expand-bf16", "bool", "false", "also make integer arithmetic of conversions between f32 and bf16">];
+  let options = [Option<"expandBF16", "expand-bf16", "bool", "false",
+                        "also make integer arithmetic of conversions between f32 and bf16">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }

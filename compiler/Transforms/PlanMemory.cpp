@@ -105,6 +105,7 @@ LogicalResult PlanMemory::addAlloc(memref::AllocOp alloc, PlannedScope &scope, c
   if (alloc.getAlignment().value_or(1) > static_cast<uint64_t>(kBufferAlignment))
     return alloc.emitError("expects an alignment of at most ") << kBufferAlignment << ", but got " << *alloc.getAlignment();
   SizeExpr size = DataLayout::closest(alloc).getTypeSize(type.getElementType()).getFixedValue();
+  // AMX instructions read low-precision rows in groups of `row-group`, so a matrix of them is allocated in whole groups.
   bool lowPrecision = type.getRank() == 2 && type.getElementType().isIntOrFloat() && type.getElementTypeBitWidth() <= 16;
   for (int64_t dim = 0; dim != type.getRank(); ++dim) {
     std::optional<SizeExpr> bound = type.isDynamicDim(dim) ? bounds.getDim(alloc, dim) : SizeExpr(type.getDimSize(dim));
@@ -163,8 +164,8 @@ LogicalResult PlanMemory::collect(func::FuncOp function, FunctionPlan &plan) {
   return success();
 }
 
-/// Reports the place of each buffer of |scope| in the workspace of |function|. Sizes are computed for dims of 64 and 8
-/// workers; `First` and `Last` are the numbers of the operations at which a lifetime begins and ends.
+/// Emits a remark with the place of each buffer of |scope| in the workspace of |function|. Sizes are computed for dims
+/// of 64 and 8 workers; `First` and `Last` are the numbers of the operations at which a lifetime begins and ends.
 static void report(func::FuncOp function, const PlannedScope &scope) {
   constexpr llvm::StringLiteral pass = "attune-plan-memory";
   if (!xfmr::recordsRemarks(function) || scope.buffers.empty())

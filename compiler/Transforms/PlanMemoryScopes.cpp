@@ -79,7 +79,8 @@ LogicalResult attune::computeLifetime(PlannedBuffer &buffer, const OperationOrde
         return failure();
       if (!isAccess(use.getOwner()))
         continue;
-      // An access inside a loop extends over the whole loop if the buffer is allocated outside.
+      // An access inside a loop extends over the whole loop if the buffer is allocated outside. A buffer that an
+      // operation with regions, such as scf.if, yields lives from the beginning of that operation.
       Operation *from = alloc, *access;
       while (!(access = from->getBlock()->findAncestorOpInBlock(*use.getOwner()))) {
         from = from->getParentOp();

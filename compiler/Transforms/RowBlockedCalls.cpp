@@ -57,7 +57,7 @@ memref::AllocOp RowBlockedCalls::getPrivateAlloc(Value buffer) const {
 }
 
 /// Returns true if the owner of |buffer| may be used before the calls (if |before|) or after them (if not). Returns
-/// true for an owner that is not an allocation in the block of the calls.
+/// true for an owner that is not an allocation in the basic block of the calls.
 bool RowBlockedCalls::isUsed(Value buffer, bool before) const {
   Block *block = calls.front()->getBlock();
   Value owner = getOwner(buffer);
@@ -84,7 +84,8 @@ static Value viewAs(MemRefType type, Value other) {
   auto from = cast<MemRefType>(other.getType());
   if (type == from)
     return other;
-  // Matrices of low precision are excluded: only they are allocated in whole groups of rows.
+  // Matrices of low precision are excluded: memory planning rounds their numbers of rows up, so |other| may be too
+  // small for one.
   if (!type.getElementType().isF32() || from.getRank() < 2 || type.getRank() != 2 || type.getNumDynamicDims() != 1 ||
       from.getNumDynamicDims() != 1)
     return {};
@@ -97,15 +98,15 @@ static Value viewAs(MemRefType type, Value other) {
   return memref::CollapseShapeOp::create(builder, other.getLoc(), other, groups);
 }
 
-/// Returns the size of |alloc| that |user| is, if it is a `memref.dim` of it with a constant index; else null.
+/// Returns the size that |user| reads if |user| is a `memref.dim` of |alloc| with a constant index; else null.
 static OpFoldResult getSize(memref::AllocOp alloc, Operation *user) {
   auto dim = dyn_cast<memref::DimOp>(user);
   std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
   return index && *index >= 0 && *index < alloc.getType().getRank() ? alloc.getMixedSizes()[*index] : OpFoldResult();
 }
 
-/// Returns true if all users of |alloc| but those that getSize knows come after the definition of |other|, in its block
-/// or in operations of that block.
+/// Returns true if all users of |alloc|, except sizes that getSize recognizes, come after the definition of |other|, in
+/// its block or nested in operations of that block.
 static bool isDefinedBeforeUsers(Value other, memref::AllocOp alloc) {
   Operation *definition = other.getDefiningOp();
   return definition && llvm::all_of(alloc->getUsers(), [&](Operation *user) {
@@ -114,7 +115,7 @@ static bool isDefinedBeforeUsers(Value other, memref::AllocOp alloc) {
          });
 }
 
-/// Replaces |alloc| by |view|, and each of its sizes by the operand of |alloc|, which precedes all users.
+/// Replaces |alloc| by |view|, and each `memref.dim` of it by the size operand of |alloc|, which precedes all users.
 static void replaceAlloc(memref::AllocOp alloc, Value view) {
   for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
     if (OpFoldResult size = getSize(alloc, user)) {

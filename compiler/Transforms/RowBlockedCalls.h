@@ -26,8 +26,8 @@ public:
   /// arguments, or views of these.
   bool add(mlir::func::CallOp call, mlir::func::FuncOp kernel);
 
-  /// Returns the allocation |buffer| if it is in the block of the calls and only the calls use it, apart from reads of
-  /// its number of rows; else null, also for a view.
+  /// Returns the allocation |buffer| if it is in the basic block of the calls and only the calls use it, apart from
+  /// reads of its number of rows; else null, also for a view.
   mlir::memref::AllocOp getPrivateAlloc(mlir::Value buffer) const;
   /// Looks for an older buffer for each allocation whose first use is in the sequence: one that is not private, and
   /// whose last use is an earlier call of the sequence. If there is one, makes the users of the allocation use that
@@ -46,9 +46,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> owners;
 };
 
-/// Returns the sequences of two or more calls in |function| that have a private buffer. Each is a list of calls, since
-/// the uses of buffers change as soon as one sequence is rewritten. Calls of kernels for which |canTakeRows| is false,
-/// and other operations with side effects except allocations, end a sequence. |symbols| finds callees.
+/// Returns the sequences of two or more calls in |function| that have a private buffer. Each is a list of calls and not
+/// a RowBlockedCalls, whose buffers would be out of date as soon as another sequence is rewritten. Calls of kernels for
+/// which |canTakeRows| is false, and other operations with side effects except allocations, end a sequence. |symbols|
+/// finds callees.
 llvm::SmallVector<llvm::SmallVector<mlir::func::CallOp>> findRowBlockedCalls(mlir::func::FuncOp function,
                                                                              mlir::SymbolTableCollection &symbols,
                                                                              llvm::function_ref<bool(mlir::func::FuncOp)> canTakeRows);

@@ -24,7 +24,8 @@ public:
   /// Adds |op| and its producers in the kernel. Returns true if they are row-wise, with loop |row| of |op| over the
   /// rows.
   bool add(linalg::LinalgOp op, unsigned row);
-  /// Adds |op|. A row of its result depends on the same row of each operand and on all panels.
+  /// Adds |op|, whose result has rows that each depend on the same row of the operands and on all panels. Returns false
+  /// if another operation reads one of the operands in the other way.
   bool add(tiles::GroupedProductOp op);
 
 private:
@@ -141,8 +142,7 @@ static unsigned accessesTo(Value tensor, scf::ForallOp loop) {
   for (Operation *user : tensor.getUsers()) {
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user)) {
       if (loop->isProperAncestor(user))
-        // With an offset that the caller passes, row i of the slice is not the row of the operand for row i of a
-        // result.
+        // With an offset that the caller passes, row i of a result is not computed from row i of the operand.
         result |= !dependsOn(slice.getMixedOffsets()[0], loop.getInductionVar(0))                      ? kWhole
                   : dependsOnScalar(slice.getMixedOffsets()[0], loop->getParentOfType<func::FuncOp>()) ? kUnknown
                                                                                                        : kRows;

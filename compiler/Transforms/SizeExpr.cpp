@@ -5,6 +5,7 @@
 #include "compiler/Transforms/SizeExpr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace attune;
@@ -28,7 +29,13 @@ SizeExpr SizeExpr::symbol(mlir::Attribute symbol) {
     if (argument.getDim())
       stream << '.' << *argument.getDim();
   } else {
-    stream << cast<mlir::StringAttr>(symbol).getValue();
+    // Quotes distinguish the name "a*b" from the product of a and b, and "2" from the number.
+    StringRef name = cast<mlir::StringAttr>(symbol).getValue();
+    bool isIdentifier = !name.empty() && !isDigit(name.front()) && all_of(name, [](char c) { return isAlnum(c) || c == '_'; });
+    if (isIdentifier)
+      stream << name;
+    else
+      stream << symbol;
   }
   SizeExpr result;
   result.alternatives.front()[{Factor{text, symbol, nullptr, 0}}] = 1;
@@ -116,7 +123,7 @@ SizeExpr SizeExpr::floorDiv(int64_t divisor) const {
   SizeExpr result;
   result.alternatives.clear();
   for (const Polynomial &p : alternatives) {
-    // Terms that |divisor| divides leave the quotient: (d a + r) / d = a + r / d.
+    // Terms that |divisor| divides are taken out of the quotient: (d a + r) / d = a + r / d.
     Polynomial quotient, rest;
     for (auto &[monomial, coefficient] : p) {
       int64_t inside = monomial.empty() || coefficient % divisor == 0 ? coefficient % divisor : coefficient;

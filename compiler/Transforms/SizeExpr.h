@@ -53,7 +53,8 @@ public:
   /// Returns the size as a formula, with a result for each polynomial. Sizes that are equal (`==`), which compares
   /// expressions rather than values, have equal formulas.
   mlir::xfmr::FormulaAttr toFormula(mlir::MLIRContext *context) const;
-  /// Returns the size as a C expression over 64-bit integers. Expects symbols that are names.
+  /// Returns the size as a C expression over 64-bit integers. Expects symbols that are identifiers; other names are in
+  /// quotes.
   std::string str() const;
   /// Creates arith ops on index values that compute the size; |symbols| returns the value of a symbol.
   mlir::Value emit(mlir::OpBuilder &builder, mlir::Location loc, llvm::function_ref<mlir::Value(mlir::Attribute)> symbols) const;
@@ -76,10 +77,11 @@ private:
   static bool isAtMost(const Polynomial &a, const Polynomial &b);
   static SizeExpr fromAffine(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Attribute> symbols);
   static std::string str(const Polynomial &polynomial);
-  /// Evaluates |polynomial| in any algebra: |leaf| evaluates factors, |constant| coefficients.
+  /// Evaluates |polynomial| with values of type T, such as integers, affine expressions or SSA values: |leaf| evaluates
+  /// factors, |constant| coefficients, and |add| and |mul| combine them.
   template <typename T, typename Constant, typename Leaf, typename Add, typename Mul>
   static T foldPolynomial(const Polynomial &polynomial, Constant constant, Leaf leaf, Add add, Mul mul);
-  /// Evaluates the maximum of all alternatives in the same way.
+  /// Evaluates each alternative by foldPolynomial and joins the values by |max|.
   template <typename T, typename Constant, typename Leaf, typename Add, typename Mul, typename Max>
   T fold(Constant constant, Leaf leaf, Add add, Mul mul, Max max) const;
   void insert(Polynomial polynomial);

@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects `xfmr.attention` on tensors. Replaces each op by
-// - an f32 mask for each key, if its mask has integers or one element for all keys;
+// - a linalg op that converts its mask to f32 with one element for each key, if the mask has integers or one element
+//   for all keys;
 // - one scf.forall that transposes the keys of each head into panels, unless keys are a cache (panels already) or
 //   rounded already (rows);
 // - one scf.forall over (sequence, heads that share keys, query tile) around `tile.attention_tile`.
@@ -12,8 +13,8 @@
 // panels of W keys, the panels of sequence b begin at panel floor(offset[b] / W) + b.
 //
 // An attention tile has as many rows (pairs of a query and a head) as registers hold scores of at once, or the smallest
-// multiple of this number that its heads divide. If there is more than one block of keys, and enough queries, it has up
-// to `longRows` rows, so that one read of a block from memory serves all of them.
+// multiple of this number that is divisible by the number of its heads. If there is more than one block of keys, and
+// enough queries, it has up to `longRows` rows, so that one read of a block from memory serves all of them.
 //
 //===----------------------------------------------------------------------===//
 

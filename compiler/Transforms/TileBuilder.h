@@ -25,7 +25,8 @@ struct TensorSlice {
   }
 };
 
-/// A builder of affine index arithmetic, which composes with that of tiling, and of slices.
+/// A builder of slices and of affine index arithmetic, which MLIR can compose with the affine operations that tiling
+/// creates.
 class TileBuilder : public IndexBuilder {
 public:
   explicit TileBuilder(mlir::Operation *op) : IndexBuilder(op->getLoc(), op) { mlir::bindDims(getContext(), d0, d1); }
@@ -33,7 +34,7 @@ public:
   mlir::OpFoldResult fixed(int64_t value) { return getIndexAttr(value); }
   mlir::AffineExpr expr(int64_t value) { return getAffineConstantExpr(value); }
   Value affine(mlir::ValueRange operands, mlir::AffineExpr expr);
-  /// Returns the smallest of |exprs| of |operands|.
+  /// Returns the smallest value of |exprs|, whose dims stand for |operands|.
   Value minimum(mlir::ValueRange operands, llvm::ArrayRef<mlir::AffineExpr> exprs);
   /// Returns the size of a dimension, as an attribute if it is static.
   mlir::OpFoldResult dim(Value tensor, int64_t dim);
@@ -43,7 +44,7 @@ public:
   /// Returns the slice |at| of |tensor|, without the dimensions that |dropped| marks, each of size 1.
   Value extractSlice(Value tensor, const TensorSlice &at, llvm::ArrayRef<bool> dropped = {});
   Value insertSlice(Value value, Value target, const TensorSlice &at);
-  /// Writes |value| to the slice |at| of the destination |target| of an scf.forall. The insertion point is in the
+  /// Writes |value| to the slice |at| of the destination |target| of an scf.forall. Expects the insertion point in the
   /// terminator of the loop.
   void insertInParallel(Value value, Value target, const TensorSlice &at);
 

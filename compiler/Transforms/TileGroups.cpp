@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg on tensors whose kernels are numbered by `tile.group`. Leaves one scf.forall per kernel. That of a
-// projection runs over row blocks and weight panels, around an scf.for over register tiles; that of any other kernel
-// runs over row blocks. Kernels whose last op has fewer than two parallel loops stay.
+// Expects linalg and `tile.grouped_product` on tensors, whose kernels are numbered by `tile.group`. Leaves one
+// scf.forall per kernel. The loop of a projection runs over row blocks and weight panels, around an scf.for over
+// register tiles; the loop of any other kernel runs over row blocks. Kernels whose last op has fewer than two parallel
+// loops are not tiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +48,8 @@ static bool isContraction(linalg::LinalgOp op) {
          op.getNumDpsInputs() >= 2 && isa<ShapedType>(op.getDpsInputs()[1].getType());
 }
 
-/// Returns true if |contraction| multiplies low-precision operands. Panels of bf16 or f16 that are widened for products of
-/// f32 have the layout of f32, of rank 3.
+/// Returns true if |contraction| multiplies low-precision operands. Panels of bf16 or f16 that are widened for products
+/// of f32 have rank 3, as panels of f32 do, and do not count.
 static bool isLowPrecision(linalg::LinalgOp contraction) {
   auto panels = cast<ShapedType>(contraction.getDpsInputs()[1].getType());
   Type element = panels.getElementType();
@@ -56,8 +57,8 @@ static bool isLowPrecision(linalg::LinalgOp contraction) {
 }
 
 namespace {
-/// The product of a projection: a contraction, or a product by weights with scales of groups, of rows that are quantized
-/// or floats.
+/// The product of a projection: a linalg contraction, or a `tile.grouped_product` of rows, quantized or floats, and
+/// weights that have a scale for each group of columns.
 struct Product {
   Operation *op = nullptr;
   /// The number of columns of the result, and the number of products that are added for one element.
@@ -196,7 +197,7 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
       auto loops = dyn_cast<linalg::LinalgOp>(op.getOperation());
       if (op->getParentOfType<scf::ForallOp>() || (!loops && !isa<tiles::GroupedProductOp>(op.getOperation())))
         return WalkResult::advance();
-      // Upstream's tiling of a producer has no sizes for a loop without iterations.
+      // Upstream's fusion cannot tile a producer that has a loop without iterations.
       if (loops && llvm::is_contained(loops.getStaticLoopRanges(), 0))
         return op->emitError("expects no dimension of size 0");
       if (!isRoot(op))
@@ -212,7 +213,8 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
     IRRewriter rewriter(&getContext());
     while (!roots.empty()) {
       auto root = cast<TilingInterface>(roots.takeFirst());
-      // Upstream's tiling takes a size of 0 for a loop that stays whole.
+      // Upstream's tiling leaves a loop whole if its tile size is 0, which is the tile size that a dimension of size 0
+      // would get.
       rewriter.setInsertionPoint(root);
       if (llvm::any_of(root.getIterationDomain(rewriter), [](const Range &range) { return isZeroInteger(range.size); })) {
         root->emitError("expects no dimension of size 0");
@@ -330,7 +332,8 @@ private:
     return chooseByRows(rewriter, destinationOf(op), 1, streamPanels * panelWidth, panelWidth);
   }
 
-  /// Returns the rows and columns of wide blocks if there are enough of these, else |rows| and |columns|.
+  /// Returns the rows and columns of wide blocks if the result has at least |wideBlocks| of them, else |rows| and
+  /// |columns|.
   std::pair<OpFoldResult, OpFoldResult> widen(RewriterBase &rewriter, TilingInterface op, const Product &product, OpFoldResult rows,
                                               OpFoldResult columns) {
     Location loc = op.getLoc();
@@ -353,7 +356,7 @@ private:
 
   /// Returns the rows of a register tile, at most |limit|. If a block has few tiles, they have about the same number of
   /// rows, since each tile waits for the weights once, however many rows it has. The result is even unless it is
-  /// |limit|, since vector code has loops for even numbers of rows.
+  /// |limit|, since attune-vectorize-tiles emits loops for even numbers of rows, for one and for the largest.
   OpFoldResult getTileRows(RewriterBase &rewriter, TilingInterface op, int64_t limit) {
     Location loc = op.getLoc();
     Value rows = countRows(rewriter, destinationOf(op));
@@ -382,7 +385,7 @@ private:
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
-    // Blocks have no branches to simplify.
+    // The IR has no branches between blocks, so there is no control flow to simplify.
     auto config = GreedyRewriteConfig().setListener(&roots).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
   }

@@ -111,7 +111,7 @@ private:
     return b.extractSlice(tensor, slice, {true, true, false, false});
   }
 
-  /// Writes |rows|, [count, E], to |target| in the type of the cache.
+  /// Writes |rows|, `[count, N]`, to |target|, converted to the type of the cache.
   Value store(Value rows, Value target) {
     if (getElementTypeOrSelf(rows.getType()) == values.getElementType())
       return linalg::CopyOp::create(b, rows, target).getResult(0);

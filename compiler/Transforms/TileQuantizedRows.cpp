@@ -73,7 +73,7 @@ private:
 };
 } // namespace
 
-/// Returns true if all users of |loop|'s results are in its block or in operations of it.
+/// Returns true if all users of |loop|'s results are in its block or nested in operations of its block.
 static bool areUsersInBlock(scf::ForallOp loop) {
   return llvm::all_of(loop->getUsers(), [&](Operation *user) { return loop->getBlock()->findAncestorOpInBlock(*user) != nullptr; });
 }

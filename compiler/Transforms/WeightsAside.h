@@ -22,7 +22,8 @@ public:
 
 private:
   mlir::ModuleOp module;
-  /// For each run of adjacent weights: those that were taken out, and the first one, which marks the position.
+  /// For each run of adjacent weights: the weights that were taken out, and the first one, which stays in the module
+  /// and marks the position.
   llvm::SmallVector<std::pair<llvm::SmallVector<mlir::Operation *>, mlir::Operation *>> runs;
 };
 

@@ -55,7 +55,7 @@ static Count countLoops(linalg::LinalgOp op, DimBounds &bounds) {
   for (unsigned loop = 0; loop != op.getNumLoops(); ++loop) {
     SmallVector<std::pair<Value, unsigned>> uses;
     op.mapIterationSpaceDimToAllOperandDims(loop, uses);
-    // The length of a loop is that of a dimension over which only this loop runs.
+    // The length of a loop is that of a dimension that this loop alone indexes.
     Count length;
     for (auto [operand, dim] : uses)
       if (!length)

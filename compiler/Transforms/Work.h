@@ -11,10 +11,10 @@
 
 namespace attune {
 
-/// Returns the arithmetic operations of |op|, two for each multiply-add: of xfmr.linear, of tile.grouped_product, of a
-/// linalg op that sums products over a loop, and of the two products of xfmr.attention and those with tables of
-/// relative positions, where every sequence counts with the longest length of the batch. Returns 0 for other
-/// operations, nullopt if the number does not follow from the dims.
+/// Returns the number of arithmetic operations of |op|, two for each multiply-add. Counts xfmr.linear,
+/// tile.grouped_product, linalg ops that sum products over a loop, and xfmr.attention: its products with keys, values
+/// and tables of relative positions, where every sequence counts with the longest length of the batch. Returns 0 for
+/// other operations, nullopt if the number does not follow from the dims.
 std::optional<SizeExpr> countFlops(mlir::Operation *op, DimBounds &bounds);
 
 /// Returns the bytes that |op| reads from or writes to key/value caches: keys and values of all tokens that it
@@ -25,7 +25,8 @@ std::optional<SizeExpr> countCacheBytes(mlir::Operation *op, DimBounds &bounds);
 /// values, nullopt if a size has no bound.
 std::optional<SizeExpr> countBytes(mlir::Value shaped, DimBounds &bounds, mlir::Type element = {});
 
-/// Sums a count over the operations of a function and of the functions that it calls. An operation in a loop counts once.
+/// Sums a count over the operations of a function and of the functions that it calls. An operation in a loop counts
+/// once, unless |countOp| multiplies its count by the runs of the loop.
 class CallSum {
 public:
   using CountOp = std::function<std::optional<SizeExpr>(mlir::Operation *, DimBounds &)>;

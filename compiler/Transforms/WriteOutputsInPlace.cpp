@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The destination of a result is a tensor.empty of the entry, which may be the operand of a call. It becomes a view of
-// the caller's buffer: each expand_shape of the result becomes a collapse_shape of that buffer. Source and destination of
-// the copy are then the same buffer.
+// Expects entries that copy each result to a buffer of the caller (attune-outputs-to-arguments). The destination in
+// which a result is computed is a tensor.empty of the entry, which may be the operand of a call. It becomes a view of
+// the caller's buffer: each expand_shape of the result becomes a collapse_shape of that buffer. Source and destination
+// of the copy are then the same buffer.
 //
 // Upstream's elimination of tensor.empty does not serve: it works within a function and follows no reshapes.
 //
@@ -30,7 +31,8 @@ static bool isAlone(Value value, tensor::EmptyOp empty, const SymbolTable &symbo
   return empty->hasOneUse() && *empty->getUsers().begin() == op && llvm::all_of(op->getResults(), isElsewhere);
 }
 
-/// Lets the value that |copy| copies be computed in its destination, a buffer, if the value has a destination of its own.
+/// Makes the value that |copy| copies be computed in the destination of |copy|, a buffer, instead of in an empty
+/// tensor. Does nothing if the value is computed in no tensor.empty of its own.
 static void writeInPlace(bufferization::MaterializeInDestinationOp copy, const SymbolTable &symbols) {
   SmallVector<tensor::ExpandShapeOp> reshapes;
   Value value = copy.getSource();

@@ -94,7 +94,7 @@ public:
 
   std::string fileOf(std::string_view name) const override {
     std::string file = unmergedFileOf(name);
-    // A value that is not a number may come from either file.
+    // Messages about infinite or NaN values name all files from which such a value may come.
     if (auto found = changes.find(name); found != changes.end())
       for (const LowRankTerm &term : found->second.terms)
         file += " with the adapter " + term.origin;

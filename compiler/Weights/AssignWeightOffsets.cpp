@@ -27,14 +27,14 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// The alignment of rows, a page of memory, so that the system can load and drop the weights of one layer by
-/// themselves.
+/// The alignment of rows (WeightRows.h), a page of memory, so that the system can load and drop the weights of one
+/// layer by themselves.
 static constexpr int64_t kPage = 4096;
 static_assert(ATTUNE_ALIGNMENT % xfmr::kWeightAlignment == 0);
 
 namespace {
 
-/// Assigns offsets in the data section and records them on the weights.
+/// Assigns offsets in the data section of the weights file and records them on the weights.
 class WeightPlacer {
 public:
   explicit WeightPlacer(ModuleOp module) : symbols(module) {}
@@ -178,8 +178,7 @@ static Value addBytesArgument(func::FuncOp function) {
   return function.getArgument(index);
 }
 
-/// Returns an operand at the leaves of the weight expression |expression|: one that is no weight, or else the first
-/// one.
+/// Returns a leaf of the weight expression |expression|, for an error: one that is no weight, or else the first one.
 static Value findRoot(Operation *expression) {
   auto bad = llvm::find_if_not(expression->getOperands(), [](Value operand) { return xfmr::isWeight(operand); });
   Value operand = bad == expression->operand_end() ? expression->getOperand(0) : *bad;

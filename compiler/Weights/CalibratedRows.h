@@ -1,8 +1,9 @@
 //===- CalibratedRows.h - Rows of weights quantized in advance --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of weight matrices, with the integers that a calibration has chosen for them. A row is found by a hash of its
-// f32 weights, not by the name of a matrix: passes join, stack and cut matrices, but do not change their rows.
+// Rows of weight matrices, with the integers that a calibration (compiler/Calibrate) has chosen for them. A row is
+// found by a hash of its f32 weights, not by the name of a matrix: passes join, stack and cut matrices, but do not
+// change their rows.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_CALIBRATEDROWS_H
 #define ATTUNE_COMPILER_WEIGHTS_CALIBRATEDROWS_H

@@ -17,7 +17,8 @@ using namespace attune;
 
 namespace {
 
-/// The parameters of one table. |status| is the first error.
+/// The parameters of one table. The functions that read them record the first error in |status| and return a
+/// substitute.
 class Params {
 public:
   Params(StringRef kind, DictionaryAttr attrs) : kind(kind), attrs(attrs) {}
@@ -70,7 +71,8 @@ static void fillTable(RankedTensorType type, int64_t begin, int64_t count, float
     out[i] = static_cast<float>(element((begin + i) / columns, (begin + i) % columns));
 }
 
-/// Fills a sinusoidal table: sines and cosines of angles, interleaved or in two halves, or those of the angle -1 alone.
+/// Fills a sinusoidal table: sines and cosines of angles, interleaved or in two halves. With the layout `constant`,
+/// each row has the sine and the cosine of the angle -1 in turn.
 static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("sinusoidal", attrs);
   StringRef layout = params.choice("layout", {"interleaved", "half", "constant"});
@@ -91,7 +93,7 @@ static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_
   return {};
 }
 
-/// Fills a rotary table. The parameter `scaling` scales frequencies for contexts longer than those of the training.
+/// Fills a rotary table. The parameter `scaling` scales frequencies for contexts that are longer than in training.
 static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("rotary", attrs);
   StringRef scaling = params.choice("scaling", {"none", "linear", "llama3", "yarn", "longrope"}, "none");

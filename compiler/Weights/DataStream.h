@@ -35,10 +35,11 @@ public:
   /// The largest number of floats whose bytes reserve accepts.
   static constexpr int64_t kMaxElements = int64_t(2) << 20;
 
-  /// Returns memory for the next |bytes| bytes, at most the size of kMaxElements floats. The caller must fill it before
-  /// the next call. Fails if an earlier write failed.
+  /// Returns memory for the next |bytes| bytes; |bytes| is at most the size of kMaxElements floats. The caller must
+  /// fill the memory before the next call of reserve, padTo or finish. If a write fails in the other thread, one of the
+  /// later calls of these functions returns the error.
   Result<uint8_t *> reserve(int64_t bytes);
-  /// Appends zeros up to |offset| in the data section; nothing if the position is already there or beyond.
+  /// Appends zeros up to |offset| in the data section; appends nothing if the position is already there or beyond.
   Status padTo(uint64_t offset);
   /// Returns the bytes appended so far.
   uint64_t position() const { return written + used; }

@@ -21,7 +21,7 @@ public:
 
   /// Searches for a scale and a minimum with which the format represents |weights|, which are from |least| to
   /// |largest|, exactly. Sets |group| to them and returns true; returns false and leaves |group| alone if it finds
-  /// none. With minima it tries only those with which |least| becomes the integer 0.
+  /// none. In a format with minima it tries one minimum, with which |least| becomes the integer 0.
   bool find(llvm::ArrayRef<float> weights, float least, float largest, QuantizedGroup &group) const;
   /// Returns false if no f16 scale times an integer can be |extreme|, the weight of the largest magnitude, because
   /// |extreme| has more significant bits than such a product, which has at most 11 plus the bits of an integer. Returns

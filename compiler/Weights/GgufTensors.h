@@ -9,11 +9,12 @@
 
 namespace attune {
 
-/// The tensor of a GGUF file that corresponds to a tensor of the reference model, and how to undo the conversion.
+/// The tensor of a GGUF file that corresponds to a tensor of the reference model, the model of Hugging Face's
+/// transformers, and the changes of the conversion to GGUF that must be undone.
 struct GgufSource {
   std::string name;
-  /// If not 0, the rows are this many heads, in each of which the file has row i and row i + (half a head) of the
-  /// reference model as neighbors.
+  /// If not 0, the rows are those of this many heads, and in each head the file has row i and row i + (half of the
+  /// head's rows) of the reference model as neighbors.
   int64_t pairedHeads = 0;
   /// True if rows and columns are exchanged.
   bool transposed = false;

@@ -62,7 +62,8 @@ public:
   WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader)
       : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader),
         isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
-    // Each thread has a reader, and a reader computes projected rows as a whole: each thread would compute all of them.
+    // Each thread has a reader of its own, and a reader computes projected rows as a whole. With several threads, each
+    // would compute all of them.
     source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
   }
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Streams the weights of a module to a weights file (layout in attune/abi.h), at the offsets that AssignWeightOffsets
-// has assigned. Its memory does not grow with the number of weights: two buffers, and parts or, for projected rows, the
-// whole of the source that is read. The header is written last because it contains the build id, which depends on the
-// manifest.
+// has assigned. The memory that packing needs does not grow with the number of weights: two buffers, and the parts of
+// one source that are being read, or all of it for projected rows (SourceReader.h). The header is written last because
+// it contains the build id, which depends on the manifest.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_PACKER_H
 #define ATTUNE_WEIGHTS_PACKER_H
@@ -46,8 +46,8 @@ struct PackingResult {
 
 /// Writes space for a header, the data section and the manifest to |file|, which is empty, for process |rank| of the
 /// processes that run |module| together. If there are several, their manifests are equal and have no content hash. Rows
-/// in |calibrated|, which has at most one element for each format, are stored with the integers of the calibration.
-/// Errors of a weight or tensor name it. Warns of tensors with infinite or NaN values.
+/// in |calibrated|, which has at most one element for each format, are stored with the integers of the calibration. An
+/// error in a weight or tensor has its name. Warns of tensors with infinite or NaN values.
 Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener = {},
                                   int64_t rank = 0, llvm::ArrayRef<CalibratedRows> calibrated = {});
 

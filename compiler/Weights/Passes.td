@@ -7,10 +7,11 @@ include "mlir/Pass/PassBase.td"
 def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp"> {
   let summary = "assign every weight its offset in the weights file and read it from there";
   let description = [{
-    The runtime passes the content of the weights file to every entry, a function that applications call. A *layer
-    function* is a private function, not recursive, that only entries and other layer functions call, and whose
-    arguments marked `xfmr.weight` are weights in every call. A *row* holds the weights of one call of a layer function:
-    the function gets a pointer to its row and reads them at constant offsets.
+    The runtime passes the content of the weights file to every entry, a function that applications call; an
+    `xfmr.weight_ref` in an entry is the value of a weight. A *layer function* is a private function, not recursive,
+    that only entries and other layer functions call, and whose arguments marked `xfmr.weight` are weights in every
+    call. A *row* holds the weights of one call of a layer function: the function gets the bytes of its row and reads
+    the weights at constant offsets in them.
 
     Before:
     ```mlir
@@ -26,7 +27,8 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
     func.func private @layer(%x: tensor<?x8xf32>, %row: memref<?xi8> {rt.role = #rt.role<weights>}) -> tensor<?x4xf32> {
       %v = memref.view %row[%c0][] : memref<?xi8> to memref<4x8xf32>
       %w = bufferization.to_tensor %v restrict : memref<4x8xf32> to tensor<4x8xf32>
-    func.func @forward(%x: …, %weights: memref<?xi8> {rt.role = #rt.role<weights>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+    func.func @forward(%x: …, %weights: memref<?xi8> {rt.role = #rt.role<weights>})
+        attributes {xfmr.entry = #xfmr.entry<"forward">} {
       %row = memref.view %weights[%c0][%c128] : memref<?xi8> to memref<?xi8>
       %y = call @layer(%x, %row) : …
     ```
@@ -34,13 +36,13 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
     byte 0 and has 128 bytes. Rows come first in the file, in program order; the weights that entries read themselves
     follow. Rows begin at a multiple of 4096 bytes, a page, so that the system can load and drop the pages of one layer;
     the row of a call in a layer function is part of that function's row. Tensors begin at a multiple of 64 bytes, a
-    cache line. A weight that is needed at two offsets is stored twice, as two `xfmr.weight`; equal rows are stored
-    once, and a row whose weights an earlier row has at the same offsets in the row shares its bytes. Weights without
-    readers are removed. The module gets `xfmr.weights_bytes`, the size of the file's data.
+    cache line. A weight that is needed at two offsets is stored twice, as two `xfmr.weight`. Equal rows are stored
+    once, and a row has no bytes of its own if an earlier row has the same weights at the same offsets in the row, and
+    more. Weights without readers are removed. The module gets `xfmr.weights_bytes`, the size of the file's data.
 
-    Expects tensors and final sources of weights (`xfmr-hoist-weight-expressions`). Functions other than layer functions
-    keep their tensor arguments. A weight expression that is left is an error, and so is an `xfmr.weight_ref` outside of
-    an entry. **Numerics**: exact.
+    Expects tensors, and `xfmr-hoist-weight-expressions` done: an operation that computes a weight from others, such as
+    `xfmr.weight_pack`, is an error, and so is an `xfmr.weight_ref` outside of an entry. Functions other than layer
+    functions keep their tensor arguments. **Numerics**: exact.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];

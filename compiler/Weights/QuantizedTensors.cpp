@@ -164,7 +164,7 @@ class MatrixFinder {
 public:
   MatrixFinder(const SafetensorsFolder &folder, const QuantizedFormat &format) : folder(folder), format(format) {}
 
-  /// Returns the matrix of the module |name| with these quantized values.
+  /// Returns the matrix of the module |name|, with the given quantized values.
   Result<StoredMatrix> find(const std::string &name, const TensorView &codes) {
     module = name;
     matrix = StoredMatrix();
@@ -348,8 +348,8 @@ private:
       return status;
     matrix.zeros = folder.find(module + ".weight_zero_point");
     if (matrix.zeros) {
-      // The packed form has zero points for each row, even if all rows share a scale; no published file has such
-      // scales.
+      // Packed zero points are read one for each row, even if all rows share a scale; no published file has one scale
+      // and packed zero points.
       const int64_t rows = ceilDiv(matrix.rows, matrix.scaleRows);
       Status status = packed ? check(*matrix.zeros, DType::I32, {ceilDiv(matrix.rows * matrix.bits, 32), matrix.groups})
                       : matrix.zeros->elements == rows * matrix.groups ? check(*matrix.zeros, DType::I8, matrix.zeros->shape)
@@ -376,7 +376,8 @@ private:
     matrix.rows = sizes[0];
     matrix.columns = sizes[1];
     matrix.bits = 0;
-    // A matrix with more columns than bits does not fit into the words, so products below cannot overflow.
+    // A row has at least one bit for each column. So a row with more columns than its words have bits is wrong, and the
+    // products below cannot overflow.
     const bool possible = sizes[0] == codes.shape[0] && sizes[1] > 0 && sizes[1] <= codes.shape[1] * 32;
     for (const QuantizedFormat::Groups &groups : format.groups)
       if (possible && ceilDiv(sizes[1] * groups.bits, 32) == codes.shape[1])

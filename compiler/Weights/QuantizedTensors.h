@@ -47,7 +47,7 @@ struct QuantizedTensors {
 
 /// Returns the tensors of |folder|. A matrix `X.weight` replaces the tensors that store it quantized in |format|; other
 /// tensors are the same as in the files. Fails if a tensor of a matrix is missing or has another type or shape than the
-/// format needs, or if there are scales of activations. Errors name the file.
+/// format needs, or if there are scales of activations (`X.act.scales`). Errors name the file.
 Result<QuantizedTensors> openQuantizedTensors(const std::string &folder, const QuantizedFormat &format);
 
 } // namespace attune

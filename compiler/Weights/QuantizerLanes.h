@@ -39,7 +39,7 @@ ATTUNE_INLINE void roundToHalf(Floats &values) {
   Words magnitudeBits = bits ^ sign;
   Floats magnitude;
   std::memcpy(&magnitude, &magnitudeBits, sizeof(bits));
-  // From 0.5 to 1 f32 values are 2^-24 apart, like subnormal f16 values, so adding 0.75 rounds to those.
+  // From 0.5 to 1 f32 values are 2^-24 apart, like subnormal f16 values, so adding 0.75 rounds to a subnormal f16.
   Floats shifted = magnitude + 0.75f, subnormal = shifted - 0.75f;
   Words subnormalBits, normalBits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fff;
   std::memcpy(&subnormalBits, &subnormal, sizeof(bits));

@@ -9,7 +9,8 @@
 //                           row 1: k0 k1 k2 ...     ->              k1: row 0, row 1, ... row 7
 //                           ...                                     ...
 //
-// The code on vectors is compiled for several instruction sets. All versions must round alike, so FMA is disabled.
+// The code on vectors is compiled for several instruction sets (InstructionSets.h). All versions must round alike, so
+// the file is compiled without fused multiply-adds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -222,8 +223,8 @@ ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFo
   }
 }
 
-/// Sets |best| to the scales and minima with the smallest error, of those that are tried, for eight rows. The weights
-/// of a row are from |least| to |largest|.
+/// Tries candidates for the scales and minima of eight rows and sets |best| to those with the smallest error, refined.
+/// The weights of a row are from |least| to |largest|.
 template <bool minima>
 ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFormat &format, const Floats &least, const Floats &largest,
                           LaneGroups &best) {

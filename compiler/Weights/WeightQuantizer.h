@@ -30,9 +30,9 @@ public:
 
   /// Quantizes one group of a panel of |width| rows (a multiple of 8) and writes it to |out|, in the layout of
   /// WeightFormat with |groupColumns| columns. Rows that |group| does not have are zeros; columns that it does not have
-  /// get the stored value of the integer 0. Infinite and NaN weights count as 0. Returns false if the format
-  /// stores f16 and the chosen numbers may exceed its range: if the largest magnitude of a row does, or, without
-  /// minima, that magnitude divided by the largest integer.
+  /// get the stored value of the integer 0. Infinite and NaN weights count as 0. Returns false if the format stores f16
+  /// and the chosen numbers may exceed its range: with minima, if the largest magnitude of a row does; without minima,
+  /// if that magnitude divided by the largest integer does.
   ///
   /// |given| is empty, or has for each row of |group| the scale and minimum to use; null for rows whose scale is to be
   /// chosen.

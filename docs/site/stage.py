@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Copies the pages of the repository and the generated references into one folder, with a configuration for mkdocs beside it.
 
-usage: stage.py ROOT REFERENCE OUT
+usage: stage.py ROOT REFERENCE OUT [SCREENSHOTS]
 
 OUT/pages gets the pages: those of docs/ at the top, the others of the repository under their path, the references in reference/.
-Links between pages are kept; a link to a file that is no page becomes its name. OUT/mkdocs.yml lists them. Prints the number of pages;
-a link that leads nowhere is an error.
+Links between pages are kept; a link to a file that is no page becomes its name. A line `<!-- screenshot: NAME, TEXT -->` becomes the
+picture NAME-light.png, or NAME-dark.png where readers prefer dark colors, if the folder SCREENSHOTS has both. OUT/mkdocs.yml lists the
+pages. Prints their number; a link that leads nowhere is an error.
 """
+import html
 import os
 import re
 import shutil
@@ -52,8 +54,8 @@ def read_title(path):
 
 
 class Site:
-    def __init__(self, root, reference, out):
-        self.root, self.reference, self.out = root, reference, out
+    def __init__(self, root, reference, out, screenshots=None):
+        self.root, self.reference, self.out, self.screenshots = root, reference, out, screenshots
         self.pages = os.path.join(out, "pages")
         # From a path in the repository to the path in the site.
         self.places = {f"docs/{name}.md": f"{name}.md" for name in ["index"] + GUIDES + FACTS}
@@ -78,6 +80,24 @@ class Site:
         blocks = re.split(r"(^ *```.*?^ *```)", text, flags=re.S | re.M)
         return "".join(block if i % 2 else re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, block) for i, block in enumerate(blocks))
 
+    def show_screenshots(self, place, text):
+        """Returns |text|, of the page |place| of the site, with pictures in place of the comments that name them."""
+
+        def picture(found):
+            name, description = found.groups()
+            files = [f"{name}-{theme}.png" for theme in ("light", "dark")]
+            if not self.screenshots or not all(os.path.exists(os.path.join(self.screenshots, file)) for file in files):
+                return ""
+            folder = os.path.join(self.pages, "screenshots")
+            os.makedirs(folder, exist_ok=True)
+            for file in files:
+                shutil.copyfile(os.path.join(self.screenshots, file), os.path.join(folder, file))
+            light, dark = (os.path.relpath(f"screenshots/{file}", os.path.dirname(place) or ".") for file in files)
+            return (f'<p><picture><source srcset="{dark}" media="(prefers-color-scheme: dark)">'
+                    f'<img src="{light}" alt="{html.escape(description)}"></picture></p>\n')
+
+        return re.sub(r"^<!-- screenshot: ([\w-]+), (.*) -->\n", picture, text, flags=re.M)
+
     def copy(self):
         shutil.rmtree(self.pages, ignore_errors=True)
         for source, place in self.places.items():
@@ -87,7 +107,7 @@ class Site:
                 shutil.copyfile(os.path.join(self.root, source), target)
                 continue
             with open(os.path.join(self.root, source), encoding="utf-8") as file:
-                text = self.rewrite(source, file.read())
+                text = self.show_screenshots(place, self.rewrite(source, file.read()))
             with open(target, "w", encoding="utf-8") as file:
                 file.write(re.sub(r"^ *<!-- test: .* -->\n", "", text, flags=re.M))
         shutil.copytree(self.reference, os.path.join(self.pages, "reference"))
@@ -113,7 +133,7 @@ class Site:
 
 
 def main():
-    site = Site(*map(os.path.abspath, sys.argv[1:4]))
+    site = Site(*map(os.path.abspath, sys.argv[1:5]))
     site.copy()
     print(f"{site.configure()} pages in {site.pages}")
 

@@ -9,15 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CpuMask.h"
 #include "SharedWindow.h"
 #include "Waiting.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mpi.h>
 #include <new>
-#include <sched.h>
 #include <unistd.h>
 #include <vector>
 
@@ -111,17 +112,12 @@ bool MpiTransport::start(const attune_transport_options &options) {
 /// Sets ranks.sharing to the number of ranks of this host, this one included, that share a CPU with this rank: mpirun
 /// may have bound each rank to CPUs of its own.
 bool MpiTransport::countSharing(int localCount) {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  sched_getaffinity(0, sizeof(mask), &mask);
-  std::vector<cpu_set_t> masks(static_cast<size_t>(localCount));
+  const CpuMask mask = CpuMask::ofThread();
+  std::vector<CpuMask> masks(static_cast<size_t>(localCount));
   if (MPI_Allgather(&mask, sizeof(mask), MPI_BYTE, masks.data(), sizeof(mask), MPI_BYTE, local) != MPI_SUCCESS)
     return false;
-  for (const cpu_set_t &other : masks) {
-    cpu_set_t both;
-    CPU_AND(&both, &mask, &other);
-    transport.ranks.sharing += CPU_COUNT(&both) != 0;
-  }
+  int64_t sharing = std::count_if(masks.begin(), masks.end(), [&](const CpuMask &other) { return mask.intersects(other); });
+  transport.ranks.sharing = std::max<int64_t>(sharing, 1); // an unknown mask is empty and shares no CPU, not even with itself
   return true;
 }
 
@@ -146,12 +142,17 @@ bool MpiTransport::openWindow() {
   return true;
 }
 
+/// Connects this rank. After an error writes a line about it to |message|, closes what is open and returns false.
 bool MpiTransport::open(const attune_transport_options &options, char *message, size_t messageBytes) {
   if (options.stall_seconds > 0)
     limit = options.stall_seconds;
   if (start(options) && openWindow())
     return true;
   snprintf(message, messageBytes, "%s", *text ? text : "MPI cannot be initialized");
+  // The errors with a text are the same in all ranks. After an error of MPI in one rank, its state is undefined, and
+  // MPI_Finalize would wait for ranks that are in the operation that failed here.
+  if (*text)
+    close();
   return false;
 }
 
@@ -224,7 +225,8 @@ void MpiTransport::close() {
     MPI_Win_free(&memory);
   if (local != MPI_COMM_NULL)
     MPI_Comm_free(&local);
-  MPI_Comm_free(&world);
+  if (world != MPI_COMM_NULL)
+    MPI_Comm_free(&world);
   if (ownsMpi)
     MPI_Finalize();
 }

@@ -14,12 +14,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedWindow.h"
+#include "CpuMask.h"
 #include "Waiting.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <sched.h>
 
 using namespace attune::ranks;
 
@@ -36,9 +36,7 @@ void SharedWindow::open(void *memory, int64_t ownRank, int64_t ranks, double sta
   rank = ownRank;
   count = ranks;
   limit = stallSeconds > 0 ? stallSeconds : 30;
-  cpu_set_t mask;
-  int cpus = sched_getaffinity(0, sizeof(mask), &mask) == 0 ? CPU_COUNT(&mask) : 1;
-  spins = ranks <= cpus ? 2000 : 200;
+  spins = ranks <= CpuMask::ofThread().count() ? 2000 : 200;
 }
 
 bool SharedWindow::waitFor(int64_t other) {

@@ -40,7 +40,8 @@ struct ShapeText {
 };
 /// Returns the sizes of a shape as text: "?" for each size if |shape| is null, "…" after ATTUNE_MAX_RANK sizes.
 ShapeText formatShape(const int64_t *shape, uint32_t rank);
-/// Returns the text of the shape of a signature, with names of dimensions: "[batch, length, 768]".
+/// Returns the shape of |tensor|, an input or output of |entry|, as text. A dimension whose size a call decides has its
+/// name: "[batch, length, 768]".
 ShapeText formatSignature(const attune_entry_desc &entry, const attune_tensor_desc &tensor);
 
 /// Sets |out| to the size in bytes of |tensor| for |dims|; returns false if it exceeds INT64_MAX.

@@ -25,7 +25,7 @@ attune_status attune::fail(attune_status status, const char *format, ...) {
 const char *attune_last_error(void) { return lastError; }
 
 const char *attune_status_name(attune_status status) {
-  // A caller may have any number there, and to read it as an enumeration would be undefined behavior.
+  // A caller may pass a number that is no enumerator; reading that as an enumeration is undefined behavior.
   uint32_t number;
   static_assert(sizeof(number) == sizeof(status), "attune_status");
   __builtin_memcpy(&number, &status, sizeof(number));

@@ -49,7 +49,7 @@ static void examineSteps(attune_decode_stream &stream) {
     const Step &step = tables.steps[tables.firstStep[3] + i].step;
     bool last = i + 1 == tables.numSteps[3];
     if (step.kind == StepKind::DecodeStrip) {
-      // Before tokens are joined it strips each of them.
+      // A step before the one that joins the tokens strips each token, which needs no more than the window.
       if (joined && step.c > 0)
         stream.stripFromEnd = step.a;
       stream.holdsAll |= joined && !last;

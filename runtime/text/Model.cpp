@@ -53,7 +53,7 @@ __attribute__((noinline)) void Model::tokenizeMissing(const AlignedText &piece, 
   const bool missedBefore = unknownMissing;
   unknownMissing = false;
   tokenizePiece(piece);
-  // A piece that needs a missing unknown token must fail again.
+  // A piece that needs an unknown token, which the vocabulary lacks, is not kept: it must fail at each use.
   if (key && cacheable && !unknownMissing && !scratchFull && !tokens->full() && numEnds > 0 && numEnds <= PieceCache::kMostTokens)
     cache.insert(*key, piece.bytes, piece.size, tokens->ids.data + first, ends, numEnds);
   unknownMissing |= missedBefore;

@@ -34,7 +34,7 @@ static const uint8_t *skipPrintable(const uint8_t *at, const uint8_t *end) {
   while (end - at >= 8) {
     uint64_t word;
     __builtin_memcpy(&word, at, 8);
-    // Below 0x20, 0x7F, or the upper bit.
+    // The upper bits of bytes that are below 0x20, equal to 0x7F or outside ASCII; above the first such byte, others, too.
     const uint64_t stops = ((word - 0x20 * ones) | word | (word + ones)) & highs;
     if (stops)
       return at + __builtin_ctzll(stops) / 8;

@@ -108,6 +108,7 @@ void PieceMasks::classifyWide(Window &window, uint64_t wide) const {
   window.unknown |= wide & ~(window.letters | window.others | window.digits);
 }
 
+/// Returns the starts of the matches of MaskScheme::Gpt2 in |window|:
 /// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 uint64_t PieceMasks::findStartsGpt2(const Window &window) const {
   const uint64_t joined = window.spaces << 1, whites = window.whites;
@@ -115,6 +116,7 @@ uint64_t PieceMasks::findStartsGpt2(const Window &window) const {
          (whites & ~(whites >> 1));
 }
 
+/// Returns the starts of the matches of MaskScheme::PrefixedDigits3, or of PrefixedDigits1 with \p{N}, in |window|:
 /// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 uint64_t PieceMasks::findStartsPrefixed(const Window &window) const {
   // Newlines after other characters belong to their piece.
@@ -130,8 +132,8 @@ uint64_t PieceMasks::findStartsPrefixed(const Window &window) const {
       starts |= 1ull << (last + 1);
     lines &= ~inRun;
   }
-  // A single other character before letters begins their piece, unless the space before it takes it into a piece
-  // without them.
+  // A single other character directly before letters begins the piece of these letters, unless a space precedes it: then
+  // the space and the character are a piece, and the letters begin the next one.
   const uint64_t otherStarts = runStarts(window.others) & ~(window.spaces << 1);
   const uint64_t rest = window.continuations & window.others, more = (otherStarts << 1) & rest;
   const uint64_t behind = ((rest + more) & ~rest) | ((otherStarts << 1) & ~rest);

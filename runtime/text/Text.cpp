@@ -150,7 +150,7 @@ size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_token
   size_t bytes = options ? options->max_call_bytes : defaults.max_call_bytes;
   if (!text || !text->hasTokenizer || bytes > SIZE_MAX / 4096)
     return 0;
-  // Takes the same pieces as a call does, from a block of unlimited size that is only measured.
+  // Takes the same memory as a call does, from a block of unlimited size that is only measured.
   Memory memory;
   memory.open(nullptr, SIZE_MAX / 2);
   memory.take<attune_tokenizer>(1);

@@ -114,7 +114,7 @@ static attune_status mapWhole(const char *path, int fd, void **out, size_t *outB
 }
 
 attune_status TextFile::open(const char *path) {
-  int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer would block
   if (fd < 0)
     return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR, "cannot open '%s': %s", path, strerror(errno));
   void *data = nullptr;
@@ -143,12 +143,25 @@ Section TextFile::find(uint32_t kind) const {
   return {};
 }
 
+/// Fails if a byte of the file |name| at |base| from |begin| up to |end|, between sections, is not 0.
+static attune_status verifyPadding(const char *name, const uint8_t *base, size_t begin, size_t end) {
+  for (size_t at = begin; at < end; ++at)
+    if (base[at])
+      return fail(ATTUNE_CORRUPT, "'%s': byte %zu, between sections, is %u, expected 0", name, at, base[at]);
+  return ATTUNE_OK;
+}
+
 attune_status TextFile::verify(const char *name) const {
+  size_t end = sizeof(TextHeader) + size_t(header().numSections) * sizeof(SectionEntry);
   for (uint32_t i = 0; i < header().numSections; ++i) {
     const SectionEntry &entry = sectionTable(base)[i];
-    if (attune_checksum(base + entry.offset, entry.bytes) != entry.checksum)
-      return fail(ATTUNE_CORRUPT, "'%s': section '%.4s' has another checksum than the section table says", name,
-                  reinterpret_cast<const char *>(&entry.kind));
+    ATTUNE_TRY(verifyPadding(name, base, end, entry.offset));
+    uint64_t checksum = attune_checksum(base + entry.offset, entry.bytes);
+    if (checksum != entry.checksum)
+      return fail(ATTUNE_CORRUPT, "'%s': section '%.4s' has checksum %016llx, expected %016llx", name,
+                  reinterpret_cast<const char *>(&entry.kind), static_cast<unsigned long long>(checksum),
+                  static_cast<unsigned long long>(entry.checksum));
+    end = entry.offset + entry.bytes;
   }
-  return ATTUNE_OK;
+  return verifyPadding(name, base, end, bytes);
 }

@@ -42,7 +42,8 @@ public:
   /// Returns the first section of this kind, or one whose data is null.
   Section find(uint32_t kind) const;
   const TextHeader &header() const { return *reinterpret_cast<const TextHeader *>(base); }
-  /// Compares the checksum of every section, for which it reads the whole file. Fails with CORRUPT.
+  /// Compares the checksum of every section and expects zeros between them, for which it reads the whole file. Fails with
+  /// CORRUPT.
   attune_status verify(const char *name) const;
 
 private:

@@ -8,6 +8,8 @@
 //     +--------+-----------------+-----+-----------+-----+-----------+
 //     0        64                      64 * n            64 * m
 //
+// Sections lie in the order of the table; padding is 0.
+//
 // A section is found by its kind, a number of four letters. To add one, add an enumerator to SectionKind and a
 // case to isKnown in TextFile.cpp, let the compiler call TextFileWriter::add and the runtime TextFile::find. Readers
 // skip kinds that they do not know, unless the section has the flag kSectionRequired.

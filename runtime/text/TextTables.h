@@ -36,7 +36,7 @@ enum DefaultFlag : uint32_t {
   kDefaultPadLeft = 1,
   kDefaultTruncateLeft = 2,
   kDefaultSplitSpecial = 4,
-  kDefaultGiveTypes = 8, ///< no such default: tasks give models token types
+  kDefaultGiveTypes = 8, ///< not a default of attune_encode_options: tasks pass token types to the model
 };
 
 /// The section CONF.
@@ -182,7 +182,7 @@ struct ComposedPair {
   uint32_t first, second, composed;
 };
 
-/// Grapheme_Cluster_Break.
+/// The values of Unicode's property Grapheme_Cluster_Break, and flags for other properties.
 enum GraphemeClass : uint8_t {
   kGraphemeOther,
   kGraphemeCr,

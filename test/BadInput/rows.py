@@ -19,14 +19,14 @@ class Row:
 # ---------------------------------------------------------------- files
 
 def load(path):
-    """Header and data of a safetensors file."""
+    """Returns the header and the data of a safetensors file."""
     with open(path, "rb") as f:
         size = struct.unpack("<Q", f.read(8))[0]
         return json.loads(f.read(size)), f.read()
 
 
 def save(path, header, data, length=None):
-    """|header| may be text; |length| is its length as stored in the file."""
+    """Writes a safetensors file. |header| may be text; |length| is its length as stored in the file, by default the true one."""
     text = header if isinstance(header, str) else json.dumps(header)
     with open(path, "wb") as f:
         f.write(struct.pack("<Q", len(text) if length is None else length) + text.encode() + data)
@@ -350,7 +350,7 @@ def output_rows(m):
 
 
 def make(model, folder):
-    """(section, rows) in order; compiles the model that the rows about artifacts need."""
+    """Yields (section, rows) in order; first compiles the model that the rows about artifacts need."""
     m = Maker(model, folder)
     subprocess.run(["attune", "compile", "--emit=shared", model, "-o", "good.so"], cwd=folder, check=True)
     yield "model.safetensors", list(weights_rows(m))

@@ -156,6 +156,30 @@ def test_compile():
     test_named(pipe, text)
 
 
+def test_cache():
+    """The tool is killed between two writes of the weights that it packs into the cache. The next start removes the leftovers,
+    whether it needs this model or the same with other flags."""
+    cache = os.path.join(t.out, "cache")
+
+    def compile_(*flags, rules=()):
+        return t.run([tool, "compile", model, "--cached", *flags], rules=rules, environment={"ATTUNE_CACHE_DIR": cache})
+
+    def kept():
+        return sorted(os.path.basename(path) for path in t.left() if not os.path.isdir(os.path.join(t.out, path)))
+
+    t.expect("cache: status", compile_()[0], 0)
+    whole = kept()
+    killed_in_weights = ("pwrite64", (3, 4096), None)  # the first write behind the header
+    for title, rules in (("cache", [killed_in_weights]), ("cache, named", [NO_UNNAMED_FILES, killed_in_weights])):
+        for flags in ((), ("--limit=batch=7",)):
+            t.clear()
+            t.expect(f"{title}, killed", compile_(rules=rules)[0], KILLED)
+            t.expect(f"{title}, killed: files", [len(temporaries(kept(), name)) for name in whole if name.endswith(".weights")],
+                     [len(rules) - 1])
+            t.expect(f"{title}, next {flags}", (compile_(*flags)[0], len(os.listdir(cache)), kept()), (0, 1, whole))
+    t.clear()
+
+
 def test_subprocesses():
     """Programs that the compiler waits for end with it; they are shell scripts that note their number and sleep."""
     bin_, notes = os.path.join(t.folder, "bin"), os.path.join(t.folder, "notes")
@@ -243,5 +267,5 @@ def test_run():
                  1, "cannot write to standard output")
 
 
-{"compile": test_compile, "subprocesses": test_subprocesses, "init": test_init, "run": test_run}[subject]()
+{"compile": test_compile, "cache": test_cache, "subprocesses": test_subprocesses, "init": test_init, "run": test_run}[subject]()
 t.report()

@@ -12,7 +12,7 @@ from .families import FAMILIES
 
 
 def chosen(options):
-    """The (family, case) pairs that the options name."""
+    """Yields the pairs (family, case) that the options select."""
     for family in FAMILIES.values():
         if options.family in (None, family.name):
             for case in family.cases:

@@ -49,7 +49,7 @@ class Adapter:
         return weights.gen_weights.fill(name, shape, self.seed, *weights.gen_weights.rule(name, shape))
 
     def tensors(self, model):
-        """{name: values} of adapter_model.safetensors."""
+        """Returns {name: values} for adapter_model.safetensors."""
         shapes = {}
         for path, module in self.targets(model):
             rank = value_of(self.config, "r", "rank_pattern", path)

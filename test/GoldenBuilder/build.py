@@ -53,7 +53,7 @@ def describe(exact, single):
 
 
 def dump(value):
-    """JSON with a space of indentation; lists of numbers in one line."""
+    """Returns |value| as JSON, indented by one space, with lists of numbers in one line."""
     text = json.dumps(value, indent=1, ensure_ascii=False)
     return re.sub(r"\[[\s\d.,eE+-]*\]", lambda found: re.sub(r"\s+", " ", found[0]).replace("[ ", "[").replace(" ]", "]"), text) + "\n"
 
@@ -68,7 +68,7 @@ def to_numpy(outputs):
 
 
 def perturbations(model):
-    """(name, view) of each parameter; of stacked experts, each expert."""
+    """Yields (name, view) of each parameter, or of each expert in a parameter of stacked experts."""
     for name, parameter in model.named_parameters():
         if parameter.dim() >= 2 and re.search(r"experts\.[a-z_]+$", name):
             for expert in range(parameter.shape[0]):
@@ -78,7 +78,7 @@ def perturbations(model):
 
 
 def effects(model, arguments, call, exact, tolerances):
-    """{parameter: largest change of an output in tolerances} when the parameter's values change by up to a tenth."""
+    """Returns {parameter: largest change of an output, in tolerances, when the parameter's values change by up to a tenth}."""
     result, random = {}, torch.Generator().manual_seed(1)
     for name, values in perturbations(model):
         kept = values.clone()
@@ -107,7 +107,7 @@ class Build:
         return np.random.default_rng([weights.gen_weights.fnv1a64(self.name.encode()), self.seed, attempt])
 
     def write_model(self, folder):
-        """config.json, generation_config.json and model.safetensors; returns the generated tensors."""
+        """Writes config.json, generation_config.json and model.safetensors; returns the generated tensors."""
         write(os.path.join(folder, "config.json"), self.config)
         if self.generation:
             write(os.path.join(folder, "generation_config.json"), self.generation)
@@ -218,7 +218,7 @@ class Build:
         return f", least effect {found[name]:.0f} tolerances ({name})"
 
     def check_file(self, folder, call, exact):
-        """The stored file, whatever its names, is the same model to the reference."""
+        """Checks that the reference gets the same model from the stored file, whose tensors may have other names."""
         with tempfile.TemporaryDirectory() as scratch:
             write(os.path.join(scratch, "config.json"), self.config)
             os.symlink(os.path.abspath(os.path.join(folder, "model.safetensors")), os.path.join(scratch, "model.safetensors"))

@@ -50,7 +50,7 @@ def forward(**options):
 
 
 def steps(*sizes, past=True, **options):
-    """Decoding in chunks of |sizes|; with keys and values at the end when |past|."""
+    """Returns the call that decodes chunks of |sizes| tokens; its outputs have the final keys and values if |past|."""
     length = {"target": sum(sizes)} if options.pop("seq2seq", False) else {"length": sum(sizes)}
     return Call(function="incremental", steps=sizes, outputs=("logits", "past_key_values") if past else ("logits",),
                 **{**length, **options})
@@ -95,8 +95,10 @@ class Family:
     sizes: object = None  # (rng) -> dict of sizes for the census
     kind: str = "decoder"  # or "encoder", "encoder-decoder": what calls the census makes
     masks: tuple = ("", "right", "holes", "left")  # of the census
+    caches: bool = True  # the reference's caches have the keys and values of heads, so that the census compares them
     constant: tuple = ()  # patterns of tensors that the reference saves although they are computed
     inert: tuple = ()  # patterns of tensors that change nothing, with a reason in the family's file
+    attention: object = None  # (config) -> the reference's attention in the census; eager without it
     repair: object = None  # (config) -> None: makes a random configuration of the census legal
 
     def folder(self, case):

@@ -24,9 +24,10 @@ def pick(rng, choices):
 
 
 def draw_configuration(family, rng):
-    """Differences from the family's configuration: sizes, then one choice of each key."""
+    """Returns random differences from the family's configuration: sizes, then one choice for each key."""
     drawn = family.sizes(rng) if family.sizes else {}
-    drawn.update({key: pick(rng, choices) for key, choices in family.census.items()})
+    for key, choices in family.census.items():
+        drawn.update(pick(rng, choices) if "," in key else {key: pick(rng, choices)})
     return drawn
 
 
@@ -53,7 +54,7 @@ def draw_call(family, architecture, config, rng):
         if "ForSequence" in architecture:
             return cases.forward(mask=pick(rng, ["", "right"]), **shape)
         if architecture.endswith(("CausalLM", "LMHeadModel")) and rng.integers(2):
-            return cases.steps(*parts(rng, shape.pop("length")), **shape)
+            return cases.steps(*parts(rng, shape.pop("length")), past=family.caches, **shape)
         return cases.forward(mask=pick(rng, masks), states=states, **shape)
     types = config.get("type_vocab_size", 1) > 1 and bool(rng.integers(2))
     return cases.forward(mask=pick(rng, masks), types=types, states=states, **shape)
@@ -68,6 +69,8 @@ def draw(family, seed):
     if any(word in architecture for word in ("ForSequence", "ForToken", "ForImage")):
         config["num_labels"] = int(rng.integers(1, 6))
     case = cases.Case(f"census_{seed}", architecture, ["drawn by the census"], cases.Call(), config)
+    if family.attention:
+        case.attention = family.attention(config)
     case.call = draw_call(family, architecture, family.configuration(case), rng)
     return case
 

@@ -6,12 +6,12 @@ import numpy as np
 
 
 def visible_lengths(batch, length):
-    """Tokens of each row: the first row is whole, the last has few."""
+    """Returns the number of tokens of each row: all of them in the first row, few in the last."""
     return [max(1, length - (row * length * 3) // (5 * max(1, batch - 1))) for row in range(batch)]
 
 
 def padding_mask(kind, batch, length):
-    """1 at visible tokens. The rows of `right` and `left` are as visible_lengths says."""
+    """Returns a mask that is 1 at visible tokens. The rows of `right` and `left` have as many as visible_lengths returns."""
     column = np.arange(length)
     rows = [column < count if kind == "right" else column >= length - count for count in visible_lengths(batch, length)]
     if kind == "holes":
@@ -20,19 +20,19 @@ def padding_mask(kind, batch, length):
 
 
 def ordinary_ids(config):
-    """Ids without a role in |config|."""
+    """Returns the ids that are not special tokens of |config|."""
     special = {value for key, value in config.items() if key.endswith("token_id") and isinstance(value, int)}
     return np.array([i for i in range(config["vocab_size"]) if i not in special], dtype=np.int64)
 
 
 def hide(ids, mask, config):
-    """Padding holds the padding id where there is one."""
+    """Sets hidden tokens to the padding id, if the model has one."""
     if isinstance(config.get("pad_token_id"), int):
         ids[mask == 0] = config["pad_token_id"]
 
 
 def boxes(rng, shape, limit):
-    """[.., 4]: left, top, right, bottom."""
+    """Returns random boxes [..., 4]: left, top, right, bottom."""
     corner, size = rng.integers(0, limit // 2, (*shape, 2)), rng.integers(0, limit // 2, (*shape, 2))
     return np.concatenate([corner, corner + size], -1).astype(np.int64)
 
@@ -42,7 +42,7 @@ def hidden_size(config):
 
 
 def make(case, config, rng):
-    """{name: array} of |case|'s call."""
+    """Returns {name: array}, the inputs of |case|'s call."""
     call, inputs = case.call, {}
     if "pixel_values" in call.extra:
         side, channels = config["image_size"], config.get("num_channels", 3)

@@ -85,7 +85,7 @@ def numbered(prefix, values):
 
 
 def cache_tensors(cache):
-    """`past_key_values.L.K`: K = 0 key, 1 value, 2 and 3 those of cross attention."""
+    """Returns {`past_key_values.L.K`: tensor} for layer L. K: 0 keys, 1 values, 2 and 3 those of cross attention."""
     if isinstance(cache, EncoderDecoderCache):
         own, cross = cache_tensors(cache.self_attention_cache), cache_tensors(cache.cross_attention_cache)
         for name, value in cross.items():
@@ -117,7 +117,7 @@ def tensors_of(output):
 
 
 def group(name):
-    """`hidden_states` of `hidden_states.3`."""
+    """Returns the group of an output, such as `hidden_states` for `hidden_states.3`."""
     return name.split(".")[0]
 
 
@@ -170,7 +170,7 @@ def incremental(model, inputs, steps):
 
 
 def generate(model, inputs, kwargs):
-    """`sequences`, `step_logits` [rows, steps, vocabulary] and `step_scores`, the logits after the rules of generation."""
+    """Returns `sequences`, `step_logits` [rows, steps, vocabulary] and `step_scores`, the logits after the rules of generation."""
     output = model.generate(**inputs, **kwargs, return_dict_in_generate=True, output_logits=True, output_scores=True)
     result = {"sequences": output.sequences, "step_logits": torch.stack(output.logits, 1), "step_scores": torch.stack(output.scores, 1)}
     if getattr(output, "sequences_scores", None) is not None:

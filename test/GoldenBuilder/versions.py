@@ -21,7 +21,7 @@ RETIRED = {"head_mask", "decoder_head_mask", "cross_attn_head_mask"}
 
 
 def samples(value, size):
-    """`head`, `tail` and `strided` of a full-size output."""
+    """Returns some elements of a full-size output: the first, the last, and some at equal distances."""
     flat = value.reshape(-1)
     return {"head": flat[:64], "tail": flat[-64:], "strided": flat[::max(1, size // 256)][:256]}
 

@@ -82,7 +82,7 @@ class Hypotheses:
 
 
 def beam_search(logits_of, prompt, options, source=None, padding=0):
-    """[(ids without the end, score)], best first."""
+    """Returns [(ids without the end id, score)], the best first."""
     beams, end, found = options["num_beams"], options["eos_token_id"], Hypotheses(options)
     running, done = [(0.0 if b == 0 else -1e9, list(prompt)) for b in range(beams)], False
     while True:
@@ -124,7 +124,7 @@ def greedy_search(logits_of, prompt, options, source=None, padding=0):
 
 
 def generate(logits_of, prompts, options, sources=None, paddings=None):
-    """Rows of equal length, and their scores. |paddings| has the ids of padding on the left of each prompt."""
+    """Returns rows of equal length and their scores. |paddings| has the number of padding ids on the left of each prompt."""
     options = {**DEFAULTS, **options}
     search = beam_search if options["num_beams"] > 1 else greedy_search
     results = []

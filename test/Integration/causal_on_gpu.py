@@ -40,7 +40,7 @@ def make_model(kind, work):
 
 
 def scale_queries(path, factor):
-    """T5 does not scale scores: its weights do, once they are trained. Random ones give a softmax that rounding turns over."""
+    """Scales the queries' weights. T5 does not scale scores; without this, random weights give scores so large that rounding flips them."""
     tensors = {}
     for name, (dtype, shape, data) in models.load(path).items():
         scale = factor if name.endswith("Attention.q.weight") else 1

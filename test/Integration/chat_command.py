@@ -21,7 +21,7 @@ FLAGS = ["--sample", "--seed=3", "--max-new-tokens=9"]
 
 
 def reply_to(text, seed, *flags):
-    """The reply to the rendered |text|, by the command generate."""
+    """Returns the reply to the rendered |text| by the command generate."""
     sampling = ["--sample", f"--seed={seed}", "--max-new-tokens=9", "--stop=<end>"]
     return run("attune-run", "generate", model, "--prompt", text, *sampling, *flags)[:-1]
 

@@ -23,7 +23,7 @@ SLACK_MEGABYTES = 10
 
 
 def tensors(config):
-    """Names and shapes of a BertModel's parameters."""
+    """Yields the names and shapes of a BertModel's parameters."""
     hidden, inner = config["hidden_size"], config["intermediate_size"]
     for name, rows in (("word", "vocab_size"), ("position", "max_position_embeddings"), ("token_type", "type_vocab_size")):
         yield f"embeddings.{name}_embeddings.weight", [config[rows], hidden]

@@ -40,14 +40,14 @@ class Model:
         return default if value is None else value
 
     def linear(self, x, name, transposed=False):
-        """x W^T + b, the bias if there is one; |transposed| weights are [in, out]."""
+        """Returns x W^T + b, or x W^T if there is no bias; |transposed| weights are [in, out]."""
         weight, bias = self.weights[name + ".weight"], self.weights.get(name + ".bias")
         if transposed:
             weight = list(zip(*weight))
         return [[sum(a * b for a, b in zip(row, w)) + (bias[n] if bias else 0.0) for n, w in enumerate(weight)] for row in x]
 
     def norm(self, x, name, epsilon):
-        """Layer norm, or RMS norm without a bias."""
+        """Returns the layer norm of |x|, or its RMS norm if there is no bias."""
         weight, bias = self.weights[name + ".weight"], self.weights.get(name + ".bias")
         return [normalize(row, weight, bias, epsilon) for row in x]
 
@@ -70,7 +70,7 @@ def each(function, x):
 
 
 def split(x, heads):
-    """[T, H * D] as [H, T, D]."""
+    """Returns |x| [T, H * D] as [H, T, D]."""
     size = len(x[0]) // heads
     return [[row[h * size:(h + 1) * size] for row in x] for h in range(heads)]
 

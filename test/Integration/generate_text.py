@@ -159,7 +159,7 @@ def test_translator():
 
 
 def ids_of(model, ids, *flags):
-    """The sequence that the command generates from ids."""
+    """Returns the sequence that the command generate makes from |ids|."""
     printed = run("attune", "generate", model, f"--ids={ids}", *flags)
     return [int(i) for i in printed.split("[[")[1].split("]]")[0].split(",")]
 

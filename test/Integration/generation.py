@@ -54,7 +54,7 @@ def rows_of(output, name="sequences"):
 
 
 def log_probabilities(sequences):
-    """Of each id after those before it, for every sequence."""
+    """Returns, for each sequence and each position, the log probabilities of all ids as the next one."""
     _, logits = call("run", "all", ids(sequences))["logits"]
     result, length = [], len(sequences[0])
     for i in range(len(sequences)):

@@ -35,7 +35,7 @@ def matrix(rows):
 
 
 def positions(family, length, row):
-    """Of all tokens, after a first call with the prompt and then one for each: RoBERTa counts tokens in the first and everything later."""
+    """Returns the positions of all tokens. RoBERTa skips padding in the call with the prompt, and counts it in the calls after it."""
     if family == "bert":
         return list(range(length))
     first, seen = [], 0

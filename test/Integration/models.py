@@ -115,7 +115,7 @@ def as_floats(values):
 
 
 def save(path, tensors):
-    """{"name": (dtype, shape, values)} as a safetensors file."""
+    """Writes |tensors|, {"name": (dtype, shape, values)}, as a safetensors file."""
     header, data = {}, []
     offset = 0
     for name, (dtype, shape, values) in tensors.items():

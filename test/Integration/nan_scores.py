@@ -29,7 +29,7 @@ def write(path):
 
 
 def read(path):
-    """The output with a row for each token, as [LENGTH][features]."""
+    """Returns the output that has a row for each token, as [LENGTH][features]."""
     with open(path, "rb") as file:
         data = file.read()
     size = struct.unpack("<Q", data[:8])[0]

@@ -81,7 +81,7 @@ class Entry:
         return nested if self.case.dtype == "float32" else round_to(self.case.dtype, nested)
 
     def transposed(self, value, dims, sizes):
-        """[a, b, c, d] as [a, c, b, d]; |sizes| are the values of the dynamic dims in this order."""
+        """Returns |value| [a, b, c, d] as [a, c, b, d]; |sizes| are the values of the dynamic dims in the new order."""
         into = [dims[i] for i in (0, 2, 1, 3)]
         empty = self.value(f"tensor.empty({', '.join(sizes)}) : {self.type(into)}")
         return self.value(f"linalg.transpose ins({value} : {self.type(dims)}) outs({empty} : {self.type(into)}) permutation = [0, 2, 1, 3]")

@@ -55,7 +55,7 @@ class Case:
 
     @property
     def mask_width(self):
-        """Keys that the mask says something about; those after it are hidden."""
+        """Returns the number of keys that the mask covers; the keys after them are hidden."""
         return self.mask_shape[-1] if self.mask else self.keys
 
     def first_position(self, b):
@@ -185,7 +185,7 @@ class Inputs:
 
 
 def draw(case):
-    """Inputs for |case| that depend on its name alone."""
+    """Returns random inputs for |case|; the seed is its name, so they are always the same."""
     rng = models.generator("onnx", case.name)
 
     def tensor(heads, rows, size, bound):
@@ -294,7 +294,7 @@ def compare():
             raise SystemExit(f"{name}: published\n{found}\nhere\n{expected}")
 
         def four(array, heads):
-            """[B][H][S][D] in f64."""
+            """Returns |array| as [B][H][S][D] in f64."""
             if array.ndim == 3:
                 array = array.reshape(*array.shape[:2], heads, -1).transpose(0, 2, 1, 3)
             return array.astype(numpy.float64)

@@ -27,7 +27,7 @@ def rows(path, batch, length):
 
 
 def surroundings(work, rng, length):
-    """(file, row the sequence is in) for the sequence alone, among copies of it, and among others."""
+    """Yields (file, the row of the sequence) for the sequence alone, among copies of it, and among others."""
     ids = models.random_ids(rng, 101, BATCH, PADDED)
     mask = models.token_mask(rng, "right", BATCH, PADDED)
     mask[2][PADDED:2 * PADDED] = [1] * length + [0] * (PADDED - length)

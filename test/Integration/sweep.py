@@ -46,7 +46,7 @@ def make_case(model, folder, tensors, *flags):
 
 
 def shape_cases(name, padding):
-    """(batch, length, mask) triples: each length once, the batches rotating from model to model so that together they meet all pairs."""
+    """Yields (batch, length, mask): each length at least once, with a batch that rotates from model to model to cover more pairs."""
     # Under `skip` a masked first token leaves nothing to pool and an empty row nothing to attend to: only `compute` defines those.
     kinds = ["none", "right", "holes"] + (["left", "empty"] if padding == "compute" else [])
     shift = list(models.MODELS).index(name)
@@ -120,7 +120,7 @@ def sweep_precision(name, dtype, work):
 
 
 def input_cases(name, rng):
-    """(name, tensors): the kinds of input beyond ids and token masks."""
+    """Yields (name, tensors) for the kinds of input besides ids and token masks."""
     config = models.config(name)
     layers, heads, hidden = config["num_hidden_layers"], config["num_attention_heads"], config["hidden_size"]
     for batch, length in ((2, 5), (3, 65), (1, 130)):

@@ -56,7 +56,7 @@ def head_mask(rng, config, side):
 
 
 def make_inputs(config, extra, rng):
-    """Two sequences, the second one padded; the mask of the first hides its first tokens."""
+    """Returns inputs of two sequences, the second one padded; the mask of the first hides its first tokens."""
     batch, length, target, vocab = 2, 9, 7, config["vocab_size"]
     if "choices" in extra:  # six sequences, of which each row has three
         masks = [int(i % length > i // length) for i in range(6 * length)]

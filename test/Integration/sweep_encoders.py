@@ -66,7 +66,7 @@ def make_input(rng, kind, *shape):
 
 
 def whole_masks(tensors):
-    """Masks that have the last dimensions of [batch, heads, queries, keys] only, with all of them."""
+    """Returns |tensors|; masks with only the last of the dimensions [batch, heads, queries, keys] get the others, of size 1."""
     whole = {}
     for name, (dtype, shape, values) in tensors.items():
         missing = 4 - len(shape) if name == "mask" or (name == "attention_mask" and "hidden_states" in tensors) else 0

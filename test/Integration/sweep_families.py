@@ -27,7 +27,7 @@ FORWARD = {name: forward for module in MODULES for name, forward in module.FAMIL
 
 
 def rows(shape, values):
-    """Nested lists of |shape|."""
+    """Returns the flat |values| as nested lists of |shape|."""
     if len(shape) <= 1:
         return list(values)
     step = models.product(shape[1:])
@@ -73,7 +73,7 @@ def expect_pruned(config, weights, tensors, pruned):
 
 
 def expect(config, weights, tensors):
-    """{"name": nested values} of the whole batch, groups as their members."""
+    """Returns {"name": nested values} of the whole batch; a group has a name for each member, such as `hidden_states.3`."""
     model, parts = families.Model(config, weights), []
     nested = {name: rows(shape, values) for name, (_, shape, values) in tensors.items()}
     for b in range(len(next(iter(nested.values())))):
@@ -95,8 +95,8 @@ def expect(config, weights, tensors):
 
 
 def write_case(folder, tensors, expected, call, precision=0.0):
-    """The tolerance of the golden cases: 5e-6 of the largest value and 1e-5 of each, times four for a bound that is not
-    measured; and |precision| of each where outputs are rounded."""
+    """Writes a case. It allows 2e-5 of the largest value, four times the least bound of golden cases, because the errors are
+    not measured here; plus 1e-5 of each value; plus |precision| of each value where outputs are rounded."""
     os.makedirs(folder, exist_ok=True)
     models.save(os.path.join(folder, "inputs.safetensors"), tensors)
     values = {name: ("F32", shape_of(nested), flatten(nested)) for name, nested in expected.items()}

@@ -19,7 +19,7 @@ def write(path, value):
 
 
 def make_folder(folder, config, tokenizer, seed=1):
-    """|tokenizer| is the name of a folder of test/Text/Inputs, or the content of tokenizer.json; None for none."""
+    """Makes a model folder. |tokenizer| is the name of a folder in test/Text/Inputs, the content of tokenizer.json, or None."""
     os.makedirs(folder, exist_ok=True)
     write(os.path.join(folder, "config.json"), config)
     write(os.path.join(folder, "case.json"), {"weights": {"source": "generated", "seed": seed}})
@@ -55,7 +55,7 @@ def gpt2(vocab, positions, **more):
 
 
 def run(*command, text=None, error=None):
-    """The standard output of |command|; with |error| it fails, and its one line has that text."""
+    """Returns the standard output of |command|. With |error|, it must fail with one line on stderr that has this text."""
     data = text if isinstance(text, bytes) else (text or "").encode()
     done = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     # The first use of a folder is noticed.
@@ -68,5 +68,5 @@ def run(*command, text=None, error=None):
 
 
 def start(command, **options):
-    """A process of |command| to which SIGINT does what it does in a shell, whatever the runner of the tests ignores."""
+    """Starts |command| with the default action for SIGINT, as a shell does, even if the runner of the tests ignores it."""
     return subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **options)

@@ -122,7 +122,7 @@ def check_weights(out):
 
 
 def make_examples(prefix):
-    """The installed examples, made as they are."""
+    """Builds the installed examples by their own makefiles, and runs those with arguments below."""
     attune, examples = os.path.join(prefix, "bin", "attune"), os.path.join(prefix, "share", "doc", "attune", "examples")
     bert, gpt2 = (os.path.join(work, name) for name in ("bert", "gpt2"))
     for name, folder in (("bert-tiny", bert), ("gpt2-tiny", gpt2)):

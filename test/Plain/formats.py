@@ -69,8 +69,32 @@ def check(model, flags):
     print("ok:", model, *flags)
 
 
+def check_calibrated(model, flags):
+    folder = f"{sys.argv[1]}/{model}"
+    with open("ids.txt", "w", encoding="utf-8") as file:
+        for row in range(4):
+            file.write(" ".join(str((row * 31 + k * 7) % 190) for k in range(30)) + "\n")
+    call = [folder, "--input", f"{folder}/inputs.safetensors", "--cpu=x86-64-v3", *flags]
+    run("run", "--from-phase=dialect", *call, "--output=plain.safetensors")
+    call.append("--calibrate=ids.txt")
+    phases = ["dialect", "linalg", "bufferized", "vector", "llvm"]
+    for phase in phases:
+        run("run", f"--from-phase={phase}", *call, f"--output={phase}.safetensors")
+    run("run", *call, "--output=run.safetensors", "--quiet")
+    for before, after in zip(phases, phases[1:]):
+        loose = ["--atol=2e-5"] if after in ("linalg", "vector") else []
+        found = differ(f"{before}.safetensors", f"{after}.safetensors", *loose)
+        assert not found, (model, flags, after, found)
+    assert not differ("llvm.safetensors", "run.safetensors"), (model, flags)
+    # The calibration has chosen other integers than the packer alone.
+    assert differ("plain.safetensors", "dialect.safetensors", "--atol=1e-4"), (model, flags)
+    print("ok:", model, "calibrated", *flags)
+
+
 for case in CASES:
     check(*case)
+check_calibrated("bert_base", ["--weights-format=int4:32"])
+check_calibrated("gpt2_forward", ["--weights-format=int4:32:asym,lm_head=int8:32"])
 for dtype in ("bf16", "f16", "int8"):
     check_caches("gpt2_cache", "6,1,2,1,1", dtype)
 check_caches("llama_cache", "5,1,3", "int8")

@@ -17,7 +17,7 @@ std::string AttentionModule::heads(const std::string &name, const std::string &t
   return value;
 }
 
-/// First token of each sequence, and their number.
+/// Returns the index of the first token of each sequence, followed by the number of all tokens.
 static std::vector<int64_t> offsetsOf(const std::vector<int64_t> &lengths) {
   std::vector<int64_t> offsets{0};
   for (int64_t length : lengths)
@@ -25,8 +25,8 @@ static std::vector<int64_t> offsetsOf(const std::vector<int64_t> &lengths) {
   return offsets;
 }
 
-/// Names of the padded lengths: those of the tokens where one sequence is all of them, since an entry's sizes must not multiply to too
-/// much.
+// The names of the padded lengths of queries and keys. If one sequence has all the tokens, they are the names of the numbers
+// of tokens, because the product of all sizes of an entry is limited.
 static std::string queryDim(const AttentionCase &c) { return c.batch() == 1 && c.maxQueries == c.queries[0] ? "tq" : "lq"; }
 static std::string keyDim(const AttentionCase &c) { return c.batch() == 1 && !c.cached && c.maxKeys == c.keyTokens[0] ? "tk" : "lk"; }
 

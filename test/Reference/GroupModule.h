@@ -53,7 +53,7 @@ private:
   /// Returns a weight and its reference.
   Rows parameter(std::vector<int64_t> shape, float size);
   Function function() { return kFunctions[r.range(0, std::size(kFunctions) - 1)]; }
-  /// Random numbers, or one of |known| if its width is right.
+  /// Returns random rows of |width| numbers, or sometimes |known| if it has this width.
   Rows like(int64_t width, const Rows &known) { return known.width() == width && r.chance(50) ? known : given(width, 1); }
 
   Rows start();

@@ -19,16 +19,16 @@ struct Array {
   std::vector<double> data;
 
   Array() = default;
-  /// Zeros of this shape.
+  /// Makes an array of zeros.
   explicit Array(std::vector<int64_t> shape);
-  /// Size of dimension |i|.
+  /// Returns the size of dimension |i|.
   int64_t dim(size_t i) const { return shape[i]; }
   /// Returns the row |i| of a matrix.
   double *row(int64_t i) { return data.data() + i * shape.back(); }
   const double *row(int64_t i) const { return data.data() + i * shape.back(); }
 };
 
-/// x [T, K] times the transpose of w [N, K], plus b [N].
+/// Returns x [T, K] times the transpose of w [N, K], plus b [N].
 Array linear(const Array &x, const Array &w, const Array &b);
 /// Normalizes each row of |x| to mean 0 and variance 1 (biased, plus |epsilon|), then scales by |gain| and adds |bias|.
 Array layerNorm(const Array &x, const Array &gain, const Array &bias, double epsilon);

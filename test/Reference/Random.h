@@ -20,7 +20,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
   }
-  /// From |low| to |high|.
+  /// Returns a number from |low| to |high|, both included.
   int64_t range(int64_t low, int64_t high) { return low + static_cast<int64_t>(next() % static_cast<uint64_t>(high - low + 1)); }
   bool chance(int percent) { return range(1, 100) <= percent; }
   template <typename T>

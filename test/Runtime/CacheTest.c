@@ -66,12 +66,17 @@ static float *cache_of(const attune_call *call, int sources, int values) {
   return at + (values ? dims[2 * sources] * dims[2 * sources + 1] * PANEL * HEADS * KEY : 0);
 }
 
+/* Fails at a negative id, after it has written the tokens before it. */
 static int32_t encode(const attune_host *host, const attune_call *call) {
   (void)host;
   const int64_t *ids = call->inputs[0], *sources = call->inputs[1];
   for (int64_t row = 0; row < call->dims[0]; ++row)
-    for (int64_t i = 0; i < call->dims[1]; ++i)
-      write_token(cache_of(call, 1, 0), cache_of(call, 1, 1), call->state_dims[3], sources[row], i, ids[row * call->dims[1] + i]);
+    for (int64_t i = 0; i < call->dims[1]; ++i) {
+      int64_t id = ids[row * call->dims[1] + i];
+      if (id < 0)
+        return 7;
+      write_token(cache_of(call, 1, 0), cache_of(call, 1, 1), call->state_dims[3], sources[row], i, id);
+    }
   return 0;
 }
 
@@ -196,6 +201,27 @@ static void test_rows(attune_session *session) {
               ATTUNE_INVALID_ARGUMENT, "'past_lengths' is what the session knows");
 }
 
+/* A call that fails after it has overwritten a part of its sources leaves them empty, and other sources as they were. */
+static void test_failure(attune_session *session) {
+  float out[2];
+  int64_t good[] = {5, 6, 7, 8}, bad[] = {9, 9, 9, -1}, slots[] = {0, 1}, own[] = {0, 1}, other[] = {2}, one[] = {3}, third[] = {2};
+  for (int64_t slot = 0; slot < 3; ++slot)
+    CHECK_OK(attune_session_slot_truncate(session, slot, 0));
+  CHECK_OK(run(session, "encode", 2, 2, good, NULL, own, NULL, NULL));
+  CHECK_OK(run(session, "encode", 1, 2, good, NULL, other, NULL, NULL));
+  CHECK_FAILS(run(session, "encode", 2, 2, bad, NULL, own, NULL, NULL), ATTUNE_INTERNAL,
+              "entry 'encode' of model 'fake_decoder' failed with code 7");
+  CHECK_FAILS(run(session, "prefill", 1, 1, one, slots, own, NULL, out), ATTUNE_INVALID_ARGUMENT,
+              "source 0 of row 0 is empty: run 'encode' first");
+  CHECK_FAILS(run(session, "prefill", 1, 1, one, slots + 1, own + 1, NULL, out), ATTUNE_INVALID_ARGUMENT,
+              "source 1 of row 0 is empty: run 'encode' first");
+  CHECK_OK(run(session, "prefill", 1, 1, one, third, other, NULL, out));
+  CHECK(out[0] == 11003);
+  CHECK_OK(run(session, "encode", 2, 2, good, NULL, own, NULL, NULL));
+  CHECK_OK(run(session, "prefill", 1, 1, one, slots, own, NULL, out));
+  CHECK(out[0] == 11003);
+}
+
 static void test_capacity(attune_session *session) {
   int64_t ids[70] = {0};
   float out[3];
@@ -277,7 +303,6 @@ static void test_write(attune_session *session) {
               ATTUNE_INVALID_ARGUMENT, "2 heads of 3, f32 of rank 4, but got f32 [2, 2, 65, 1]");
 }
 
-/* A model with a wrong description of caches and rows is refused. */
 /* Returns the number that a cache of |type| keeps for component |i| of the vector |x|. */
 static float kept(attune_dtype type, const float *x, int64_t size, int64_t i) {
   if (type == ATTUNE_I8) {
@@ -393,6 +418,7 @@ int main(int argc, char **argv) {
   test_capacity(session);
   test_slots(session);
   test_write(session);
+  test_failure(session);
   attune_session_destroy(session);
   attune_model_close(model);
   test_descriptor(path);

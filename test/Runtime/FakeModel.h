@@ -1,13 +1,18 @@
 /*===- FakeModel.h - A handwritten compiled model ----------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *  A model as the compiler would emit it, small enough to check by hand.
+ * A model as the compiler would emit it, small enough to check by hand. Its entries follow, with the values in
+ * parentheses that an input has if a call does not give it.
  *
- * forward: dims batch (unlimited), length (at most 16)
- *   input_ids [batch, length] i64 0 … 99; attention_mask (ones), token_type_ids (zeros), position_ids (arange, 0 … 15)
- * alike; scale [4] f32 (ones); offset [] f32 (zeros) hidden [batch, length, 4] f32 = (id * mask + 1000 * type +
- * position / 2) * scale[j] + offset + weights[j] total [batch] i64 = sum of id * mask over the row decode: dims batch,
- * past (at most 8); token [batch] i64 required, cache_mask [batch, past] f32 (zeros); next [batch] i64 = token + 1
+ * forward: dims batch (unlimited) and length (at most 16)
+ *   inputs   input_ids [batch, length] i64, 0 … 99, required
+ *            attention_mask (ones) and token_type_ids (zeros), 0 … 1, position_ids (0, 1, 2, …), 0 … 15, of the same shape
+ *            scale [4] f32 (ones), offset [] f32 (zeros)
+ *   outputs  hidden [batch, length, 4] f32 = (id * mask + 1000 * type + position / 2) * scale[j] + offset + weights[j]
+ *            total [batch] i64 = the sum of id * mask over the row
+ * decode: dims batch and past (at most 8)
+ *   inputs   token [batch] i64, required; cache_mask [batch, past] f32 (zeros)
+ *   outputs  next [batch] i64 = token + 1
  * broken: no tensors; reports failure 7
  *===-----------------------------------------------------------------------===*/
 #ifndef ATTUNE_TEST_FAKEMODEL_H

@@ -14,7 +14,7 @@ namespace reference {
 
 using Ids = std::vector<int64_t>;
 
-/// Logits that depend on all ids so far.
+/// Returns logits that depend on all of |ids|.
 std::vector<float> toyLogits(const Ids &ids, int64_t vocabSize);
 
 /// Returns the position of the first end id of |ids| at or after |from|.
@@ -29,9 +29,9 @@ struct Scored {
 
 /// Returns the n-best list of beam search from one prompt.
 std::vector<Scored> searchBeams(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
-/// Greedy search from one prompt, eos included.
+/// Returns the sequence of greedy search from one prompt, eos included.
 Ids searchGreedily(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
-/// Returns the best of all sequences: scores every continuation up to options.max_length.
+/// Returns the best of all sequences, after scoring every continuation up to options.max_length.
 Scored enumerate(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
 
 } // namespace reference

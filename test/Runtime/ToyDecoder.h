@@ -24,7 +24,7 @@ struct Record {
 };
 extern Record record;
 
-/// |generation| may be null.
+/// Returns a decoder whose model has the options |generation|, which may be null.
 attune_model_desc makeDecoder(const attune_generation_options *generation);
 attune_model_desc makeEncoderDecoder(const attune_generation_options *generation);
 

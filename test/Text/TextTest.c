@@ -8,6 +8,8 @@
 #include "Check.h"
 
 #include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static unsigned char *fileBytes;
 static size_t fileSize;
@@ -32,6 +34,19 @@ static uint32_t nextRandom(void) {
   return randomState >> 8;
 }
 
+/* Returns the place behind the first section that does not end at a multiple of 64, 0 if there is none. */
+static size_t findPadding(void) {
+  uint32_t sections;
+  memcpy(&sections, fileBytes + 12, sizeof(sections));
+  for (uint32_t i = 0; i < sections; ++i) {
+    uint64_t extent[2];
+    memcpy(extent, fileBytes + 64 + 32 * i + 8, sizeof(extent));
+    if (extent[1] % 64)
+      return (size_t)(extent[0] + extent[1]);
+  }
+  return 0;
+}
+
 static void testOpen(const char *path) {
   attune_text *text = (attune_text *)&text;
   CHECK_FAILS(attune_text_open("/nonexistent/x.text", &text), ATTUNE_NOT_FOUND, "cannot open '/nonexistent/x.text'");
@@ -39,6 +54,15 @@ static void testOpen(const char *path) {
   CHECK_FAILS(attune_text_open(NULL, &text), ATTUNE_INVALID_ARGUMENT, "path is null");
   CHECK_FAILS(attune_text_open(path, NULL), ATTUNE_INVALID_ARGUMENT, "out_text is null");
   CHECK_FAILS(attune_text_open("/dev/null", &text), ATTUNE_CORRUPT, "is not a .text file");
+  /* A pipe without a writer does not block. */
+  char pipePath[4096];
+  snprintf(pipePath, sizeof(pipePath), "%s.pipe", path);
+  unlink(pipePath);
+  CHECK(mkfifo(pipePath, 0600) == 0);
+  alarm(60);
+  CHECK_FAILS(attune_text_open(pipePath, &text), ATTUNE_CORRUPT, "is not a .text file");
+  alarm(0);
+  unlink(pipePath);
   CHECK_FAILS(attune_text_open_memory(fileBytes, 10, &text), ATTUNE_CORRUPT, "10 bytes, at least 64 expected");
   CHECK_FAILS(attune_text_open_memory(fileBytes, fileSize - 64, &text), ATTUNE_CORRUPT, "it is truncated");
   CHECK_FAILS(attune_text_open_memory(fileBytes + 1, fileSize - 1, &text), ATTUNE_INVALID_ARGUMENT, "at a multiple of 64");
@@ -57,14 +81,24 @@ static void testOpen(const char *path) {
   CHECK_OK(attune_text_open_memory(fileBytes, fileSize, &text));
   CHECK_OK(attune_text_verify(text));
   attune_text_close(text);
-  /* The last section ends before the padding at the end of the file. */
-  size_t place = fileSize / 2;
-  fileBytes[place] ^= 1;
-  if (attune_text_open_memory(fileBytes, fileSize, &text) == ATTUNE_OK) {
-    CHECK_FAILS(attune_text_verify(text), ATTUNE_CORRUPT, "has another checksum");
-    attune_text_close(text);
+  /* A flipped bit is found everywhere: opening reads the header, verifying the sections and the padding between them. */
+  for (size_t i = 0; i < 500; ++i) {
+    size_t place = fileSize / 500 * i;
+    fileBytes[place] ^= 1 << i % 8;
+    if (attune_text_open_memory(fileBytes, fileSize, &text) == ATTUNE_OK) {
+      CHECK(attune_text_verify(text) == ATTUNE_CORRUPT);
+      CHECK(strstr(attune_last_error(), "has checksum") || strstr(attune_last_error(), "between sections"));
+      attune_text_close(text);
+    }
+    fileBytes[place] ^= 1 << i % 8;
   }
-  fileBytes[place] ^= 1;
+  size_t padding = findPadding();
+  CHECK(padding);
+  fileBytes[padding] ^= 4;
+  CHECK_OK(attune_text_open_memory(fileBytes, fileSize, &text));
+  CHECK_FAILS(attune_text_verify(text), ATTUNE_CORRUPT, "between sections, is 4, expected 0");
+  fileBytes[padding] ^= 4;
+  attune_text_close(text);
   attune_text_close(NULL);
 }
 

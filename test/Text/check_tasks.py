@@ -22,7 +22,7 @@ def run(*command, text=None):
 
 
 def arguments(call, work):
-    """The command, what follows the model, and the expected objects, one for each line of output."""
+    """Returns the command and its arguments after the model; writes the texts to a file in |work| if they are read from one."""
     command = {"tokens": "classify"}.get(call["command"], call["command"])
     words = ["--json"]
     if command == "answer":

@@ -94,7 +94,7 @@ def distilbert(architecture, **more):
 
 
 def modules(*names, transformer=""):
-    """modules.json of a transformer and modules of these types."""
+    """Returns modules.json for a transformer followed by modules of the types |names|."""
     entries = [{"idx": 0, "name": "0", "path": transformer, "type": "sentence_transformers.models.Transformer"}]
     for i, name in enumerate(names, 1):
         entries.append({"idx": i, "name": str(i), "path": f"{i}_{name}", "type": f"sentence_transformers.models.{name}"})
@@ -307,7 +307,7 @@ def rounded(value):
 
 
 def plain(value):
-    """numpy's numbers as Python's."""
+    """Returns |value| with numpy's numbers as numbers of Python."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):

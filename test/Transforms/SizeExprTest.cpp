@@ -61,6 +61,10 @@ int main() {
   SizeExpr minus(-1), difference = (batch + minus * length) * (batch + length), squares = batch * batch + minus * length * length;
   expect(difference.str() == squares.str(), difference.str() + " is not " + squares.str());
   expect((batch * SizeExpr(0)).getConstant() == 0, (batch * SizeExpr(0)).str() + " is not the constant 0");
+  // A name is no expression.
+  expect(!(name("batch*length") == batch * length), "the dim batch*length equals a product");
+  expect(!(name("2") == SizeExpr(2)), "the dim 2 equals a number");
+  testFormula(context, name("batch*length") + batch * length, 1);
   testFormula(context, batch * length * SizeExpr(384) + SizeExpr(64), 1);
   testFormula(context, (batch * SizeExpr(8) + SizeExpr(8)).alignTo(64) * workers, 1);
   testFormula(context, rows * count + rows.ceilDiv(4).floorDiv(16), 1);

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects functions without vectors of several dimensions and without structured control flow. Upstream searches the
-// whole module for the callee of every call, so most weights are taken out of the module while the conversion
-// runs.
+// operations of the module one by one for the callee of every call, and a module may have thousands of weights; so most
+// weights are taken out of the module while the conversion runs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects a module in the llvm dialect. Functions other than the C functions of entries become internal. No function
-// unwinds or keeps a frame pointer. A function with several calls is not inlined, so that the time to compile does not
-// depend on the number of layers. Stack allocations of constant size move to the entry block, where they do not grow
+// unwinds or keeps a frame pointer. A function that is called more than once is not inlined, so that code is not
+// generated again for each layer. Stack allocations of constant size move to the entry block, where they do not grow
 // the stack in loops. Functions and their arguments lose the attributes of the xfmr, tile and rt dialects, which no
 // later pass reads.
 //

@@ -14,7 +14,7 @@ namespace attune {
 struct HostToLLVMOptions {
   /// Also converts the x86vector dialect.
   bool x86Vector = false;
-  /// Called, unless empty, to add passes after strided metadata is expanded and before scf is lowered to cf.
+  /// If not empty, called to add passes that run after strided metadata is expanded and before scf is lowered to cf.
   std::function<void(mlir::OpPassManager &)> addStructuredPasses;
 };
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects rt.rank and rt.all_gather on buffers in functions whose first argument is the host. Leaves loads of
-// attune_host::rank and calls of attune_host::all_gather with an attune_gather on the stack.
+// Expects rt.rank and rt.all_gather on buffers in functions whose first argument is the host, a pointer to an
+// attune_host (attune/abi.h). Leaves loads of attune_host::rank and calls of attune_host::all_gather with an
+// attune_gather on the stack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +37,8 @@ public:
   LogicalResult lowerGather(rt::AllGatherOp gather, SymbolTable &symbols);
 
 private:
-  /// A buffer in the terms of attune_gather: rows of units along an axis. A unit is one index of the axis with all
-  /// dimensions after it; with axis 0 there is one row.
+  /// A buffer in the terms of attune_gather: rows of units along an axis. A unit is the elements at one index of the
+  /// axis, those of all later dimensions included; with axis 0 there is one row.
   struct Rows {
     Value data, rows, unitBytes, stride; // stride: bytes from one row to the next
   };
@@ -73,8 +74,8 @@ LogicalResult CollectiveLowering::lowerRank() {
   return success();
 }
 
-/// Describes |buffer|. It must be dense from dimension |axis|, 0 or 1, on, since the units of a row are consecutive
-/// bytes. Fails, with an error, if it is not.
+/// Describes |buffer|. Fails, with an error, unless the buffer is dense from dimension |axis|, 0 or 1, on, since the
+/// units of a row must be consecutive bytes.
 FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, int64_t axis) {
   auto type = mlir::cast<MemRefType>(buffer.getType());
   if (!type.isStrided())
@@ -82,7 +83,8 @@ FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, in
   auto [strides, offset] = type.getStridesAndOffset();
   int64_t dense = 1;
   for (int64_t dim = type.getRank() - 1; dim >= axis; --dim) {
-    // The type of a dense buffer has dynamic strides before a dynamic size, so the layout says whether it is dense.
+    // Strides of dimensions before one of dynamic size are dynamic in the type, so only an identity layout shows that
+    // the buffer is dense there.
     bool isDense = ShapedType::isDynamic(dense) ? type.getLayout().isIdentity() : strides[dim] == dense;
     if (!isDense)
       return op->emitError("expects a buffer that is dense from dimension ") << axis << " on, but got " << type;

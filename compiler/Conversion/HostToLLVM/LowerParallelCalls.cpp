@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects rt.parallel_call; leaves calls through attune_host::parallel_for and, for each body, a function of the type
-// attune_body_fn that unpacks the captures. For a captured buffer, only the parts that its type does not give are
-// stored: pointer, dynamic sizes, strides and offset.
+// Expects rt.parallel_call; leaves calls through the function pointer attune_host::parallel_for (attune/abi.h) and, for
+// each body, a function of the type attune_body_fn that unpacks the captures. For a captured buffer, only the parts
+// that its type does not give are stored: pointer, dynamic sizes, strides and offset.
 //
 //===----------------------------------------------------------------------===//
 

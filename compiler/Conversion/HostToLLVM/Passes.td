@@ -13,11 +13,11 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
     %y = llvm.fadd %x, %x : f32
     ```
 
-    Converts the dialects that earlier passes leave in host code, by MLIR's `convert-to-llvm`, which is faster for all
-    of them at once. Of neighboring `xfmr.weight` operations all but the first are taken out of the module while
-    `convert-to-llvm` runs, since it searches all symbols for the callee of every call, and a model can have thousands
-    of weights. Expects no structured control flow (`scf`) and no vectors of several dimensions. Leaves other dialects
-    alone. Numerics: exact.
+    Converts all dialects that earlier passes leave in host code, the code that is not in a `gpu.module`, by one run of
+    MLIR's `convert-to-llvm`, which is faster than one for each dialect. A module has an `xfmr.weight`, a symbol, for
+    each weight of the model, and `convert-to-llvm` searches all symbols for the callee of every call. So of neighboring
+    `xfmr.weight` operations all but the first are taken out of the module while it runs. Expects no structured control
+    flow (`scf`) and no vectors of several dimensions. Leaves other dialects alone. Numerics: exact.
   }];
   // Upstream's pass requires that the dialects it converts are loaded.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -34,14 +34,14 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
     llvm.func internal @linear(%x: !llvm.ptr) attributes {no_unwind, frame_pointer = …} {…}
     ```
 
-    Functions with a body become internal, except those whose name begins with `attune_`, which the runtime calls. They
-    all get `no_unwind` and no frame pointer. One that several calls name, such as that of a layer, gets `no_inline`, so
+    Every function with a body becomes internal, unless its name begins with `attune_`: the runtime calls those. It also
+    gets `no_unwind` and no frame pointer. A function with several calls, such as that of a layer, gets `no_inline`, so
     that compile time does not grow with the number of layers. Allocas of constant size move to the entry block, so that
     loops do not grow the stack. Functions and arguments lose the attributes of the xfmr, tile and rt dialects, so that
     LLVM's tools can read the result.
 
-    Expects a module in the llvm dialect. Leaves allocas of dynamic size alone. Declarations only lose the attributes of
-    the three dialects. Numerics: exact.
+    Expects a module in the llvm dialect. Leaves allocas of dynamic size alone. Declarations change only in that they
+    lose the attributes of the three dialects. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -55,11 +55,15 @@ def LowerCollectives : Pass<"attune-lower-collectives", "::mlir::ModuleOp"> {
     // @begins_0_24 of the numbers 0 and 24
     ```
 
-    `attune_host` and `attune_gather` are declared in attune/abi.h. `rt.rank` becomes a load of `attune_host::rank`. The
-    host remembers the first error of a call and reports it when the entry has returned.
+    Ranks are the processes that run a divided model. `rt.all_gather` joins their shards `%x` along dimension 1, the
+    `axis`, to `%y`: the shard of rank 0 begins at index 0, that of rank 1 at index 24. `%parts` is memory for the
+    shards on their way. `attune_host`, the structure of functions that the runtime provides to compiled code, and
+    `attune_gather` are declared in attune/abi.h. `rt.rank`, the number of this process, becomes a load of
+    `attune_host::rank`. If a gather fails, the host keeps the first error and reports it when the entry, the function
+    that the application called, has returned.
 
     Expects a function's first argument to be the host, as `attune-outline-parallel` leaves it, an input and a result
-    that are dense from dimension `axis` on, and a dense buffer of parts, here `%parts`. Leaves no `rt.rank` and no
+    that are dense from dimension `axis` on, and dense `%parts`; anything else is an error. Leaves no `rt.rank` and no
     `rt.all_gather`, and other operations alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
@@ -70,18 +74,19 @@ def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp">
   let description = [{
     ```mlir
     rt.parallel_call %host, %n, %c1 @body(%buffer, %x) : memref<?x4xf32>, f32
-    // becomes a call of attune_host::parallel_for with @body_body and a structure on the stack that holds the captures, and
+    // becomes a call of attune_host::parallel_for with @body_body and a structure on the stack that holds the captures
+    // %buffer and %x, and
     llvm.func @body_body(…)    // an attune_body_fn: unpacks the captures, calls @body
     ```
 
-    `attune_host` and `attune_body_fn` are declared in attune/abi.h. `parallel_for` calls `@body_body` from several
-    workers, each time with a range of the `%n` iterations. The length of a range, except the last, is a multiple of the
-    grain, here 1. Of a captured buffer, the structure holds only the parts that its type does not give: the pointer,
-    and dynamic sizes, strides and offset.
+    `attune_host`, the structure of functions that the runtime provides to compiled code, and `attune_body_fn` are
+    declared in attune/abi.h. `parallel_for` calls `@body_body` from several workers, each time with a range of the `%n`
+    iterations. The length of a range, except the last, is a multiple of the grain, here 1. Of a captured buffer, the
+    structure holds only the parts that its type does not give: the pointer, and dynamic sizes, strides and offset.
 
-    Expects loops outlined by `attune-outline-parallel`, each into a body of its own, and captured buffers of strided
-    layout; no symbol may have the name of a body followed by `_body`. Leaves no `rt.parallel_call`, and other
-    operations alone. Numerics: exact.
+    Expects loops outlined by `attune-outline-parallel`, each into a body of its own. Errors are a captured buffer whose
+    layout is not strided, and a symbol that already has the name of a body followed by `_body`. Leaves no
+    `rt.parallel_call`, and other operations alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
@@ -98,12 +103,13 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
     Compiled objects link against no library: they may call only `memcpy`, `memmove` and `memset`.
 
     - A copy from or to a buffer whose layout is not the identity, for which MLIR would call a runtime function, becomes
-      loops over 16 elements at a time and over the rest, or over single elements if the last stride of a buffer is not
-      1 or a vector cannot have such elements. A copy between buffers of identity layout stays and becomes `memcpy`.
+      loops over 16 elements at a time and over the rest. The loops are over single elements if the last stride of a
+      buffer is not 1, or if elements cannot be in a vector or are not whole bytes. A copy between buffers of identity
+      layout stays here and becomes `memcpy` later.
     - `arith.ceildivsi`, `arith.ceildivui` and `arith.floordivsi` become truncating divisions with a correction.
     - A `memref.expand_shape` with several dynamic sizes in one group becomes `memref.reinterpret_cast`, since
       `expand-strided-metadata` of MLIR 22 crashes on it.
-    - `memref.alloc`, `memref.realloc` and `memref.dealloc` are errors; `memref.alloca` stays.
+    - `memref.alloc`, `memref.realloc` and `memref.dealloc` are errors; `memref.alloca`, on the stack, stays.
     - `arith.remf` is an error, and so are all operations of `math` except `absf`, `absi`, `ceil`, `floor`, `trunc`,
       `roundeven`, `sqrt`, `fma`, `copysign`, `ctlz`, `cttz`, `ctpop`, `isnan`, `isinf` and `isfinite`, for which LLVM
       has code without a call on every CPU that Attune supports; on x86-64 these have AVX2 and FMA.

@@ -77,7 +77,8 @@ Value emitLogSoftmax(IndexBuilder &b, RankedTensorType type, Value x) {
   });
 }
 
-/// softmax -> row maximum, exponentials, row sum, quotient; with log: maximum, sum of exponentials, differences.
+/// Converts softmax to the maximum of each row, exponentials, their sum over the row, and quotients; with `log`, to the
+/// maximum, the sum of the exponentials, and differences.
 Values convertSoftmax(IndexBuilder &b, xfmr::SoftmaxOp op, xfmr::SoftmaxOp::Adaptor adaptor, KernelGroups &groups) {
   auto type = cast<RankedTensorType>(op.getType());
   Value x = adaptor.getInput();

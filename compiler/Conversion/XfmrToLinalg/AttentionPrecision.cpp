@@ -40,8 +40,9 @@ private:
 };
 } // namespace
 
-/// Returns true if tensor cores can compute both products of |op| from whole chunks. Caches keep their type, since
-/// callers keep them.
+/// Returns true if kernels for tensor cores can compute both products of |op| from whole chunks: they support neither
+/// probabilities as a result nor tables of relative positions. Keys and values in caches keep their type, since callers
+/// allocate the caches.
 bool AttentionConverter::takesLowPrecision(xfmr::AttentionOp op) {
   auto isSize = [&](int64_t size) { return size % kChunkComponents == 0 && size <= largestHead; };
   return !op.isCached() && !op.getProbabilities() && !op.getRelativeKey() && !op.getRelativeQuery() && isSize(op.getHeadDim()) &&
@@ -130,7 +131,7 @@ void AttentionConverter::run(xfmr::AttentionOp op) {
 void attune::convertAttentionOperands(func::FuncOp function, Type element, int64_t largestHead) {
   AttentionConverter rounder(element, largestHead);
   function.walk([&](xfmr::AttentionOp op) { rounder.run(op); });
-  // Dead views of the unconverted tensors would still count as readers.
+  // simplifyQuantizedRows would count dead views of the unconverted tensors as readers.
   function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// An embedding becomes a gather of rows. A tied one gathers them element by element from the panels of the projection:
+// An embedding becomes a gather of rows. A tied embedding, whose table is also the matrix of a projection, gathers them
+// element by element from the panels of that projection:
 //
 //   %x = xfmr.embedding %ids, %w {tied = #xfmr.precision<bf16>}
 //   // becomes, with panels of 32 rows and groups of 2 columns
@@ -89,7 +90,7 @@ private:
     return arith::TruncFOp::create(b, b.getF32Type(), product);
   }
 
-  /// Returns the end of the text of the kernel: ", " and the type of the table's elements; "" for f32.
+  /// Returns the end of the description of the kernel: ", " and the type of the table's elements; "" for f32.
   static std::string suffix(xfmr::EmbeddingOp op) {
     if (op.getFormat())
       return ", " + op.getFormat()->getValue().str();

@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Tokens choose their experts in parallel, and rows are added to their tokens in parallel. The sort of pairs of a token
-// and an expert is one serial counting sort: loops that carry their destinations, which bufferize in place.
+// and an expert is one serial counting sort: loops that carry their destinations, which bufferize in place. Lists of
+// tokens, for a host that cannot read the sort's result, are made in parallel, each by a scan of all choices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,36 +22,6 @@ namespace {
 
 using arith::CmpFPredicate;
 using arith::CmpIPredicate;
-
-/// Offsets, sizes and strides of a slice with one row, |row|.
-struct RowSlice {
-  RowSlice(OpBuilder &b, Value row, int64_t columns)
-      : offsets{row, b.getIndexAttr(0)}, sizes{b.getIndexAttr(1), b.getIndexAttr(columns)}, strides{b.getIndexAttr(1), b.getIndexAttr(1)} {}
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-};
-
-/// Creates a kernel that |what| describes: a parallel loop over row = 0 to |count| - 1, which replaces row |targetOf|(row)
-/// of each of |outputs|. No two iterations may have the same target. |body| gets |row| and the target rows before, one of
-/// each output, and returns the new ones.
-scf::ForallOp forEachRow(IndexBuilder &b, Value count, ValueRange outputs, StringRef what, llvm::function_ref<Value(Value row)> targetOf,
-                         llvm::function_ref<Values(Value row, ValueRange old)> body) {
-  auto rowsBody = [&](OpBuilder &, Location, ValueRange arguments) {
-    Value target = targetOf(arguments[0]);
-    Values old;
-    for (Value output : arguments.drop_front())
-      old.push_back(extractRow(b, output, target));
-    Values results = body(arguments[0], old);
-    auto end = scf::InParallelOp::create(b);
-    b.setInsertionPointToStart(end.getBody());
-    for (auto [result, output] : llvm::zip_equal(results, arguments.drop_front())) {
-      RowSlice slice(b, target, cast<RankedTensorType>(output.getType()).getDimSize(1));
-      tensor::ParallelInsertSliceOp::create(b, result, output, slice.offsets, slice.sizes, slice.strides);
-    }
-  };
-  auto loop = scf::ForallOp::create(b, OpFoldResult(count), outputs, std::nullopt, rowsBody);
-  loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), what));
-  return loop;
-}
 
 /// The choice of experts of one token: keys of experts, groups that are kept, and shares.
 class ExpertChoice {
@@ -115,7 +86,11 @@ Value ExpertChoice::keyOfGroup(Value group, int64_t size) {
     Value rest = b.select(isFirst, best[0], value);
     return {b.select(isFirst, value, best[0]), b.select(b.compare(CmpFPredicate::OGT, rest, best[1]), rest, best[1])};
   });
-  return *op.getGroupKeys() == 1 ? largest[0] : b.addf(largest[0], largest[1]);
+  if (*op.getGroupKeys() == 1)
+    return largest[0];
+  // The sum of two different infinities is NaN.
+  Value sum = b.addf(largest[0], largest[1]);
+  return b.select(b.compare(CmpFPredicate::UNO, sum, sum), lowest(), sum);
 }
 
 /// Returns an integer with a bit for each group, 1 if the group is kept: if fewer than `kept_groups` groups are better.
@@ -199,9 +174,19 @@ Values convertChooseExperts(IndexBuilder &b, xfmr::ChooseExpertsOp op, xfmr::Cho
   };
   SmallVector<Value> outputs{destination(op.getChoices().getType()), destination(op.getShares().getType())};
   std::string what = ("choose " + Twine(count) + " of " + Twine(experts) + " experts").str();
-  auto loop = forEachRow(
-      b, tokens, outputs, what, [](Value token) { return token; },
-      [&](Value token, ValueRange old) { return ExpertChoice(b, op, adaptor, token).run(old); });
+  SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1)), sizes{b.getIndexAttr(1), b.getIndexAttr(count)};
+  auto chooseForToken = [&](OpBuilder &, Location, ValueRange arguments) {
+    Value token = arguments[0];
+    Values old{extractRow(b, arguments[1], token), extractRow(b, arguments[2], token)};
+    Values rows = ExpertChoice(b, op, adaptor, token).run(old);
+    SmallVector<OpFoldResult> offsets{token, b.getIndexAttr(0)};
+    auto end = scf::InParallelOp::create(b);
+    b.setInsertionPointToStart(end.getBody());
+    for (auto [row, output] : llvm::zip_equal(rows, arguments.drop_front()))
+      tensor::ParallelInsertSliceOp::create(b, row, output, offsets, sizes, strides);
+  };
+  auto loop = scf::ForallOp::create(b, OpFoldResult(tokens), outputs, std::nullopt, chooseForToken);
+  loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), what));
   return Values(loop.getResults());
 }
 
@@ -243,15 +228,78 @@ Values convertGroupByExpert(IndexBuilder &b, xfmr::GroupByExpertOp op, xfmr::Gro
   return {starts[0], sorted[1], sorted[2]};
 }
 
-/// add_rows -> multiply-adds of rows in parallel; no two rows belong to one token.
+/// list_by_expert -> for each expert in parallel, a scan of the choices of all tokens.
+Values convertListByExpert(IndexBuilder &b, xfmr::ListByExpertOp op, xfmr::ListByExpertOp::Adaptor adaptor, KernelGroups &) {
+  Value choices = adaptor.getChoices(), count = b.size(choices, 0), perToken = b.size(choices, 1), zero = b.index(0);
+  OpFoldResult one = b.getIndexAttr(1);
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, value, 64); };
+  // The share of |expert| of |token| and whether the token chooses the expert.
+  auto find = [&](Value expert, Value token) -> Values {
+    return b.loop(zero, perToken, 1, {b.f32(0), b.no()}, [&](Value rank, ValueRange found) -> Values {
+      Value isChosen = b.compare(CmpIPredicate::eq, b.toIndex(extract(b, choices, {token, rank})), expert);
+      Value share = extract(b, adaptor.getShares(), {token, rank});
+      return {b.select(found[1], found[0], b.select(isChosen, share, found[0])), b.either(found[1], isChosen)};
+    });
+  };
+  auto listTokens = [&](OpBuilder &, Location, ValueRange arguments) {
+    Value expert = arguments[0];
+    SmallVector<OpFoldResult> at{expert}, rowAt{expert, b.getIndexAttr(0)}, ones{one}, rowOnes{one, one}, rowSizes{one, count};
+    auto row = [&](Value output, Value unused) -> Value {
+      auto type = RankedTensorType::get({ShapedType::kDynamic}, unused.getType());
+      Value slice = tensor::ExtractSliceOp::create(b, type, output, rowAt, rowSizes, rowOnes);
+      return linalg::FillOp::create(b, unused, slice).getResult(0);
+    };
+    Values initial{row(arguments[2], constant(-1)), row(arguments[3], b.f32(0)), zero};
+    Values listed = b.loop(zero, count, 1, initial, [&](Value token, ValueRange carried) -> Values {
+      Values found = find(expert, token);
+      auto append = [&]() -> Values {
+        Value next = carried[2];
+        return {insert(b, b.toI64(token), carried[0], next), insert(b, found[0], carried[1], next), b.add(next, 1)};
+      };
+      return b.choose(found[1], append, [&] { return Values(carried); });
+    });
+    auto counted = RankedTensorType::get({1}, b.getI64Type());
+    Value own = tensor::ExtractSliceOp::create(b, counted, arguments[1], at, ones, ones);
+    own = insert(b, b.toI64(listed[2]), own, zero);
+    auto end = scf::InParallelOp::create(b);
+    b.setInsertionPointToStart(end.getBody());
+    tensor::ParallelInsertSliceOp::create(b, own, arguments[1], at, ones, ones);
+    tensor::ParallelInsertSliceOp::create(b, listed[0], arguments[2], rowAt, rowSizes, rowOnes);
+    tensor::ParallelInsertSliceOp::create(b, listed[1], arguments[3], rowAt, rowSizes, rowOnes);
+  };
+  SmallVector<Value> outputs{tensor::EmptyOp::create(b, op.getCounts().getType(), ValueRange()),
+                             tensor::EmptyOp::create(b, op.getTokens().getType(), count),
+                             tensor::EmptyOp::create(b, op.getRowShares().getType(), count)};
+  auto loop = scf::ForallOp::create(b, OpFoldResult(b.getIndexAttr(op.getExperts())), outputs, std::nullopt, listTokens);
+  std::string what = ("list the tokens of " + Twine(op.getExperts()) + " experts").str();
+  loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), what));
+  return Values(loop.getResults());
+}
+
+/// add_rows -> multiply-adds of rows in parallel; no two rows belong to one token. With `padded`, a row without a token
+/// becomes a slice of no rows, at row 0.
 Values convertAddRows(IndexBuilder &b, xfmr::AddRowsOp op, xfmr::AddRowsOp::Adaptor adaptor, KernelGroups &) {
   Value rows = adaptor.getRows();
-  auto tokenOf = [&](Value row) { return b.extractIndex(adaptor.getTokens(), row); };
-  auto loop = forEachRow(b, b.size(rows, 0), adaptor.getSum(), "add rows of an expert", tokenOf, [&](Value row, ValueRange old) -> Values {
-    Value factor = extract(b, adaptor.getFactors(), row);
-    return {generic(b, extractRow(b, rows, row), b.getMultiDimIdentityMap(2), old[0],
-                    [&](ValueRange args) -> Value { return b.fma(factor, args[0], args[1]); })};
-  });
+  OpFoldResult columns = b.getIndexAttr(cast<RankedTensorType>(rows.getType()).getDimSize(1)), none = b.getIndexAttr(0),
+               one = b.getIndexAttr(1);
+  SmallVector<OpFoldResult> strides{one, one};
+  auto addToToken = [&](OpBuilder &, Location, ValueRange arguments) {
+    Value row = arguments[0], token = b.extractIndex(adaptor.getTokens(), row);
+    SmallVector<OpFoldResult> from{row, none}, to{token, none}, sizes{one, columns};
+    if (op.getPadded()) {
+      sizes[0] = b.select(b.compare(CmpIPredicate::sge, token, 0), b.index(1), b.index(0));
+      to[0] = b.max(token, b.index(0));
+    }
+    Value factor = extract(b, adaptor.getFactors(), row), added = tensor::ExtractSliceOp::create(b, rows, from, sizes, strides);
+    Value before = tensor::ExtractSliceOp::create(b, arguments[1], to, sizes, strides);
+    Value result =
+        generic(b, added, b.getMultiDimIdentityMap(2), before, [&](ValueRange args) -> Value { return b.fma(factor, args[0], args[1]); });
+    auto end = scf::InParallelOp::create(b);
+    b.setInsertionPointToStart(end.getBody());
+    tensor::ParallelInsertSliceOp::create(b, result, arguments[1], to, sizes, strides);
+  };
+  auto loop = scf::ForallOp::create(b, OpFoldResult(b.size(rows, 0)), adaptor.getSum(), std::nullopt, addToToken);
+  loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), "add rows of an expert"));
   return Values(loop.getResults());
 }
 
@@ -260,5 +308,6 @@ Values convertAddRows(IndexBuilder &b, xfmr::AddRowsOp op, xfmr::AddRowsOp::Adap
 void attune::populateExpertPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
   addConversion(patterns, groups, convertChooseExperts);
   addConversion(patterns, groups, convertGroupByExpert);
+  addConversion(patterns, groups, convertListByExpert);
   addConversion(patterns, groups, convertAddRows);
 }

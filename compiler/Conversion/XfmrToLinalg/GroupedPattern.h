@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// A pattern whose Linalg operations get the number of a kernel.
+/// A pattern that can mark the operations that it creates as one kernel, by |groups|.
 template <typename Op>
 struct GroupedPattern : mlir::OpConversionPattern<Op> {
   GroupedPattern(mlir::MLIRContext *context, KernelGroups &groups) : mlir::OpConversionPattern<Op>(context), groups(groups) {}

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A projection whose weights have a scale per group of columns multiplies rows of f32, rows that are rounded to bf16 or f16, or
-// with int8 rows that are quantized by the same groups:
+// A projection whose weights have a scale per group of columns multiplies rows of f32, rows that are rounded to bf16 or
+// f16, or, in the precision int8, rows that are quantized in the same groups:
 //
 //   %y = xfmr.linear %x, %w bias(%b) {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<int8>}
 //   // becomes
@@ -27,7 +27,8 @@ using namespace attune;
 
 namespace {
 
-/// linear with groups of weights -> quantize_rows (not with f32), grouped_product, epilogue.
+/// Converts a projection whose weights have scales of groups to tile.quantize_rows (except in f32),
+/// tile.grouped_product, and an epilogue.
 struct ConvertGroupedLinear : GroupedPattern<xfmr::LinearOp> {
   ConvertGroupedLinear(MLIRContext *context, KernelGroups &groups, int64_t width, const LowPrecisionLayout &bf16)
       : GroupedPattern(context, groups), width(width), bf16(bf16) {}
@@ -79,7 +80,8 @@ private:
       text += " in groups of " + std::to_string(group);
     } else {
       Type element = precision == xfmr::Precision::F16 ? Type(b.getF16Type()) : bf16.type;
-      // Not more than whole groups, so that rows and panels have the same number of groups.
+      // The columns are padded to the multiple, but not beyond whole groups, so that rows and panels have the same
+      // number of groups.
       int64_t depth = std::min<int64_t>(llvm::alignTo(columns, bf16.multiple), format.getValue().paddedColumns(columns));
       destinations = {destination(depth, element)};
     }

@@ -15,7 +15,8 @@ namespace {
 
 using utils::IteratorType;
 
-/// linear -> fill, contraction over panels, epilogue. Panels of bf16 or f16 are widened in the contraction.
+/// Converts a projection in f32 to a fill with zeros, a contraction over panels, and an epilogue. The contraction
+/// widens the elements of panels of bf16 or f16.
 struct ConvertLinear : GroupedPattern<xfmr::LinearOp> {
   ConvertLinear(MLIRContext *context, KernelGroups &groups, int64_t width) : GroupedPattern(context, groups), width(width) {}
 

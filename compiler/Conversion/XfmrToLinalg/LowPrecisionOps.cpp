@@ -26,7 +26,8 @@ namespace {
 
 using utils::IteratorType;
 
-/// linear -> quantize_rows, fill, contraction over grouped panels, epilogue.
+/// Converts a projection of bf16, f16 or int8 to tile.quantize_rows, a fill with zeros, a contraction over panels that
+/// store |group| columns side by side, and an epilogue.
 struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
   ConvertLowPrecisionLinear(MLIRContext *context, KernelGroups &groups, const PanelLayouts &layouts)
       : GroupedPattern(context, groups), layouts(layouts) {}

@@ -4,6 +4,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 #include <limits>
 
@@ -12,7 +13,7 @@ using namespace attune;
 
 namespace {
 
-/// additive_mask -> (1 - mask) * lowest, rounded as in the reference models.
+/// Converts additive_mask to (1 - mask) * the lowest f32, in f32, as Hugging Face's models compute it.
 Values convertAdditiveMask(IndexBuilder &b, xfmr::AdditiveMaskOp op, xfmr::AdditiveMaskOp::Adaptor adaptor, KernelGroups &groups) {
   Value mask = adaptor.getMask(), destination = tensor::EmptyOp::create(b, op.getType(), dynamicSizes(b, mask));
   Type f32 = b.getF32Type();
@@ -27,8 +28,33 @@ Values convertAdditiveMask(IndexBuilder &b, xfmr::AdditiveMaskOp op, xfmr::Addit
   return {result};
 }
 
+/// Converts visible_before to a scan of each sequence, in parallel over the sequences.
+Values convertVisibleBefore(IndexBuilder &b, xfmr::VisibleBeforeOp op, xfmr::VisibleBeforeOp::Adaptor adaptor, KernelGroups &) {
+  Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1), zero = b.index(0);
+  Value result = tensor::EmptyOp::create(b, tensor::getMixedSizes(b, b.getLoc(), mask), b.getI64Type());
+  Value threshold = b.f32(std::numeric_limits<float>::lowest() / 2);
+  SmallVector<OpFoldResult> sizes{b.getIndexAttr(1), tensor::getMixedSize(b, b.getLoc(), result, 1)}, strides(2, b.getIndexAttr(1));
+  auto countInSequence = [&](OpBuilder &, Location, ValueRange arguments) {
+    Value sequence = arguments[0];
+    SmallVector<OpFoldResult> offsets{sequence, b.getIndexAttr(0)};
+    Value row = tensor::ExtractSliceOp::create(b, arguments[1], offsets, sizes, strides);
+    Value counted = b.loop(zero, length, 1, {row, zero}, [&](Value key, ValueRange carried) -> Values {
+      Value isHidden = b.compare(arith::CmpFPredicate::OLE, extract(b, mask, {sequence, key}), threshold);
+      Value next = b.select(isHidden, carried[1], b.add(carried[1], 1));
+      return {insert(b, b.toI64(carried[1]), carried[0], {zero, key}), next};
+    })[0];
+    auto end = scf::InParallelOp::create(b);
+    b.setInsertionPointToStart(end.getBody());
+    tensor::ParallelInsertSliceOp::create(b, counted, arguments[1], offsets, sizes, strides);
+  };
+  auto loop = scf::ForallOp::create(b, OpFoldResult(batch), result, std::nullopt, countInSequence);
+  loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), "count visible keys"));
+  return Values(loop.getResults());
+}
+
 } // namespace
 
 void attune::populateMaskPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
   addConversion(patterns, groups, convertAdditiveMask);
+  addConversion(patterns, groups, convertVisibleBefore);
 }

@@ -63,8 +63,9 @@ struct NormConstants {
   Value inverse, epsilon, one;
 };
 
-/// layer_norm of |x| -> sum, sum of squared differences, normalization. Two passes over the row compute the sums, as N1
-/// of `xfmr.layer_norm` requires.
+/// Builds a layer_norm of |x|: the sum of each row, the sum of the squared differences from its mean, and the
+/// normalized row. Two passes over the row compute the sums, as the rule N1 in the description of `xfmr.layer_norm`
+/// requires.
 Value normalize(RowOps &row, xfmr::LayerNormOp::Adaptor op, Value x, NormConstants constants) {
   IndexBuilder &b = row.b;
   Value total = row.sum(x, {row.full()}, [&](ValueRange args) { return b.addf(args[1], args[0]); });
@@ -82,7 +83,7 @@ Value normalize(RowOps &row, xfmr::LayerNormOp::Adaptor op, Value x, NormConstan
                  });
 }
 
-/// rms_norm of |x| -> sum of squares, normalization.
+/// Builds an rms_norm of |x|: the sum of the squares of each row, and the normalized row.
 Value normalize(RowOps &row, xfmr::RmsNormOp::Adaptor op, Value x, NormConstants constants) {
   IndexBuilder &b = row.b;
   Value squares = row.sum(x, {row.full()}, [&](ValueRange args) -> Value { return math::FmaOp::create(b, args[0], args[0], args[1]); });
@@ -93,7 +94,7 @@ Value normalize(RowOps &row, xfmr::RmsNormOp::Adaptor op, Value x, NormConstants
   });
 }
 
-/// A norm -> an addition of the residual, if there is one, and the operations that `normalize` builds.
+/// Converts a norm to an addition of the residual, if there is one, and the operations that `normalize` builds.
 template <typename NormOp>
 Values convertNorm(IndexBuilder &b, NormOp op, typename NormOp::Adaptor adaptor, KernelGroups &groups) {
   Value x = headsToRows(b, adaptor.getInput());

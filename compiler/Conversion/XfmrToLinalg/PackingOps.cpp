@@ -29,9 +29,9 @@ Values convertSequenceOffsets(IndexBuilder &b, xfmr::SequenceOffsetsOp op, xfmr:
   return {offsets};
 }
 
-/// pack_tokens -> one pass over the mask. Every token writes its position to the next free row; only a visible token
-/// advances to the row after it. The result is the used part of a buffer for all tokens, so that its size has a bound
-/// that does not depend on data.
+/// Converts pack_tokens to one pass over the mask. Every token writes its position to the next free row; only a visible
+/// token advances to the row after it. The result is the used part of a buffer for all tokens, so that its size has a
+/// bound that does not depend on data.
 Values convertPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackTokensOp::Adaptor adaptor, KernelGroups &) {
   Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1);
   Value zero = b.index(0), one = b.index(1), all = b.mul(batch, length);
@@ -58,8 +58,9 @@ Values convertPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackToken
   return {packed[0], used};
 }
 
-/// pack_tokens -> two passes, for a host that cannot read the token count: the first counts, the second packs. Such a
-/// host takes the bound of the count, batch x length, for the number of rows; unused rows get position -1.
+/// Converts pack_tokens to two passes over the mask, for a host that cannot read the token count: the first counts, the
+/// second packs. Such a host takes the bound of the count, batch x length, for the number of rows; unused rows get
+/// position -1.
 Values countAndPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackTokensOp::Adaptor adaptor, KernelGroups &) {
   Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1), zero = b.index(0), one = b.index(1);
   Value none = arith::ConstantIntOp::create(b, 0, 64);
@@ -77,7 +78,7 @@ Values countAndPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackToke
   };
   offsets = b.loop(zero, batch, 1, {offsets, zero}, countSequence)[0];
 
-  // min(count, bound), so that later passes can size buffers by the bound.
+  // The count never exceeds the bound; the minimum lets later passes find the bound and size buffers by it.
   Value tokens = b.min(b.extractIndex(offsets, batch), b.mul(batch, length));
   Value positions = tensor::EmptyOp::create(b, op.getPositions().getType(), tokens);
   positions = linalg::FillOp::create(b, nowhere, positions).getResult(0);
@@ -96,7 +97,8 @@ Values countAndPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackToke
   return {offsets, b.loop(zero, batch, 1, positions, packSequence)[0]};
 }
 
-/// gather_tokens -> copies of rows; if |knownCounts|, unused rows, of position -1, get copies of row 0.
+/// Converts gather_tokens to copies of rows. If |knownCounts|, unused rows, which have position -1, get copies of row
+/// 0.
 template <bool knownCounts>
 Values convertGatherTokens(IndexBuilder &b, xfmr::GatherTokensOp op, xfmr::GatherTokensOp::Adaptor adaptor, KernelGroups &groups) {
   auto type = cast<RankedTensorType>(op.getType());
@@ -107,7 +109,7 @@ Values convertGatherTokens(IndexBuilder &b, xfmr::GatherTokensOp op, xfmr::Gathe
   return {result};
 }
 
-/// scatter_tokens -> copies of rows, one after the other.
+/// Converts scatter_tokens to copies of rows, one after the other.
 Values convertScatterTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::ScatterTokensOp::Adaptor adaptor, KernelGroups &) {
   Value input = adaptor.getInput(), zeros = filled(b, op.getType(), adaptor.getRows(), 0.0);
   return b.loop(b.index(0), b.size(input, 0), 1, zeros, [&](Value token, ValueRange carried) -> Values {
@@ -116,8 +118,8 @@ Values convertScatterTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::Sca
   });
 }
 
-/// scatter_tokens of packed tokens with unused rows -> copies in parallel; for an unused row, a slice of no rows is
-/// copied.
+/// Converts scatter_tokens to copies in parallel, if packed tokens may have unused rows; for an unused row, a slice of
+/// no rows is copied.
 Values scatterPaddedTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::ScatterTokensOp::Adaptor adaptor, KernelGroups &) {
   Value input = adaptor.getInput(), zeros = filled(b, op.getType(), adaptor.getRows(), 0.0);
   auto scatterRow = [&](OpBuilder &, Location, ValueRange arguments) {

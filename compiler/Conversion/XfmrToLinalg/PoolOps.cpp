@@ -81,7 +81,9 @@ Value reduceTokens(IndexBuilder &b, xfmr::PoolOp op, Value input, Extent extent,
   return generic(b, {}, {}, total, [&](ValueRange args) -> Value { return b.divf(args[0], divisor); });
 }
 
-/// pool <KIND> of another kind than first -> a loop over sequences around a loop over tokens, or a copy of one token.
+/// Converts a pool of any kind but `first` to a loop over sequences. Its body is a loop over the tokens of the
+/// sequence, or, for the kinds `leading` and `last`, a copy of one token. A sequence without tokens gets a row of
+/// zeros.
 Values convertPoolTokens(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor) {
   const bool isLeading = op.getKind() == xfmr::PoolKind::Leading, copies = isLeading || op.getKind() == xfmr::PoolKind::Last;
   Value one = b.index(1), batch = b.sub(b.size(adaptor.getOffsets(), 0), one);
@@ -103,7 +105,8 @@ Values convertPoolTokens(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor
   return b.loop(b.index(0), batch, 1, zeros, poolSequence);
 }
 
-/// pool <first> -> a gather of rows, or, for packed tokens, a loop that checks whether the first token is among them.
+/// Converts a pool of the kind `first` to a gather of rows, or, for packed tokens, to a loop that checks whether the
+/// first token of each padded sequence was packed; and pools of other kinds by convertPoolTokens.
 Values convertPool(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor, KernelGroups &groups) {
   if (op.getKind() != xfmr::PoolKind::First)
     return convertPoolTokens(b, op, adaptor);

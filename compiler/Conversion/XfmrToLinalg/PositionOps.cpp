@@ -27,7 +27,7 @@ Value emitDistances(IndexBuilder &b, Type type, Value length, llvm::function_ref
 /// of the next one. The buckets before |exact| have one distance each; distances from |maxDistance| on are in the last one.
 SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDistance) {
   SmallVector<int64_t> begins;
-  // In f32, as the reference computes it: exact arithmetic may put a distance at a boundary into another bucket.
+  // In f32, as Hugging Face's models compute it: exact arithmetic may put a distance at a boundary into another bucket.
   auto bucketOf = [&](int64_t distance) {
     float ratio = std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
                   static_cast<float>(std::log(static_cast<double>(maxDistance) / static_cast<double>(exact)));
@@ -39,9 +39,10 @@ SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDis
   return begins;
 }
 
-/// relative_position_bias -> a lookup. A magnitude of a distance below half the number of buckets is its bucket, the
-/// row of the table; for larger ones, the buckets that begin at or below them are counted. If bidirectional, distances
-/// above 0 use the second half of the table; otherwise they count as 0.
+/// Converts relative_position_bias to a lookup in the table, which has a row for each bucket. If the magnitude of a
+/// distance is below half the number of buckets, it is the number of its bucket; for a larger magnitude, the buckets
+/// that begin at or below it are counted. If bidirectional, distances above 0 use the second half of the table;
+/// otherwise they count as 0.
 Values convertRelativePositionBias(IndexBuilder &b, xfmr::RelativePositionBiasOp op, xfmr::RelativePositionBiasOp::Adaptor adaptor,
                                    KernelGroups &groups) {
   int64_t all = op.getTable().getType().getDimSize(0), buckets = op.getBidirectional() ? all / 2 : all, exact = buckets / 2;
@@ -100,7 +101,7 @@ struct LayOutRelativeTables : OpConversionPattern<xfmr::AttentionOp> {
   }
 };
 
-/// counted_positions -> one pass over each sequence that counts.
+/// Converts counted_positions to a loop over each sequence that counts the tokens other than padding.
 Values convertCountedPositions(IndexBuilder &b, xfmr::CountedPositionsOp op, xfmr::CountedPositionsOp::Adaptor adaptor, KernelGroups &) {
   Value ids = adaptor.getIds(), batch = b.size(ids, 0), length = b.size(ids, 1), zero = b.index(0);
   Value padding = arith::ConstantIntOp::create(b, op.getPadding(), 64);

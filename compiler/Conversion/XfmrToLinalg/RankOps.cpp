@@ -11,7 +11,7 @@ using namespace attune;
 
 namespace {
 
-/// all_gather -> rt.all_gather into new tensors.
+/// Converts xfmr.all_gather to rt.all_gather into new tensors.
 Values convertAllGather(IndexBuilder &b, xfmr::AllGatherOp op, xfmr::AllGatherOp::Adaptor adaptor, KernelGroups &) {
   RankedTensorType type = op.getType(), shard = op.getInput().getType();
   SmallVector<int64_t> parts(shard.getShape());
@@ -23,7 +23,7 @@ Values convertAllGather(IndexBuilder &b, xfmr::AllGatherOp op, xfmr::AllGatherOp
   return {gather.getResult(0)};
 }
 
-/// rank_slice -> a slice that begins at the index that `begins` has for the rank of this process.
+/// Converts rank_slice to a slice that begins at the index that `begins` has for the rank of this process.
 Values convertRankSlice(IndexBuilder &b, xfmr::RankSliceOp op, xfmr::RankSliceOp::Adaptor adaptor, KernelGroups &) {
   RankedTensorType type = op.getType();
   Value rank = rt::RankOp::create(b), begin = b.index(op.getBegins().front());

@@ -26,7 +26,7 @@ mlir::Value toF32(IndexBuilder &b, mlir::Value stored);
 /// Returns the panels of |rounded|, a result of roundWeight.
 mlir::Value packWeight(IndexBuilder &b, mlir::Value rounded, const PanelLayouts &layouts);
 
-/// Returns the element in row |n| and column |k| of the matrix whose panels |panels| are, as packWeight returns them.
+/// Returns the element in row |n| and column |k| of the matrix whose panels, a result of packWeight, are |panels|.
 mlir::Value extractPacked(IndexBuilder &b, mlir::Value panels, mlir::Value n, mlir::Value k);
 
 /// Returns the f32 element in row |n| and column |k| of a matrix of |columns| in |panels| of `xfmr.weight_quantize_panels`

@@ -8,7 +8,7 @@
 //   before   %w = weight_select %stack[%e];  %p = weight_pack %w
 //   after    %s = weight_pack %stack;        %p = %s[%e], a slice
 //
-// Expects the weight expressions that conversions of projections leave. Numerics: exact.
+// Expects the weight expressions that the conversions of projections leave (WeightPanels.h). Numerics: exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns true if |op| has one operand and may have a stack in its place: it treats each element alike and names no
-/// dimension.
+/// Returns true if |op| has one operand, for which a stack of such operands can be given: then |op| computes the stack
+/// of the results.
 static bool takesStack(Operation *op) {
   return isa<xfmr::WeightConvertOp, xfmr::WeightPackOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightRowSumsOp,
              xfmr::WeightScalesOp, xfmr::WeightSliceOp>(op);

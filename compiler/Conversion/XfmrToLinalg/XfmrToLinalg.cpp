@@ -60,7 +60,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightConcatOp,
                       xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp,
                       xfmr::WeightSelectOp, xfmr::WeightShardOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp>();
-    // Tiling needs these ops whole.
+    // Passes of the phase `tiled` convert these ops, and attention, to loops.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(attune::hasRelativePanels);
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))

@@ -28,15 +28,16 @@ namespace attune {
 struct LowPrecisionLayout {
   /// The type of an element in memory.
   mlir::Type type;
-  /// The number of neighbors in K that a panel interleaves.
+  /// The number of consecutive columns of the weight matrix that a panel stores side by side.
   int64_t group;
-  /// K is rounded up to a multiple of this.
+  /// The number of columns of rows and weights is rounded up to a multiple of this.
   int64_t multiple;
 };
 
 /// The layouts of weight panels.
 struct PanelLayouts {
-  /// The rows of a weight matrix in a panel, and in a panel of quantized weights with scales of groups.
+  /// The number of rows of a weight matrix in a panel; and this number for weights that have a scale for each group of
+  /// columns.
   int64_t width, groupedWidth;
   /// The layouts of bf16, which is also that of f16 but for the type, and of int8.
   LowPrecisionLayout bf16, int8;
@@ -55,7 +56,7 @@ private:
 /// Returns true if |op| computes a tensor element by element from tensors of its shape (arith and math ops that models
 /// may have beside xfmr).
 bool isElementwiseOnTensors(mlir::Operation *op);
-/// Adds patterns for such ops.
+/// Adds patterns for operations for which isElementwiseOnTensors returns true.
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Adds patterns for projections in f32, except by weights with scales of groups, and for splitting and merging heads.
 /// |groups| must outlive the patterns.
@@ -65,16 +66,16 @@ void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroup
 /// Adds patterns for projections whose weights have a format with scales of groups. Rows rounded to bf16 have the
 /// layout `bf16` of |layouts|; rows rounded to f16 have its multiple.
 void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, const PanelLayouts &layouts);
-/// Converts the keys and values of each attention to |element|, bf16 or f16, and its queries, too, if only such
-/// attention reads the tensor of which they are a part. Does not change attention that reads caches, returns
-/// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or a number
-/// of components that is not a multiple of 8. Also erases dead operations of |function|.
+/// Converts the keys and values of each attention to |element|, bf16 or f16, and its queries, too, if only attention
+/// that is converted reads the tensor of which they are a part. Does not change attention that reads caches, returns
+/// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or a
+/// number of components that is not a multiple of 8. Also erases dead operations of |function|.
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
 /// Merges `tile.quantize_rows` of equal rows in a block, and folds those whose producer can store rounded rows.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
-/// Replaces each `xfmr.weight_select`, one element of a stack of weights, by a slice. A weight expression over such an
-/// element alone becomes a slice of the same expression over the whole stack, which packing can evaluate. Fails, with an
-/// error on the expression, for one that takes no stack, such as `xfmr.weight_transpose`.
+/// Replaces each `xfmr.weight_select`, one element of a stack of weights, by a slice. A weight expression whose only
+/// operand is a selected element becomes a slice of the same expression over the whole stack, which packing can
+/// evaluate. Fails, with an error on the expression, for one that takes no stack, such as `xfmr.weight_transpose`.
 llvm::LogicalResult sliceSelectedWeights(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Returns true if the tables of relative positions of |op|, if any, have the layout that tiling expects: the panels of

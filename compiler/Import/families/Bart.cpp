@@ -10,8 +10,8 @@
 
 using namespace attune;
 
-/// Norms after the residual sums, a norm of the embeddings, learned positions. The first two rows of a table of
-/// positions are unused.
+/// Reads BART: norms after the residual sums, a norm of the embeddings, learned positions. The first two rows of a table
+/// of positions are unused.
 Result<TransformerSpec> attune::readBartSpec(const Config &config) {
   BartVariant bart("bart", "Bart");
   bart.classifies = true;
@@ -25,7 +25,7 @@ Result<TransformerSpec> attune::readBartSpec(const Config &config) {
   return readBartLike(config, bart);
 }
 
-/// BART's layers with computed positions, sines before cosines, and without the norm of the embeddings.
+/// Reads Marian: BART's layers with computed positions, sines before cosines, and without the norm of the embeddings.
 Result<TransformerSpec> attune::readMarianSpec(const Config &config) {
   BartVariant marian("marian", "Marian");
   marian.generator = "MTModel";
@@ -36,7 +36,7 @@ Result<TransformerSpec> attune::readMarianSpec(const Config &config) {
   return readBartLike(config, marian);
 }
 
-/// BART's embeddings; norms before the branches and after the last layer.
+/// Reads mBART: BART's embeddings; norms before the branches and after the last layer.
 Result<TransformerSpec> attune::readMBartSpec(const Config &config) {
   BartVariant mbart("mbart", "MBart");
   mbart.classifies = true;
@@ -49,8 +49,8 @@ Result<TransformerSpec> attune::readMBartSpec(const Config &config) {
   return readBartLike(config, mbart);
 }
 
-/// M2M100 and NLLB: mBART's layers with positions counted over the ids that are not padding, and without the norm of
-/// the embeddings.
+/// Reads M2M100 and NLLB: mBART's layers with positions counted over the ids that are not padding, and without the norm
+/// of the embeddings.
 Result<TransformerSpec> attune::readM2M100Spec(const Config &config) {
   BartVariant m2m("m2m_100", "M2M100");
   m2m.decodesAlone = false;
@@ -64,7 +64,7 @@ Result<TransformerSpec> attune::readM2M100Spec(const Config &config) {
   return readBartLike(config, m2m);
 }
 
-/// mBART's layers with Marian's positions, and without the norm of the embeddings.
+/// Reads Pegasus: mBART's layers with Marian's positions, and without the norm of the embeddings.
 Result<TransformerSpec> attune::readPegasusSpec(const Config &config) {
   BartVariant pegasus("pegasus", "Pegasus");
   pegasus.placement = NormPlacement::Pre;
@@ -75,7 +75,7 @@ Result<TransformerSpec> attune::readPegasusSpec(const Config &config) {
   return readBartLike(config, pegasus);
 }
 
-/// mBART's layers with learned positions from the first row on, and without the norm of the embeddings.
+/// Reads Blenderbot: mBART's layers with learned positions from the first row on, and without the norm of the embeddings.
 Result<TransformerSpec> attune::readBlenderbotSpec(const Config &config) {
   BartVariant blenderbot("blenderbot", "Blenderbot");
   blenderbot.placement = NormPlacement::Pre;
@@ -90,7 +90,7 @@ Result<TransformerSpec> attune::readBlenderbotSpec(const Config &config) {
   return readBartLike(config, blenderbot);
 }
 
-/// BART's layers. The decoder adds positions after the norm of words, and never scales words.
+/// Reads Blenderbot Small: BART's layers. The decoder adds positions after the norm of words, and never scales words.
 Result<TransformerSpec> attune::readBlenderbotSmallSpec(const Config &config) {
   BartVariant small("blenderbot-small", "BlenderbotSmall");
   small.embeddingNorm = true;

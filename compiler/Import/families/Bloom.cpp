@@ -33,7 +33,9 @@ Result<TransformerSpec> attune::readBloomSpec(const Config &config) {
   decoder.normKind = &TransformerSpec::norm;
   decoder.tables = [&](TransformerSpec &spec, const std::string &prefix) {
     spec.decoder->embeddings.norm = decoder.norm(spec, prefix + "word_embeddings_layernorm");
-    spec.decoder->distanceBias.emplace().slopes = spec.computed(prefix + "alibi_slopes", {keys.heads}, "alibi_slopes", {});
+    DistanceBiasSpec &bias = spec.decoder->distanceBias.emplace();
+    bias.slopes = spec.computed(prefix + "alibi_slopes", {keys.heads}, "alibi_slopes", {});
+    bias.counting = DistanceBiasSpec::VisibleKeys;
   };
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;

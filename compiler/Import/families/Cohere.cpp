@@ -31,7 +31,9 @@ static Result<TransformerSpec> readCohere(const Config &config, const DecoderCla
   }
   CausalDecoder decoder(reader, classes, keys);
   decoder.normKind = &TransformerSpec::normWithoutBias;
-  decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
+  RopeDefaults rope;
+  rope.theta = isCohere2 ? 1e4 : 5e5;
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions, rope);
   decoder.head.scale = reader.number("logit_scale", 0.0625, -1e12, 1e12);
   return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
     LayerSpec layer;

@@ -79,11 +79,12 @@ static void declareModel(TransformerSpec &spec, const EsmKeys &keys, const std::
   EmbeddingSpec &embeddings = spec.encoder->embeddings;
   embeddings.tokenDropout = keys.tokenDropout;
   embeddings.zeroesHidden = true;
-  // In transformers `inputs_embeds` replaces the result of the embeddings, not the words.
+  // In transformers `inputs_embeds` replaces the result of the embeddings, not the words, so there is no input of vectors.
   llvm::erase_if(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::TokenVectors; });
 }
 
-/// Gives norms the names that transformers saves, those of releases before 2019; published files have the newer names.
+/// Gives norms the names under which transformers saves them, those of releases before 2019; published files have the
+/// newer names.
 static void useSavedNames(TransformerSpec &spec) {
   for (WeightSpec &weight : spec.weights)
     for (auto [name, saved] : {std::pair("LayerNorm.weight", "LayerNorm.gamma"), std::pair("LayerNorm.bias", "LayerNorm.beta")})

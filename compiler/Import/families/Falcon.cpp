@@ -71,11 +71,11 @@ Result<TransformerSpec> attune::readFalconSpec(const Config &config) {
   if (!keys.alibi)
     causal.rope = readRope(reader, config, decoder.headSize, decoder.positions);
   else
-    // transformers scales scores after it adds the bias, so slopes are scaled, too.
+    // transformers scales scores after it adds the bias, so the bias is scaled, too.
     causal.tables = [&](TransformerSpec &spec, const std::string &prefix) {
-      WeightParameters rounded = {{"rounding", std::string("bf16")}};
-      WeightId slopes = spec.computed(prefix + "alibi_slopes", {decoder.heads}, "alibi_slopes", rounded);
-      spec.decoder->distanceBias.emplace().slopes = spec.scale(slopes, decoder.headScale());
+      DistanceBiasSpec &bias = spec.decoder->distanceBias.emplace();
+      bias.slopes = spec.computed(prefix + "alibi_slopes", {decoder.heads}, "alibi_slopes", {{"rounding", std::string("bf16")}});
+      bias.counting = DistanceBiasSpec::RoundedVisibleKeys, bias.factor = decoder.headScale();
     };
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;

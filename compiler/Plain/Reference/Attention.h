@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `xfmr.attention` and `tile.attention_tile` compute each row by the same function, so that lowering the one to the
-// other changes no bit of a run.
+// `xfmr.attention` and `tile.attention_tile` compute each row by the same function, so that the plain path gives the
+// same bits before and after one is lowered to the other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_ATTENTION_H

@@ -53,6 +53,8 @@ public:
     }
     return copy;
   }
+  /// Returns the rows of weights that a calibration has quantized.
+  llvm::ArrayRef<CalibratedRows> calibrated() const { return call.calibrated; }
   void fault(const std::string &message) const { call.faults->add(call.op->getName().getStringRef().str() + ": " + message); }
 
 private:

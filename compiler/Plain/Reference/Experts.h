@@ -135,10 +135,32 @@ void compute(Context<T> &c, xfmr::GroupByExpertOp op) {
 }
 
 template <typename T>
+void compute(Context<T> &c, xfmr::ListByExpertOp op) {
+  PlainBuffer choices = c.in(op.getChoices()), shares = c.in(op.getShares());
+  int64_t experts = int64_t(op.getExperts()), count = choices.size(0);
+  PlainBuffer counts = c.out({experts}, 0), tokens = c.out({experts, count}, 1), rowShares = c.out({experts, count}, 2);
+  for (int64_t e = 0; e < experts; ++e) {
+    int64_t row = 0;
+    for (int64_t t = 0; t < count; ++t)
+      for (int64_t i = 0; i < choices.size(1); ++i)
+        if (choices.get<int64_t>({t, i}) == e) {
+          tokens.set<int64_t>({e, row}, t);
+          rowShares.set<T>({e, row++}, shares.get<T>({t, i}));
+          break;
+        }
+    counts.set<int64_t>({e}, row);
+    for (; row < count; ++row) {
+      tokens.set<int64_t>({e, row}, -1);
+      rowShares.set<T>({e, row}, T(0));
+    }
+  }
+}
+
+template <typename T>
 void compute(Context<T> &c, xfmr::AddRowsOp op) {
   PlainBuffer rows = c.in(op.getRows()), factors = c.in(op.getFactors()), tokens = c.in(op.getTokens()), sum = c.destination(op.getSum());
   for (int64_t i = 0; i < rows.size(0); ++i)
-    for (int64_t n = 0, t = tokens.get<int64_t>({i}); n < rows.size(1); ++n)
+    for (int64_t n = 0, t = tokens.get<int64_t>({i}); (t >= 0 || !op.getPadded()) && n < rows.size(1); ++n)
       sum.set<T>({t, n}, std::fma(factors.get<T>({i}), rows.get<T>({i, n}), sum.get<T>({t, n})));
 }
 

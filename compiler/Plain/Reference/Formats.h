@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Matrices in formats of integers, `#xfmr.weight_format`, and products by them. Which scales represent a group best is a
-// choice of the packer and no definition, so it is asked for these. All else is written from the documentation of
-// `xfmr.weight_quantize_panels`, `tile.quantize_rows` and `tile.grouped_product`.
+// Matrices in formats of integers, `#xfmr.weight_format`, and products by them. Which scales represent a group best is
+// no part of a definition but a choice: of the calibration for rows that it has quantized, else of the packer. So their
+// code chooses the scales here, too. All else is written from the documentation of `xfmr.weight_quantize_panels`,
+// `tile.quantize_rows` and `tile.grouped_product`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_FORMATS_H
 #define ATTUNE_COMPILER_PLAIN_REFERENCE_FORMATS_H
 
 #include "compiler/Plain/Reference/Matrix.h"
-#include "compiler/Weights/WeightQuantizer.h"
+#include "compiler/Weights/CalibratedRows.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
@@ -31,14 +32,24 @@ struct GroupedMatrix {
   Matrix<T> integers, scales, minima;
 };
 
-/// Returns |weights| in |format|. Infinities and NaN count as 0. Returns nullopt if f16, in which the format stores
-/// scales and minima, cannot represent one.
+/// Returns |weights| in |format|, rows that |calibrated| has for this format as it has them. Infinities and NaN count as
+/// 0. Returns nullopt if f16, in which the format stores scales and minima, cannot represent one.
 template <typename T>
-std::optional<GroupedMatrix<T>> quantizeByGroups(const Matrix<T> &weights, xfmr::WeightFormat format) {
+std::optional<GroupedMatrix<T>> quantizeByGroups(const Matrix<T> &weights, xfmr::WeightFormat format,
+                                                 llvm::ArrayRef<CalibratedRows> calibrated) {
   GroupedMatrix<T> result(format, weights.rows, weights.columns);
-  std::vector<float> values;
-  for (T value : weights.values)
-    values.push_back(std::isfinite(static_cast<float>(value)) ? static_cast<float>(value) : 0.0f);
+  std::vector<float> values(weights.values.begin(), weights.values.end());
+  // The scales and minima of each calibrated row. Its values become those that its integers stand for.
+  std::vector<std::vector<QuantizedGroup>> given(static_cast<size_t>(weights.rows));
+  for (const CalibratedRows &rows : calibrated)
+    for (int64_t n = 0; rows.getFormat() == format && n < weights.rows; ++n) {
+      float *row = values.data() + n * weights.columns;
+      std::vector<QuantizedGroup> groups(static_cast<size_t>(result.scales.columns));
+      if (rows.find({row, static_cast<size_t>(weights.columns)}, row, groups.data()))
+        given[size_t(n)] = std::move(groups);
+    }
+  for (float &value : values)
+    value = std::isfinite(value) ? value : 0.0f;
   const WeightQuantizer packer(format);
   std::vector<QuantizedGroup> numbers(static_cast<size_t>(weights.rows));
   bool fits = true;
@@ -46,6 +57,8 @@ std::optional<GroupedMatrix<T>> quantizeByGroups(const Matrix<T> &weights, xfmr:
     int64_t begin = g * result.groupColumns, end = std::min(begin + result.groupColumns, weights.columns);
     fits &= packer.choose({values.data() + begin, weights.columns, weights.rows, end - begin}, numbers.data());
     for (int64_t n = 0; n < weights.rows; ++n) {
+      if (!given[size_t(n)].empty())
+        numbers[size_t(n)] = given[size_t(n)][size_t(g)];
       result.scales(n, g) = numbers[size_t(n)].scale;
       result.minima(n, g) = numbers[size_t(n)].minimum;
       for (int64_t k = begin; k < end; ++k)
@@ -55,7 +68,7 @@ std::optional<GroupedMatrix<T>> quantizeByGroups(const Matrix<T> &weights, xfmr:
   return fits ? std::optional(std::move(result)) : std::nullopt;
 }
 
-/// The places of a group of columns in the bytes of a panel of |width| rows.
+/// The positions of the numbers of a group of columns in the bytes of a panel of |width| rows.
 struct PanelLayout {
   xfmr::WeightFormat format;
   int64_t width;
@@ -219,27 +232,33 @@ Matrix<T> multiply(const Matrix<T> &rows, const GroupedMatrix<T> &weights, bool 
   return result;
 }
 
-/// Returns the product of |x| in |precision|, f32, bf16 or int8, and the transposed |w| in |format|, of integers; nullopt
-/// if the format cannot store a scale of |w|.
+/// Rounds |values| to |precision| if it is bf16 or f16.
 template <typename T>
-std::optional<Matrix<T>> multiplyInFormat(Matrix<T> x, const Matrix<T> &w, xfmr::WeightFormat format, xfmr::Precision precision) {
-  std::optional<GroupedMatrix<T>> weights = quantizeByGroups(w, format);
+void roundToPrecision(std::vector<T> &values, xfmr::Precision precision) {
+  if (precision != xfmr::Precision::BF16 && precision != xfmr::Precision::F16)
+    return;
+  for (T &value : values)
+    value = precision == xfmr::Precision::BF16 ? roundToBf16(static_cast<float>(value)) : fromHalf(toHalf(static_cast<float>(value)));
+}
+
+/// Returns the product of |x| in |precision| and the transposed |w| in |format|, of integers, with the rows of
+/// |calibrated|; nullopt if the format cannot store a scale of |w|.
+template <typename T>
+std::optional<Matrix<T>> multiplyInFormat(Matrix<T> x, const Matrix<T> &w, xfmr::WeightFormat format, xfmr::Precision precision,
+                                          llvm::ArrayRef<CalibratedRows> calibrated) {
+  std::optional<GroupedMatrix<T>> weights = quantizeByGroups(w, format, calibrated);
   if (!weights)
     return std::nullopt;
   if (precision == xfmr::Precision::Int8)
     return multiply(quantizeRowsByGroups(x, weights->groupColumns), *weights, format.minima);
-  if (precision == xfmr::Precision::BF16)
-    for (T &value : x.values)
-      value = roundToBf16(static_cast<float>(value));
+  roundToPrecision(x.values, precision);
   return multiply(x, *weights, format.minima);
 }
 
 /// Rounds |values| to |format|, bf16 or f16.
 template <typename T>
 void roundToFormat(std::vector<T> &values, xfmr::WeightFormat format) {
-  for (T &value : values)
-    value = format.kind == xfmr::WeightFormat::Kind::BF16 ? roundToBf16(static_cast<float>(value))
-                                                          : fromHalf(toHalf(static_cast<float>(value)));
+  roundToPrecision(values, format.kind == xfmr::WeightFormat::Kind::BF16 ? xfmr::Precision::BF16 : xfmr::Precision::F16);
 }
 
 template <typename T>
@@ -249,7 +268,7 @@ void compute(Context<T> &c, xfmr::WeightQuantizePanelsOp op) {
   const bool isStack = weight.rank() == 3;
   for (int64_t e = 0, number = 0; e < (isStack ? weight.size(0) : 1); ++e) {
     Matrix<T> matrix(weight, isStack ? std::optional(e) : std::nullopt);
-    std::optional<GroupedMatrix<T>> grouped = quantizeByGroups(matrix, format);
+    std::optional<GroupedMatrix<T>> grouped = quantizeByGroups(matrix, format, c.calibrated());
     if (!grouped)
       return c.fault("expected scales and minima within f16");
     for (uint8_t byte : encodePanels(*grouped, format, int64_t(op.getWidth())))

@@ -64,13 +64,11 @@ Matrix<T> projectBuffers(const Matrix<T> &x, const PlainBuffer &w, const PlainBu
   return project(x, Matrix<T>(w, prefix), added.empty() ? nullptr : added.data());
 }
 
-/// Returns `x w^T + bias` with operands of |precision|, f32, bf16 or int8.
+/// Returns `x w^T + bias` with operands of |precision|.
 template <typename T>
 Matrix<T> projectInPrecision(xfmr::Precision precision, Matrix<T> x, Matrix<T> w, const PlainBuffer &bias) {
-  if (precision == xfmr::Precision::BF16)
-    for (Matrix<T> *matrix : {&x, &w})
-      for (T &value : matrix->values)
-        value = roundToBf16(static_cast<float>(value));
+  roundToPrecision(x.values, precision);
+  roundToPrecision(w.values, precision);
   std::vector<T> added;
   for (int64_t n = 0; bias.present() && n < w.rows; ++n)
     added.push_back(bias.get<T>({n}));
@@ -93,12 +91,10 @@ Matrix<T> projectInPrecision(xfmr::Precision precision, Matrix<T> x, Matrix<T> w
 template <typename T>
 void compute(Context<T> &c, xfmr::LinearOp op) {
   PlainBuffer multiplier = c.in(op.getMultiplier()), residual = c.in(op.getResidual());
-  if (op.getPrecision() == xfmr::Precision::F16)
-    return c.fault("expected products of f32, bf16 or int8, got f16");
   Matrix<T> x(c.in(op.getInput())), w(c.in(op.getWeight())), y;
   PlainBuffer bias = c.in(op.getBias());
   if (op.getFormat() && !op.getFormat()->getValue().isFloat()) {
-    std::optional<Matrix<T>> product = multiplyInFormat(std::move(x), w, op.getFormat()->getValue(), op.getPrecision());
+    std::optional<Matrix<T>> product = multiplyInFormat(std::move(x), w, op.getFormat()->getValue(), op.getPrecision(), c.calibrated());
     if (!product)
       return c.fault("expected scales and minima within f16");
     y = std::move(*product);

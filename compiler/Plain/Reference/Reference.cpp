@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Reference functions of operations of `xfmr` and `tile`, each written from the formula of its documentation and shared
-// with no pass. A few operations, such as `tile.grouped_product`, have none. The functions are slow and simple, and
-// check each index.
+// with no pass. A few operations, such as `xfmr.all_gather`, have none. The functions are slow and simple, and check
+// each index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,13 @@ static bool dispatch(Operation *op, Use use) {
       .Case<xfmr::ActivationOp, xfmr::AddRowsOp, xfmr::AdditiveMaskOp, xfmr::AlibiBiasOp, xfmr::AttentionOp, xfmr::ChooseExpertsOp,
             xfmr::ClampedGluOp, xfmr::CountedPositionsOp, xfmr::DropoutOp, xfmr::EmbeddingOp, xfmr::ExpertsOp, xfmr::FfnOp,
             xfmr::GatherTokensOp, xfmr::GroupByExpertOp, xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::LayerNormOp, xfmr::LinearOp,
-            xfmr::MaskCacheReadOp, xfmr::MaskCacheUpdateOp, xfmr::MergeHeadsOp, xfmr::MultiHeadAttentionOp, xfmr::PackTokensOp,
-            xfmr::PoolOp, xfmr::RelativePositionBiasOp, xfmr::RmsNormOp, xfmr::RotaryOp, xfmr::ScatterProbabilitiesOp,
-            xfmr::ScatterTokensOp, xfmr::SequenceOffsetsOp, xfmr::SoftmaxOp, xfmr::SplitHeadsOp, xfmr::WeightConcatOp,
-            xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp,
-            xfmr::WeightRowSumsOp, xfmr::WeightScalesOp, xfmr::WeightSelectOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp,
-            tiles::AttentionTileOp, tiles::CacheRowsOp, tiles::GroupedProductOp, tiles::KeyPanelOp, tiles::QuantizeRowsOp,
-            tiles::RotaryTileOp, tiles::UnpackKeysOp>(use)
+            xfmr::ListByExpertOp, xfmr::MaskCacheReadOp, xfmr::MaskCacheUpdateOp, xfmr::MergeHeadsOp, xfmr::MultiHeadAttentionOp,
+            xfmr::PackTokensOp, xfmr::PoolOp, xfmr::RelativePositionBiasOp, xfmr::RmsNormOp, xfmr::RotaryOp, xfmr::ScatterProbabilitiesOp,
+            xfmr::ScatterTokensOp, xfmr::SequenceOffsetsOp, xfmr::SoftmaxOp, xfmr::SplitHeadsOp, xfmr::VisibleBeforeOp,
+            xfmr::WeightConcatOp, xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightQuantizeOp,
+            xfmr::WeightQuantizePanelsOp, xfmr::WeightRowSumsOp, xfmr::WeightScalesOp, xfmr::WeightSelectOp, xfmr::WeightSliceOp,
+            xfmr::WeightTransposeOp, tiles::AttentionTileOp, tiles::CacheRowsOp, tiles::GroupedProductOp, tiles::KeyPanelOp,
+            tiles::QuantizeRowsOp, tiles::RotaryTileOp, tiles::UnpackKeysOp>(use)
       .Default([&](Operation *) { known = false; });
   return known;
 }

@@ -28,8 +28,6 @@ inline void copyRow(const PlainBuffer &source, int64_t from, const PlainBuffer &
 template <typename T>
 void compute(Context<T> &c, xfmr::EmbeddingOp op) {
   xfmr::Precision tied = op.getTied().value_or(xfmr::Precision::F32);
-  if (tied == xfmr::Precision::F16)
-    return c.fault("expected a table of f32, bf16 or int8, got f16");
   PlainBuffer ids = c.in(op.getIds()), table = c.in(op.getTable()), out = c.out({ids.size(0), table.size(1)});
   for (int64_t t = 0; t < ids.size(0); ++t)
     copyRow(table, ids.get<int64_t>({t}), out, t);
@@ -40,16 +38,15 @@ void compute(Context<T> &c, xfmr::EmbeddingOp op) {
     if (op.getFormat() && op.getFormat()->getValue().isFloat()) {
       roundToFormat(row.values, op.getFormat()->getValue());
     } else if (op.getFormat()) {
-      std::optional<GroupedMatrix<T>> grouped = quantizeByGroups(row, op.getFormat()->getValue());
+      std::optional<GroupedMatrix<T>> grouped = quantizeByGroups(row, op.getFormat()->getValue(), c.calibrated());
       if (!grouped)
         return c.fault("expected scales and minima within f16");
       for (int64_t n = 0; n < out.size(1); ++n) {
         int64_t g = n / grouped->groupColumns;
         row(0, n) = std::fma(grouped->scales(0, g), grouped->integers(0, n), grouped->minima(0, g));
       }
-    } else if (tied == xfmr::Precision::BF16) {
-      for (T &value : row.values)
-        value = roundToBf16(static_cast<float>(value));
+    } else if (tied != xfmr::Precision::Int8) {
+      roundToPrecision(row.values, tied);
     } else {
       QuantizedMatrix<T> quantized = quantizeWeights(row.values, 1);
       for (int64_t n = 0; n < out.size(1); ++n)
@@ -58,7 +55,7 @@ void compute(Context<T> &c, xfmr::EmbeddingOp op) {
     for (int64_t n = 0; n < out.size(1); ++n)
       out.set<T>({t, n}, row(0, n));
   }
-  // As the source `scale` computes it: in f64, rounded once.
+  // As the weight source `#xfmr.scale` computes it: in f64, rounded once.
   for (int64_t i = 0, end = op.getScale() ? out.elements() : 0; i < end; ++i) {
     auto at = out.indicesOf(i);
     out.set<T>(at, static_cast<T>(static_cast<double>(out.get<T>(at)) * op.getScale()->convertToDouble()));
@@ -70,6 +67,16 @@ void compute(Context<T> &c, xfmr::AdditiveMaskOp op) {
   PlainBuffer mask = c.in(op.getMask()), out = c.out(mask.sizes);
   for (int64_t i = 0, end = mask.elements(); i < end; ++i)
     out.set<T>(mask.indicesOf(i), (T(1) - mask.get<T>(mask.indicesOf(i))) * T(kLowest));
+}
+
+template <typename T>
+void compute(Context<T> &c, xfmr::VisibleBeforeOp op) {
+  PlainBuffer mask = c.in(op.getMask()), out = c.out(mask.sizes);
+  for (int64_t b = 0; b < mask.size(0); ++b)
+    for (int64_t k = 0, count = 0; k < mask.size(1); ++k) {
+      out.set<int64_t>({b, k}, count);
+      count += mask.get<T>({b, k}) <= T(kLowest / 2) ? 0 : 1;
+    }
 }
 
 template <typename T>

@@ -46,8 +46,8 @@ Block *getScope(Operation *op) {
 struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
   using AttachScratchBase::AttachScratchBase;
 
-  /// Returns an upper bound of the rows of |op|. The smallest tile whose rows are whole groups of `rows` can have more
-  /// rows than `stateRows`: 112 for 7 heads and groups of 16.
+  /// Returns an upper bound of the rows (queries x heads) of |op|. A tile has whole groups of the option `rows`, so even
+  /// the smallest one can have more rows than the option `stateRows`: 112 for 7 heads and groups of 16.
   int64_t boundRows(tiles::AttentionTileOp op) {
     auto query = cast<MemRefType>(op.getQuery().getType());
     if (!query.isDynamicDim(0) && !query.isDynamicDim(1))
@@ -62,7 +62,8 @@ struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
     if (failed(rt::verifyRanges([&] { return getOperation()->emitError(); },
                                 {{"rows", rows, rt::FieldRange::Positive}, {"state-rows", stateRows, rt::FieldRange::Positive}})))
       return signalPassFailure();
-    llvm::DenseMap<std::pair<Block *, Type>, Value> buffers;
+    // Scores and states never share a buffer, not even one of the same type.
+    llvm::DenseMap<std::pair<Block *, Type>, Value> scores, states;
     OpBuilder builder(&getContext());
     getOperation()->walk([&](tiles::AttentionTileOp op) {
       if (op.getScratch() || !isa<MemRefType>(op.getQuery().getType()))
@@ -70,7 +71,7 @@ struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
       Block *scope = getScope(op);
       int64_t columns = static_cast<int64_t>(op.getKeyBlock()) + kPadding;
       auto type = MemRefType::get({rows, columns}, builder.getF32Type());
-      auto allocate = [&](MemRefType type) {
+      auto allocate = [&](auto &buffers, MemRefType type) {
         Value &buffer = buffers[{scope, type}];
         if (!buffer) {
           builder.setInsertionPointToStart(scope);
@@ -78,9 +79,9 @@ struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
         }
         return buffer;
       };
-      op.getScratchMutable().assign(allocate(type));
+      op.getScratchMutable().assign(allocate(scores, type));
       int64_t most = std::max<int64_t>(stateRows, boundRows(op));
-      op.getStateMutable().assign(allocate(MemRefType::get({most, kStateColumns}, builder.getF32Type())));
+      op.getStateMutable().assign(allocate(states, MemRefType::get({most, kStateColumns}, builder.getF32Type())));
     });
   }
 };

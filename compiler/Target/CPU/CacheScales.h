@@ -9,12 +9,12 @@
 
 namespace attune {
 
-/// Returns the largest of the 16 lanes of |largest|, of i32.
+/// Returns the largest of the 16 lanes of |largest|, which are i32.
 mlir::Value maxOfLanes(VectorBuilder &b, mlir::Value largest);
 /// Returns |scale|, scalars, for each of 16 lanes.
 IntegerScale broadcast(VectorBuilder &b, const IntegerScale &scale);
 
-/// Returns the scale for row |row| of |rows|, f32 `[n, size]` with a static size.
+/// Returns the scale with which row |row| of |rows|, f32 `[n, size]` with a static size, is quantized to i8.
 IntegerScale getScaleOfRow(VectorBuilder &b, mlir::Value rows, mlir::Value row);
 
 /// Loads 16 scales, or one with |count| = 1, that begin at |indices| of a buffer of i8: a vector, or a scalar.

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers. A rotary embedding is a loop over tokens and heads,
-// with the vectors of a head unrolled. If a pair has a component of each half of those that are rotated, 16 pairs are
-// two vectors; if they are interleaved, 8 pairs are one vector, in which a shuffle swaps neighbors. `tile.unpack_keys`
-// copies keys of a panel into rows, element by element.
+// with the vectors of a head unrolled. If pair i consists of component i of the first half and component i of the second
+// half of the rotated components, 16 pairs are two vectors. If a pair is two neighbors (interleaved), 8 pairs are one
+// vector, in which a shuffle swaps neighbors. `tile.unpack_keys` copies keys of a panel into rows, element by element.
 //
 //===----------------------------------------------------------------------===//
 

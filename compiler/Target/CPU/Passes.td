@@ -12,7 +12,8 @@ def LowerAmxTiles : Pass<"attune-lower-amx-tiles", "::mlir::ModuleOp"> {
   let summary = "lower amx operations, and control flow that carries AMX tiles, to LLVM";
   let description = [{
     ```mlir
-    %t = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!amx.tile<16x16xf32>) { … amx.tile_mulf %a, %b, %sum : … }
+    %t = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!amx.tile<16x16xf32>) {
+      … amx.tile_mulf %a, %b, %sum : … }
     // becomes
     %t = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!llvm.x86_amx) {
       … llvm.call_intrinsic "llvm.x86.tdpbf16ps.internal"(%rows, %columns, %depth, %sum, %a, %b) : … }
@@ -21,8 +22,8 @@ def LowerAmxTiles : Pass<"attune-lower-amx-tiles", "::mlir::ModuleOp"> {
     An AMX tile is the content of a tile register of the CPU, at most 16 rows of 64 bytes. Converts `amx` operations to
     calls of intrinsics, and AMX tiles that scf loops and branches carry to LLVM's tile type `x86_amx`. In the example
     `%rows` is the number of rows of `%a`, `%columns` the bytes of a row of `%b`, and `%depth` the bytes of a row of
-    `%a`. Runs before `convert-scf-to-cf`, since MLIR's conversion of vectors to LLVM does not convert values that loops
-    carry, and after `expand-strided-metadata`. Changes nothing else. Numerics: exact.
+    `%a`. Run it after `expand-strided-metadata` and before `convert-scf-to-cf`, since MLIR's conversion of vectors to
+    LLVM does not convert values that loops carry. Changes nothing else. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
@@ -37,17 +38,18 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
     func.func private @f_parallel(%x: memref<?x8xf32>, %n: index, %worker: index, %begin: index, %end: index)
     ```
 
-    The function computes the iterations from `%begin` to `%end - 1` of one loop that has all `%m * %n` iterations, the
-    last dimension the fastest; it needs `%n` to find `%i` and `%j`. The host, the runtime's structure
-    `attune_host`, divides the iterations into ranges for its workers. The length of each range but the last is a
-    multiple of `%grain`, which is 1. `%worker` is the number of the worker that runs the range; it replaces
-    `rt.worker_id` in the body. Loops inside a body, and loops from 0 to the constant 1 with step 1 in all dimensions,
-    become `scf.for`. Outside of the loops that stay parallel, `rt.worker_id` becomes 0. Constants, index arithmetic on
-    constants, addresses of globals, and views are cloned into the function.
+    The new function computes the iterations from `%begin` to `%end - 1` of one loop that has all `%m * %n` iterations,
+    the last dimension the fastest; it needs `%n` to find `%i` and `%j`. The host, the runtime's structure `attune_host`
+    (attune/abi.h), divides the iterations into ranges for its workers, the threads that run parallel loops. The length
+    of each range but the last is a multiple of `%grain`, which is 1. `%worker` is the number of the worker that runs
+    the range; it replaces `rt.worker_id` in the body. Loops inside a body, and loops from 0 to the constant 1 with step
+    1 in all dimensions, become `scf.for`. Outside of the loops that stay parallel, `rt.worker_id` becomes 0. Constants,
+    index arithmetic on constants, addresses of globals, and views are cloned into the new function.
 
-    Functions with a loop that stays parallel, `rt.rank` or `rt.all_gather`, and functions that call them, get the host
-    as first argument, `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Expects loops on buffers, without results; it is
-    an error if a loop that stays parallel calls a function that gets the host. Leaves no `scf.forall`. Numerics: exact.
+    `%host: !llvm.ptr {rt.role = #rt.role<host>}` becomes the first argument of each function that has a loop that stays
+    parallel, an `rt.rank` or an `rt.all_gather`, and of the callers of such a function. Expects loops on buffers,
+    without results; it is an error if a loop that stays parallel calls a function that gets the host. Leaves no
+    `scf.forall`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::scf::SCFDialect",
@@ -71,17 +73,19 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
     }
     ```
 
-    An attention tile computes the scores of `rows` rows and `key_block` keys at a time; a row is a query of one head.
-    It keeps the softmax's maximum and sum of each row from one block of keys to the next. `scratch` holds the scores,
-    `rows` x (`key_block` + 16) floats, here for blocks of 512 keys: without the 16, rows would be 2 KiB apart and share
-    sets of the L1 cache. `state` holds 32 floats for each of `state-rows` rows, or for more if the smallest tile whose
-    rows are a multiple of `rows` and of the heads has more: 16 partial sums, one for each lane of a vector, the maximum,
-    and padding.
+    An attention tile computes the scores of `rows` rows and `key_block` keys at a time; a row is a query of one head,
+    and `key_block` is an attribute of the operation. The tile keeps the softmax's maximum and sum of each row from one
+    block of keys to the next. `scratch` holds the scores, `rows` x (`key_block` + 16) floats, here for blocks of 512
+    keys: without the 16, rows would be 2 KiB apart and share sets of the L1 cache. `state` holds 32 floats for each row
+    of the tile: 16 partial sums, one for each lane of a vector, the maximum, and padding. It has `state-rows` rows, or
+    more if the tile can have more: a tile has whole queries and whole groups of `rows` rows, for example 112 rows for 7
+    heads and groups of 16.
 
     Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker has its own, or at
-    the start of the function if there is no such loop. Tiles in one loop body share `state`, and those with the same
-    `key_block` share `scratch`. Expects `tile.attention_tile` on buffers; run it before `attune-plan-memory`. Leaves
-    alone tiles that have a scratch buffer, and tiles on tensors.
+    the start of the function if there is no such loop. In one loop body, tiles that need
+    a `scratch` of the same size share it, and so do tiles that need a `state` of the same size. Expects
+    `tile.attention_tile` on buffers; run it before `attune-plan-memory`. Leaves alone tiles that have a scratch buffer,
+    and tiles on tensors.
 
     **Numerics**: exact.
   }];
@@ -89,7 +93,7 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
   let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().queryRows",
                         "rows of `scratch`: rows of the tile whose scores are computed together">,
                  Option<"stateRows", "state-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
-                        "rows of `state`, except for smallest tiles with more: rows of attention tiles over several blocks of keys">];
+                        "least rows of `state`: the most rows of an attention tile with several blocks of keys">];
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +104,8 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
   let summary = "lower attention tiles to loops over vectors of 16 floats";
   let description = [{
     ```mlir
-    tile.attention_tile ins(%q, %k, %v : memref<?x4x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) scratch(%s : …) outs(%o : …) {…}
+    tile.attention_tile ins(%q, %k, %v : memref<?x4x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>)
+        scratch(%s, %state : …) outs(%o : …) {…}
     // becomes
     scf.for %row = %c0 to %rows step %c8 {
       … scores: %p = vector.fma %query, %keys, %p : vector<16xf32> …
@@ -110,8 +115,9 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
     ```
 
     In the example `%q` is [queries, heads, components], `%k` is [panels, components, keys of a panel], and `%v` is
-    [keys, components]; the four heads share keys and values. A row is a query of one head. For each block of
-    `key_block` keys and each group of `rows` rows, the code computes
+    [keys, components]; the four heads share keys and values. A row is a query of one head; `%state` keeps the maximum
+    and the sums of each row from one block of keys to the next. For each block of `key_block` keys and each group of
+    `rows` rows, the code computes
 
     - scores: products of the queries with the panels of keys, with at most `rows` x (`score-vectors` * 16) sums in
       registers at a time; they are written to the strip `%s`, the scratch buffer;
@@ -119,18 +125,19 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
     - result: products of the exponentials with the rows of values, with at most `rows` x (`value-vectors` * 16) sums
       in registers at a time.
 
-    Groups of `rows` / 2, `rows` / 4 and so on down to one row cover the last rows of a tile. A group skips
-    blocks whose keys positions hide from all of its rows, but not all blocks, and none if `score_stage` returns scores
-    of hidden keys. If positions hide keys and `masked_rows` is not `zero`, a loop after the blocks computes the rows
-    without a visible key again.
+    Groups of `rows` / 2, `rows` / 4 and so on down to one row cover the last rows of a tile. A group skips a block if
+    `causal` or a window hides the block's keys from all rows of the group. It computes at least one block, and all of
+    them if `score_stage` asks for scores of hidden keys. With `causal` or a window, and `masked_rows` other than
+    `zero`, a loop after the blocks computes the rows without a visible key again. These names are attributes of
+    `tile.attention_tile`.
 
     Expects `tile.attention_tile` on buffers with contiguous last dimensions, with keys in panels and scratch buffers of
     at least `rows` rows (`attune-attach-scratch`); other buffers are an error, and tiles on tensors stay. Elements are
     f32, but those of keys and values may have the type of a cache: bf16, f16 or i8. Leaves scf loops that carry
     vectors.
 
-    **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum of exponentials. The
-    options do not change any bit of the result.
+    **Numerics**: as `tile.attention_tile` says; the division by the sum of exponentials is a multiplication by its
+    reciprocal. The options do not change any bit of the result.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
@@ -140,7 +147,8 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
            "vectors of 16 keys whose scores are in registers at once">,
     Option<"valueVectors", "value-vectors", "int64_t", "::attune::CpuSchedule().valueVectors",
            "vectors of 16 columns of the result that are in registers at once">,
-    Option<"softmaxRows", "softmax-rows", "int64_t", "::attune::CpuSchedule().softmaxRows", "rows whose exponentials are computed at once">,
+    Option<"softmaxRows", "softmax-rows", "int64_t", "::attune::CpuSchedule().softmaxRows",
+           "rows whose exponentials are computed at once">,
   ];
 }
 
@@ -157,14 +165,16 @@ def LowerCacheRows : Pass<"attune-lower-cache-rows"> {
     }
     ```
 
-    Rows of bf16 and f16 have no scale, so their values are read once. Components after the last multiple of 16 are
-    masked lanes. Rounding to bf16 is integer arithmetic on the bits of f32, since instructions that round flush
-    subnormal numbers to zero.
+    `tile.cache_rows` writes the values of new tokens, here of 64 components each, into rows of a key/value cache, in
+    the type of the cache: bf16, f16 or i8. A row of i8 ends with the four bytes of its scale. Rows of bf16 and f16 have
+    no scale, so their values are read once. Components after the last multiple of 16 are loaded and stored with masks.
+    Rounding to bf16 is integer arithmetic on the bits of f32, since instructions that round flush subnormal numbers to
+    zero.
 
     Expects `tile.cache_rows` on buffers with contiguous last dimensions; other buffers are an error, and operations on
     tensors stay.
 
-    **Numerics**: rounds to nearest, ties to even, as `xfmr.kv_cache_update` says.
+    **Numerics**: rounds to nearest, ties to even, as the description of `xfmr.kv_cache_update` says.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
@@ -182,13 +192,14 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
     ```
 
     A key panel holds keys of one head, transposed: row d of `%panel` has component d of all its keys, so that attention
-    loads one component of 16 keys as a vector. In the example a head has 12 components and a panel up to 64 keys.
+    loads one component of 16 keys as a vector. In the example a head has 12 components and a panel up to 64 keys; `%j`
+    and `%d` count keys and components in steps of 16.
 
-    Tails: if fewer than 16 keys are left, the loads of the missing keys are masked, so nothing beyond the keys is read,
-    and their columns become 0. A last block of fewer than 16 components is loaded with masked lanes; here all 12 are
-    such a block. An operation without a column (`at`), or with the column 0, begins a panel: of its blocks of 16
-    columns, only the first and later ones that have keys are written. An operation with any other column appends keys
-    to a panel of a key/value cache: all new keys, usually a few, are copied element by element.
+    If fewer than 16 keys are left, the loads of the missing keys are masked, so nothing beyond the keys is read, and
+    their columns become 0. A last block of fewer than 16 components is loaded with masked lanes; here all 12 are such a
+    block. An operation without a column (the operand `at`), or with the column 0, begins a panel: the first block of 16
+    columns is written, and of the others only those that have keys. An operation with any other column appends keys to
+    a panel of a key/value cache: all new keys, usually a few, are copied element by element.
 
     Panels of bf16 and f16 get rounded keys. For panels of i8, each block of 16 keys that is not copied element by
     element is transposed twice: first for the largest magnitude of each key, which decides its scale, then for the
@@ -220,14 +231,15 @@ def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
 
     The code handles one row after the other. If the operation has no scales, values are rounded to bf16. If it has
     scales, as here, a first loop finds the largest magnitude of the row, which determines the scale, and a second loop
-    quantizes. Columns after the last multiple of 16 are masked lanes. If it has sums as well, each group of columns of
-    a row has its own scale and is quantized by itself, and the sum of its integers is stored.
+    quantizes. Columns after the last multiple of 16 are loaded and stored with masks. If it also has sums as a
+    destination, each group of columns of a row has its own scale and is quantized by itself, and the sum of its
+    integers is stored.
 
     Expects `tile.quantize_rows` on buffers with contiguous last dimensions; other buffers, tensors and a destination of
     f16 are errors. Leaves scf loops.
 
-    **Numerics**: as the operation says. A value is rounded to an integer, to nearest, ties to even, by adding 1.5 *
-    2^23: floats of that size are 1 apart, so the low bits of the sum are the integer.
+    **Numerics**: as the description of `tile.quantize_rows` says. A value is rounded to an integer, to nearest, ties to
+    even, by adding 1.5 * 2^23: floats of that size are 1 apart, so the low bits of the sum are the integer.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
@@ -237,7 +249,8 @@ def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
   let summary = "lower rotary tiles and unpack_keys to loops over vectors and elements";
   let description = [{
     ```mlir
-    tile.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<512x12xf32>) outs(%y : memref<?x4x12xf32>)
+    tile.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<512x12xf32>)
+        outs(%y : memref<?x4x12xf32>)
     // becomes
     scf.for %token = %c0 to %tokens step %c1 { scf.for %head = %c0 to %c4 step %c1 {
       … %c = vector.maskedload %t[%position, %i], … : …    // cosines; the second half of the row has the sines
@@ -247,15 +260,15 @@ def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
     Here `%x` and `%y` are [tokens, heads, components], `%p` has the position of each token, and row p of the table
     `%t` has the R / 2 cosines c and the R / 2 sines s of position p; R is 12. A rotary embedding rotates pairs of
     components of a head, (a, b) to (a c - b s, b c + a s). A pair is component i and component i + R / 2, in two
-    vectors; or, if `interleaved`, components 2 i and 2 i + 1 in one vector, whose neighbors a shuffle swaps. Components
-    from R on are copied. A last vector of fewer components is masked. `tile.unpack_keys`, which copies keys of a cache
-    into rows, is not worth vector code and becomes scalar loops.
+    vectors; or, if the operation is `interleaved`, components 2 i and 2 i + 1 in one vector, whose neighbors a shuffle
+    swaps. Components from R on are copied. A last vector of fewer components is masked. `tile.unpack_keys`, which
+    copies keys of a cache into rows, is not worth vector code and becomes scalar loops.
 
     Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers with contiguous last dimensions, and positions of
     i64; other buffers are an error, and operations on tensors stay. Leaves scf loops over tokens and heads, or over
     keys and components.
 
-    **Numerics**: as the operations say.
+    **Numerics**: as the descriptions of the two operations say.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
@@ -275,33 +288,33 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     Here a tile has 6 rows, K = 48 input features and 32 columns, so 12 vectors of sums. A vector of 16 floats takes
     several registers on CPUs with shorter registers.
 
-    A projection tile of f32 is a fill with zeros, a contraction over panels of packed weights, `[panels, K, width]`,
-    and an elementwise epilogue, if there is one. It becomes a loop over k that carries a vector of sums (an
-    accumulator) for each row and 16 columns. If the number of rows is not a constant, there is a loop for the largest
-    number, for one row and for each even number of rows; for any other number the next larger loop computes the last
-    row twice. The epilogue works on the accumulators. A tile of several rows that is partial, or whose epilogue has an
-    operation of the math dialect other than `math.fma`, stores the sums to its buffer instead, and the epilogue is a
-    loop over this buffer: that is less code than an epilogue for each number of rows. In a loop over the tiles of a
-    block of rows, each tile prefetches a share of the next weight panel (see `prefetch-streams`). Whole tiles prefetch
-    the operands of the epilogue that have an element for each result, such as a residual, before the product.
+    **Projections of f32** are tiles of a fill with zeros, a contraction over panels of packed weights, `[panels, K,
+    width]`, and an elementwise epilogue, if there is one. Such a tile becomes a loop over k that carries a vector of
+    sums (an accumulator) for each row and 16 columns. If the number of rows is not a constant, there is a loop for the
+    largest number, for one row and for each even number of rows; for any other number the next larger loop computes the
+    last row twice. The epilogue works on the accumulators, with one exception: a tile of several rows that is partial,
+    or whose epilogue has an operation of the math dialect other than `math.fma`, stores the sums to their buffer, and
+    the epilogue is a loop over this buffer, which is less code than an epilogue for each row. In a loop over the tiles
+    of a block of rows, each tile prefetches a share of the next weight panel (see `prefetch-streams`). Before the
+    product, whole tiles prefetch the operands of the epilogue that have an element for each result, such as a residual.
 
-    A tile of bf16 or int8 operands becomes a loop over groups of 2 or 4 neighbors in k, in which the instructions of
+    **Projections of bf16 or int8** become a loop over groups of 2 or 4 neighbors in k, in which the instructions of
     `dot-unit` multiply each group for each row and 16 columns. With `amx` and rows of bf16 or i8, one instruction takes
     16 groups, 16 rows and 16 columns; it always reads 16 rows, for which `attune-plan-memory` leaves room.
 
-    A `tile.grouped_product` of quantized rows becomes a loop over groups in k, each with one scale, around products of
-    bytes: by 32-bit products if `dot-unit` is `portable`, else by `vpdpbusd` if the CPU has it (`vnni`), else by
-    `vpmaddubsw` and `vpmaddwd`. One of f32 or bf16 rows becomes a loop over blocks in k, in which integers of weights
-    are converted to the type of the rows and multiplied. Rows of f16 are an error; so are rows of bf16 if `dot-unit` is
-    neither `avx512` nor `amx`.
+    **Products by weights with a scale per group** (`tile.grouped_product`) of quantized rows become a loop over groups
+    in k, each with one scale, around products of bytes: by 32-bit products if `dot-unit` is `portable`, else by the
+    instruction `vpdpbusd` if the CPU has it (`vnni`), else by `vpmaddubsw` and `vpmaddwd`. Those of f32 or bf16 rows
+    become a loop over blocks in k, in which the integers of weights are converted to the type of the rows and
+    multiplied. Rows of f16 are an error; so are rows of bf16 if `dot-unit` is neither `avx512` nor `amx`.
 
-    Other elementwise operations, copies, and reductions over the last loop to sums or maxima become loops over chunks
-    of 16 columns; a last chunk of fewer columns is masked. Other linalg operations become scalar loops, with a remark.
-    Expects linalg and `tile.grouped_product` on buffers, after `attune-plan-memory`; tensors are an error. Leaves no
-    linalg operation and no `memref.copy`.
+    **Other elementwise operations**, copies, and reductions over the last loop to sums or maxima become loops over
+    chunks of 16 columns; a last chunk of fewer columns is masked. All other linalg operations become scalar loops, with
+    a remark. Expects linalg and `tile.grouped_product` on buffers, after `attune-plan-memory`; tensors are an error.
+    Leaves no linalg operation and no `memref.copy`.
 
-    **Numerics**: f32 products are fused multiply-adds in the order of k; sums of rows have 16 lanes joined by a fixed
-    tree.
+    **Numerics**: products as N1 to N6 of `xfmr.linear` say; those of f32 are fused multiply-adds in the order of k. A
+    reduction of a row to its sum has 16 partial sums, one for each lane, which are joined by a fixed tree.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect",
@@ -321,9 +334,11 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                                              clEnumValN(::attune::DotUnit::Avx512, "avx512", "x86 vectors of 512 bits"),
                                              clEnumValN(::attune::DotUnit::Amx, "amx", "x86 tile registers (AMX)"))}]>,
                  Option<"prefetchStreams", "prefetch-streams", "int64_t", "::attune::CpuSchedule().prefetchStreams",
-                        "parts of the next panel that a block of one to three row tiles prefetches side by side, a power of two; "
-                        "1: a single tile prefetches `prefetch-ahead` bytes ahead of its own reads">,
+                        "parts of the next panel that a block of one to three register tiles prefetches side by side, "
+                        "a power of two; with 1, a single tile prefetches `prefetch-ahead` bytes ahead of its own "
+                        "reads instead">,
                  Option<"prefetchAhead", "prefetch-ahead", "int64_t", "::attune::CpuSchedule().prefetchAhead",
-                        "bytes between the weights that a tile reads and those that it prefetches, if it prefetches ahead of its own "
-                        "reads; divided by the number of panels if one row reads several side by side">];
+                        "bytes between the weights that a tile reads and those that it prefetches, if it prefetches "
+                        "ahead of its own reads; divided by the number of panels if one row reads several side by "
+                        "side">];
 }

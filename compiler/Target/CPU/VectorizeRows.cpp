@@ -115,7 +115,7 @@ private:
     auto join = [&](Value a, Value b) -> Value {
       if (sum)
         return builder.addf(a, b);
-      // As the body: a NaN is the result of one and is ignored by the other.
+      // The same operation as in the body: maximumf returns a NaN operand, maxnumf ignores it.
       if (combiner == Combiner::Maximum)
         return arith::MaximumFOp::create(builder, a, b);
       return arith::MaxNumFOp::create(builder, a, b);

@@ -13,11 +13,12 @@ def LowerHalideTiles : Pass<"attune-lower-halide-tiles", "::mlir::ModuleOp"> {
     llvm.call @halide_scale(%px, %n32, %pd) : (!llvm.ptr, i32, !llvm.ptr) -> ()
     ```
 
-    The arguments are the addresses of the inputs, the scalars and the dynamic strides as 32-bit integers, and the
-    addresses of the destinations. The function is only declared: Halide compiles it from the description in the
-    operation, and the phase `llvm` links it. Expects buffers with the strides of the
-    operation's attribute `strides`, except in dimensions of size 1; others are an error. Leaves no `halide.tile`.
-    Numerics: exact.
+    A `halide.tile` is the computation of one tile, in a language that the generator of Halide kernels reads: `%x` is
+    its input, `%n` a scalar and `%d` its destination. The arguments of the call are the addresses of the inputs, the
+    scalars and the dynamic strides as 32-bit integers, and the addresses of the destinations. The function is only
+    declared: Halide compiles it from the attribute `description` of the operation, and the phase `llvm` links it.
+    Expects buffers with the strides of the operation's attribute `strides`, except in dimensions of size 1; others are
+    an error. Leaves no `halide.tile`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -33,17 +34,17 @@ def SelectKernels : Pass<"attune-select-kernels", "::mlir::ModuleOp"> {
       scf.forall (%i, %j) … { %y = halide.tile "halide_linear" … }
     ```
 
-    A task is one iteration of a kernel's parallel loop; the loop stays. The operations of a task become one
-    `halide.tile`, whose attribute `description` defines the values of the destinations in the language of
-    `compiler/Target/Halide/README.md`. An inner loop over register tiles disappears, since Halide chooses its own
-    tiles. Descriptions that differ only in the name share one Halide kernel. A kernel that cannot be described keeps
-    its operations; a remark and the `note` of `tile.kernel` give the reason.
+    A kernel is a function with `tile.kernel`. A task is one iteration of a kernel's parallel loop; the loop stays. The
+    operations of a task become one `halide.tile`, whose attribute `description` defines the values of the destinations
+    in the language of `compiler/Target/Halide/README.md`. An inner loop over register tiles disappears, since Halide
+    chooses its own tiles. Descriptions that differ only in the name share one Halide kernel. A kernel that cannot be
+    described keeps its operations; a remark and the `note` of `tile.kernel` give the reason.
 
-    Runs at the end of the phase `kernels`, on functions with `tile.kernel` and no `backend` in it, if the option
-    `--kernels=halide` is given. Leaves other functions alone.
+    Runs at the end of the phase `kernels` if the model is compiled with `--kernels=halide`. Leaves alone kernels with a
+    `backend` in `tile.kernel`, and functions that are no kernels.
 
     Numerics: sums have another order, multiplications and additions may be fused or not, and transcendental functions
-    are Halide's, so results differ by roundings.
+    are Halide's, so results differ by roundings from those of Attune's own kernels.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::attune::halide::HalideDialect",
                            "::mlir::affine::AffineDialect"];

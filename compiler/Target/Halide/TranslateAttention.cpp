@@ -86,8 +86,8 @@ SmallVector<std::string> AttentionTranslator::loops(ArrayRef<std::string> inner,
   return result;
 }
 
-/// Makes |stage|, which has values of all keys, an output in a new buffer of the task, a strip. Returns the stage's
-/// name.
+/// Makes |stage| an output in a new buffer, which a task allocates: a strip. For each head and query of the task, it
+/// has a value for each column of the key panels. Returns the stage's name.
 std::string AttentionTranslator::strip(StringRef stage) {
   Value result = op.getDestinations()[0];
   // An affine.apply would be composed with the affine.apply of the number of panels. But memory planning finds a bound

@@ -13,7 +13,7 @@ void AsyncCopies::copyWord(Value to, Value from, Value exists) { copy(to, from, 
 
 void AsyncCopies::copy(Value to, Value from, Value exists, int64_t bytes) {
   Value all = arith::ConstantIntOp::create(e, bytes, 32), none = arith::ConstantIntOp::create(e, 0, 32);
-  // Only whole chunks can pass by the L1 cache.
+  // Only copies of whole chunks can bypass the L1 cache.
   auto caches = bytes == kChunkBytes ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
   NVVM::CpAsyncOp::create(e, to, from, static_cast<uint32_t>(bytes), caches, e.select(exists, all, none));
 }

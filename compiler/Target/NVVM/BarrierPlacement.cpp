@@ -28,7 +28,8 @@ struct Touched {
   }
 };
 
-/// Walks a loop's body in order.
+/// Inserts barriers into a block and the regions in it. Walks the operations in order and collects the buffers that
+/// they touch since the last barrier.
 class Placement {
 public:
   void place(Block &block);

@@ -1,9 +1,9 @@
 //===- CacheLoads.h - Keys and values of caches in threads ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cache has elements of f32, bf16, f16 or i8. Those of i8 are integers of a key or of a value, which have a scale each, an
-// f32 in four bytes behind the components; `xfmr.kv_cache_update` defines the layout. "Keys" is a buffer of panels, whose
-// last dimensions are `[D + scale bytes, W]`, or one such panel; "values" is a buffer of rows, `[n, E + scale bytes]`.
+// A cache has elements of f32, bf16, f16 or i8. In a cache of i8 each key and each value has one scale, an f32 in four bytes
+// after its components; `xfmr.kv_cache_update` defines the layout. In this file, "keys" is a buffer of panels, whose last
+// dimensions are `[D + scale bytes, W]`, or one such panel; "values" is a buffer of rows, `[n, E + scale bytes]`.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_CACHELOADS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_CACHELOADS_H

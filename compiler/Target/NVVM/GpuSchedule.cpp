@@ -15,7 +15,7 @@ static rt::Schedule getSharedSchedule(xfmr::Precision precision) {
   // A block of rows is one tile; attention reads keys in panels of 64 keys, as caches have.
   schedule.registerRows = schedule.panelWidth = schedule.keyPanelWidth = schedule.attentionRows = schedule.maxBlockRows = 64;
   schedule.blockBytes = int64_t(1) << 30;
-  // Four warps reduce a row each. To round rows, many small blocks wait less than few large ones.
+  // Four warps reduce a row each. Kernels that round rows wait for memory less in many small blocks than in few large ones.
   schedule.rowBlock = 4;
   schedule.quantizedRowBlock = 1;
   // Four warps have 16 query rows each.

@@ -19,14 +19,15 @@
 //   WG1                      | acc     |         | acc     |      while one multiplies by scales, the other one's
 //   WG2            | acc     |         | acc     |                products run
 //
-// A block is 32 components of groups of 32, or the 64 of a stage of groups that are a multiple of 64 or a whole row. Lane 4 g + t of a
-// warp has, for each chunk of 8 components, the components 2t and 2t + 1 of the weight columns g and g + 8: the place of
-// operand A in registers (WarpgroupProducts.h). The two components of a column lie in one word, from which a shift and a
-// byte permutation take them. The four lanes of a column read the same word (4 bits) or two words (8 bits), so a load of a
-// warp reads 32 neighboring bytes, or twice 32.
+// A block is the components that are summed before the sum is multiplied by a scale: 32 if groups have 32 components; the 64
+// of a stage if groups have a multiple of 64 or are whole rows. Lane 4 g + t of a warp has, for each chunk of 8 components,
+// the components 2t and 2t + 1 of the weight columns g and g + 8: the layout of operand A in registers
+// (WarpgroupProducts.h). The two components of a column lie in one word, from which a shift and a byte permutation extract
+// them. The four lanes of a column read the same word (4 bits) or two words (8 bits), so a load of a warp reads 32
+// neighboring bytes, or twice 32.
 //
-// Invariants. The stages are a StageRing. Components past K are zeros in shared memory, so the
-// weights there may be any: loads of weights past the last step of 32 components repeat that step.
+// Invariants. The stages are a StageRing. Components of the rows past K are zeros in shared memory, so the weights there do
+// not matter: loads of weights past the last step of 32 components repeat that step.
 //
 // Cost. 128 KiB of shared memory. A consuming thread has 64 results, 64 sums, two operands of 8 or 16 words (of this block
 // and of the next one), and 16 words that are loaded ahead. Formats with minima, whose row sums would need products of their

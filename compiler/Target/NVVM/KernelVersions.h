@@ -31,10 +31,10 @@ struct KernelVersion {
 };
 
 /// Clones |loop| once for each GEMM variant that the number of columns of its iterations may need. The host chooses one
-/// at run time, so a kernel has only the registers and shared memory of its variant. If |wgmma| has an architecture,
-/// there is also a version for it of the variants Large and Small of a loop with both that matchProjectionLoop knows, of
-/// the variant Large of a loop that isGroupedWarpgroups knows, and of attention that can be warp-specialized. Other loops
-/// are returned alone.
+/// at run time, so a kernel has only the registers and shared memory of its variant. If |wgmma| has an architecture, adds
+/// architecture-specific versions: of the variants Large and Small, if |loop| has both and matchProjectionLoop accepts it;
+/// of the variant Large, if isGroupedWarpgroups accepts it; or of attention that can be warp-specialized. A loop that needs
+/// no versions is returned alone.
 llvm::SmallVector<KernelVersion> createKernelVersions(mlir::scf::ForallOp loop, const WgmmaTiles &wgmma);
 
 /// Returns true if |op| is a product that has code for each GemmVariant: of bf16 or f16, or by quantized weights.

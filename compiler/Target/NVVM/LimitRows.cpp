@@ -4,7 +4,8 @@
 //
 // Expects bufferized functions that still allocate. The host cannot read the number of packed tokens, so it uses an
 // upper bound instead. The device can read it: blocks past the last token return at once. So functions with rows of
-// packed tokens get the offsets buffer, whose last element is the number of tokens, as an argument.
+// packed tokens get the offsets buffer, whose last element is the number of tokens, as an argument. The same holds for
+// the tokens that choose an expert, whose number is the only element of a buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,9 +60,26 @@ static Value getLoaded(Value value) {
   return load ? load.getMemref() : Value();
 }
 
+/// Returns true if |op| or an operation in its regions calls a function.
+static bool reachesCall(Operation &op) {
+  return op.walk([](func::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Adds the minima that the host computes in |block| and in its loops that call functions to |minima|.
+static void collectMinima(Block &block, SmallVectorImpl<arith::MinSIOp> &minima) {
+  for (Operation &op : block) {
+    if (auto least = dyn_cast<arith::MinSIOp>(op))
+      minima.push_back(least);
+    else if (auto loop = dyn_cast<scf::ForOp>(op); loop && reachesCall(op))
+      collectMinima(*loop.getBody(), minima);
+  }
+}
+
 /// Replaces token counts that the host reads by their upper bounds, and records the offsets buffer of each in |counts|.
 void LimitRows::findCounts(func::FuncOp function) {
-  for (auto least : llvm::make_early_inc_range(function.getBody().front().getOps<arith::MinSIOp>())) {
+  SmallVector<arith::MinSIOp> minima;
+  collectMinima(function.getBody().front(), minima);
+  for (arith::MinSIOp least : minima) {
     Value offsets = getLoaded(least.getLhs()), bound = least.getRhs();
     if (!offsets)
       offsets = getLoaded(bound), bound = least.getLhs();
@@ -96,7 +114,8 @@ Value LimitRows::findRowOffsets(Value buffer) {
       .Case([&](memref::AllocOp op) { return findOffsets(op.getMixedSizes()[0]); })
       .Case([&](memref::CastOp op) { return findRowOffsets(op.getSource()); })
       .Case([&](memref::SubViewOp op) {
-        return op.getDroppedDims().any() || !isConstantIntValue(op.getMixedOffsets()[0], 0) ? Value() : findOffsets(op.getMixedSizes()[0]);
+        int rowDim = op.getDroppedDims().find_first_unset(); // A dropped dimension selects one matrix or list.
+        return isConstantIntValue(op.getMixedOffsets()[rowDim], 0) ? findOffsets(op.getMixedSizes()[rowDim]) : Value();
       })
       .Case([&](memref::CollapseShapeOp op) { return op.getReassociationIndices()[0].size() == 1 ? findRowOffsets(op.getSrc()) : Value(); })
       .Case([&](memref::ExpandShapeOp op) { return op.getReassociationIndices()[0].size() == 1 ? findRowOffsets(op.getSrc()) : Value(); })

@@ -30,9 +30,9 @@ protected:
   /// shared memory of f32 with |shape|, unless |shape| is empty.
   LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
-  /// An accumulator and its row and column in the result. |exists| is the condition that it is in range; row and
-  /// column are always in range. A null |exists| means that it is: the store has no condition, which would let the compiler
-  /// sink the epilogue into a branch and compute one accumulator after the other.
+  /// An accumulator and its row and column in the result. |exists| is the condition that the accumulator belongs to the
+  /// result; if it is false, row and column are those of another element. A null |exists| means true: then the store has no
+  /// condition, which would let the compiler sink the epilogue into a branch and compute one accumulator after the other.
   struct Sum {
     Value exists, row, column, value;
   };

@@ -13,7 +13,8 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
   let description = [{
     Packed tokens are the tokens of all sequences without padding. Element i of the buffer of *offsets* is the first
     token of sequence i, and the last element is the number of tokens. The buffer is in the memory of the device, which
-    the host cannot read, so the host sizes grids and buffers by an upper bound, the number of padded tokens.
+    the host cannot read, so the host sizes grids and buffers by an upper bound, the number of padded tokens. A grid is
+    the blocks of threads of a parallel loop, one for each iteration.
 
     ```mlir
     func.func private @f(%x: memref<?x8xf32>) { scf.forall (%i) = (0) to (%rows) step (8) ... }
@@ -23,13 +24,14 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
     }
     ```
 
-    Outside of loops, `arith.minsi` of an element of a buffer and a bound becomes the bound. If calls pass buffers whose
-    rows are packed tokens to a function, it gets an additional argument for each buffer of offsets of such rows;
-    `rt.limit` numbers these arguments of a function, here 0. `limit` in the `rt.launch` of a parallel loop over such
-    rows in the function is the number of the argument: iterations whose first row is at or past the number of tokens
-    may be skipped. If the calls of a function differ in which arguments have packed tokens, or in which of these share
-    one buffer of offsets, each kind of call gets a version of the function. Calls of one kind may pass different
-    buffers.
+    At the top level of a function, and in `scf.for` loops that call functions, `arith.minsi` of an element of a buffer
+    and a bound becomes the bound. If calls pass buffers whose rows are packed tokens to a function, the function gets
+    an additional argument for each buffer of offsets of such rows; `rt.limit` numbers these arguments of a function,
+    here 0. `limit` in the `rt.launch` of a parallel loop over such rows in the function is the number of the argument.
+    It allows the device to skip iterations whose first row is at or past the number of tokens. The tokens that choose
+    an expert (`xfmr.experts`) are treated in the same way, with a buffer of one element, their number, as offsets. If
+    the calls of a function differ in which arguments have packed tokens, or in which of these share one buffer of
+    offsets, each kind of call gets a version of the function. Calls of one kind may pass different buffers.
 
     Expects bufferized functions; run it before `attune-plan-memory`. Does nothing if no size is read from memory.
 
@@ -55,53 +57,72 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
       scf.for %j = %t to %size step %c512 { memref.store %c, %a[%j] ... } ... }    // 4 elements: %j, %j + 128, ...
     ```
 
-    An iteration is the work of one thread block. The threads divide the elements of an elementwise operation among
-    them; a warp (32 threads) computes each sum or maximum of a row of a matrix and joins its lanes by shuffles, and
-    one thread each result of other reductions. With 128 `threads`, projections of f32 are computed in tiles instead:
-    8 x 4 results by each thread or, in tiles of up to 16 rows, each result by 32 threads, each with a part of k. All
-    threads compute index arithmetic and execute `memref.load`; only the first thread executes `memref.store`. With
-    128 `threads`, projections of bf16 and f16, and attention of these types, use tensor cores, but not attention with
-    `probabilities`, relative tables or heads of more than 128 components, nor a tile of up to 4 rows, which are pairs
-    of a query and a head, over a cache; so do projections of such rows by quantized weights. Attention of f32 is
-    computed in tiles of 64 rows through shared memory, with the same exceptions, tiles of up to 8 rows, and keys that
-    are not f32 in panels of 64. In all other attention a warp computes a row. Barriers are inserted where one
-    thread may read data that another wrote, or write data that another reads or writes. With `grid` in the loop's
-    `rt.launch`, the threads of all iterations share each operation. With `limit` in `rt.launch`, a block does nothing if
-    its first row is at or past the number of tokens (see `attune-limit-rows`).
+    An iteration is the work of one thread block. How its threads share an operation depends on the operation:
 
-    If the number of columns of an iteration is known only at run time, a loop with a projection by tensor cores
-    becomes several versions, for up to 16, 64 and 128 columns, between which the host chooses. With `specific-arch`,
-    three kinds of loops get further versions for that architecture only, which the host chooses by
-    `rt.device_arch_is`: those with columns known only at run time that are one projection of bf16 or f16 with
-    iterations of 64 x 64 or 128 x 128 results; those that are one projection of such rows by weights of 4 or 8 bits
-    without minima, with iterations of 128 x 128 results; and those of attention by tensor cores with heads of 64 or
-    128 components, if a sequence has several tiles of queries. The blocks of these versions have three warpgroups of
-    128 threads (`threads` in `rt.launch`): one loads tiles of rows and weights, or of keys and values, to shared
-    memory, by TMA (`rt.tensor_map`) unless they are in a cache; the others multiply, and load and convert quantized
-    weights. A block computes several tiles, one after the other.
+    - The threads divide the elements of an elementwise operation or a copy among them.
+    - A warp (32 threads) computes each sum or maximum of a row of a matrix and joins its lanes by shuffles. One thread
+      computes each result of any other reduction.
+    - All threads compute index arithmetic and execute `memref.load`; only the first thread executes `memref.store`.
+    - A projection of f32 is computed in tiles: each thread computes 8 x 4 results or, in tiles of up to 16 rows, 32
+      threads share each result, each with a part of k.
+    - A projection of bf16 or f16 rows, by weights of the same type or by quantized weights, uses tensor cores.
+    - Attention of f32 is computed in tiles of 64 rows through shared memory, attention of bf16 and f16 by tensor cores;
+      a row is a query of one head. In other attention a warp computes a row: if probabilities are returned, with tables
+      of relative positions, with heads of more than 128 components, in layouts of keys or values that tiles do not
+      read, and in tiles of few rows (f32: up to 8; bf16 and f16 over a cache: up to 4).
+
+    Tiles and tensor cores need the default of 128 `threads`. With another number, one thread computes each result of a
+    projection, a warp computes each row of attention, and products by quantized weights are an error.
+    Barriers are inserted where one thread may read data that another wrote, or write data that another reads or writes.
+    With `grid` in the loop's `rt.launch`, the threads of all iterations share each operation. With `limit` in
+    `rt.launch`, a block does nothing if its first row is at or past the number of tokens (see `attune-limit-rows`).
+
+    **Versions.** If the number of columns of an iteration is known only at run time, a loop with a projection by tensor
+    cores becomes several versions, for up to 16, 64 and 128 columns, between which the host chooses. With
+    `specific-arch`, three kinds of loops get further versions for that architecture only; the host chooses them by
+    `rt.device_arch_is`:
+
+    - loops that are one projection of bf16 or f16, with columns known only at run time, for iterations of 64 x 64 and
+      of 128 x 128 results;
+    - loops that are one projection of such rows by weights of 4 or 8 bits, with columns known only at run time, for
+      iterations of 128 x 128 results; the weights have no minima, and groups are of 32 columns, of a multiple of 64 or
+      whole rows;
+    - loops of attention by tensor cores with heads of 64 or 128 components, for sequences with several tiles of
+      queries.
+
+    The blocks of these versions have three warpgroups of 128 threads (`threads` in `rt.launch`). One warpgroup loads
+    tiles of rows and weights, or of keys and values, to shared memory; it uses TMA, the copy engine of sm_90
+    (`rt.tensor_map`), except for caches. The other two multiply; quantized weights they load and convert themselves. A
+    block computes several tiles, one after the other.
 
     Expects loops on buffers, with linalg and `tile` operations inside, after `attune-place-on-device`; loops inside of
     others become sequential. An operation of `tile` without code for GPUs, such as the quantization of rows to
     integers, is an error. Produces loops whose bodies are the code of one thread. Does not change code outside of
     loops, except for the choice of a version and the TMA descriptors and sizes of the specific ones.
 
-    **Numerics**: sums of rows have 32 lanes joined by a fixed tree. Products of f32 are fused multiply-adds in the
-    order of k or, in tiles of up to 16 rows, in 32 partial sums (N1 of `xfmr.linear`); tensor cores add in an order of
-    their own.
+    **Numerics**: a reduction of a row to its sum has 32 partial sums, one for each lane of a warp, which are joined by
+    a fixed tree. Products of f32 are fused multiply-adds in the order of k or, in tiles of up to 16 rows, in 32 partial
+    sums (N1 of `xfmr.linear`). Tensor cores add in an order of their own (N2 and N5 of `xfmr.linear`). For attention
+    see docs/numerics.md.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect",
                            "::mlir::rt::RtDialect", "::mlir::tiles::TileDialect"];
-  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block, a multiple of 32">,
+  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads",
+                        "threads of a block, a multiple of 32">,
                  Option<"specificArch", "specific-arch", "int64_t", "::attune::GpuSchedule().specificArch",
-                        "compute capability times 10 of the architecture that gets warp-specialized kernels; 0 for none">,
+                        "compute capability times 10 of the architecture that gets warp-specialized kernels; 0 for "
+                        "none">,
                  Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns",
-                        "columns of a large thread-block tile of these kernels, a multiple of 128 up to 256">,
+                        "columns of a large thread-block tile of warp-specialized projections by weights of bf16 or "
+                        "f16, a multiple of 128 up to 256">,
                  Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages",
-                        "pipeline stages of large tiles: tiles of 64 input features of both operands in shared memory at once">,
+                        "pipeline stages of these large tiles, that is parts of 64 input features of both operands "
+                        "that are in shared memory at once">,
                  Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "::attune::GpuSchedule().specificCacheBytes",
-                        "most bytes of keys and values that concurrent blocks of attention read; they should stay in the L2 cache">];
+                        "most bytes of keys and values that concurrent blocks of warp-specialized attention read, so "
+                        "that they stay in the L2 cache">];
 }
 
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
@@ -122,22 +143,25 @@ def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
     } {rt.launch = #rt.launch<shared_bytes = 4096, …>}
     ```
 
-    `attune-plan-memory` gives each worker, here each block that runs at once, its own scratch in the workspace: views
-    at `rt.worker_id` times the bytes of one worker, 4096 in the example. Shared memory is faster. These views, and
-    allocations in the address space `workgroup`, become views of `gpu.dynamic_shared_memory` at multiples of 128 bytes.
-    Views without users get no bytes, since shared memory limits how many blocks a multiprocessor runs at once.
-    `shared_bytes` in the loop's `rt.launch` is the sum.
+    The workspace is the memory of a call, in the memory of the device. `attune-plan-memory` gives each worker, here
+    each thread block that runs at the same time as others, its own scratch in the workspace: views at `rt.worker_id`
+    times the bytes of one worker, 4096 in the example. Shared memory, the memory of a multiprocessor, is faster. These
+    views, and allocations in the address space `workgroup`, become views of `gpu.dynamic_shared_memory` at multiples of
+    128 bytes. Views without users get no bytes, since shared memory limits how many blocks a multiprocessor runs at
+    once. `shared_bytes` in the loop's `rt.launch` is the sum.
 
     The limit is the option `bytes`, or `specific-bytes` in a loop that only one architecture runs. If the views and the
     allocations of a loop together have more bytes than that, all views of the loop stay in the workspace; so they do if
     a view is not at a constant offset in the scratch of its worker, or `rt.worker_id` has another use. If the
-    allocations of a loop alone have more bytes together, the loop is an error. Runs after
+    allocations of a loop alone have more bytes than the limit, the loop is an error. Run it after
     `attune-distribute-to-threads`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
-  let options = [Option<"bytes", "bytes", "int64_t", "::attune::GpuSchedule().sharedBytes", "largest shared memory of a block, in bytes">,
+  let options = [Option<"bytes", "bytes", "int64_t", "::attune::GpuSchedule().sharedBytes",
+                        "largest shared memory of a block, in bytes, in loops that all GPUs run">,
                  Option<"specificBytes", "specific-bytes", "int64_t", "::attune::GpuSchedule().specificBytes",
-                        "the same for loops that only one architecture runs (`arch` in `rt.launch`)">];
+                        "largest shared memory of a block, in bytes, in loops that only one architecture runs (`arch` "
+                        "in `rt.launch`)">];
 }
 
 def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
@@ -149,19 +173,20 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
     scf.forall (%block) in (%blocks) { memref.copy %a, %b : … } {rt.launch = #rt.launch<grid, …>}
     ```
 
-    Parallel loops run on the device, all other code on the host, which cannot access buffers in device memory. So each
-    operation outside of parallel loops that reads or writes elements of buffers becomes the body of a parallel loop. A
-    copy, or a linalg operation without reductions, is shared by `%blocks` blocks (`grid` in `rt.launch`): one for each
-    4 * `threads` elements that it writes, since a thread computes up to 4 at a time, and at most 4096. Anything else is
-    the work of one block.
+    Parallel loops run on the device, one iteration as one block of threads; all other code runs on the host, which
+    cannot access buffers in device memory. So each operation outside of parallel loops that reads or writes elements of
+    buffers becomes the body of a parallel loop. `%blocks` blocks share a copy, or a linalg operation without reductions
+    (`grid` in `rt.launch`): one for each 4 * `threads` elements that it writes, since a thread computes up to 4 at a
+    time, but at most 4096. Any other operation is the work of one block.
 
     An error is reported if the host needs an element of a buffer, for a size or a branch, or if an operation on buffers
-    has a parallel loop inside. Expects bufferized functions, before `attune-distribute-to-threads`. Arithmetic on
-    sizes, views and calls stay on the host; parallel loops that are there already are not changed. Numerics: exact.
+    has a parallel loop inside. Expects bufferized functions; run it before `attune-distribute-to-threads`. Arithmetic
+    on sizes, views and calls stay on the host; parallel loops that are there already are not changed. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];
-  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block, a multiple of 32">];
+  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads",
+                        "threads of a block, a multiple of 32">];
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,11 +204,11 @@ def KeepIntrinsics : Pass<"attune-keep-intrinsics", "::mlir::gpu::GPUModuleOp"> 
 
     PTX has instructions for square roots, absolute values, copies of signs, roundings to integers (up, down, or to the
     nearest, ties to even) and 2^x of f32. `convert-gpu-to-nvvm` turns such operations of the math dialect into calls of
-    libdevice, NVIDIA's library of math functions, and rejects them as `llvm.intr.…`. It accepts `llvm.call_intrinsic`.
-    Run this pass after `convert-math-to-llvm` and before `convert-gpu-to-nvvm`. Leaves other operations and other types
-    alone.
+    libdevice, NVIDIA's library of math functions, and rejects the operations `llvm.intr.…` into which
+    `convert-math-to-llvm` turns them. It accepts `llvm.call_intrinsic`. Run this pass after `convert-math-to-llvm` and
+    before `convert-gpu-to-nvvm`. Leaves other operations and other types alone.
 
-    **Numerics**: 2^x is the hardware's, at most 2 ulp; the others are exact or correctly rounded.
+    **Numerics**: 2^x is the instruction's, with an error of at most 2 ulp; the others are exact or correctly rounded.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -210,7 +235,8 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
 
     `rt.device_arch_is` becomes a comparison with `attune_host::arch`, and `rt.worker_count` a load of
     `attune_host::num_workers`. `rt.tensor_map` becomes a call of `attune_host::encode_map`, which writes the TMA
-    descriptor to the stack; if that fails, the result is an error of the call.
+    descriptor, the description of a tensor for the copy engine of sm_90, to the stack. If that fails, the code that it
+    returns becomes the error of the call, unless the call has one already.
 
     Expects `attune-outline-launches` and `attune-entry-wrappers` done, and only strided buffers, scalars and TMA
     descriptors as arguments. Leaves the `gpu.module` alone. Numerics: exact.
@@ -230,9 +256,10 @@ def LowerSharedMemory : Pass<"attune-lower-shared-memory", "::mlir::gpu::GPUModu
 
     Shared memory is the memory of a thread block; its size is given at each launch. `gpu.dynamic_shared_memory` becomes
     the address of `@attune_shared`, which is aligned to 1024 bytes, as swizzled TMA loads require. In types of buffers
-    the address space `workgroup` becomes its number, 3. Run it before MLIR's own conversions of vectors, which do not
-    know the address space, and of gpu operations, which would create a symbol below the static shared memory. Leaves
-    other address spaces alone, and changes nothing in a module without `gpu.dynamic_shared_memory`. Numerics: exact.
+    the address space `workgroup` becomes its number, 3. Run it before two of MLIR's own conversions: that of vectors,
+    which does not know the address space, and that of gpu operations, whose array would be placed below the static
+    shared memory. Leaves other address spaces alone, and changes nothing in a module without
+    `gpu.dynamic_shared_memory`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -241,7 +268,8 @@ def MarkTensorMaps : Pass<"attune-mark-tensor-maps", "::mlir::gpu::GPUModuleOp">
   let summary = "mark TMA descriptors as parameters that kernels receive by value";
   let description = [{
     ```mlir
-    llvm.func @f(%map: !llvm.ptr, %x: !llvm.ptr, …) attributes {rt.device_function = #rt.device_function<…, tensor_maps = 1>}
+    llvm.func @f(%map: !llvm.ptr, %x: !llvm.ptr, …)
+        attributes {rt.device_function = #rt.device_function<…, tensor_maps = 1>}
     // becomes
     llvm.func @f(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, …}, %x: !llvm.ptr, …)
     ```
@@ -267,15 +295,16 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     ```
 
     A launch has one block for each of the `%count = %m * %n` iterations. If the loop uses `rt.worker_id`, because its
-    scratch did not fit in shared memory, the launch has at most `attune_host::num_workers` blocks: each block then
-    computes several iterations, and its number replaces `rt.worker_id`. `threads` and `shared_bytes` of the loop's
-    `rt.launch` become the block size and the shared memory of the launch; `shared_bytes` and `arch` go to
-    `rt.device_function` of the kernel. TMA descriptors are the kernel's first parameters.
+    scratch did not fit in shared memory, the launch has at most as many blocks as the function's argument of `rt.role`
+    workers says, the blocks that have scratch of their own. A block then computes several iterations, and its number
+    replaces `rt.worker_id`. `threads` and `shared_bytes` of the loop's `rt.launch` become the block size and the shared
+    memory of the launch; `shared_bytes` and `arch` go to `rt.device_function` of the kernel, by which the runtime
+    prepares it. TMA descriptors (`rt.tensor_map`) are the kernel's first parameters.
 
-    Functions that launch, and functions that call them, get the host as first argument, `%host: !llvm.ptr {rt.role =
-    #rt.role<host>}`. Expects `scf.forall` loops on buffers, none inside another, whose bodies are the code of one
-    thread. Outside of these loops no operation reads or writes elements of buffers. Leaves no `scf.forall`. Numerics:
-    exact.
+    The host, the structure by which compiled code calls the runtime, becomes the first argument of functions that
+    launch and of their callers: `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Expects `scf.forall` loops on buffers,
+    none inside another, whose bodies are the code of one thread, and no operation outside of these loops that reads or
+    writes elements of buffers. Leaves no `scf.forall`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];

@@ -4,7 +4,8 @@
 //
 // Expects parallel loops after `attune-distribute-to-threads`, with the scratch that `attune-plan-memory` gave to each
 // worker: views of the workspace at `rt.worker_id` times the bytes of one worker. Places the allocations in the address
-// space `workgroup` in shared memory, and moves the views that are used behind them if all views fit; else none moves.
+// space `workgroup` in shared memory. Moves the used views of the scratch to the shared memory after these allocations if
+// all of them fit; otherwise moves none.
 //
 //===----------------------------------------------------------------------===//
 

@@ -58,8 +58,8 @@ void ProjectionLoop::erase(LowPrecisionProjection clone) {
       op->erase();
 }
 
-/// Returns the matrix outside of |loop| of which |view| is a part; null if there is none with an identity layout, or if
-/// the part is not whole in a dimension that is not in |cut|.
+/// Returns the buffer outside of |loop| of which |view| is a part, or which |view| is. The part may have fewer elements
+/// than the buffer only in the dimensions |cut|. Returns null if there is no such buffer with an identity layout.
 static Value findMatrix(Value view, scf::ForallOp loop, ArrayRef<int64_t> cut) {
   if (auto part = view.getDefiningOp<memref::SubViewOp>()) {
     auto source = dyn_cast<MemRefType>(part.getSource().getType());

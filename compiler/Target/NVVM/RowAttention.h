@@ -29,8 +29,8 @@ public:
   /// Returns the range [begin, end) of keys to visit for |row|: all keys, or those that positions leave visible.
   std::pair<Value, Value> keysOf(const Row &row);
   /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|, or of all
-  /// keys if the operation returns scores of all. Here
-  /// and below a key is visible to a row if positions do not hide it; masks only change scores.
+  /// keys if the operation returns the scores of all keys. Here and below, a key is visible to a row if positions do not
+  /// hide it; masks only change scores.
   std::pair<Value, Value> visitedKeys(Value first, Value last);
   /// Returns the range [begin, end) of the keys in the range |visited| that are visible to every row from |first| to
   /// |last|, shortened to whole steps. A step is |step| keys, and the first one begins at |visited|'s first key.

@@ -42,7 +42,7 @@ public:
   Value barrierOf(PipelineState place) { return tma.barrierAt(full, place.stage); }
   /// Waits until the stage at |place| is full; returns its address.
   Value waitForStage(PipelineState place);
-  /// Releases stage number |stage| to the producer; one thread of each consumer does.
+  /// Releases stage number |stage| to the producer. One thread of each consumer must call it.
   void release(Value stage);
   /// Returns the number of the stage before |place|.
   Value stageBefore(PipelineState place);

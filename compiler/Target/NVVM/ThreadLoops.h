@@ -14,14 +14,14 @@ namespace attune {
 /// of the time; with more, the addresses of several operands do not fit into the registers of a thread.
 inline constexpr int64_t kPointsAtOnce = 4;
 
-/// Emits the loads and the arithmetic of one point of a loop, and returns what emits its stores.
+/// Emits the loads and the arithmetic of one point of a loop, and returns a function that emits its stores.
 using PointBody = llvm::function_ref<std::function<void()>(mlir::ValueRange point)>;
 
 /// The division of loops among the threads of a block, or of all blocks: of the points of a loop, numbered in order, a
 /// thread computes points first, first + step, …
 struct ThreadLoops {
   mlir::Value first, step;
-  /// The thread's number in the block, and the number of threads.
+  /// The thread's number in its block, and the number of threads of a block.
   mlir::Value thread;
   int64_t threads;
 

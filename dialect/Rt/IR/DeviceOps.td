@@ -12,8 +12,8 @@ def Rt_DeviceArchIsOp : Rt_Op<"device_arch_is", [MemoryEffects<[MemRead]>]> {
   let summary = "returns true if the loaded image is the architecture-specific one of `arch` (90: sm_90a)";
   let description = [{
     An object has GPU code in images for one or more architectures, of which the host loads one. The result is true if
-    that is the image for compute capability `arch` / 10 that runs on no other GPU (90: sm_90a). Only that image has the
-    kernels that are launched where this is true.
+    the loaded image is the one for compute capability `arch` / 10 that runs on no other GPU (90: sm_90a). Kernels that
+    only this image has are launched where the result is true.
 
     ```mlir
     %hopper = rt.device_arch_is 90
@@ -27,11 +27,13 @@ def Rt_DeviceArchIsOp : Rt_Op<"device_arch_is", [MemoryEffects<[MemRead]>]> {
 def Rt_TensorMapOp : Rt_Op<"tensor_map", [AttrSizedOperandSegments]> {
   let summary = "encodes the TMA descriptor (CUtensorMap) of a tensor";
   let description = [{
-    The tensor at `buffer` has elements of `element_bytes` bytes. `sizes` and `strides` are in elements, outermost
-    dimension first; the innermost stride is 1 and not listed. `box` is the TMA tile, the number of elements in each
-    dimension that one TMA load copies to shared memory. The CUDA driver requires that the address and the strides in
-    bytes are multiples of 16. The operation runs on the host, where the kernel is launched; its result points to the
-    descriptor, which becomes a kernel parameter.
+    The tensor begins where `buffer` begins and has elements of `element_bytes` bytes. `sizes` and `strides` are in
+    these elements, outermost dimension first; the innermost stride is 1 and not listed. Shape and element type of
+    `buffer` may differ from those of the tensor, for example where words of 4 bytes have two bf16 each. `box` is the
+    TMA tile, the number of elements in each dimension that one TMA load copies to shared memory; elements outside of
+    the tensor are 0 in the copy. The CUDA driver requires that the address, the strides and the last dimension of
+    `box`, in bytes, are multiples of 16. The operation runs on the host, where the kernel is launched; its result
+    points to the descriptor, which becomes a kernel parameter.
 
     - (C1) There are 1 to 5 `sizes`, as many dimensions of `box`, and one stride fewer than sizes.
     - (C2) `box` has 1 to 256 elements in each dimension.

@@ -25,14 +25,15 @@ def Rt_RankOp : Rt_Op<"rank", [Pure]> {
 def Rt_AllGatherOp : Rt_Op<"all_gather", [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "joins the shards of all ranks to the whole tensor, by the host";
   let description = [{
-    `xfmr.all_gather` in destination-passing style. The destinations are the whole tensor and memory for the shards of
-    all ranks, whose content is undefined afterwards. On tensors the operation returns its updated destinations, on
-    buffers it writes them and has no results. It becomes a call of `all_gather` of `attune_host`, on the thread that
-    runs the entry.
+    `xfmr.all_gather` in destination-passing style. `input` is the shard of this rank. The first destination becomes the
+    whole tensor. The second is scratch memory for the shards of all ranks, whose content is undefined afterwards. On
+    tensors the operation returns its updated destinations, on buffers it writes them and has no results. It becomes a
+    call of the function `all_gather` of `attune_host`, on the thread that runs the entry.
 
-    - (C1) `axis` is 0 or 1. `input` and the first destination differ only in its size, which is static in both.
+    - (C1) `axis` is 0 or 1. `input` and the first destination differ only in the size of this dimension, which is
+      static in both.
     - (C2) `begins` is as in `xfmr.all_gather`.
-    - (C3) The second destination has one dimension more than `input`, the ranks, in front.
+    - (C3) The second destination has the shape of `input` after one more dimension, the number of ranks.
 
     ```mlir
     %y:2 = rt.all_gather ins(%x : tensor<?x24xf32>) outs(%d, %s : tensor<?x48xf32>, tensor<2x?x24xf32>) 1 at [0, 24]

@@ -62,7 +62,7 @@ static LogicalResult verifyKernelWork(Operation *op, NamedAttribute attribute) {
 
 static bool isOffsets(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
-  return buffer && buffer.getRank() == 1 && buffer.isDynamicDim(0) && buffer.getElementType().isSignlessInteger(64);
+  return buffer && buffer.getRank() == 1 && buffer.getShape()[0] != 0 && buffer.getElementType().isSignlessInteger(64);
 }
 
 static LogicalResult verifyLaunch(Operation *op, NamedAttribute attribute) {
@@ -154,7 +154,7 @@ LogicalResult RtDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
   if (!limit || !limit.getType().isSignlessInteger(64) || limit.getInt() < 0)
     return op->emitError("expects '") << name << "' to be an i64 that is not negative, but got " << attribute.getValue();
   if (Type type = function.getArgumentTypes()[number]; !isOffsets(type))
-    return op->emitError("expects the argument with '") << name << "' to be memref<?xi64>, but got " << type;
+    return op->emitError("expects the argument with '") << name << "' to be a memref of i64 with one dimension, but got " << type;
   return success();
 }
 

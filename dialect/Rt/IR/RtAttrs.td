@@ -21,9 +21,9 @@ def Rt_RoleAttr : EnumAttr<Rt_Dialect, Rt_Role, "role"> {
   let summary = "the meaning of an argument that is neither input nor output";
   let description = [{
     Stands as `rt.role` on an argument of a function, each role on at most one argument. `host` is an `!llvm.ptr` to the
-    `attune_host` of the runtime; for a device, to a structure of that pointer and the first error of the call. The
-    packed `weights` and the `workspace` are a `memref<?xi8>` each. `workers` is the number of workers, an `index`
-    (`i64` once it is lowered).
+    `attune_host` of the runtime. For a GPU it points to a structure instead, which has a pointer to `attune_host` and
+    the first error of the call. The packed `weights` and the `workspace` are a `memref<?xi8>` each. `workers` is the
+    number of workers, an `index` (`i64` once it is lowered); see `rt.worker_count`.
 
     ```mlir
     func.func private @layer(%host: !llvm.ptr {rt.role = #rt.role<host>}, %weights: memref<?xi8> {rt.role = #rt.role<weights>})
@@ -64,16 +64,16 @@ def Rt_LaunchAttr : AttrDef<Rt_Dialect, "Launch"> {
   let mnemonic = "launch";
   let summary = "how a device executes a parallel loop";
   let description = [{
-    Stands as `rt.launch` on an `scf.forall`, one iteration of which is the work of a thread block.
+    Stands as `rt.launch` on an `scf.forall`. An iteration is the work of a thread block, unless `grid` is set.
 
-    - `grid`: the threads of all blocks share the work of each operation in the loop; without it, the threads of a block
-      share that of their iteration.
+    - `grid`: the threads of all blocks share the work of each operation in the loop.
     - `threads`: threads of a block, a multiple of 32; 0 for the default of `attune-outline-launches`.
     - `shared_bytes`: shared memory of a block in bytes.
     - `arch`: ten times the compute capability of the only GPUs that execute the loop (90: sm_90a), 0 for all GPUs.
-    - `limit`: the number that an argument of the function has as its `rt.limit`. The argument is a `memref<?xi64>`,
-      offsets whose last element is the number of packed tokens. Iterations whose first row is at or past the number of
-      packed tokens are skipped.
+    - `limit`: the number that an argument of the function has as its `rt.limit`. The argument is a buffer of i64 with
+      one dimension, whose last element is a number of rows: offsets, which end with the number of packed tokens, or the
+      number of tokens of one expert. Iterations whose index in the first dimension of the loop, their first row, is at
+      or past that number are skipped.
 
     ```mlir
     #rt.launch<threads = 384, shared_bytes = 217088, arch = 90>
@@ -96,9 +96,10 @@ def Rt_DeviceFunctionAttr : AttrDef<Rt_Dialect, "DeviceFunction"> {
   let mnemonic = "device_function";
   let summary = "how the host launches a kernel of a device";
   let description = [{
-    Stands as `rt.device_function` on the functions of a `gpu.module`; their order is their numbering. `parent` names
-    the function that launches the kernel, as a string: a symbol reference would name a function of the `gpu.module`.
-    `shared_bytes` and `arch` are as in `#rt.launch`. The first `tensor_maps` parameters are results of `rt.tensor_map`.
+    Stands as `rt.device_function` on the functions of a `gpu.module`. The host launches a function by its number, which
+    is its index in the `gpu.module`. `parent` names the host function that launches the kernel, as a string: a symbol
+    reference would name a function of the `gpu.module`. `shared_bytes` and `arch` are as in `#rt.launch`. The first
+    `tensor_maps` parameters of the function are results of `rt.tensor_map`.
 
     ```mlir
     #rt.device_function<"linear_48_144", shared_bytes = 217088, arch = 90, tensor_maps = 2>

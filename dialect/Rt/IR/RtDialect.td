@@ -22,12 +22,12 @@ def Rt_Dialect : Dialect {
     `rt.role` marks arguments of functions that are neither inputs nor outputs. An entry carries `rt.workspace`, the
     bytes of scratch memory that a call needs as a `#xfmr.formula` of its dims and of `workers`, and, unless the work of
     its kernels does not follow from its dims, `rt.kernel_work`, a list of `#rt.kernel_work`. For a GPU, `rt.launch` is
-    on parallel loops and `rt.device_function` on kernels. `rt.limit` is a number that an argument with the offsets of
-    packed tokens carries, by which `rt.launch` refers to it.
+    on parallel loops and `rt.device_function` on kernels. `rt.limit` numbers the arguments of a function from which the
+    device reads the number of packed tokens, or of the tokens of an expert; `rt.launch` refers to such an argument.
 
-    Compiled code calls the runtime through one structure of functions, `attune_host` of attune/abi.h, which runs
-    parallel loops, launches kernels on a device and gathers the shards of ranks. Operations of this dialect represent
-    these calls, and reads of the structure, from the phase `linalg` to the phase `target`.
+    Compiled code calls the runtime through one structure, `attune_host` of attune/abi.h. The structure has functions
+    that run parallel loops, launch kernels on a device and gather the shards of ranks. Operations of this dialect
+    represent calls of these functions, and reads of the structure, from the phase `linalg` to the phase `target`.
   }];
   let discardableAttrs = (ins "::mlir::rt::RoleAttr":$role, "::mlir::xfmr::FormulaAttr":$workspace, "::mlir::ArrayAttr":$kernel_work,
                               "::mlir::rt::LaunchAttr":$launch, "::mlir::IntegerAttr":$limit,

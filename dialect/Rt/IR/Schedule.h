@@ -53,7 +53,7 @@ struct Schedule {
   int64_t maxBlockRows = 128;
   /// Rows that one iteration of the parallel loop of a kernel without a product computes.
   int64_t rowBlock = 8;
-  /// Rows that one iteration of a loop computes which only quantizes rows.
+  /// Rows that one iteration of a loop computes if the loop only quantizes rows.
   int64_t quantizedRowBlock = 8;
   /// The layouts of low-precision operands. That of bf16 changes results: instructions for bf16 add in orders of their
   /// own.
@@ -113,7 +113,7 @@ enum class FieldRange {
   PowerOfTwo
 };
 
-/// A field of a schedule, or the option of a pass for one, under the name that errors give it.
+/// A field of a schedule, or the option of a pass for such a field, with its name for errors.
 struct RangedValue {
   llvm::StringRef name;
   int64_t value;

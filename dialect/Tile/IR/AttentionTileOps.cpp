@@ -30,7 +30,8 @@ static LogicalResult verifyScratch(Operation *op, Value value, StringRef name, i
   return success();
 }
 
-/// Checks C2, C3 and C6: the optional operands and the destination of probabilities.
+/// Checks the constraints C2, C3 and C6 of the operation's description: the optional operands and the destination of
+/// probabilities.
 static LogicalResult verifyTerms(AttentionTileOp op) {
   auto rankOf = [](Value value) { return cast<ShapedType>(value.getType()).getRank(); };
   std::pair<Value, StringRef> added[] = {{op.getMask(), "mask"},
@@ -77,7 +78,7 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
   return success();
 }
 
-/// Checks C5, the element types.
+/// Checks the constraint C5 of the operation's description, the element types.
 static LogicalResult verifyElements(AttentionTileOp op) {
   Builder builder(op.getContext());
   Type code = op.getPrecision() == xfmr::Precision::BF16  ? Type(builder.getBF16Type())

@@ -13,31 +13,34 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     Computes `xfmr.attention` for R consecutive queries and H heads of one sequence. A row is a pair (i, h) of a query
     and a head; all rows attend to the same S keys of D components and S values of E components, those of one
     key/value head. Keys are in panels of W keys or in rows: in panels, `key[p, d, j]` is component d of key `p * W +
-    j`, and columns beyond S are ignored; in rows, `key[j, d]` is component d of key j.
+    j`, and keys from S on are ignored; in rows, `key[j, d]` is component d of key j. Query i has the position
+    `position + i` among the keys.
 
-    For each row, blocks of `key_block` keys are processed in order, from the first block that the row sees. A running
-    maximum m begins as the most negative f32, a sum l as 0 and an accumulator o of E elements as zeros. With j over the
-    keys of a block, x and hidden keys as in `xfmr.attention`, and m' the maximum after the block:
+    For each row, blocks of `key_block` keys are processed in order, from the first block with a key that the position
+    of the row does not hide. A running maximum m begins as the most negative f32, a sum l as 0 and an accumulator o of
+    E elements as zeros. With j over the keys of a block, x[j] and hidden keys as in `xfmr.attention`, and m' the
+    maximum after the block:
 
         t[j]  = x[j] * log2(e), or -infinity if the position of key j hides it
         m'    = max(m, max_j t[j]),  a = 2^(m - m')
         l     = l a + sum_j 2^(t[j] - m'),  o = o a + sum_j 2^(t[j] - m') value[j]
 
-    After the last block, with `head_scale`, the `head_mask` of `xfmr.attention`, or 1 without it:
+    After the last block, where `head_scale` is the `head_mask` of `xfmr.attention`, or 1 if it is absent:
 
         result[i, h] = o / l * head_scale[h],  probabilities[h, i, j] = 2^(t[j] - m) / l * head_scale[h]
 
-    With `sinks`, `exp(sinks[h])` relative to the maximum, `2^(sinks[h] * log2(e) - m)`, is first added to l.
+    With `sinks`, `2^(sinks[h] * log2(e) - m)`, which is `exp(sinks[h])` relative to the maximum, is first added to l.
 
-    Query i has the position `position + i` among the keys. The mask and the distance bias are added after their
-    multiplication by log2(e); with a mask, a sum of them below the most negative f32 is replaced by it, so that t[j]
-    stays finite. With `mask_fill`, the mask is not added: x[j] is `mask_fill` where the mask is negative. A row whose
-    final m is at most half of the most negative f32 times log2(e), about -2.5e38, has no visible key; its
-    probabilities are those of `masked_rows` in `xfmr.attention`.
+    The mask and the distance bias are multiplied by log2(e) before they are added. With a mask, their sum is replaced
+    by the most negative f32 if it is below that, so that t[j] stays finite. With `mask_fill`, the mask is not added:
+    x[j] is `mask_fill` where the mask is negative. A row whose final m is at most half of the most negative f32 times
+    log2(e), about -2.5e38, has no visible key; its probabilities are those that `masked_rows` selects in
+    `xfmr.attention`.
 
     With a `score_stage` other than `softmax`, `probabilities` gets the scores of that stage of `xfmr.attention`
-    instead. The operation need not write the probabilities, or masked scores, of keys that their position hides. So
-    `attune-tile-attention` fills the destination beforehand: with zeros, or with the most negative f32 for `masked`.
+    instead. Probabilities and masked scores of keys that their position hides may be left as they are in the
+    destination; `attune-tile-attention` therefore fills it beforehand, with zeros, or with the most negative f32 for
+    `masked`.
 
     - (C1) `query` is `[R, H, D]`, `key` is panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` is `[S, E]`,
       the result, the first destination, is `[R, H, E]`; D, E and W are static and positive, W a multiple of 16.
@@ -51,18 +54,18 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     - (C3) `causal`, windows, `distance_bias`, `relative_key` and `relative_query` need `position`; `mask_fill` needs
       `mask` and is greater than half of the lowest f32.
     - (C4) `scratch` and `state`, both present or neither, are contiguous f32 buffers of static size:
-      `[rows, key_block or more]` for the scores of the rows that are computed at once, and
-      `[R * H or more, 32 or more]` for 16 partial sums and the maximum of each row between blocks. The vector lowering
-      needs them; `attune-attach-scratch` adds them.
+      `[rows, key_block or more]` for the scores of as many rows as the lowering computes at once, and
+      `[R * H or more, 32 or more]` for 16 partial sums and the maximum of each row between blocks. The lowering for
+      CPUs, `attune-lower-attention-tile`, needs them; `attune-attach-scratch` adds them.
     - (C5) Elements are f32, with these exceptions. Keys in rows, and the values of such keys, have the type of
       `precision`, bf16 or f16, and the queries beside them are f32 or of that type. Keys in panels and their values may
       be those of a cache of bf16, f16 or i8; with i8, D + 4 and E + 4 stand in the place of D and E, for the scales
       that `xfmr.kv_cache_update` defines, and W is a multiple of 64. The result has any float type.
     - (C6) `sinks` needs `masked_rows = zero`.
-    - (N1) 2^x is a polynomial with 2^0 = 1, and results below 2^-126 are 0. The sums over d of scores and over j of o
-      run in order with fused multiply-adds. The sum l is kept as 16 partial sums, of the keys with equal j mod 16,
-      which are added in a fixed tree after the last block. A row's bits do not depend on the other rows of its tile.
-      GPUs differ: see docs/numerics.md.
+    - (N1) 2^x is a polynomial with an error of at most 0.8 ulp and 2^0 = 1; results below 2^-126 are 0. The sums over d
+      of scores and over j of o run in order with fused multiply-adds. The sum l is kept as 16 partial sums, of the keys
+      with equal j mod 16. After the last block these are added in pairs: i and i + 8, then i and i + 4, i + 2, i + 1. A
+      row's bits do not depend on the other rows of its tile. GPUs add in another order, with the hardware's 2^x.
     - (N2) With `precision` bf16 or f16, queries, keys, probabilities and values may be rounded to it before they are
       multiplied; sums are f32.
 

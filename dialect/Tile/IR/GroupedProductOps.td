@@ -13,9 +13,10 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
      "generateResultTileValue"]>]> {
   let summary = "multiplies rows by quantized weights that have a scale per group of columns";
   let description = [{
-    Multiplies T rows by a matrix `[N, K]` of quantized weights in G groups of columns. `inputs` are either rows of
-    integers with their scales and sums, then panels; or rows of f32, bf16 or f16, then panels. The panels have integers
-    q, scales s and, in some formats, minima m, which `xfmr.weight_quantize_panels` describes.
+    Multiplies T rows of K columns by the transpose of a matrix `[N, K]` of quantized weights in G groups of columns.
+    `inputs` are either rows of integers, their scales, their sums and the panels; or rows of f32, bf16 or f16 and the
+    panels. The panels store the matrix as integers q, scales s and, in some formats, minima m;
+    `xfmr.weight_quantize_panels` describes them.
 
     Rows of integers p are in the same groups, with the scales r and the sums z of each group (see
     `tile.quantize_rows`):
@@ -24,8 +25,8 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
           acc = fma(f32(sum_k p[t, k] q[n, k]), r[t, g] * s[n, g], acc)      for the columns k of group g
           acc = fma(m[n, g], r[t, g] * f32(z[t, g]), acc)                    only if the format has minima
 
-    Rows of floats x are multiplied as they are. A block is 32 neighbors in K, or 16 if a group has 16 columns; the last
-    block ends with K:
+    Rows of floats x are multiplied as they are. A block is 32 consecutive columns, or 16 if a group has 16 columns; the
+    last block ends with column K - 1:
 
         result[t, n] = acc after all blocks in order, from +0:
           sum = fma(q[n, k], x[t, k], sum)                                   for the columns k of the block in order, from +0
@@ -43,11 +44,12 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
     - (C4) `format` has groups: it is not bf16 or f16.
     - (N1) Sums of integers are exact for groups of up to 65536 columns; in larger ones they may overflow. `f32`
       converts them, and `fma` rounds once.
-    - (N2) The sum of a block of x adds its columns 0 to 15 and 16 to 31 pairwise, then the 16 sums: i and i + 8, then
-      i and i + 4, 2, 1. Columns that do not exist count as 0.
-    - (N3) With rows of bf16 or f16, several products are added to the sum of a block at once, and how often that rounds
-      depends on the target's instruction; so does the sum of x. On a GPU, acc may be the sum of several parts, each of
-      some of the blocks, and if groups are a multiple of 64 columns, or a whole row, a block may have 64 columns.
+    - (N2) `sum_k x[t, k]` of a block adds columns i and i + 16 of the block for i from 0 to 15, then these 16 sums in
+      pairs: i and i + 8, then i and i + 4, i + 2, i + 1. Columns that do not exist count as 0.
+    - (N3) With rows of bf16 or f16, several products are added to the sum of a block at once. How often that rounds,
+      and the order of `sum_k x[t, k]`, depend on the target's instructions. On a GPU, acc may be the sum of several
+      parts, each of some of the blocks, and if groups are a multiple of 64 columns, or a whole row, a block may have 64
+      columns.
 
     ```mlir
     %y = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<4x2x576xi8>)

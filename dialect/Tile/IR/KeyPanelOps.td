@@ -9,9 +9,9 @@ include "dialect/Tile/IR/TileDialect.td"
 def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
   let summary = "transposes up to W keys of one head into a panel";
   let description = [{
-    `panel[d, column + j] = keys[j, d]` for n keys of D components, the rows j of `keys`, and the panel that is the
-    destination. Columns before `column` (0 if absent) are not changed. Columns after the keys either become 0 or are
-    not changed, as the backend chooses; readers must ignore them.
+    `panel[d, column + j] = keys[j, d]` for the n keys of D components that are the rows j of `keys`. The destination is
+    the panel. Columns before `column` (0 if absent) are not changed. Columns from `column + n` on either become 0 or
+    are not changed, as the backend chooses; readers must ignore them.
 
     A panel of bf16 or f16 gets keys rounded to its type. A panel of i8 gets quantized keys and, in four more rows, the
     bytes of their scales; `xfmr.kv_cache_update` defines the quantization and the layout.
@@ -37,8 +37,9 @@ def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
 def Tile_CacheRowsOp : Tile_Op<"cache_rows"> {
   let summary = "converts values of one head to rows of a cache";
   let description = [{
-    `rows[j, e]` is `values[j, e]` rounded to bf16 or f16, for n values of E components and the destination `rows`. Rows
-    of i8 get the integers of a value, then the four bytes of its scale; `xfmr.kv_cache_update` defines both.
+    For n values of E components and the destination `rows` of bf16 or f16, `rows[j, e]` is `values[j, e]` rounded to
+    that type, to nearest, ties to even. A row of i8 gets the integers of a value, then the four bytes of its scale;
+    `xfmr.kv_cache_update` defines both.
 
     - (C1) `values` is f32 `[n, E]`, the destination is `[n, E]` of bf16 or f16, or `[n, E + 4]` of i8; E is static.
 

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::tiles;
 
 /// Without sums, the number of columns of padding must be less than this: passes emit the padding of a row without a
-/// loop.
+/// loop, so more would make much code.
 static constexpr int64_t kMostPadding = 256;
 
 LogicalResult QuantizeRowsOp::verify() {

@@ -20,8 +20,8 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
         scales[t]       = max_k |input[t, k]| / 127
         quantized[t, k] = round(input[t, k] * (127 / max_k |input[t, k]|)) + zero
 
-    to nearest, ties to even. `zero` is 128 for 8-bit values, which are unsigned then, and 0 for 16-bit values. A row of
-    zeros has the scale 0 and the values `zero`.
+    where `round` rounds to nearest, ties to even. `zero` is 128 for 8-bit values, which are unsigned then, and 0 for
+    16-bit values. A row of zeros has the scale 0 and the values `zero`.
 
     With three destinations, each group of `group` neighboring columns has a scale of its own:
 
@@ -35,10 +35,10 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
       i16.
     - (C3) With `sums`, i32 `[T, G]`, `scales` are f32 `[T, G]`, quantized values are i8, and `group` is a positive
       multiple of 16 with `G * group = K'` and `K' - group < K`. Otherwise there is no `group`.
-    - (N1) With two destinations, a row with an infinity or NaN has an infinite or NaN scale and unspecified quantized
-      values.
-    - (N2) With `sums`, a group with m < 2^-119, for which 127 / m may overflow, has the scale 0 and values of 0; a
-      group with an infinity or NaN has the scale NaN and values of 0.
+    - (N1) With two destinations, a row with an infinity or NaN has an infinite or NaN scale. Its quantized values are
+      unspecified, and so are those of a row with magnitudes below 2^-121 only, for which `127 / max` may overflow.
+    - (N2) With `sums`, a group with m < 2^-119 has the scale 0 and values of 0, since 127 / m may overflow. A group
+      with an infinity or NaN has the scale NaN and values of 0.
 
     ```mlir
     %c = tile.quantize_rows ins(%x : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>

@@ -9,12 +9,12 @@ include "dialect/Tile/IR/TileDialect.td"
 def Tile_RotaryTileOp : Tile_Op<"rotary_tile"> {
   let summary = "applies rotary embeddings to the heads of a tile of tokens";
   let description = [{
-    Computes `xfmr.rotary` for the n tokens of the tile, with H heads of D components. The table has R / 2 cosines, then
-    as many sines, for each of P positions.
+    Computes `xfmr.rotary` for the n tokens of the tile, with H heads of D components. The table has a row for each of P
+    positions, R / 2 cosines, then R / 2 sines. `interleaved` selects the pairs of components, as in `xfmr.rotary`.
 
     - (C1) `input` and the result are `[n, H, D]`, `positions` is i64 `[n]`, `table` is `[P, R]` with R even and at most
-      D; D and R are static. `input`, `table` and the result have elements of floating-point types. A position outside
-      the table is undefined behavior.
+      D; D and R are static. `input`, `table` and the result have elements of floating-point types; the lowerings of
+      all targets expect f32. A position outside the table is undefined behavior.
     - (N1) Each element that is rotated is a rounded product and a fused multiply-add; the others are copied.
 
     ```mlir

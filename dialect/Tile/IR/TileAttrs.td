@@ -13,8 +13,8 @@ def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
   let description = [{
     Stands as `tile.group` on Linalg operations, `tile.quantize_rows` and `tile.grouped_product` from the phase `linalg`
     until kernels are outlined. Tiling fuses producers into a consumer of the same `number`; an operation without a
-    number is a kernel by itself, but a `tile.quantize_rows` becomes part of the kernel that computes its rows, if that
-    writes whole rows. `text` describes the kernel in one line.
+    number is a kernel by itself, but a `tile.quantize_rows` becomes part of the kernel that computes its input if that
+    kernel writes whole rows. `text` describes the kernel in one line.
 
     ```mlir
     #tile.group<3, "linear 48 -> 144, bias">
@@ -58,8 +58,8 @@ def Tile_WorkAttr : AttrDef<Tile_Dialect, "Work"> {
     Stands as `tile.work` on the `scf.forall` of a kernel with products or caches until it is outlined, then on the call
     of its function until `attune-count-kernel-work` has run. Symbols of the formulas are index arguments, or dimensions
     of arguments, of the function around the loop or the call. `flops` counts two operations for each multiply-add of a
-    matrix product. `cache_bytes` counts the bytes read or written of key and value caches, the operands of rank 4 and
-    5: a call accesses only parts of them.
+    matrix product. `cache_bytes` counts the bytes of key and value caches, the operands of rank 4 and 5, that the
+    kernel reads or writes. `attune-count-kernel-work` counts the bytes of other operands by their shapes.
 
     ```mlir
     #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>

@@ -28,6 +28,9 @@ def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "re
     | `squared_relu` | max(x, 0)^2 |
     | `leaky_relu` | x if x > 0, else 0.01 x |
 
+    - (N1) Arithmetic is f32. exp, tanh and erf are polynomials with an error of at most 0.9, 1.7 and 1.2 ulp, where one
+      ulp is the spacing of f32 at the exact result. A NaN stays NaN.
+
     ```mlir
     %y = xfmr.activation <tanh> %x : tensor<?x48xf32>
     ```
@@ -42,7 +45,8 @@ def Xfmr_ClampedGluOp : Xfmr_Op<"clamped_glu", [Pure, AllTypesMatch<["gate", "up
   let summary = "multiplies a clamped and activated gate by a clamped value plus 1";
   let description = [{
     `result = (max(-limit, min(up, limit)) + 1) * g / (1 + exp(-alpha * g))` with `g = min(gate, limit)`, for each
-    element of `gate` and `up`. GPT-OSS has it between the projections of an expert.
+    element of the token tensors `gate` and `up`, both `[T, N]`. An expert of GPT-OSS applies this function between its
+    projections.
 
     - (C1) `limit` is positive.
 
@@ -63,8 +67,10 @@ def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]
     columns j, `result[t, i] = exp(input[t, i] - m) / s`; with `log`, `result[t, i] = input[t, i] - m - log(s)`.
 
     - (C1) The last dimension, the columns, is static.
-    - (N1) On a CPU the sum is computed as 16 partial sums, the l-th of the columns l, l + 16, l + 32, …, which are then
-      added in a fixed tree. On a GPU there are 32 partial sums.
+    - (N1) On a CPU s is computed as 16 partial sums, the l-th of the columns l, l + 16, l + 32, …. These are added in
+      pairs: l and l + 8, then l and l + 4, l + 2, l + 1. On a GPU there are 32 partial sums, of the columns l, l + 32,
+      …, and the first pairs are l and l + 16.
+    - (N2) A row with a NaN or +infinity, or with -infinity in every column, becomes NaN.
 
     ```mlir
     %p = xfmr.softmax %x : tensor<?x48xf32>

@@ -37,7 +37,8 @@ OpFoldResult MergeHeadsOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// Checks C3 to C7, and the heads of `probabilities`, of |op|, an attention of |heads| heads of size |headDim|.
+/// Checks the constraints C3 to C7 in the description of |op|, an attention of |heads| heads of size |headDim|, and the
+/// heads of `probabilities`.
 template <typename AnyAttentionOp>
 static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t headDim) {
   auto typeOf = [](Value value) { return value ? cast<RankedTensorType>(value.getType()) : RankedTensorType(); };
@@ -86,7 +87,7 @@ static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t head
   return success();
 }
 
-/// Checks the part of C1 of `attention` that concerns caches.
+/// Checks the part of the constraint C1 of `attention` that concerns caches.
 static LogicalResult verifyCaches(AttentionOp op) {
   auto key = op.getKey().getType(), value = op.getValue().getType();
   if (op.isCached() != (value.getRank() == 4))

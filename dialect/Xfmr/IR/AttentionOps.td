@@ -61,14 +61,14 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
   let summary = "computes scaled dot-product attention for every sequence of a packed batch";
   let description = [{
     The query tensor is `[T, H, D]`: T tokens of all B sequences, H heads of D components. Keys and values are token
-    tensors split into heads, `[S, G, D]` and `[S, G, E]`, or the caches of `xfmr.kv_cache_update`. They have one head
-    for each H / G neighboring heads of queries.
+    tensors split into heads, `[S, G, D]` and `[S, G, E]`, or the caches of `xfmr.kv_cache_update`. Each of the G heads
+    of keys and values belongs to H / G neighboring heads of queries.
 
     Sequence b has Q_b queries, the rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys. Keys that are
     not in a cache are the rows from `key_offsets[b]` on; S_b is `key_offsets[b + 1] - key_offsets[b]`, or
-    `key_lengths[b]` if that is smaller. If `key` and `value` are caches, the keys are the first `key_lengths[b]` of
-    slot b, or of slot `slots[b]`. `query_length` and `key_length`, called Q and K below, are upper bounds of all Q_b
-    and S_b.
+    `key_lengths[b]` if that is smaller. If `key` and `value` are caches, S_b is `key_lengths[b]`, and `key[j, g, :]`
+    and `value[j, g, :]` below are key and value j of head g of slot `slots[b]`, or of slot b without `slots`.
+    `query_length` and `key_length`, called Q and K below, are upper bounds of all Q_b and S_b.
 
     Query i has the position `p = i` among the keys (`alignment = start`), or `p = i + S_b - Q_b` (`alignment = end`,
     the default: the last query is aligned with the last key). For each head h and query i of sequence b, with g = h /
@@ -81,8 +81,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
         P[j] = head_mask[h] * exp(x[j]) / sum_j' exp(x[j'])         for visible keys j and j'; 0 for hidden keys
         result[i, h, e] = sum_j P[j] * value[j, g, e]
 
-    A dot is the inner product of two vectors. Without `distance_bias`, `mask` or `head_mask` their term or factor is
-    missing.
+    In the formula of s[j], `.` is the inner product of two vectors. An absent `distance_bias` or `mask` is not added;
+    without `head_mask` the factor is 1. A mask of lower rank has the same element for all h, or for all h and i (C3).
 
     With `sinks`, the softmax of head h has one more score, `sinks[h]`, whose value is a vector of zeros: the sum that
     divides all exponentials has the term `exp(sinks[h])`. The probabilities of a row then add up to less than 1.
@@ -94,16 +94,17 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     projected to keys as `relative_key`, those projected to queries as `relative_query`.
 
     A key j is hidden if one of these holds: `causal` is set and `j > p`; `window_left = n` and `j < p - n`;
-    `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 for this key; a mask of f32 is at most half of the
-    most negative f32, about -1.7e38, for it (models hide keys by adding the most negative f32, -3.4e38). Every other
-    key is visible. Masks of i1 and i64 are not added. With `mask_fill`, they do not hide keys either: where the mask
-    is 0, the score x[j] becomes `mask_fill`.
+    `window_right = n` and `j > p + n`; `mask[b, h, i, j]` of i1 or i64 is 0; `mask[b, h, i, j]` of f32 is at most half
+    of the most negative f32, about -1.7e38 (models hide keys by adding the most negative f32, -3.4e38). Every other key
+    is visible. Masks of i1 and i64 are not added. With `mask_fill`, such a mask does not hide keys either: where it is
+    0, the score x[j] becomes `mask_fill`.
 
     `masked_rows` selects the keys that get equal probabilities, times `head_mask[h]`, in a row without a visible key;
     the other keys get 0. `zero` selects no key. `uniform`, the default, selects all keys of the sequence.
     `least_masked` selects the keys that only the mask hides and those that only `causal` or a window hides.
-    `least_masked_past` selects those of these keys that neither `causal` nor `window_right` hides. If there is no such
-    key, each of these two values selects all keys of the sequence. A sequence without keys gives zeros.
+    `least_masked_past` selects those of these keys that neither `causal` nor `window_right` hides. Where they would
+    select no key, `least_masked` and `least_masked_past` select all keys of the sequence. A sequence without keys gives
+    zeros.
 
     `probabilities[b, h, i, j]` is P[j]. `score_stage` selects an earlier value instead: `product` gives s and `capped`
     gives c, for hidden keys, too; `masked` gives x for visible keys and the most negative f32 for hidden ones. The
@@ -111,30 +112,30 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     `masked`, and 0 with each of the other values.
 
     - (C1) `query` and `key` have the same head size. `key` and `value` have the same number of heads, which divides
-      that of `query`. Both are token tensors split into heads, of a floating-point type, with `key_offsets`; or both
-      are caches, with `key_lengths` and without `key_offsets`. The panel width of a key cache is a positive multiple of
-      16. Only caches have `slots`. Caches of i8 have integers and scales, laid out as `xfmr.kv_cache_update` says; both
-      caches have the same type of elements.
+      that of `query`. Either `key` and `value` are token tensors split into heads, of a floating-point type, with
+      `key_offsets`; or both are caches, with `key_lengths` and without `key_offsets`. The panel width of a key cache is
+      a positive multiple of 16. Only caches have `slots`. Caches of i8 have integers and scales, laid out as
+      `xfmr.kv_cache_update` says. Both caches have the same type of elements.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
-    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast, also if it is dynamic;
-      the key dimension only if it is static. `head_mask` has H elements.
-    - (C4) `distance_bias` is `[H or 1, N]` with N odd and at least 2 max(Q, K) - 1.
+    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast. The sizes of B, H and
+      Q may be 1 statically or at run time, that of K only statically. `head_mask` has H elements.
+    - (C4) `distance_bias` is `[H or 1, N]` with N odd and at least 2 max(Q, K) - 1. One row serves all heads.
     - (C5) `relative_key` and `relative_query` are `[N', D]` or `[N', H * D]` with N' odd and static. From the phase
       `linalg` on each is panels `[1 or H, D, N' + 30]`, the result of `xfmr.weight_distance_panels`, which repeats the
       first and the last vector 15 times.
     - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64 and is
       greater than half of the most negative f32. A `score_stage` other than the default needs `probabilities`.
     - (C7) `sinks` has H elements and needs `masked_rows = zero`: where no key is visible, the sink has probability 1.
-    - (N1) Arithmetic is f32, after elements of caches are converted to f32, exactly; on a GPU, operands may be rounded
-      to the precision bf16 or f16 of the compilation, as N2 of `tile.attention_tile` says. With caches of i8, the
-      product of a query and a key is the sum over components of query times integer, times the key's scale; with
-      `relative_key` or `relative_query`, each component of a key is first its integer times the scale, rounded. An
-      element of a value is its integer times its scale, rounded. Keys are processed in blocks of 512 from key 0 on, in
-      order, with a running maximum and sum. In a row with a visible key, the probability of each hidden key is exactly
-      0, and on a CPU so is that of each key whose score is more than about 87 below the maximum. Blocks that `causal`
-      or a window hides from all rows of an attention tile (see `tile.attention_tile`) are not read, with two
-      exceptions: `score_stage` is `product` or `capped`, which have values for hidden keys, too; and rows without a
-      visible key are computed again from the keys that `masked_rows` selects. GPUs use smaller blocks.
+    - (N1) Arithmetic is f32, after elements of caches are converted to f32, exactly. On a GPU, if the precision of the
+      compilation is bf16 or f16, queries, keys, probabilities and values may be rounded to that type before they are
+      multiplied. With caches of i8, the product of a query and a key is the sum over components of query times integer,
+      times the key's scale; with `relative_key` or `relative_query`, each component of a key is first its integer times
+      the scale, rounded. An element of a value is its integer times its scale, rounded. Keys are processed in blocks of
+      512 from key 0 on, in order, with a running maximum and sum. In a row with a visible key, the probability of each
+      hidden key is exactly 0, and on a CPU so is that of each key whose score is more than about 87 below the maximum.
+      Blocks that `causal` or a window hides from all rows of an attention tile (see `tile.attention_tile`) are not
+      read, with two exceptions: `score_stage` is `product` or `capped`, which have values for hidden keys, too; and
+      rows without a visible key are computed again from the keys that `masked_rows` selects. GPUs use smaller blocks.
 
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)

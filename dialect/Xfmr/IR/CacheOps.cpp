@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Checks the shapes of a pair of caches (C2 of kv_cache_update, C1 of kv_cache_read).
+/// Checks the shapes of a pair of caches: the constraints C2 of kv_cache_update and C1 of kv_cache_read.
 static LogicalResult verifyCaches(Operation *op, RankedTensorType keys, RankedTensorType values) {
   for (int64_t dim : {1, 3, 4})
     if (keys.isDynamicDim(dim))

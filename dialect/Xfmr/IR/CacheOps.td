@@ -26,10 +26,11 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
     slot is `key_cache[slot, g, j / W, :, j mod W]`, where `j / W` is an integer division, and its value is
     `value_cache[slot, g, j, :]`. G is the number of heads, D and E are the components of a key and of a value.
 
-    Key i of sequence b becomes key `past[b] + i` of slot b, or of slot `slots[b]`, and likewise its value; `past[b]` is
-    the number of keys that the slot has. Key i is the row `offsets[b] + i` of `[T, G, D]`, the keys of all sequences
-    one after the other, or `key[b, :, i, :]` of `[B, G, L, D]`, L keys for each sequence. All other elements are
-    unchanged, except that the keys after the new ones in the last panel written may become 0; readers ignore them.
+    New key i of sequence b becomes key `past[b] + i` of slot `slots[b]`, or of slot b without `slots`, and likewise its
+    value; `past[b]` is the number of keys that the slot has. Where `key` is `[T, G, D]`, the keys of all sequences one
+    after the other, new key i is `key[offsets[b] + i, :, :]`. Where `key` is `[B, G, L, D]`, L keys for each sequence,
+    new key i is `key[b, :, i, :]`. All other elements are unchanged, except that the keys after the new ones in the
+    last panel written may become 0; readers ignore them.
 
     The operation consumes its cache operands: later readers use the results, which are the same memory.
 
@@ -39,9 +40,9 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
 
         scale = m / 127,  integer[d] = round(x[d] * (127 / m))          both 0 if m < 2^-119
 
-    to nearest, ties to even. The scale of value j is the bytes E to E + 3 of its row, the scale of key j the bytes
-    `4 * (j mod W)` to `4 * (j mod W) + 3` of the last four rows of its panel, taken as one row of `4 * W` bytes. Both
-    have the byte order of the machine.
+    where `round` rounds to nearest, ties to even. The scale of value j is the bytes E to E + 3 of its row. The last
+    four rows of a panel, taken as one row of `4 * W` bytes, have the scales of its W keys one after the other: that of
+    key j is the bytes `4 * (j mod W)` to `4 * (j mod W) + 3`. Scales have the byte order of the machine.
 
         panel of keys of i8, W = 64                                  row of a value of i8
         row 0      | key 0 | key 1 | ...             | key 63 |      | component 0 | ... | component E - 1 | scale: 4 bytes |
@@ -53,12 +54,13 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
 
     - (C1) `key` and `value` are `[T, G, D]` and `[T, G, E]` with `offsets`, or `[B, G, L, D]` and `[B, G, L, E]`
       without. Their elements are f32 or of the type of the caches.
-    - (C2) `key_cache` is `[slots, G, P, D, W]` with W a positive multiple of 16, `value_cache` is `[slots, G, C, E]`; G,
-      D, W and E are static. Caches of i8 have D + 4 and E + 4 in the place of D and E, and W is a multiple of 64. Both
-      caches have the same type of elements.
-    - (N1) Exact if the caches have the type of `key` and `value`. Otherwise elements are rounded as above; a key or
-      value with an infinity or NaN has the scale NaN and integers of 0 in a cache of i8.
-    - (N2) The caller guarantees capacity: a key at or beyond `P * W` or C, or a slot named twice, is undefined behavior.
+    - (C2) `key_cache` is `[slots, G, P, D, W]` with W a positive multiple of 16, `value_cache` is `[slots, G, C, E]`;
+      G, D, W and E are static. Caches of i8 have D + 4 and E + 4 in the place of D and E, and W is a multiple of 64.
+      Both caches have the same type of elements.
+    - (N1) Elements are copied if the caches have the type of `key` and `value`, and rounded as above otherwise. In a
+      cache of i8, a key or value with an infinity or NaN has the scale NaN and integers of 0.
+    - (N2) The caller guarantees capacity: a new key whose number `past[b] + i` is `P * W` or C or more, or a slot that
+      two sequences write, is undefined behavior.
 
     ```mlir
     %kc, %vc = xfmr.kv_cache_update %k, %v into %keys, %values at(%past) slots(%slots) offsets(%off)
@@ -81,17 +83,15 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
 def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
   let summary = "copies the first `length` keys and values of each slot to dense tensors";
   let description = [{
-    `key[b, g, j, d] = key_cache[b, g, j / W, d, j mod W]`, `value[b, g, j, e] = value_cache[b, g, j, e]` for j <
-    `length`.
-
-    `key` is `[B, G, length, D]`, `value` is `[B, G, length, E]`: B slots, G heads of D features of keys and E of
-    values; `j / W` is an integer division.
+    The result `key` is `[B, G, length, D]`, the result `value` is `[B, G, length, E]`: B slots, and G heads of D
+    components of keys and E of values. For j < `length`, with `j / W` an integer division,
+    `key[b, g, j, d] = key_cache[b, g, j / W, d, j mod W]` and `value[b, g, j, e] = value_cache[b, g, j, e]`.
 
     - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number G of heads and
       elements of one floating-point type, which the results have, too. A slot has P panels of W keys and room for C
       values. W is a positive multiple of 16; G, D, W and E are static.
-    - (N1) Exact. Elements that were never written to the caches are unspecified; `length` must be at most C and
-      `P * W`.
+    - (N1) Elements are copied. Those that were never written to the caches are unspecified; `length` must be at most C
+      and at most `P * W`.
 
     ```mlir
     %k, %v = xfmr.kv_cache_read %keys, %values, %length : tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32>   // two tensor<?x2x?x12xf32>
@@ -106,13 +106,14 @@ def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<["cache", "new_cache"]>]> {
   let summary = "appends the additive mask of new tokens to the mask cache, in place";
   let description = [{
-    The cache has a row of mask elements for each slot, `[slots, capacity]`. For the tokens i <
-    `offsets[b + 1] - offsets[b]` of sequence b, `new_cache[slots[b], past[b] + i] = mask[b, i]`; without `mask` these
-    elements become 0, which hides nothing. All other elements are those of `cache`, and the result is the memory of
-    `cache`. `past[b]` is the number of tokens that the slot has. `mask` is `[B, L]` for sequences of up to L tokens.
+    The cache has a row of mask elements for each slot, `[slots, capacity]`. Sequence b has the new tokens i from 0 to
+    `offsets[b + 1] - offsets[b] - 1`. For each of them, `new_cache[slots[b], past[b] + i] = mask[b, i]`; without `mask`
+    these elements become 0, which hides nothing. All other elements are those of `cache`, and the result is the memory
+    of `cache`. `past[b]` is the number of tokens that the slot has. `mask` is `[B, L]` for sequences of up to L new
+    tokens.
 
-    - (N1) Exact. The caller guarantees capacity: an element beyond the capacity, or a slot named twice, is undefined
-      behavior.
+    - (N1) Elements are copied. The caller guarantees capacity: an element beyond the capacity, or a slot that two
+      sequences write, is undefined behavior.
 
     ```mlir
     %new = xfmr.mask_cache_update %hidden at(%past) slots(%slots) offsets(%off) mask(%mask : tensor<?x?xf32>) : tensor<?x?xf32>
@@ -130,10 +131,11 @@ def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<[
 def Xfmr_MaskCacheReadOp : Xfmr_Op<"mask_cache_read", [Pure]> {
   let summary = "gathers the additive mask of the first `length` keys of the listed slots";
   let description = [{
-    `result[b, j] = cache[slots[b], j]` for j < `length` and a cache `[slots, capacity]`. The result is the operand
-    `mask` of `xfmr.attention`, which adds it to the scores.
+    `mask[b, j] = cache[slots[b], j]` for j < `length`, a cache `[slots, capacity]` and the result `mask`, which is
+    `[B, length]`. The result is used as the operand `mask` of `xfmr.attention`, which adds it to the scores.
 
-    - (N1) Exact. Elements that were never written to the cache are unspecified; `length` must be at most the capacity.
+    - (N1) Elements are copied. Those that were never written to the cache are unspecified; `length` must be at most the
+      capacity.
 
     ```mlir
     %mask = xfmr.mask_cache_read %cache, %length slots(%slots) : tensor<?x?xf32>

@@ -15,23 +15,24 @@ def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
     `result[t, :] = table[ids[t], :] * scale`, a row of N features for each of T ids from a table `[rows, N]`. Without
     `scale` the factor is 1.
 
-    With `tied`, the table is also the weight of an `xfmr.linear` of this precision and of the format `format`. It is
-    then stored once, in the panels of that projection, and the operation reads its rows there
-    (`xfmr-tie-embeddings`). A `format` without `tied`, bf16 or f16, is the type in which the table is stored.
+    With `tied`, the table is also the weight of an `xfmr.linear` of this precision and of the format `format`. The
+    pass `xfmr-tie-embeddings` sets the attribute. The table is then stored once, in the panels of that projection, and
+    the operation reads its rows there. A `format` without `tied`, bf16 or f16, is the type in which the table is
+    stored.
 
     - (C1) `table` has static shape.
     - (C2) A `format` of integers needs `tied`. With the `format` bf16 or f16, `tied` is absent or f32. A table with a
       `format` has less than 2^31 features.
-    - (N1) Exact without `format` if `tied` is absent or f32. An id outside the table is undefined behavior; the
-      runtime checks the ids that a caller gives in host memory (`max_value` of `#xfmr.input`).
-    - (N2) With `tied` bf16 or f16 and no `format`, or with the `format` bf16 or f16, elements are rounded to this type, to
-      nearest, ties to even.
-    - (N3) With `tied` int8 and no `format`, the element in row n and column k is `f32(q[n, k]) * s[n]`, rounded once,
-      with the quantized values and the scales of the rows (see `xfmr.weight_quantize`).
-    - (N4) With a `format` of integers, whatever `tied` is, that element is `scale[n, g] * q[n, k]`, or with minima
-      `fma(scale[n, g], q[n, k], minimum[n, g])`, rounded once, where g is the group of column k (see
-      `#xfmr.weight_format`).
-    - (N5) The product with `scale` is computed in f64 and rounded once, as that of the source `#xfmr.scale`.
+    - (N1) Elements of the table are exact without `format` if `tied` is absent or f32. An id outside the table is
+      undefined behavior; the runtime checks the ids that a caller gives in host memory (`max_value` of `#xfmr.input`).
+    - (N2) With `tied` bf16 or f16 and no `format`, or with the `format` bf16 or f16, elements of the table are rounded
+      to this type, to nearest, ties to even.
+    - (N3) With `tied` int8 and no `format`, `table[n, k]` is replaced by `f32(q[n, k]) * s[n]`, rounded once, where q
+      is the result of `xfmr.weight_quantize` and s that of `xfmr.weight_scales` for the table.
+    - (N4) With a `format` of integers, whatever `tied` is, `table[n, k]` is replaced by `scale[n, g] * q[n, k]`, or
+      with minima by `fma(scale[n, g], q[n, k], minimum[n, g])`, a fused multiply-add, where g is the group of column k
+      (see `#xfmr.weight_format`). Both are rounded once.
+    - (N5) The product of an element with `scale` is computed in f64 and rounded once, to f32.
 
     ```mlir
     %x = xfmr.embedding %ids, %table : tensor<203x48xf32>    // tensor<?x48xf32>

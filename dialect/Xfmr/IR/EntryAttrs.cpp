@@ -73,6 +73,9 @@ static LogicalResult verifyTensor(EmitError emitError, StringAttr name, ArrayAtt
     auto symbol = dyn_cast<StringAttr>(dim);
     if (symbol ? symbol.empty() : !isI64(dim) || cast<IntegerAttr>(dim).getInt() < 0)
       return emitError() << "expects dims that are names or sizes, but got " << dim;
+    // In formulas, such as that of the workspace, this name is the number of threads.
+    if (symbol && symbol == "workers")
+      return emitError() << "expects dims of other names than \"workers\", the number of threads, but got " << dims;
   }
   return success();
 }

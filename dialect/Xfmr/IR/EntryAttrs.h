@@ -77,7 +77,8 @@ int64_t getRanks(Operation *module);
 void setRanks(ModuleOp module, int64_t ranks);
 
 /// Names of two attributes of an entry, FormulaAttrs: the number of `xfmr.all_gather` operations that one call
-/// executes, and the bytes that a rank receives from the other ranks by them; or upper bounds of these.
+/// executes, and the bytes that a rank receives from the other ranks by these operations; or upper bounds of both
+/// numbers.
 inline constexpr llvm::StringLiteral kGathersAttr = "xfmr.gathers";
 inline constexpr llvm::StringLiteral kGatherBytesAttr = "xfmr.gather_bytes";
 

@@ -41,10 +41,10 @@ def Xfmr_EntryAttr : Xfmr_EntryAttribute<"Entry", "entry"> {
   let summary = "an entry: a function that applications call";
   let description = [{
     Stands on a public function. `name`, of letters, digits and underscores, is the entry's name in the C API; it is
-    unique in a module with `xfmr.model`. `caches` says what the entry does with the caches of a session: `encode`
-    writes the caches of encoder states, `append` appends the keys and values of the call's tokens to the caches of
-    sequences, `continue` does the same for sequences that have tokens already. An entry without `caches` uses no caches
-    and takes none as arguments.
+    unique in a module with `xfmr.model`. `caches` says what the entry does with the caches of a session, the memory
+    that the runtime keeps from call to call: `encode` writes the caches of encoder states, `append` appends the keys
+    and values of the call's tokens to the caches of sequences, `continue` does the same for sequences that have tokens
+    already. An entry without `caches` uses no caches and takes none as arguments.
 
     ```mlir
     func.func @decode(…) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>}
@@ -59,7 +59,8 @@ def Xfmr_InputAttr : Xfmr_EntryAttribute<"Input", "input"> {
   let summary = "an input of an entry";
   let description = [{
     Stands on an argument of an entry. `dims` has a name for each dynamic dimension and the size of each static one;
-    dimensions of the same name have the same size in a call.
+    dimensions of the same name have the same size in a call. No dimension has the name `workers`, the number of threads
+    in formulas.
 
     `default` is the value of an omitted input: `zeros`, `ones`, `arange` (0, 1, 2, … along the last dimension),
     `tokens` (ones; where a caller gives 0, an entry with `caches` skips the token), or a number for each sequence of
@@ -84,8 +85,8 @@ def Xfmr_OutputAttr : Xfmr_EntryAttribute<"Output", "output"> {
   let summary = "an output of an entry";
   let description = [{
     Stands on a result of an entry; from the phase `bufferized` on, on the argument that the caller provides for it.
-    `dims` are as in `#xfmr.input`. With `group`, the slices along the first dimension are the outputs
-    `hidden_states.0`, `hidden_states.1`, … of the C API.
+    `dims` are as in `#xfmr.input`. With `group`, the slices along the first dimension are outputs of their own in the C
+    API, named after the output: `hidden_states.0`, `hidden_states.1`, … in the example.
 
     ```mlir
     tensor<4x?x?x48xf32> {xfmr.output = #xfmr.output<"hidden_states", [4, batch, length, 48], group>}

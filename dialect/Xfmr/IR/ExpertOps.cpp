@@ -96,6 +96,19 @@ LogicalResult GroupByExpertOp::inferReturnTypes(MLIRContext *context, std::optio
   return success();
 }
 
+LogicalResult ListByExpertOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  int64_t experts = adaptor.getExperts();
+  if (failed(verifyChoices(loc, adaptor.getChoices(), adaptor.getShares()))) // C1
+    return failure();
+  if (experts < 1)
+    return emitOptionalError(loc, "expects a positive number of experts, but got ", experts);
+  auto shares = cast<RankedTensorType>(adaptor.getShares().getType()).clone({experts, ShapedType::kDynamic});
+  Type integer = IntegerType::get(context, 64);
+  types.append({RankedTensorType::get({experts}, integer), shares.clone(integer), shares});
+  return success();
+}
+
 LogicalResult AddRowsOp::verify() {
   auto rows = getRows().getType(), sum = getSum().getType();
   if (rows.getDimSize(1) != sum.getDimSize(1)) // C1

@@ -64,8 +64,7 @@ def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTy
     `xfmr.activation` has the functions. With `glu_limit` and `glu_alpha`, the product of gate and up is instead the
     `xfmr.clamped_glu` of `x gate[e]^T + gate_bias[e]` and `x up[e]^T + up_bias[e]` with this limit and alpha.
 
-    `xfmr-decompose-experts` rewrites the operation as a loop over experts. The pass rejects it for targets whose host
-    cannot read the choices, such as `cuda`.
+    `xfmr-decompose-experts` rewrites the operation as a loop over experts.
 
     - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. A token chooses no expert twice, and experts
       are from 0 to E - 1; other choices are undefined behavior.
@@ -119,20 +118,45 @@ def Xfmr_GroupByExpertOp : Xfmr_Op<"group_by_expert", [Pure, InferTypeOpAdaptor]
   let assemblyFormat = "$choices `,` $shares `,` $experts attr-dict `:` type($choices) `,` type($shares)";
 }
 
+def Xfmr_ListByExpertOp : Xfmr_Op<"list_by_expert", [Pure, InferTypeOpAdaptor]> {
+  let summary = "lists the tokens that choose each expert";
+  let description = [{
+    Does the same as `xfmr.group_by_expert` for a host that cannot read tensors: it cannot know where the rows of an
+    expert begin, so each of the E `experts` has a list of its own, with room for all T tokens.
+
+    `counts[e]` is the number of tokens t that choose expert e, those with `choices[t, i] = e` for some i. These tokens,
+    in ascending order, are `tokens[e, 0]` to `tokens[e, counts[e] - 1]`; `row_shares[e, j]` is the `shares[t, i]` of
+    the token t = `tokens[e, j]`, with the first such i. Behind them, `tokens` is -1 and `row_shares` is 0. `counts` is
+    `[E]`, `tokens` and `row_shares` are `[E, T]`.
+
+    - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. `experts` is positive. Choices that are no
+      expert from 0 to E - 1, as unused rows of packed tokens may have, are in no list.
+
+    ```mlir
+    %n, %tokens, %row_shares = xfmr.list_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>   // tensor<8xi64>, tensor<8x?xi64>, …
+    ```
+  }];
+  let arguments = (ins Xfmr_Choices:$choices, Xfmr_Shares:$shares, I64Attr:$experts);
+  let results = (outs 1DTensorOf<[I64]>:$counts, 2DTensorOf<[I64]>:$tokens, 2DTensorOf<[F32]>:$row_shares);
+  let assemblyFormat = "$choices `,` $shares `,` $experts attr-dict `:` type($choices) `,` type($shares)";
+}
+
 def Xfmr_AddRowsOp : Xfmr_Op<"add_rows", [Pure, AllTypesMatch<["sum", "result"]>]> {
   let summary = "adds rows, each times a factor, to some rows of a sum";
   let description = [{
     `result[tokens[i], n] = fma(factors[i], rows[i, n], sum[tokens[i], n])` for each row i of `rows`, where the fused
-    multiply-add `fma(a, b, c) = a * b + c` rounds once; all other rows are those of `sum`.
+    multiply-add `fma(a, b, c) = a * b + c` rounds once; all other rows are those of `sum`. With `padded`, `tokens[i]`
+    may be negative, and row i is then not added.
 
     - (C1) `sum` and `rows` have the same number of columns. `tokens` and `factors` have an element for each row of
-      `rows`. `tokens` names no row twice, and only rows of `sum`.
+      `rows`. Its elements, with `padded` those that are not negative, are different rows of `sum`.
 
     ```mlir
     %y = xfmr.add_rows %rows, %factors to %sum at %tokens : tensor<?x48xf32>, tensor<?xf32> to tensor<?x48xf32>
     ```
   }];
-  let arguments = (ins 2DTensorOf<[F32]>:$rows, 1DTensorOf<[F32]>:$factors, 2DTensorOf<[F32]>:$sum, Xfmr_Ids:$tokens);
+  let arguments = (ins 2DTensorOf<[F32]>:$rows, 1DTensorOf<[F32]>:$factors, 2DTensorOf<[F32]>:$sum, Xfmr_Ids:$tokens,
+                       UnitAttr:$padded);
   let results = (outs 2DTensorOf<[F32]>:$result);
   let assemblyFormat = "$rows `,` $factors `to` $sum `at` $tokens attr-dict `:` type($rows) `,` type($factors) `to` type($sum)";
   let hasVerifier = 1;

@@ -16,10 +16,11 @@ def Xfmr_FfnOp : Xfmr_Op<"ffn", [Pure, AttrSizedOperandSegments, InferTypeOpAdap
     `result = (activation(input gate^T + gate_bias) * (input up^T + up_bias)) down^T + down_bias + residual`
 
     `input` is a token tensor `[T, N]`. A missing bias or residual is not added. `xfmr.activation` has the functions.
-    `xfmr-decompose-composites` rewrites the operation as projections, `xfmr.linear`, whose arithmetic it has.
+    `xfmr-decompose-composites` rewrites each projection as an `xfmr.linear`; the arithmetic is that of these
+    operations.
 
-    - (C1) `up` and `gate` are `[M, N]`, of the same type, for an input of N features, `down` is `[N', M]` for a result
-      of N' features.
+    - (C1) `up` and `gate` are `[M, N]`, of the same type, and `down` is `[N', M]`. M is the number of features between
+      the projections; the result is `[T, N']`.
     - (C2) A bias has as many elements as its matrix has rows. Either all matrices have a bias or none.
     - (C3) `residual` has the result's type.
 

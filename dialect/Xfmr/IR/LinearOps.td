@@ -16,9 +16,10 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
 
     `input` is a token tensor `[T, K]`, `weight` is `[N, K]`, the result is `[T, N]`. A missing bias or residual is not
     added; without `multiplier` the factor is 1. `xfmr.activation` has the functions; the default is `none`.
-    `precision`, f32 by default, is the type of the operands of the product. `format` is that of the weights: bf16, f16, or
-    integers of 4 or 8 bits with a scale for each group of columns. The target `cuda` has the precisions f32, bf16 and
-    f16, and with the last two also formats of integers.
+    `precision`, f32 by default, is the type of the operands of the product. `format` is the type of stored weights:
+    bf16, f16, or integers of 4 or 8 bits with a scale for each group of columns. The target `cuda` has the precisions
+    f32, bf16 and f16, and formats of integers with bf16 and f16 only. In N1 to N6, `fma` is a fused multiply-add and
+    `f32(…)` converts an integer to f32.
 
     - (C1) `weight` has as many columns as `input` has features.
     - (C2) `bias` has as many elements as `weight` has rows.
@@ -26,39 +27,43 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     - (C4) A `precision` other than f32 needs f32 tensors. Int8 also needs at most 65536 features of `input`: on some
       targets the quantized values of `input` are stored as unsigned bytes, those of `weight` are signed bytes, and a
       sum of their products must fit in 32 bits.
-    - (C5) A `format` needs f32 tensors and less than 2^31 features of `input`. The formats bf16 and f16 need the precision
-      f32.
-    - (N1) With `precision` f32 and without a `format` of integers, the sum starts from the value 0 and adds the terms
-      in f32, with one fused multiply-add per term, in order of increasing k. A GPU does so only in thread-block tiles
-      of more than 16 rows. In tiles of up to 16 rows, each of 32 partial sums adds the terms with equal k mod 32 in
-      this way, and these sums are added in order. Tiles have 64 rows; the last one has the rows that remain. The bias
-      is added afterwards. `xfmr-split-deep-projections` may replace an operation of many features whose epilogue has
-      only additions by several, each with this order; the first adds bias and residual, each of the others the sum of
-      those before it. The epilogue is computed in f32 for every `precision`.
+    - (C5) A `format` needs f32 tensors and less than 2^31 features of `input`. The formats bf16 and f16 need the
+      precision f32.
+    - (N1) With `precision` f32 and without a `format` of integers, the sum over k starts from the value 0 and adds the
+      terms in f32, with one fused multiply-add per term, in order of increasing k. The bias is added afterwards. A GPU
+      divides the T rows into thread-block tiles of 64; the last tile has the rows that remain. The order is the same in
+      tiles of more than 16 rows. In a tile of up to 16 rows, each of 32 partial sums adds the terms with equal k mod 32
+      in this way, and the partial sums are added in order of k mod 32. If K is large and the epilogue has only
+      additions, `xfmr-split-deep-projections` may replace the operation by several, each for a range of k and with this
+      order: the first adds bias and residual, each of the others adds the result of the one before it. The epilogue is
+      computed in f32 for every `precision`.
     - (N2) With `precision` bf16 or f16, `input` and `weight` are first rounded to it, to nearest, ties to even.
       Products are added in f32, in an order that depends on the target. On a CPU the order is the same for every row;
       on a GPU it is the same for all T rows and depends on the kernel that T selects, such as that for up to 16 rows.
-      In f16, an `input` of magnitude 65520 or more becomes infinite; such a weight is an error of the packer.
-    - (N3) With `precision` int8, `weight[n, k]` is approximated by `q[n, k] * s[n]` with 8-bit quantized values and one
-      scale per row (see `xfmr.weight_quantize`), and `input[t, k]` by `p[t, k] * r[t]` with
-      `r[t] = max_k |input[t, k]| / 127` (see `tile.quantize_rows`). The sum over k of `p[t, k] * q[n, k]` is exact in
-      i32; it is converted to f32, multiplied by `s[n]`, then by `r[t]`, and rounded after each of these steps.
+      In f16, an element of `input` of magnitude 65520 or more becomes infinite; such a weight is an error of the
+      packer.
+    - (N3) With `precision` int8 and no `format`, `weight[n, k]` is approximated by `q[n, k] * s[n]` with 8-bit integers
+      q and one scale s per row (see `xfmr.weight_quantize`), and `input[t, k]` by `p[t, k] * r[t]` with 8-bit integers
+      p and `r[t] = max_k |input[t, k]| / 127` (see `tile.quantize_rows`). The sum over k of `p[t, k] * q[n, k]` is
+      exact in i32. The sum is converted to f32, multiplied by `s[n]`, then by `r[t]`, and rounded after each of these
+      steps.
     - (N4) With a `format` of integers and the precision int8, `weight[n, k]` is approximated by
       `scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k (see `#xfmr.weight_format`), and
-      `input[t, k]` by `p[t, k] * r[t, g]` with the same groups.
-      The accumulator `acc` begins as +0. For each group g in order, with sums over the columns k of g, it becomes
+      `input[t, k]` by `p[t, k] * r[t, g]` with 8-bit integers p and the same groups. The accumulator `acc` of
+      `result[t, n]` begins as +0. For each group g in order, with sums over the columns k of g,
       `acc = fma(f32(sum_k p[t, k] * q[n, k]), r[t, g] * scale[n, g], acc)` and then, if the format has minima,
       `acc = fma(minimum[n, g], r[t, g] * f32(sum_k p[t, k]), acc)`. Sums of integers are exact. A group of `input` that
-      has an infinity or NaN makes the row of the result NaN; a group whose magnitudes are all below 2^-119 counts as
+      has an infinity or NaN makes `acc` NaN in the whole row t; a group whose magnitudes are all below 2^-119 counts as
       zeros.
-    - (N5) With a `format` of integers and the precision f32, weights are approximated in the same way, and `input` is not rounded.
-      Blocks of 32 columns, or of 16 if a group has 16, are added in order, from +0: `sum = fma(q[n, k], input[t, k],
-      sum)` for the columns of a block in order, from +0, then `acc = fma(scale[n, g], sum, acc)`, then, with minima,
-      `acc = fma(minimum[n, g], sum_k input[t, k], acc)` with k in the block (see `tile.grouped_product`). With bf16 or f16
-      the input is first rounded to it, the order of the sum of a block depends on the target, and on a GPU `acc` may be
-      the sum of several parts, each of some of the blocks.
-    - (N6) With the `format` bf16 or f16, `weight` is first rounded to it, to nearest, ties to even; the sum is that of N1.
-      A weight that would become infinite is an error of the packer.
+    - (N5) With a `format` of integers and the precision f32, weights are approximated as in N4, and `input` is not
+      rounded. `acc` begins as +0, and blocks of 32 columns, or of 16 if a group has 16, follow in order: `sum` begins
+      as +0 and becomes `fma(q[n, k], input[t, k], sum)` for each column k of the block in order; then
+      `acc = fma(scale[n, g], sum, acc)` and, with minima, `acc = fma(minimum[n, g], sum_k input[t, k], acc)` with k in
+      the block. `tile.grouped_product` has the order of the last sum. With the precision bf16 or f16, `input` is first
+      rounded to this type, the order of the sum of a block depends on the target, and on a GPU `acc` may be the sum of
+      several parts, each of some of the blocks.
+    - (N6) With the `format` bf16 or f16, `weight` is first rounded to this type, to nearest, ties to even; the sum is
+      that of N1. A weight that would become infinite is an error of the packer.
 
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<gelu>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>

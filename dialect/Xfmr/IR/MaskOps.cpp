@@ -12,3 +12,9 @@ LogicalResult AdditiveMaskOp::inferReturnTypes(MLIRContext *context, std::option
   types.push_back(cast<RankedTensorType>(adaptor.getMask().getType()).clone(Float32Type::get(context)));
   return success();
 }
+
+LogicalResult VisibleBeforeOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  types.push_back(cast<RankedTensorType>(adaptor.getMask().getType()).clone(IntegerType::get(context, 64)));
+  return success();
+}

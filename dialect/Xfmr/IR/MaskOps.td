@@ -12,8 +12,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_AdditiveMaskOp : Xfmr_Op<"additive_mask", [Pure, InferTypeOpAdaptor]> {
   let summary = "converts a 0/1 mask to an additive score mask";
   let description = [{
-    `result[…] = (1 - mask[…]) * lowest` for a mask of any shape, where `lowest` is the most negative finite f32, as in
-    the transformers library. `xfmr.attention` adds the result to scores: a 1 changes nothing, a 0 hides the key.
+    `result[…] = (1 - mask[…]) * lowest` for a mask of zeros and ones, of any shape, where `lowest` is the most negative
+    finite f32, as in the transformers library. The result is the operand `mask` of `xfmr.attention`: a key keeps its
+    score where `mask` is 1, and is hidden where `mask` is 0.
 
     ```mlir
     %bias = xfmr.additive_mask %mask : tensor<?x?xi64>
@@ -21,6 +22,24 @@ def Xfmr_AdditiveMaskOp : Xfmr_Op<"additive_mask", [Pure, InferTypeOpAdaptor]> {
   }];
   let arguments = (ins RankedTensorOf<[I64]>:$mask);
   let results = (outs RankedTensorOf<[F32]>:$result);
+  let assemblyFormat = "$mask attr-dict `:` type($mask)";
+}
+
+def Xfmr_VisibleBeforeOp : Xfmr_Op<"visible_before", [Pure, InferTypeOpAdaptor]> {
+  let summary = "counts the visible keys before each key";
+  let description = [{
+    `result[b, k]` is the number of keys j < k of sequence b that `mask` does not hide. As in `xfmr.attention`, the mask
+    hides key j if `mask[b, j]` is at most half of the most negative finite f32. Both tensors are `[B, K]` for B
+    sequences of K keys.
+
+    ALiBi in BLOOM and Falcon is a function of these counts: hidden keys add nothing to distances.
+
+    ```mlir
+    %n = xfmr.visible_before %mask : tensor<?x?xf32>    // tensor<?x?xi64>
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[F32]>:$mask);
+  let results = (outs 2DTensorOf<[I64]>:$result);
   let assemblyFormat = "$mask attr-dict `:` type($mask)";
 }
 

@@ -21,10 +21,12 @@ def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, AllTypesMatch<["input", "res
     - (C1) `weight` and `bias` have as many elements as the last dimension of `input`.
     - (C2) `residual` has the type of `input`, which is `[T, N]` then.
     - (C3) `epsilon` is not negative.
-    - (N1) Mean and variance are accumulated in f32; the variance is the mean of the squared differences from the mean,
-      not E[x^2] - mean^2. On a CPU a sum is computed as 16 partial sums, the l-th of the columns l, l + 16, l + 32, …,
-      which are then added in a fixed tree. On a GPU there are 32 partial sums. The difference is multiplied by
-      `1 / sqrt(…)`, which is computed once for each row by a square root and a division.
+    - (N1) Arithmetic is f32. The variance is the mean of the squared differences from the mean, not E[x^2] - mean^2. On
+      a CPU the sum of each mean is computed as 16 partial sums, the l-th of the columns l, l + 16, l + 32, …. These are
+      added in pairs: l and l + 8, then l and l + 4, l + 2, l + 1. On a GPU there are 32 partial sums, of the columns l,
+      l + 32, …, and the first pairs are l and l + 16. A sum is multiplied by `1 / N`, not divided by N, the number of
+      columns. The difference `x[t, i] - mean(x[t])` is multiplied by `1 / sqrt(…)`, which is computed once for each row
+      by a square root and a division. `weight` and `bias` enter by a fused multiply-add.
 
     ```mlir
     %y = xfmr.layer_norm %x, %g, %b residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-12 : f64}
@@ -53,9 +55,11 @@ def Xfmr_RmsNormOp : Xfmr_Op<"rms_norm", [Pure, AllTypesMatch<["input", "result"
     - (C1) `weight` has as many elements as the last dimension of `input`.
     - (C2) `residual` has the type of `input`, which is `[T, N]` then.
     - (C3) `epsilon` is not negative.
-    - (N1) The mean is accumulated in f32. On a CPU its sum is computed as 16 partial sums, the l-th of the columns l,
-      l + 16, l + 32, …, which are then added in a fixed tree. On a GPU there are 32 partial sums. `x` is
-      multiplied by `1 / sqrt(…)`, which is computed once for each row by a square root and a division, then by `weight`.
+    - (N1) Arithmetic is f32. On a CPU the sum of the mean is computed as 16 partial sums, the l-th of the columns l,
+      l + 16, l + 32, …. These are added in pairs: l and l + 8, then l and l + 4, l + 2, l + 1. On a GPU there are 32
+      partial sums, of the columns l, l + 32, …, and the first pairs are l and l + 16. The sum is multiplied by `1 / N`,
+      not divided by N, the number of columns. `x[t, i]` is multiplied by `1 / sqrt(…)`, which is computed once for each
+      row by a square root and a division, then by `weight[i]`.
 
     ```mlir
     %y = xfmr.rms_norm %x, %g residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-6 : f64} : tensor<?x48xf32>, tensor<48xf32>

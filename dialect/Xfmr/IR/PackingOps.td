@@ -26,9 +26,10 @@ def Xfmr_SequenceOffsetsOp : Xfmr_Op<"sequence_offsets", [Pure]> {
 def Xfmr_PackTokensOp : Xfmr_Op<"pack_tokens", [Pure]> {
   let summary = "numbers the visible tokens of a padded batch";
   let description = [{
-    The tokens `(b, i)` with `mask[b, i] != 0`, in row-major order, become the packed tokens 0, 1, ….
-    `positions[t] = b * length + i` is the padded position of token `t`, for a mask of `length` columns; `offsets[b]` is
-    the first token of sequence `b`, and the last of its `batch + 1` elements the number of packed tokens.
+    `mask` is `[batch, length]`. The tokens `(b, i)` with `mask[b, i] != 0`, in row-major order, become the packed
+    tokens 0, 1, …. If packed token `t` is the token `(b, i)`, `positions[t] = b * length + i`, its padded position.
+    `offsets[b]` is the first packed token of sequence `b`, and the last of the `batch + 1` elements of `offsets` is the
+    number of packed tokens. A sequence without visible tokens has `offsets[b] = offsets[b + 1]`.
 
     ```mlir
     %offsets, %positions = xfmr.pack_tokens %mask : tensor<?x?xi64>
@@ -59,9 +60,10 @@ def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_ScatterTokensOp : Xfmr_Op<"scatter_tokens", [Pure, InferTypeOpAdaptor]> {
   let summary = "scatters packed tokens to their padded positions; padding rows become 0";
   let description = [{
-    `result[positions[t], n] = input[t, n]`; the result has `rows` rows, and all others are zero.
+    `result[positions[t], n] = input[t, n]` for `input` `[T, N]` and the result `[rows, N]`. The rows of the result that
+    `positions` does not name are zero. `positions` is usually the result of `xfmr.pack_tokens`.
 
-    - (C1) `positions` names no row twice, as the result of `pack_tokens`, and only rows below `rows`.
+    - (C1) `positions` names no row twice, and only rows below `rows`.
 
     ```mlir
     %x = xfmr.scatter_tokens %packed, %positions, %rows : tensor<?x8xf32>
@@ -75,10 +77,11 @@ def Xfmr_ScatterTokensOp : Xfmr_Op<"scatter_tokens", [Pure, InferTypeOpAdaptor]>
 def Xfmr_ScatterProbabilitiesOp : Xfmr_Op<"scatter_probabilities", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "scatters attention probabilities of packed tokens to their padded positions";
   let description = [{
-    `input[b, h, i, j]`, of head `h`, belongs to the `i`-th and the `j`-th packed token of sequence `b`. The result is
-    `[batch, heads, length, length]`, as `input`: it has the element at `[b, h, p_i, p_j]`, where
-    `p_i = positions[offsets[b] + i] - b * length` is the padded position of token `i` in its sequence, and zeros in the
-    rows and columns of padding.
+    `input` and the result are `[batch, heads, length, length]`. `input[b, h, i, j]` is the probability that the query
+    of token i of sequence b gives the key of token j in head h, where i and j count the packed tokens of the sequence.
+    Then `result[b, h, p_i, p_j] = input[b, h, i, j]`, where `p_i = positions[offsets[b] + i] - b * length` is the
+    padded position of token i in its sequence. The rows and columns of padding are zero. `offsets` and `positions` are
+    the results of `xfmr.pack_tokens`.
 
     ```mlir
     %p = xfmr.scatter_probabilities %packed, %offsets, %positions : tensor<?x2x?x?xf32>

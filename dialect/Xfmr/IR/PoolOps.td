@@ -12,22 +12,23 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
   let summary = "reduces each sequence to one row";
   let description = [{
-    Sequence b has the rows `offsets[b]` to `offsets[b + 1] - 1` of `input`, and the result a row for each sequence.
+    `input` is `[T, N]`, the result is `[B, N]`, a row for each sequence. Sequence b has the rows `offsets[b]` to
+    `offsets[b + 1] - 1` of `input`.
 
     `first` returns the row of the sequence's token at position 0. With `positions`, the padded positions of packed
     tokens, that token may be padding: if the first packed token of sequence b has another position than `b * length`,
     or if sequence b has no token, the row is zero. Without `positions`, each sequence must have a token. The other
     kinds reduce the tokens of each sequence, without its first `skip[b]` tokens if that operand is present, and return
-    zeros if there are none:
+    zeros if no token is left:
 
     | kind | row |
     |---|---|
-    | `leading` | the first token |
+    | `leading` | the first of these tokens |
     | `last` | the last token |
-    | `max` | the largest value of each feature |
-    | `mean` | the sum divided by the number n of reduced tokens |
+    | `max` | the largest value of each feature; NaN if one is NaN |
+    | `mean` | the sum divided by the number n of these tokens |
     | `mean_sqrt_length` | the sum divided by the square root of n |
-    | `weighted_mean` | the sum of token i times i + 1, divided by the sum of these factors; skipped tokens count in i |
+    | `weighted_mean` | the sum of i + 1 times token i, divided by the sum of the factors; skipped tokens count in i |
 
     - (C1) Either both `positions` and `length`, the padded length, are present or neither is.
     - (C2) `first` has no `skip`.

@@ -19,13 +19,14 @@ def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]
         result[t, h, a] = input[t, h, a] * c - input[t, h, b] * s
         result[t, h, b] = input[t, h, b] * c + input[t, h, a] * s
 
-    Components from R on are copied. `positions[t]` is the row of the table for token t, usually its position. The table
-    is a weight of source `#xfmr.computed<"rotary", …>`. Models with rotary embeddings of the type longrope have two
-    such tables in one, the second after the first, which has n rows. If the longest sequence of a call, tokens in
-    caches included, has more than n tokens, code that the importer emits adds n to all positions of the call.
+    Components from R on are copied. `positions[t]` is the row of the table for token t, usually the position of the
+    token. The table is a weight of source `#xfmr.computed<"rotary", …>`. For rotary embeddings of the type longrope, it
+    is the `#xfmr.concat` of two such tables. The first has n rows, where n is the context length of the model before it
+    was extended, and is for calls whose longest sequence, tokens in caches included, has up to n tokens. The second is
+    for longer calls: code that the importer emits adds n to all positions of such a call.
 
-    - (C1) `table` has static shape; R is even and at most the head size.
-    - (N1) Each element is the rounded product with c, then a fused multiply-add with s. A position outside the table is
+    - (C1) `table` has static shape; R is even and at most the size of a head, the last dimension of `input`.
+    - (N1) The product with c is rounded; a fused multiply-add adds the product with s. A position outside the table is
       undefined behavior.
 
     ```mlir
@@ -48,14 +49,14 @@ def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, Infer
         bucket(d) = a                                                                      if a < m
                   = min(n - 1, m + floor(log(a / m) / log(max_distance / m) * (n - m)))    otherwise
 
-    If `bidirectional`, `a = |d|`, and n is added to bucket(d) for d > 0; otherwise `a = max(-d, 0)`. The result is the
-    operand `distance_bias` of `xfmr.attention`, for sequences of up to `length` tokens.
+    If `bidirectional`, `a = |d|`, and n is added to bucket(d) for d > 0; otherwise `a = max(-d, 0)`. The result is used
+    as the operand `distance_bias` of `xfmr.attention`, for sequences of up to `length` tokens.
 
     - (C1) `table` is `[R, H]` with static shape. R is at least 2; if `bidirectional`, R is even and at least 4.
       `max_distance` is larger than m and at most 2^24, up to which f32 has all integers.
     - (N1) The lookup is exact. `bucket(d)` is computed in f32, except that `log(max_distance / m)` is computed in f64
-      and then rounded, as in the T5 of the transformers library, so that distances at the boundary of two buckets fall
-      into the same bucket as there.
+      and then rounded. The T5 of the transformers library computes in the same way; exact arithmetic may put
+      distances at the boundary of two buckets into another bucket.
 
     ```mlir
     %b = xfmr.relative_position_bias %table, %length {bidirectional, max_distance = 128 : i64} : tensor<32x8xf32>    // tensor<8x?xf32>
@@ -70,11 +71,10 @@ def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, Infer
 def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
   let summary = "computes the ALiBi bias for each head and distance";
   let description = [{
-    `result[h, d + length - 1] = -slopes[h] * |d|` for the distances `-length < d < length` from a query to a key. For H
-    slopes, one for each head, the result is `[H, 2 length - 1]`. It is the operand `distance_bias` of `xfmr.attention`,
-    for sequences of up to `length` tokens. The slopes are a weight of source `#xfmr.computed<"alibi_slopes", …>`. For
-    Falcon, which scales scores after it has added the bias, the importer multiplies the slopes by the scale of the
-    scores, 1 / sqrt(head size), with `#xfmr.scale`.
+    `result[h, d + length - 1] = -slopes[h] * |d|` for the distances `-length < d < length`, the position of a key minus
+    that of a query. For H slopes, one for each head, the result is `[H, 2 length - 1]`. The result is used as the
+    operand `distance_bias` of `xfmr.attention`, for sequences of up to `length` tokens. The slopes are a weight of
+    source `#xfmr.computed<"alibi_slopes", …>`.
 
     - (C1) `slopes` has static shape.
 
@@ -91,9 +91,10 @@ def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_CountedPositionsOp : Xfmr_Op<"counted_positions", [Pure, AllTypesMatch<["ids", "result"]>]> {
   let summary = "counts the positions of the tokens that are not padding";
   let description = [{
-    Where `ids[b, i] != padding`, `result[b, i]` is `padding` plus the number of tokens j <= i of sequence b with
-    `ids[b, j] != padding`; elsewhere it is `padding`. So the padding id is also the row of the position table for
-    padding tokens, and positions begin after it.
+    `padding` is the id of the padding token. Where `ids[b, i] != padding`, `result[b, i]` is `padding` plus the number
+    of tokens j <= i of sequence b with `ids[b, j] != padding`; elsewhere `result[b, i]` is `padding`. RoBERTa looks up
+    position embeddings by these numbers: the row `padding` of the table is for padding, and the first token that is not
+    padding has the row `padding + 1`.
 
     - (C1) `padding` is not negative.
 

@@ -26,11 +26,11 @@ def Xfmr_AllGatherOp : Xfmr_ShardOp<"all_gather", (ins AnyRankedTensor:$input), 
     all ranks. Every rank must execute the operation, the same number of times and in the same order. The phase `linalg`
     turns it into `rt.all_gather`.
 
-    - (C1) `axis` is 0 or 1. `input` and `result` differ only in its size, which is static in both.
-    - (C2) `begins` has an element for each rank. It begins with 0, does not decrease, and the shards cover the result:
-      no shard begins after the end of the one before, and the last one ends with the result.
-    - (N1) Elements are copied. Shards may overlap, as the last two do if the sizes are not divisible; they have equal
-      elements there.
+    - (C1) `axis` is 0 or 1. `input` and `result` differ only in the size of this dimension, which is static in both.
+    - (C2) `begins` has an element for each rank. The elements begin with 0 and do not decrease. The shards cover the
+      result: no shard begins after the end of the one before, and the last shard ends with the result.
+    - (N1) Elements are copied. Shards may overlap, as the last two of the second example do; where they overlap, they
+      have equal elements.
 
     ```mlir
     %y = xfmr.all_gather %x, 1 at [0, 24] : tensor<?x24xf32> -> tensor<?x48xf32>
@@ -43,10 +43,10 @@ def Xfmr_RankSliceOp : Xfmr_ShardOp<"rank_slice", (ins AnyRankedTensor:$input), 
   let summary = "returns the shard of this rank of a tensor that all ranks have";
   let description = [{
     The result has the indices `begins[rank]` to `begins[rank] + S - 1` along `axis` of `input`, where S is the size of
-    `result` there. It is a view. The rank is a number of the running process, `rt.rank`. `xfmr.all_gather` is the
-    inverse.
+    `result` there. The result is a view of `input`. The rank is the number of the running process, the result of
+    `rt.rank`. `xfmr.all_gather` is the inverse.
 
-    - (C1) `axis` is 0 or 1. `input` and `result` differ only in its size, which is static in both.
+    - (C1) `axis` is 0 or 1. `input` and `result` differ only in the size of this dimension, which is static in both.
     - (C2) `begins` is as in `xfmr.all_gather`, with `input` for the whole.
 
     ```mlir

@@ -52,7 +52,8 @@ struct WeightFormat {
   bool isFloat() const { return kind != Kind::Integer; }
   /// Returns the number that is added to an integer before it is stored: the stored value of q = 0.
   int64_t zero() const { return minima ? 0 : int64_t(1) << (bits - 1); }
-  /// Returns the columns of a group in a matrix of |columns|, padded.
+  /// Returns the number of columns of a group: |group| or, if that is 0, |columns|, the columns of the matrix, rounded
+  /// up to a multiple of 32.
   int64_t groupColumns(int64_t columns) const;
   /// Returns the number of groups in |columns|.
   int64_t groups(int64_t columns) const;

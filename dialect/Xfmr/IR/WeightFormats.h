@@ -13,8 +13,8 @@ namespace mlir::xfmr {
 /// The formats of the weights of a model: one for all projections, and rules for some weights, of which the last that
 /// matches decides.
 struct WeightFormats {
-  /// The patterns that stand for a role instead of names: the projection to the scores of all words, and the tables of
-  /// embeddings.
+  /// The patterns that stand for a role instead of names: the projection to the scores of all tokens (logits), and the
+  /// tables of embeddings.
   static constexpr llvm::StringLiteral kHead = "lm_head", kTables = "embeddings";
 
   struct Rule {

@@ -24,8 +24,8 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
       these, whose type is `type`.
     - (C3) `offset`, the first byte in the data section of the weights file, is a multiple of 64, a cache line.
     - (C4) A weight with an offset ends within the `xfmr.weights_bytes` of its module.
-    - (N1) Elements are computed in f32: a tensor of F64 is rounded to f32, each step of an expression rounds its
-      results, and the last step rounds to the element type of `type`.
+    - (N1) Elements are computed in f32: a tensor of f64 is rounded to f32, each step of an expression rounds its
+      results to f32, and the last step rounds to the element type of `type`.
 
     ```mlir
     xfmr.weight @"pooler.dense.weight" : tensor<8x8xf32> = #xfmr.tensor<"pooler.dense.weight" : tensor<8x8xf32>>
@@ -48,8 +48,8 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
 def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "returns the value of a weight";
   let description = [{
-    The result is the tensor that `weight` declares. `attune-assign-weight-offsets` replaces its uses, also in the
-    functions to which it is passed, by views of the weights file in memory.
+    The result is the tensor that `weight` declares. `attune-assign-weight-offsets` replaces uses of the result, also in
+    functions to which calls pass it, by views of the weights file in memory.
 
     - (C1) `weight` names an `xfmr.weight` of the result's type.
 
@@ -89,8 +89,8 @@ def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
 def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResultShape]> {
   let summary = "rounds the elements of a weight to another float type";
   let description = [{
-    The result has the shape of `weight` and the element type that the assembly names. Rounds to nearest, ties to even. A
-    finite element that would become infinite, such as 65520 as f16, is an error of the packer.
+    The result has the shape of `weight` and another element type. Elements are rounded to it, to nearest, ties to even.
+    A finite element that would become infinite, such as 65520 as f16, is an error of the packer.
 
     ```mlir
     %b = xfmr.weight_convert %w : tensor<100x48xf32> -> tensor<100x48xbf16>
@@ -104,9 +104,9 @@ def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResul
 def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
   let summary = "quantizes a weight matrix to int8, with one scale per row";
   let description = [{
-    `result[n, k] = round(weight[n, k] / scale[n])`, to nearest, ties to even, where `scale` is the result of
-    `xfmr.weight_scales`; zero where the scale is zero or the quotient is NaN. Quantized values are from -127 to 127. A
-    stack `[E, N, K]` of matrices becomes the stack of their results.
+    `result[n, k] = round(weight[n, k] / scale[n])` for a matrix `[N, K]`, where `round` rounds to nearest, ties to
+    even, and `scale` is the result of `xfmr.weight_scales`. The result is 0 where the scale is 0 or the quotient is
+    NaN. Quantized values are from -127 to 127. A stack `[E, N, K]` of matrices becomes the stack of their results.
 
     ```mlir
     %q = xfmr.weight_quantize %w : tensor<100x48xf32>      // tensor<100x48xi8>
@@ -120,25 +120,28 @@ def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
 def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
   let summary = "quantizes a weight matrix by groups of columns and packs it into panels of bytes";
   let description = [{
-    `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]` approximately, where g is the group of column k (see
-    `#xfmr.weight_format`). The result has a panel for every `width` rows, and in it a stream of groups: the scales of
-    the rows, their minima if the format has any, and the integers without a sign, four neighbors of a row side by side:
+    `weight[n, k]` of a matrix `[N, K]` is approximated by `scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group
+    of column k (see `#xfmr.weight_format`). A panel is `width` rows. It is stored group by group: first the scales of
+    the `width` rows in group g, then their minima if the format has any, then the integers, four neighboring columns of
+    a row side by side. A group with 8-bit integers, whose first column is k:
 
         | width scales | width minima | row 0: k k+1 k+2 k+3 | row 1: k k+1 k+2 k+3 | ... | row 0: k+4 ... |
 
     With 4 bits, the byte of column k has its integer in the low half and that of column k + 4 in the high half, and the
-    next bytes of the row begin at column k + 8. Stored integers are `q + 8` or `q + 128`, of 4 or 8 bits; with minima
-    they are `q`. Rows beyond the matrix have scales and minima 0 and q = 0, columns beyond it have q = 0.
+    next bytes of the row begin at column k + 8. Integers are stored without a sign: as `q + 8` with 4 bits, as
+    `q + 128` with 8, and as `q` in formats with minima. Rows beyond the matrix have scales and minima 0 and q = 0,
+    columns beyond it have q = 0.
 
     A group that the format represents exactly keeps its values. For any other group the packer tries several scales and
     minima and takes those with the smallest sum of squared errors; without minima, the sum is weighted, with larger
-    factors for larger weights. A row for which a calibration has chosen integers (`--calibrate`) has those. Infinities
-    and NaN count as 0. A scale or minimum beyond the range of f16 is an error of the packer unless the format stores
-    them as f32.
+    factors for larger weights. A row for which a calibration (`--calibrate`) has chosen integers has these integers.
+    Infinities and NaN count as 0. If the format stores scales as f16, weights whose scale or minimum may exceed the
+    range of f16 are an error of the packer.
 
-    The result is `[ceil(N / width), groups, bytes]`, where a group has `width * (s + columns * bits / 8)` bytes; s is
-    the size of a scale, or of a scale and a minimum. A stack `[E, N, K]` of matrices becomes the stack of their
-    results.
+    The result is `[ceil(N / width), ceil(K / columns), width * (s + columns * bits / 8)]`: panels, groups of a panel
+    and bytes of a group. `columns` are those of a group; if the whole row is one group, they are K, rounded up to a
+    multiple of 32. s is the number of bytes of a scale, or of a scale and a minimum. A stack `[E, N, K]` of matrices
+    becomes the stack of their results.
 
     - (C1) `width` is a positive multiple of 16 and at most 4096. The matrix has less than 2^31 columns.
     - (C2) `format` has groups: it is not bf16 or f16.
@@ -156,7 +159,7 @@ def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
   let summary = "computes the int8 scale of each row of a weight matrix";
   let description = [{
     `result[n] = max_k |weight[n, k]| / 127`, or `result[e, n] = max_k |weight[e, n, k]| / 127` for a stack of matrices.
-    A NaN counts as 0.
+    A NaN counts as 0. `xfmr.weight_quantize` divides by these scales.
 
     ```mlir
     %s = xfmr.weight_scales %w : tensor<100x48xf32>     // tensor<100xf32>
@@ -186,11 +189,11 @@ def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
 def Xfmr_WeightDistancePanelsOp : Xfmr_WeightExpr<"weight_distance_panels"> {
   let summary = "lays out a table with a vector for each distance, for loads along keys";
   let description = [{
-    `result[h, d, c] = table[min(max(N - 1 - (c - 15), 0), N - 1), h * D + d]` for N rows, the distances of a query from
-    a key in ascending order, and D columns of each head. The result is `[heads, D, N + 30]`, where the distances
-    descend from left to right, as they do along the keys of a query. Kernels load 16 columns at once, one for each of
-    16 keys. The first and the last distance are repeated 15 times, so that these columns may begin or end beyond the
-    table.
+    The table is `[N, heads * D]`: a row for each distance, the position of a query minus that of a key, in ascending
+    order, with D components for each head. `result[h, d, c] = table[min(max(N - 1 - (c - 15), 0), N - 1), h * D + d]`,
+    and the result is `[heads, D, N + 30]`. Its distances descend along the columns c, as they do along the keys of a
+    query. Kernels load 16 columns at once, one for each of 16 keys. The first and the last distance are repeated 15
+    times, since some of these columns may be beyond the table.
 
     - (C1) `heads` is positive and divides the number of columns.
 
@@ -209,10 +212,9 @@ def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
     `result[p, k, j] = weight[p * width + j, k]`, zero where `p * width + j` is beyond the matrix `[N, K]`. The result
     is `[ceil(N / width), K, width]`.
 
-    With `group` > 1, `result[p, q, j, i] = weight[p * width + j, q * group + i]` for every `q * group + i` below K',
-    which is K rounded up to `multiple`; zero beyond the matrix. The result is
-    `[ceil(N / width), K' / group, width, group]`. Dot-product instructions add the products of `group` neighbors in K,
-    so these lie side by side.
+    With `group` > 1, `result[p, q, j, i] = weight[p * width + j, q * group + i]`, zero where an index is beyond the
+    matrix. The result is `[ceil(N / width), K' / group, width, group]`, where K' is K rounded up to a multiple of
+    `multiple`. The `group` neighbors in K lie side by side because dot-product instructions add their products.
 
     A stack `[E, N, K]` of matrices becomes the stack of their results.
 
@@ -239,7 +241,8 @@ def Xfmr_WeightSelectOp : Xfmr_Op<"weight_select", [Pure, InferTypeOpAdaptor]> {
     result that is used itself, such as a bias, becomes a slice of `stack`. An expression over several weights
     (`xfmr.weight_concat`) of which one is selected cannot be compiled.
 
-    - (C1) `stack` has rank 2 or more and a static shape; `index` is below its first size, or the behavior is undefined.
+    - (C1) `stack` has rank 2 or more and a static shape. An `index` that is not below the first size of `stack` is
+      undefined behavior.
 
     ```mlir
     %w = xfmr.weight_select %stack[%e] : tensor<8x100x48xf32>   // tensor<100x48xf32>
@@ -274,8 +277,8 @@ def Xfmr_WeightShardOp : Xfmr_Op<"weight_shard", [Pure]> {
 def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {
   let summary = "slices consecutive columns of a weight matrix";
   let description = [{
-    `result[i, j] = weight[i, begin + j]` for `j` below `end - begin`. A stack of matrices becomes the stack of their
-    slices.
+    `result[i, j] = weight[i, begin + j]` for j < `end - begin`. A stack `[E, N, K]` of matrices becomes the stack of
+    their slices.
 
     - (C1) `0 <= begin < end`, and `end` is at most the number of columns.
 

@@ -32,12 +32,11 @@ def Xfmr_FormulaAttr : AttrDef<Xfmr_Dialect, "Formula"> {
   let description = [{
     The value is the largest result of `map`. The symbols of the map stand for `symbols`, in order. A symbol is the name
     of a dim, a dynamic size in the signature of the entry; `workers`, the number of workers; or an `#xfmr.argument`. No
-    symbol is negative, and divisors are positive constants. For example, the formula `xfmr.flops` of an entry gives the
-    arithmetic operations of one call.
+    symbol is negative, and divisors are positive constants.
 
     ```mlir
-    #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (s0 * 64, s1 * 64)>>
-    #xfmr.formula<[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>
+    #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (s0 * 64, s1 * 64)>>   // 64 max(batch, length)
+    #xfmr.formula<[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>       // 6144 times the rows of argument 0
     ```
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$symbols, "::mlir::AffineMap":$map);
@@ -53,11 +52,13 @@ def Xfmr_WeightFormatAttr : AttrDef<Xfmr_Dialect, "WeightFormat"> {
   let mnemonic = "weight_format";
   let summary = "the format of a weight matrix: bf16, f16, or the bits of an integer and the columns of a group";
   let description = [{
-    With `bf16` and `f16`, each weight is rounded to this type, to nearest, ties to even. Otherwise `weight[n, k]` is
-    approximated by `scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k. The name is `intB:G`,
-    `intB:G:asym`, `intB:G:f32` or `intB:G:asym:f32`. Integers have B = 4 or 8 bits. A group is G neighbors of a row,
-    16, 32, 64 or 128; with G = 0 it is the whole row, padded to a multiple of 32 columns. `asym` adds a minimum for
-    each group; without it minima are 0. Scales and minima are f16, or f32 with `f32`.
+    With `bf16` and `f16`, each weight is rounded to this type, to nearest, ties to even. The other names are `intB:G`,
+    `intB:G:asym`, `intB:G:f32` and `intB:G:asym:f32`. In these formats, the element `weight[n, k]` of a matrix is
+    approximated by `scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k. A group is G consecutive
+    columns of one row, G = 16, 32, 64 or 128; the last group of a row may have fewer. With G = 0 the whole row is one
+    group. Integers q have B = 4 or 8 bits, from `-2^(B-1)` to `2^(B-1) - 1`, or with `asym` from 0 to `2^B - 1`. `asym`
+    adds a minimum for each group; without `asym` minima are 0. Scales and minima are stored as f16, or as f32 if the
+    name ends with `f32`.
 
     ```mlir
     #xfmr.weight_format<"int4:32">
@@ -88,23 +89,23 @@ def Xfmr_FillSourceAttr : Xfmr_Source<"FillSource", "fill"> {
 def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
   let summary = "a table computed at compile time, named by `kind`, with its parameters";
   let description = [{
-    Each element is computed in f64 and rounded once, to f32. Below, p is the row of an element, its position.
+    Each element is computed in f64 and rounded once, to f32. Below, p is the position of an element, which is the index
+    of its row.
 
     - `sinusoidal` `[positions, N]` with the params `layout` and `base` (10000 if absent). With `angle(p, i) = p /
       base^(2 i / N)`: `"interleaved"` has `sin angle(p, i)` in column 2i and `cos angle(p, i)` in column 2i + 1 (an odd
       N ends with a sine); `"half"` has `sin angle(p, i)` in column i of the first `ceil(N / 2)` and `cos angle(p, i)`
       in column `ceil(N / 2) + i`; `"constant"` has `-sin 1` in even and `cos 1` in odd columns.
     - `rotary` `[positions, R]` with the params `base` and optionally `scaling`. With `f(i) = base^(-2 i / R)` for i <
-      R/2: `cos(p f(i))` in column i and `sin(p f(i))` in column R/2 + i. `scaling = "linear"` divides f by `factor`.
-      `scaling = "llama3"` has `factor`, `low_freq_factor`, `high_freq_factor` and `original_length`: with `s =
-      (original_length f / (2 pi) - low_freq_factor) / (high_freq_factor - low_freq_factor)` clamped to [0, 1],
-      `f' = (1 - s) f / factor + s f`. `scaling = "yarn"` has `factor`, `ramp_begin` and `ramp_end`: with
-      `r = (i - ramp_begin) / (ramp_end - ramp_begin)` clamped to [0, 1], `f' = (1 - r) f + r f / factor`.
-      `scaling = "longrope"` has a list `factors` of R/2 numbers: `f'(i) = f(i) / factors[i]`. All elements are
-      multiplied by `attention_factor` (1 if absent). A list `frequencies` of R/2 numbers takes the place of f and of
-      `base`.
-    - `alibi_slopes` `[H]`: with n the largest power of 2 up to H, `2^(-8 (h + 1) / n)` for h < n, then `2^(-4 (2 (h -
-      n) + 1) / n)`. `rounding = "bf16"` then rounds them to bf16.
+      R/2: `cos(p f(i))` in column i and `sin(p f(i))` in column R/2 + i. Instead of `base`, a list `frequencies` may
+      give the R/2 numbers f(i). `scaling` replaces each f by f'. `"linear"` has the param `factor`: `f' = f / factor`.
+      `"llama3"` has `factor`, `low_freq_factor`, `high_freq_factor` and `original_length`: with `s = (original_length f
+      / (2 pi) - low_freq_factor) / (high_freq_factor - low_freq_factor)` clamped to [0, 1], `f' = (1 - s) f / factor +
+      s f`. `"yarn"` has `factor`, `ramp_begin` and `ramp_end`: with `r = (i - ramp_begin) / (ramp_end - ramp_begin)`
+      clamped to [0, 1], `f' = (1 - r) f + r f / factor`. `"longrope"` has a list `factors` of R/2 numbers: `f'(i) =
+      f(i) / factors[i]`. With `attention_factor`, all elements are multiplied by that number.
+    - `alibi_slopes` `[H]`, one slope for each head h: with n the largest power of 2 up to H, `2^(-8 (h + 1) / n)` for
+      h < n, and `2^(-4 (2 (h - n) + 1) / n)` for the other heads. `rounding = "bf16"` rounds the slopes to bf16.
   }];
   let parameters = (ins StringRefParameter<"kind of table">:$kind, "::mlir::DictionaryAttr":$params, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $kind `,` $params `:` $type `>`";
@@ -152,19 +153,19 @@ def Xfmr_ReshapeSourceAttr : Xfmr_Source<"ReshapeSource", "reshape"> {
   let genVerifyDecl = 1;
 }
 def Xfmr_ScaleSourceAttr : Xfmr_Source<"ScaleSource", "scale"> {
-  let summary = "each element times `factor`, computed in f64 and rounded once";
+  let summary = "each element times `factor`, computed in f64 and rounded once, to f32";
   let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatAttr":$factor);
   let assemblyFormat = "`<` $source `,` $factor `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_ShiftSourceAttr : Xfmr_Source<"ShiftSource", "shift"> {
-  let summary = "each element plus `value`, computed in f64 and rounded once";
+  let summary = "each element plus `value`, computed in f64 and rounded once, to f32";
   let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatAttr":$value);
   let assemblyFormat = "`<` $source `,` $value `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_ProjectSourceAttr : Xfmr_Source<"ProjectSource", "project"> {
-  let summary = "the rows of a matrix, projected: `rows matrix^T + bias`, the sums in f32 and in order of the columns";
+  let summary = "the product `rows matrix^T`, its sums in f32 and in order of the columns; then `bias` is added to each row";
   let parameters = (ins "::mlir::Attribute":$rows, "::mlir::Attribute":$matrix, OptionalParameter<"::mlir::Attribute">:$bias);
   let assemblyFormat = "`<` $rows `,` $matrix (`,` $bias^)? `>`";
   let genVerifyDecl = 1;
@@ -195,20 +196,20 @@ def Xfmr_GroupedPanelsSourceAttr : Xfmr_Source<"GroupedPanelsSource", "grouped_p
   let genVerifyDecl = 1;
 }
 def Xfmr_ConvertSourceAttr : Xfmr_Source<"ConvertSource", "convert"> {
-  let summary = "each element rounded to `type`, to nearest, ties to even";
+  let summary = "each element rounded to `type`, as `xfmr.weight_convert` does";
   let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatType":$type);
   let assemblyFormat = "`<` $source `,` $type `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_RowScalesSourceAttr : Xfmr_Source<"RowScalesSource", "row_scales"> {
-  let summary = "for each row of a matrix, its largest magnitude / 127";
+  let summary = "for each row of a matrix, its largest magnitude / 127; a NaN counts as 0";
   let parameters = (ins "::mlir::Attribute":$source);
   let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_RowQuantizedSourceAttr : Xfmr_Source<"RowQuantizedSource", "row_quantized"> {
-  let summary = "a matrix as i8: each element / its row's scale (`row_scales`), rounded to nearest, ties to even; zero "
-                "where the scale is zero or the quotient is NaN";
+  let summary = "a matrix as i8: each element divided by the scale of its row (`row_scales`) and rounded to nearest, "
+                "ties to even; 0 where the scale is 0 or the quotient is NaN";
   let parameters = (ins "::mlir::Attribute":$source);
   let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;

@@ -27,15 +27,20 @@ def Xfmr_Dialect : Dialect {
 
     The verifier checks the constraints of an operation (C1, C2, …) on its types and attributes. It does not see values:
     where a dynamic size, an index or an element breaks a constraint, the behavior is undefined. N1, N2, … specify the
-    arithmetic: its types, its order and its rounding. Kernels of Halide (`--kernels=halide`) may add in another order.
+    arithmetic: its types, its order and its rounding. Kernels of Halide (`--kernels=halide`) may add in another order,
+    approximate transcendental functions in another way, and give other results for infinities and NaN.
 
     Attributes describe a function to the applications that call it: `xfmr.entry` on the function, `xfmr.input`,
-    `xfmr.output`, `xfmr.cache` and `xfmr.dim` on its arguments and results. `xfmr.flops`, `xfmr.gathers` and
-    `xfmr.gather_bytes` on an entry count its work (`attune-count-flops`, `attune-count-gathers`). `xfmr.weight` marks
-    the arguments of a private function for which every call passes a weight. A module carries `xfmr.model`. Once
-    weights have offsets in the weights file, the module also carries `xfmr.weights_bytes`, the size of the data section
-    of that file. `xfmr.ranks` is the number of processes that run the model together, each with a part of the weights;
-    a module without `xfmr.ranks` runs in one process.
+    `xfmr.output`, `xfmr.cache` and `xfmr.dim` on its arguments and results. Such a function is an *entry*. It also
+    carries the work of one call as a `#xfmr.formula` each: `xfmr.flops` counts two operations for each multiply-add of
+    projections and attention; if several processes run the model, `xfmr.gathers` counts the executions of
+    `xfmr.all_gather`, and `xfmr.gather_bytes` the bytes that a process receives by them. Sizes that depend on data
+    count with an upper bound.
+
+    `xfmr.weight` marks the arguments of a private function for which every call passes a weight. A module carries
+    `xfmr.model`. Once weights have offsets in the weights file, the module also carries `xfmr.weights_bytes`, the size
+    of the data section of that file. `xfmr.ranks` is the number of processes that run the model together, each with a
+    part of the weights; a module without `xfmr.ranks` runs in one process.
   }];
   let discardableAttrs = (ins "::mlir::xfmr::EntryAttr":$entry, "::mlir::xfmr::InputAttr":$input, "::mlir::xfmr::OutputAttr":$output,
                               "::mlir::xfmr::CacheAttr":$cache, "::mlir::xfmr::SessionDimAttr":$dim, "::mlir::UnitAttr":$weight,

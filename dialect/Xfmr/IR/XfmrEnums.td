@@ -42,7 +42,8 @@ def Xfmr_Alignment : I32EnumAttr<"Alignment", "alignment of queries with keys: f
 }
 def Xfmr_AlignmentAttr : EnumAttr<Xfmr_Dialect, Xfmr_Alignment, "alignment"> {
   let description = [{
-    Query i of Q queries has the position i among S keys with `start`, and i + S - Q with `end`.
+    Query i of a sequence with Q queries and S keys has the position i among the keys with `start`, and i + S - Q with
+    `end`.
   }];
   let assemblyFormat = "`<` $value `>`";
 }

@@ -94,7 +94,8 @@ private:
   using Format = std::optional<WeightFormat>;
   /// The position of a format in |distinct|.
   using FormatId = int64_t;
-  /// A format for each argument of a function; those of arguments that are no matrices have no meaning and are 0.
+  /// The format of each argument of a function; 0, without a meaning, for an argument that is no matrix of a
+  /// projection.
   using ArgumentFormats = std::vector<FormatId>;
 
   FormatId getId(const Format &format) {
@@ -178,8 +179,8 @@ void FormatAssigner::findMatrices(FuncOp function) {
   });
 }
 
-/// Returns the rule for the matrix |reference| by the names of its tensors, -1 for none. An error if tensors have rules of
-/// different formats.
+/// Returns the rule for the matrix |reference| by the names of its tensors, -1 for none. Fails, with an error, if
+/// tensors have rules of different formats.
 FailureOr<int64_t> FormatAssigner::findRule(WeightRefOp reference) {
   std::optional<int64_t> found;
   std::string first, other;

@@ -17,8 +17,8 @@ public:
   explicit CacheValues(ModuleOp module) : module(module), symbols(module), users(module, symbols) {}
 
   /// Finds the caches. Fails, with an error, if one reaches an external function, or an operation other than a call, a
-  /// return, `tensor.dim` and the operations on caches; |change| ("divided among ranks") tells in the error what
-  /// happens to caches.
+  /// return, `tensor.dim` and the operations on caches; the error says that the cache is |change|, for example "divided
+  /// among ranks".
   LogicalResult collect(StringRef change);
   /// Gives each cache the type that |convert| returns for its type, and changes the types of functions and the sizes in
   /// their attributes accordingly. Other operands and results of the users of caches keep their types.

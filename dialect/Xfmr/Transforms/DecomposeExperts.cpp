@@ -28,6 +28,19 @@
 // Cost. A kernel call for each chosen expert and projection, each of which ends with a barrier; the sort is serial, in
 // T * k + E steps.
 //
+// Hosts that cannot read tensors, those of GPUs, do not know where the rows of an expert begin, nor how many there are.
+// There each expert has a list of its own with room for T tokens, filled up with -1 (here for T = 4), and the loop calls
+// the kernels of every expert with the bound T. They get the count as a tensor of one element, which the device reads:
+// `attune-limit-rows` lets the thread blocks behind it end at once.
+//
+//   tokens        lists, [E, T]       counts, [E]     loop over all experts
+//   0: e2, e0     e0: 0  3 -1 -1      2               e0: rows = input[list]; ffn(rows); sum[token] += share * row
+//   1: e3, e2     e1: -1 -1 -1 -1     0               e1: kernels whose blocks end at once
+//   2: e2, e3     e2: 0  1  2 -1      3
+//   3: e0, e3     e3: 1  2  3 -1      3
+//
+// That is E times the launches of one feed-forward network in each layer, whatever the tokens choose.
+//
 // Not done: to pad the rows of each expert to whole tiles and to run one kernel over all tiles, as is usual on GPUs. In
 // such a kernel each block of a fixed number of rows reads the panels of its expert again; here, a block has all rows
 // of its expert, up to the block sizes of a projection.
@@ -57,19 +70,14 @@ class ExpertLoop {
 public:
   ExpertLoop(RewriterBase &rewriter, ExpertsOp op) : op(op), b(op.getLoc(), rewriter) {}
 
-  /// Returns the sum of the experts.
-  Value run() {
+  /// Returns the sum of the experts. With |knownCounts|, only of counts that the host knows without reading tensors.
+  Value run(bool knownCounts) {
+    if (knownCounts)
+      return addLists();
     auto groups = GroupByExpertOp::create(b, op.getChoices(), op.getShares(), op.getNumExperts());
     offsets = groups.getOffsets(), tokens = groups.getTokens(), shares = groups.getRowShares();
     rows = GatherTokensOp::create(b, op.getInput(), tokens);
-    Value sum = linalg::FillOp::create(b, arith::ConstantOp::create(b, b.getF32FloatAttr(0)).getResult(), destination()).getResult(0);
-    auto loop = scf::ForOp::create(b, index(0), index(op.getNumExperts()), index(1), sum,
-                                   [&](OpBuilder &builder, Location loc, Value expert, ValueRange carried) {
-                                     ImplicitLocOpBuilder::InsertionGuard guard(b);
-                                     b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
-                                     scf::YieldOp::create(b, ValueRange(addExpert(expert, carried[0])));
-                                   });
-    return loop.getResult(0);
+    return sumOverExperts([&](Value expert, Value sum) { return addExpert(expert, sum); });
   }
 
 private:
@@ -83,6 +91,41 @@ private:
     RankedTensorType type = op.getResult().getType();
     Value count = tensor::DimOp::create(b, op.getInput(), 0);
     return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(count) : ValueRange());
+  }
+
+  /// Returns the sum that the loop over all experts carries: zeros first, then for each expert what |add| returns.
+  Value sumOverExperts(llvm::function_ref<Value(Value expert, Value sum)> add) {
+    Value zeros = linalg::FillOp::create(b, arith::ConstantOp::create(b, b.getF32FloatAttr(0)).getResult(), destination()).getResult(0);
+    auto loop = scf::ForOp::create(b, index(0), index(op.getNumExperts()), index(1), zeros,
+                                   [&](OpBuilder &builder, Location loc, Value expert, ValueRange carried) {
+                                     ImplicitLocOpBuilder::InsertionGuard guard(b);
+                                     b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+                                     scf::YieldOp::create(b, ValueRange(add(expert, carried[0])));
+                                   });
+    return loop.getResult(0);
+  }
+
+  /// Returns the sum of the experts, of which each has a list of its tokens.
+  Value addLists() {
+    auto lists = ListByExpertOp::create(b, op.getChoices(), op.getShares(), op.getNumExperts());
+    Value bound = tensor::DimOp::create(b, op.getInput(), 0);
+    return sumOverExperts([&](Value expert, Value sum) -> Value {
+      // The count is read from a tensor of one element, from which the device can read it as well.
+      OpFoldResult one = b.getIndexAttr(1);
+      auto own = RankedTensorType::get({1}, b.getI64Type());
+      Value counted = tensor::ExtractSliceOp::create(b, own, lists.getCounts(), OpFoldResult(expert), one, one);
+      Value read = arith::IndexCastOp::create(b, b.getIndexType(), tensor::ExtractOp::create(b, counted, index(0)));
+      Value count = arith::MinSIOp::create(b, read, bound);
+      auto list = [&](Value table) -> Value {
+        auto type = cast<RankedTensorType>(table.getType());
+        SmallVector<OpFoldResult> begin{expert, b.getIndexAttr(0)}, sizes{one, count}, strides{one, one};
+        auto row = RankedTensorType::get({ShapedType::kDynamic}, type.getElementType());
+        return tensor::ExtractSliceOp::create(b, row, table, begin, sizes, strides);
+      };
+      Value chosen = list(lists.getTokens());
+      Value result = forward(expert, GatherTokensOp::create(b, op.getInput(), chosen));
+      return AddRowsOp::create(b, sum.getType(), result, list(lists.getRowShares()), sum, chosen, /*padded=*/true);
+    });
   }
 
   /// Returns |sum| with the outputs of |expert|, times their shares, added to the rows of the tokens that chose the
@@ -101,7 +144,7 @@ private:
     };
     auto add = [&]() -> Value {
       Value result = forward(expert, slice(rows, begin, count));
-      return AddRowsOp::create(b, sum.getType(), result, slice(shares, begin, count), sum, slice(tokens, begin, count));
+      return AddRowsOp::create(b, sum.getType(), result, slice(shares, begin, count), sum, slice(tokens, begin, count), /*padded=*/false);
     };
     return scf::IfOp::create(b, some, branch(add), branch([&] { return sum; })).getResult(0);
   }
@@ -143,15 +186,10 @@ struct DecomposeExperts : xfmr::impl::DecomposeExpertsBase<DecomposeExperts> {
     getOperation().walk([&](ExpertsOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
     for (ExpertsOp op : ops) {
-      if (knownCounts) {
-        op.emitError("mixtures of experts are not implemented for this target, whose host cannot read which experts tokens choose; "
-                     "--target=cpu has them");
-        return signalPassFailure();
-      }
       passed(op, "xfmr-decompose-experts", "DecomposeExperts")
           << remark::add("{0} experts, one after the other, each for all rows of the tokens that choose it", op.getNumExperts());
       rewriter.setInsertionPoint(op);
-      rewriter.replaceOp(op, ExpertLoop(rewriter, op).run());
+      rewriter.replaceOp(op, ExpertLoop(rewriter, op).run(knownCounts));
     }
   }
 };

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites. Joins the linears of one input and block that feed split_heads into one.
-// xfmr-hoist-weight-expressions must run afterwards, so that weights are joined when they are packed.
+// Expects decomposed composites. Joins the linears of one input in a block whose results all go to split_heads, such as
+// those of queries, keys and values. xfmr-hoist-weight-expressions must run afterwards, so that weights are joined when
+// they are packed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites, and projections with the formats of their weights. Records the precision of the other
-// linears, of those that allow it (whyNotInPrecision), as an attribute for later phases; rounds nothing yet.
+// Expects decomposed composites, and the formats of weights on projections that have one. Records the precision of each
+// linear without a format, if whyNotInPrecision gives no reason against it, as an attribute for later phases; rounds
+// nothing yet.
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,17 +18,18 @@ def DecomposeComposites : Pass<"xfmr-decompose-composites", "::mlir::func::FuncO
     %y = xfmr.linear %0, %down bias(%b1) residual(%x) : …
     ```
 
-    The composites are `xfmr.ffn` and `xfmr.multi_head_attention`. An `ffn` (feed-forward network) becomes two linears.
-    With a gate it becomes three: the activation belongs to the gate's linear, whose result is the multiplier of the
-    up-projection. A `multi_head_attention` becomes a linear and a `split_heads` for each of query, key and value, then
-    `attention`, `merge_heads` and, if it has output weights, one more linear. The numbers of heads go to the
-    `split_heads`, all other attributes and the operands that concern scores, such as masks and biases, to the
-    `attention`.
+    The composites are `xfmr.ffn`, a feed-forward network, and `xfmr.multi_head_attention`. An `ffn` becomes two
+    projections (`xfmr.linear`). With a gate it becomes three: the projection by the gate matrix has the activation, and
+    the up-projection gets its result as `multiplier`, an operand that is multiplied element by element. A
+    `multi_head_attention` becomes a linear and a `split_heads` for each of query, key and value, then `attention`,
+    `merge_heads` and, if it has output weights, one more linear. The numbers of heads go to the `split_heads`. All
+    other attributes go to the `attention`, and so do all operands but inputs, matrices and their biases: offsets,
+    lengths, masks and other operands of scores.
 
-    Leaves no composite. Run it before the passes that match linears, and after `xfmr-decompose-experts`, which creates
-    `ffn`.
+    Leaves no composite. Run it after `xfmr-decompose-experts`, which creates `ffn`, and before the passes that match
+    linears, such as `xfmr-fuse-projections`.
 
-    Numerics: exact; a composite is defined as the operations that it becomes.
+    Numerics: exact; a composite is defined by the operations that it becomes.
   }];
 }
 
@@ -56,9 +57,23 @@ def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
     its weights are not read. `xfmr.add_rows` multiplies each row by its share and adds it to the sum of its token. With
     `glu_limit`, three `xfmr.linear` and an `xfmr.clamped_glu` replace the `xfmr.ffn`.
 
-    Leaves no `xfmr.experts`. Run it before `xfmr-decompose-composites`, which decomposes the `xfmr.ffn`. The host
-    decides which experts run, so it must read what tokens choose. For a target whose host cannot read tensors, a GPU,
-    set `known-counts`: it allows only counts that the host knows without them, and `xfmr.experts` is an error.
+    Leaves no `xfmr.experts`. Run it before `xfmr-decompose-composites`, which decomposes the `xfmr.ffn`.
+
+    Here the host decides which experts run, so it must read what tokens choose. For a target whose host cannot read
+    tensors, a GPU, set `known-counts`. `xfmr.list_by_expert` then makes a list of tokens for each expert, with room for
+    all tokens, and the loop runs every expert on the tokens of its list. Sizes are the minimum of the count of the
+    list, an element of a tensor, and the number of all tokens; `attune-limit-rows` replaces it by the latter.
+
+    ```mlir
+    %counts, %tokens, %shares = xfmr.list_by_expert %c, %s, 8 : …
+    %y = scf.for %e = %c0 to %c8 step %c1 iter_args(%sum = %zeros) -> (tensor<?x48xf32>) {
+      …
+      %chosen = tensor.extract_slice %tokens[%e, 0] [1, %count] [1, 1] : …
+      %in = xfmr.gather_tokens %x, %chosen : …
+      %u = xfmr.weight_select %up[%e] : …
+      %f = xfmr.ffn <silu> %in, %u, … : …
+      %next = xfmr.add_rows %f, … to %sum at %chosen {padded} : …
+    ```
 
     Numerics: exact; the operation is defined as this sum.
   }];
@@ -79,15 +94,17 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     %1 = xfmr.layer_norm %0, %g, %c {…} : …
     ```
 
-    The epilogue of a linear, its bias, activation, multiplier and residual, is computed while the sums of the product
-    are in registers.
+    The epilogue of an `xfmr.linear`, a projection, is its bias, activation, multiplier and residual. Kernels compute it
+    while the sums of the product are in registers.
 
-    - An `xfmr.activation` of a linear without activation, multiplier and residual becomes the linear's activation.
-    - An `arith.addf` of a linear without residual disappears: its other operand becomes the linear's residual.
-    - A `layer_norm` or `rms_norm` computes the norm of its input plus its residual. If one of the two is a linear
-      without residual, the other becomes the linear's residual.
-    - If the input of a norm without residual is a token tensor, computed by an `arith.addf` that no linear can take, the
-      norm takes it: one operand becomes the norm's input, the other its residual.
+    - An `xfmr.activation` of the result of a linear without activation, multiplier and residual becomes the linear's
+      activation.
+    - An `arith.addf` with the result of a linear without residual disappears: the other addend becomes the linear's
+      residual.
+    - A `layer_norm` or `rms_norm` computes the norm of its input plus its residual. If one of the two is the result of
+      a linear without residual, the other becomes the linear's residual, and the norm has none.
+    - If the input of a norm without residual is a tensor `[tokens, features]`, computed by an `arith.addf` that no
+      linear can take, the norm replaces the addition: one addend becomes the norm's input, the other its residual.
 
     If both operands of an addition are linears without residual, the result of the earlier one becomes the residual of
     the later one. A linear is fused with an activation, an addition or a norm only if both are in one block and the
@@ -96,13 +113,13 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     linear is at the position of the activation, addition or norm. Run `xfmr-decompose-composites` and `canonicalize`
     first, which leave no `xfmr.dropout` between a linear and its user.
 
-    Numerics: exact; the same additions in the same order. The payload of a NaN may come from the other operand of an
-    addition.
+    Numerics: exact; the additions are the same, in the same order. If both operands of an addition are NaN, the payload
+    of the result may be that of the other one.
   }];
 }
 
 def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
-  let summary = "join projections of the same input to heads into one";
+  let summary = "join projections to heads that have the same input into one projection";
   let description = [{
     ```mlir
     %0 = xfmr.linear %x, %wq bias(%bq) : …
@@ -120,16 +137,18 @@ def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
     ```
 
     Here queries and keys have 4 heads of 12 components each, for `%t` tokens. The joined projection reads the input
-    once. The pass joins linears of one block and one input, without multiplier and residual, whose matrices, of static
-    shape, and biases are weights: arguments marked `xfmr.weight`, `weight_ref`s, or expressions over these. All users
-    of their results must be `split_heads`, since these read a slice of columns as a strided view, without a copy. If
-    two of the linears differ in activation, precision, format of weights, element types or the presence of a bias, none
-    of them is joined, and a remark gives the reason.
+    once. A linear qualifies if it has neither multiplier nor residual; if its matrix, of static shape, and its bias are
+    weights that are known at compile time, that is arguments marked `xfmr.weight`, results of `xfmr.weight_ref`, or
+    expressions over these; and if all users of its result are `split_heads`, which read a slice of columns as a strided
+    view, without a copy. A matrix that `xfmr.weight_select` chooses at run time does not qualify. The pass joins the
+    qualified linears of one block and one input. If two of them differ in activation, precision, format of weights,
+    element types or the presence of a bias, none of them is joined, and a remark gives the reason.
 
-    Expects composites decomposed. Run `xfmr-hoist-weight-expressions` afterwards, so that weights are joined at compile
-    time.
+    Expects `xfmr-decompose-composites` done. Run `xfmr-hoist-weight-expressions` afterwards, so that weights are joined
+    at compile time.
 
-    Numerics: exact; each column is accumulated as before.
+    Numerics: exact on a CPU, where each column is accumulated as before. On a GPU the larger number of columns can
+    select another kernel, whose order of additions may differ (`xfmr.linear`, N2 and N5).
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
@@ -140,7 +159,8 @@ def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::Modu
     ```mlir
     xfmr.weight @q : tensor<8x8xf32> = #xfmr.tensor<"q" : tensor<8x8xf32>>
     xfmr.weight @k : tensor<8x8xf32> = #xfmr.tensor<"k" : tensor<8x8xf32>>
-    func.func private @layer(%x: tensor<?x8xf32>, %wq: tensor<8x8xf32> {xfmr.weight}, %wk: tensor<8x8xf32> {xfmr.weight}) … {
+    func.func private @layer(%x: tensor<?x8xf32>, %wq: tensor<8x8xf32> {xfmr.weight},
+                             %wk: tensor<8x8xf32> {xfmr.weight}) … {
       %w = xfmr.weight_concat 0, %wq, %wk : tensor<8x8xf32>, tensor<8x8xf32>
     // becomes
     xfmr.weight @q.concat : tensor<16x8xf32> = #xfmr.concat<0, [#xfmr.tensor<"q" : …>, #xfmr.tensor<"k" : …>]>
@@ -148,16 +168,18 @@ def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::Modu
     ```
 
     The source of an `xfmr.weight` is an attribute that says how the compiler computes the weight from tensors of the
-    model folder. A weight expression is an operation on weights, such as `weight_concat`, `weight_slice` or
-    `weight_pack`, or a tree of them. This pass moves expressions into sources, so that the compiler evaluates them when
-    it packs the weights file and the compiled model reads the results.
+    model folder; `xfmr.weight_ref` returns the value of a weight. A weight expression is an operation on weights, such
+    as `weight_concat`, `weight_slice` or `weight_pack`, or a tree of them. This pass moves expressions into sources, so
+    that the compiler evaluates them when it packs the weights file and the compiled model reads the results. In the
+    example, every call of `@layer` passes references to `@q` and `@k`, and nothing else uses these.
 
     In a private function whose only users are `func.call`s, an expression over arguments marked `xfmr.weight` becomes a
     new argument, which every caller computes; marked arguments without a remaining use are removed. Callees are
     processed before callers. An expression over `weight_ref`s becomes a `weight_ref` of a weight with the composed
-    source, a new one if the module has none. References and weights without a remaining use are removed. Public
-    functions, functions with users other than calls, and at least one function of each cycle of calls keep their
-    arguments and the expressions over them; a remark names each of these functions that has such expressions.
+    source; the pass declares this weight if the module has none. References and weights without a remaining use are
+    removed. Public functions, functions with users other than calls, and at least one function of each cycle of calls
+    keep their arguments and the expressions over them. A remark names each of these functions that has an expression
+    over its arguments.
 
     Runs in the phases that create weight expressions, after the passes that do: in `dialect`, which divides weights
     among ranks, joins projections and splits deep ones, and in `linalg`, which rounds weights and packs panels. Takes
@@ -172,13 +194,14 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
   let description = [{
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
-    // becomes
-    %y = xfmr.linear %x, %w bias(%b) {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
+    // becomes, with precision=bf16
+    %y = xfmr.linear %x, %w bias(%b) {precision = #xfmr.precision<bf16>}
+        : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     ```
 
-    Sets the attribute `precision` of every linear on f32 tensors that has neither a precision nor a `format`. The types
-    stay f32; the phase `linalg` rounds the operands. With the precision f32 the pass changes nothing. With another one,
-    some linears stay as they are, with a remark:
+    Sets the attribute `precision` of every `xfmr.linear` on f32 tensors whose precision is f32, the default, and that
+    has no `format`. The types stay f32; the phase `linalg` rounds the operands. With the option `precision=f32` the
+    pass changes nothing. With another precision, some linears stay as they are, with a remark:
 
     - a linear whose result is an operand of `choose_experts`, because rounding could change which experts run;
     - a linear on tensors of another element type;
@@ -196,7 +219,8 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::Int8, "int8",
-                                                        "8 bits, with a scale per token and one per output feature"))}]>];
+                                                        "8 bits, with a scale per token and one per output "
+                                                        "feature"))}]>];
 }
 
 def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp"> {
@@ -204,34 +228,40 @@ def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp">
   let description = [{
     ```mlir
     %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<203x48xf32>
-    // becomes, with precision=int8 and formats=int4:32,lm_head=int8:32, if %w is the matrix of the head
+    // becomes, with precision=int8 and formats=int4:32,lm_head=int8:32, if `lm_head` matches this projection
     %y = xfmr.linear %x, %w {format = #xfmr.weight_format<"int8:32">, precision = #xfmr.precision<int8>}
         : tensor<?x48xf32>, tensor<203x48xf32>
     ```
 
-    `formats` is a list of the form of `--weights-format` (docs/weight-formats.md): a format for all projections and
-    then formats for patterns of names, of which the last that matches decides. A pattern is compared with the names of
-    the tensors of which the matrix is made; `lm_head` stands for each projection in an entry, if its matrix has a row
-    for each id of `input_ids` or `decoder_input_ids`, and `embeddings` for all f32 tables of `xfmr.embedding` that are
-    made of tensors of the model folder. Sets the `format` of projections and embeddings, and with a format of integers
-    the `precision` of the projection. A projection that scores experts, or whose tensors are not f32, gets no format;
-    nor, with the precision int8, does one of more than 65536 input features get a format of integers. A remark names
-    each of these projections. A linear or an embedding that has a precision, a format or a tie of its own stays as it
-    is.
+    A format is the type in which weights are stored. For example, `int4:32` stands for integers of 4 bits with a scale
+    for each 32 neighbors in a row of the matrix. `formats` is a list in the syntax of `--weights-format`
+    (docs/weight-formats.md): a default format for all projections, then entries `PATTERN=FORMAT`, of which the last
+    that matches a weight decides. A pattern is one of these:
+
+    - `lm_head`, which matches each projection in an entry (a function that applications call), if its matrix has a row
+      for each id of the entry's input `input_ids` or `decoder_input_ids`;
+    - `embeddings`, which matches all f32 tables of `xfmr.embedding` that are made of tensors of the model folder;
+    - a pattern of names, which is compared with those of the tensors of which the matrix of a projection is made.
+
+    Sets the `format` of projections (`xfmr.linear`) and embeddings. With a format of integers, the projection also gets
+    the option `precision` as its `precision`. Some projections get no format, with a remark: those that score experts,
+    those whose tensors are not f32 and, with a format of integers and the precision int8, those of more than 65536
+    input features. A projection that already has a `format` or a `precision` other than f32 stays as it is, and so does
+    an embedding that has a `format` or `tied`.
 
     Layers share functions, to which their weights are arguments. If the calls of a function differ in the formats of
     the matrices that they pass, each combination of formats but the first gets a clone of the function. So the number
     of functions depends on that of combinations, not on that of layers. A function that is public or has users other
-    than calls keeps the format of all projections; only calls with other formats get clones. Takes time linear in the
-    number of operations.
+    than calls keeps the default format itself; calls with other formats get clones. Takes time linear in the number of
+    operations.
 
-    Errors: a malformed list or `auto`, a pattern without a matching weight, a matrix of several tensors or weights that
-    get different formats, a weight of a recursive function whose format is not that of all projections. Expects
-    composites decomposed. Runs after `xfmr-shard` and before `xfmr-fuse-projections`, which joins projections of one
-    format only.
+    Errors: a malformed list; the format `auto`, which `attune compile` replaces beforehand; a pattern that matches no
+    weight; a matrix that is made of several tensors or weights with different formats; and a call that would need a
+    clone of a recursive function. Expects `xfmr-decompose-composites` done. Run it after `xfmr-shard` and before
+    `xfmr-fuse-projections`, which joins projections of one format only.
 
-    Numerics: rounds weights, and the operands of products, as the description of `xfmr.linear` says under N4 to N6 and that
-    of `xfmr.embedding` under N2.
+    Numerics: rounds weights and operands of products, as `xfmr.linear` says under N4 to N6 and `xfmr.embedding` under
+    N2.
   }];
   let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32",
                         "type to which operands of projections with integer weights are rounded",
@@ -239,7 +269,8 @@ def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp">
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"),
                                              clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits"))}]>,
-                 Option<"formats", "formats", "std::string", "", "formats of weights, such as int4:32,lm_head=int8:32">];
+                 Option<"formats", "formats", "std::string", "",
+                        "default format of projections, then formats by pattern, such as int4:32,lm_head=int8:32">];
 }
 
 def RoundGathers : Pass<"xfmr-round-gathers", "::mlir::func::FuncOp"> {
@@ -255,10 +286,11 @@ def RoundGathers : Pass<"xfmr-round-gathers", "::mlir::func::FuncOp"> {
     %y = xfmr.linear %g, %w {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>
     ```
 
-    A gather of f32 is rounded if all its readers but `tensor.dim` are linears that round it, as their input, to the
-    same floating-point type, bf16 or f16. It then moves half of the bytes. A gather that has another reader, such as a
-    norm or a residual sum, is not changed, nor is one that int8 linears read, whose scales need the largest magnitude
-    of the whole row. Runs after `xfmr-shard` and `xfmr-lower-precision`.
+    Ranks are the processes that run a divided model; `xfmr.all_gather` joins their shards of a tensor, here columns 0
+    to 23 and 24 to 47. The pass rounds the shards of an f32 gather if all readers of its result but `tensor.dim` are
+    linears that round it, as their input, to the same type, bf16 or f16. The gather then moves half of the bytes. A
+    gather that has another reader, such as a norm or a residual sum, is not changed, nor is one that int8 linears read:
+    their scales need the largest magnitude of the whole row. Run it after `xfmr-shard` and `xfmr-lower-precision`.
 
     Numerics: exact. The linear rounds again, which changes nothing.
   }];
@@ -275,23 +307,28 @@ def LowerCaches : Pass<"xfmr-lower-caches", "::mlir::ModuleOp"> {
     func.func private @layer(%x: …, %keys: tensor<?x2x?x16x64xi8>, %values: tensor<?x2x?x16xi8>, …) { … }
     ```
 
-    Gives all caches of keys and values another type: the arguments and results of entries, those of the functions to
-    which entries pass caches, the results of `xfmr.kv_cache_update`, and so the caches that it and `xfmr.attention`
-    read. Other operands and results keep their types. With int8 each key and each value of a head grows by four bytes,
-    its scale. Caches of masks stay f32. With the type f32 the pass changes nothing. With another type, it is an error
-    if a module has an `xfmr.kv_cache_read`, or if a cache is an operand of an operation other than `kv_cache_update`,
-    `attention`, `tensor.dim`, `func.return` and calls of functions with a body.
+    Here keys are `[slots, heads, panels, components, keys of a panel]` and values are `[slots, heads, tokens,
+    components]`. The pass gives all caches of keys and values another type: the arguments and results of entries (the
+    functions that applications call), those of the functions to which entries pass caches, the results of
+    `xfmr.kv_cache_update`, and so the caches that it and `xfmr.attention` read. Other operands and results keep their
+    types. With int8 each key and each value of a head grows by four bytes, its scale. Caches of masks stay f32. With
+    the type f32 the pass changes nothing. With another type, it is an error if a module has an `xfmr.kv_cache_read`, or
+    if a cache is an operand of an operation other than `kv_cache_update`, `attention`, `tensor.dim`, `func.return` and
+    calls of functions with a body.
 
     Numerics: rounds keys and values where they enter a cache, as the description of `xfmr.kv_cache_update` says. The
     entries that read caches then agree bit for bit with each other on a CPU, however the tokens are divided among
-    calls; with `forward`, which keeps its keys in f32, they agree up to that rounding.
+    calls. With the entry `forward`, which has no caches and keeps keys and values in f32, they agree up to that
+    rounding.
   }];
   let options = [Option<"type", "type", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32",
                         "type of the elements of caches",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "f32, without rounding"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"),
-                                             clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits, with a scale for each key"))}]>];
+                                             clEnumValN(::mlir::xfmr::Precision::Int8, "int8",
+                                                        "8 bits, with a scale for each key and each value of a "
+                                                        "head"))}]>];
 }
 
 def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
@@ -314,37 +351,39 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
     %y = xfmr.linear %g, %w1 : tensor<?x48xf32>, tensor<24x48xf32>
     ```
 
-    The number of ranks is the option `ranks` or, if that is 0, the module's attribute `xfmr.ranks`, which the pass sets
-    to it. With 1, or without either, the pass changes nothing. All ranks run the resulting module, each with its own
-    shards of the weights.
+    Ranks are the processes that run a model together. Their number is the option `ranks` or, if that is 0, the module's
+    attribute `xfmr.ranks`. With 1, or without either, the pass changes nothing; else it sets the attribute to the
+    number. All ranks run the resulting module, each with its own shards of the weights. In the example, `at [0, 24]`
+    gives the first row or column of the shard of each rank, and a rank computes 24 of the 48 columns of `%y`.
 
-    - A projection whose matrix and bias are weights is divided by its output features, also those of each expert of a
-      layer, and an embedding whose table is a weight by the columns of the table; a projection to heads of attention
-      that is divided, or of a cache, is divided as these heads are. A projection to fewer features than ranks that is
-      not one to such heads, one whose result `choose_experts` reads, and an embedding of fewer columns than ranks are
-      not divided: every rank computes all of it.
-    - Attention is divided by heads. The query heads that share a head of keys and values stay together. If there are
-      more ranks than heads of keys and values, `ranks / heads` ranks, rounded down, keep the same one and divide its
-      query heads; remaining ranks repeat the last shard. Caches of keys and values have the heads of the rank. Masks,
-      biases, sinks and tables of relative positions with elements for each head are divided with `xfmr.rank_slice`, or
-      with `xfmr.weight_shard` if they are weights.
-    - Before anything is divided, epilogues are fused as by `xfmr-fuse-epilogues`, but norms take no additions. A rank
-      adds the columns of the residual that it computes: the position of the residual in a sum decides its bits
-      (`xfmr-split-deep-projections`).
-    - Operations on elements or heads keep tensors divided: activations; sums, differences and products of tensors that
-      are divided alike; rotary embeddings and norms of heads; `merge_heads`, and `split_heads` if each shard has whole
-      heads. So does a `tensor.dim` of a dimension that is not divided.
-    - Every other operation that reads a divided tensor gets the whole tensor; one `xfmr.all_gather` joins it for all
-      such readers. A divided projection or embedding reads its input or ids as a whole in this way, and computes a
-      shard. An operation that no rule here divides is computed by every rank.
-    - The shards of a dimension have equal sizes, the size of the dimension divided by the ranks and rounded up. For
-      features and columns other than those of heads, a size of 64 or more is rounded up further, to a multiple of 16.
-      If the shards have more indices in all than the dimension, the last ones overlap.
+    - **Projections** (`xfmr.linear`) whose matrix and bias are weights are divided by output features, also those of
+      each expert of a layer; embeddings whose table is a weight are divided by columns. A projection that computes the
+      heads of divided attention, or keys or values for a cache, is divided as these heads are. Every rank computes the
+      whole result of a projection that `choose_experts` reads, of any other projection with fewer output features than
+      ranks that computes no such heads, and of an embedding with fewer columns than ranks.
+    - **Attention** is divided by heads. The query heads that share a head of keys and values stay together. If there
+      are more ranks than heads of keys and values, each of these heads is kept by `ranks / heads` ranks, rounded down,
+      which divide its query heads; remaining ranks repeat the last shard. Caches have the heads of the rank.
+      Masks, biases, sinks and tables of relative positions with elements for each head are divided with
+      `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
+    - **Epilogues** are fused before anything is divided, as by `xfmr-fuse-epilogues`, except that norms take no
+      additions. So each rank adds its columns of a residual in the epilogue of its shard of the projection, at the same
+      place in the sum as a model that is not divided; the place decides the bits (`xfmr-split-deep-projections`).
+    - **Operations on elements or heads** keep tensors divided: `xfmr.activation`; sums, differences and products of
+      tensors that are divided alike; rotary embeddings and norms of heads; `merge_heads`, and `split_heads` if each
+      shard has whole heads. So does a `tensor.dim` of a dimension that is not divided.
+    - **Every other operation** is computed by every rank. If it reads a divided tensor, it gets the whole tensor; one
+      `xfmr.all_gather` joins it for all such readers. A divided projection or embedding also gets its whole input or
+      ids in this way.
+    - **Sizes**: the shards of a dimension have equal sizes, the size of the dimension divided by the ranks and rounded
+      up; query heads that several ranks divide (above) are divided by the number of these ranks. For features and
+      columns other than those of heads, a size of 64 or more is rounded up further, to a multiple of 16. If the shards
+      have more indices in all than the dimension, the last ones overlap.
 
-    Expects composites decomposed, and runs before projections are fused. Attention whose mask has a dynamic number of
-    heads, or with a table of relative positions for each head that is not a weight, is not divided; with caches it is
-    an error. A number of ranks below 1 is an error, and so is a cache as an operand of an external function, or of an
-    operation other than calls, `func.return`, `tensor.dim`, attention and those on caches.
+    Expects `xfmr-decompose-composites` done; run it before `xfmr-fuse-projections`. Attention whose mask has a dynamic
+    number of heads, or with a table of relative positions for each head that is not a weight, is not divided; if it
+    reads caches, it is an error. A number of ranks below 1 is an error, and so is a cache as an operand of an external
+    function, or of an operation other than calls, `func.return`, `tensor.dim`, attention and those on caches.
 
     Numerics: exact. A sum over features is computed by one rank as a whole.
   }];
@@ -367,12 +406,12 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
     %y = xfmr.linear %x1, %w1 residual(%0) : …
     ```
 
-    The kernel of a projection multiplies a block of input rows by the panels of the weights, one after the other, and
-    reads the rows again for each panel; a panel is the weights of a few output features. If the block of rows does
-    not fit in the L2 cache, each of these reads comes from memory. So a linear of K > `max-features` input features
-    becomes n = ceil(K / `max-features`) linears. Each but the last has ceil(K / n) features, rounded up to a multiple
-    of 64 but not above `max-features`; the last has the rest. With the default of 2048, 128 rows, a panel of 32
-    columns and the next one take 1.5 MiB.
+    Here `%t` is the number of tokens. The kernel of a projection multiplies a block of input rows by the panels of the
+    weights, one after the other, and reads the rows again for each panel; a panel is the weights of a few output
+    features. If the block of rows does not fit in the L2 cache, each of these reads comes from memory. So a linear of
+    K > `max-features` input features becomes n = ceil(K / `max-features`) linears. Each but the last has ceil(K / n)
+    features, rounded up to a multiple of 64 but not above `max-features`; the last has the rest. With the default of
+    2048, a block of 128 rows, a panel of 32 output features and the next panel take 1.5 MiB.
 
     The split does not depend on the number of rows, so the result of a row does not depend on other rows. Linears on
     tensors other than f32, of lower precision or with a `format` of integers, linears with an activation or a
@@ -398,7 +437,7 @@ def TieEmbeddings : Pass<"xfmr-tie-embeddings", "::mlir::ModuleOp"> {
     …
     %head = xfmr.weight_ref @wte : tensor<203x48xf32>
     %y = xfmr.linear %h, %head {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<203x48xf32>
-    // becomes
+    // becomes; only the embedding changes
     %x = xfmr.embedding %ids, %table {tied = #xfmr.precision<bf16>} : tensor<203x48xf32>
     ```
 
@@ -413,18 +452,20 @@ def TieEmbeddings : Pass<"xfmr-tie-embeddings", "::mlir::ModuleOp"> {
     matrix, the first counts. Some tables keep their own rows, with a remark:
 
     - a table with users that are neither embeddings nor projections, such as a call, since its rows are stored anyway;
-    - a table whose f32 projection has another multiple of the source as its matrix, and that matrix is scaled, since
-      its product with the factor was rounded;
+    - a table that would be read from a matrix with another factor than its own, if that factor is not 1 and the
+      projection is in f32 without a `format`: the elements of the matrix were rounded when they were multiplied by it;
     - a table whose quotient of factors is below 2^-20 or above 2^20 in magnitude;
     - the table of an embedding that has a `tied` or `scale` already.
 
-    If `xfmr-split-deep-projections` has divided all projections by a matrix, its table keeps its rows without a remark.
+    If `xfmr-split-deep-projections` has split all projections by a matrix, its table keeps its rows without a remark.
 
-    Among ranks the matrix is divided by rows and the table by columns (`xfmr-shard`), so nothing is shared. If the
-    projection rounds its matrix, each rank nevertheless gets a whole table that is rounded in the same way, so that
-    embeddings have the bits of one rank; it needs no gather.
+    Among the ranks of a divided model, `xfmr-shard` divides the matrix by rows and the table by columns, so the two
+    have no common bytes. If the projection does not round its matrix, the embedding stays as it is. If it does, the
+    embedding reads a whole table on each rank, rounded in the same way, so that it has the bits of a model that is not
+    divided; its result needs no gather.
 
-    Runs after `xfmr-lower-precision` and before `xfmr-hoist-weight-expressions`, for targets that read rows from panels.
+    Run it after `xfmr-lower-precision` and before `xfmr-hoist-weight-expressions`. Only the target `cpu` runs it, since
+    a target must be able to read rows from panels.
 
     Numerics: exact for projections in f32 without a `format`. Otherwise rounds embeddings as the description of
     `xfmr.embedding` says under N2, N3 and N4.

@@ -182,7 +182,7 @@ Operation *FunctionSharder::cloneForShard(Operation *op, ValueRange operands, Ar
   return clone;
 }
 
-/// Returns true if the result of |op| decides which experts run. It is small, and every rank needs all of it.
+/// Returns true if the result of |op| decides which experts run. The result is small, and every rank needs all of it.
 static bool choosesExperts(LinearOp op) { return llvm::any_of(op->getUsers(), llvm::IsaPred<ChooseExpertsOp>); }
 
 bool FunctionSharder::shardLinear(LinearOp op) {
@@ -360,9 +360,10 @@ void Shard::runOnOperation() {
   }
   if (count == 1)
     return;
-  // Epilogues are fused as on one rank, before gathers stand between projections and what follows them: the bits of a sum
-  // of many features depend on where its residual is added (xfmr-split-deep-projections). Norms do not take additions yet,
-  // which keep tensors divided.
+  // Epilogues are fused as on one rank, before gathers stand between projections and what follows them: the bits of a
+  // sum of many features depend on where its residual is added (xfmr-split-deep-projections). Additions that no
+  // projection takes stay operations of their own until the model is divided, since an addition keeps its tensors
+  // divided and a norm does not.
   RewritePatternSet patterns(&getContext());
   populateEpiloguePatterns(patterns);
   if (failed(applyPatternsGreedily(module, std::move(patterns))))

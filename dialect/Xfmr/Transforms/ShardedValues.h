@@ -22,8 +22,8 @@ struct Sharding {
 /// `xfmr.all_gather` makes it for all users.
 class ShardedValues {
 public:
-  /// Records that this rank computes |shard|, its part of |whole| by |sharding|. The operation of |whole| is erased later;
-  /// until then its users are given the part or the joined value instead.
+  /// Records that this rank computes |shard|, its part of |whole| by |sharding|. The caller replaces |whole| in all its
+  /// users by the shard or by getWhole(), then erases its operation.
   void add(Value whole, Value shard, Sharding sharding) { shards[whole] = {shard, std::move(sharding), nullptr}; }
   /// Returns the sharding of |value|; null if every rank computes all of it. The pointer is valid until the next add().
   const Sharding *find(Value value) const;

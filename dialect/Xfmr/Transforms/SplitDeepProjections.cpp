@@ -30,7 +30,8 @@ constexpr int64_t kMostParts = 4096;
 /// `max-features`.
 constexpr int64_t kPartMultiple = 64;
 
-/// Returns true if |op| is an f32 projection with weights, without groups of them, whose epilogue has only additions.
+/// Returns true if |op| is an f32 projection whose matrix is a weight without a format of groups, and whose epilogue
+/// has only additions.
 bool isSum(LinearOp op) {
   bool hasGroups = op.getFormat() && !op.getFormat()->getValue().isFloat();
   return op.getActivation() == Activation::None && !op.getMultiplier() && op.getPrecision() == Precision::F32 && !hasGroups &&

@@ -3,15 +3,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects decomposed composites, projections with their precision, and references to weights in the functions that use
-// them. Weights are compared by their sources, so a table and a head that name one tensor twice are recognized.
+// them. Weights are compared by their sources, so a table and a head, the projection to the scores of all tokens, that
+// name the same tensor are recognized.
 //
-// Among ranks, a head is divided by rows of the matrix and an embedding by columns of the table:
+// Among ranks, this projection is divided by rows of its matrix and an embedding by columns of its table:
 //
 //     matrix of rank 0  [##########]      table of rank 0  [#####     ]
 //     matrix of rank 1  [##########]                       [#####     ]
 //
-// If the projection rounds its matrix, as with a scale for each row, columns alone do not determine the rounded values. So
-// each rank then has the whole table, in the format of the head, and takes its columns of the result.
+// If the projection rounds its matrix, columns alone may not determine the rounded values, since a row may have one
+// scale. So each rank then has the whole table, in the format of the projection, and takes its columns of the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,9 +40,9 @@ struct Projection {
 
 /// The uses of the weights of one source.
 struct Uses {
-  /// Embeddings by the weights or, in |divided|, by columns of them that ranks have.
+  /// Embeddings whose table is one of the weights or, in |divided|, the columns of one that a rank has.
   SmallVector<EmbeddingOp> embeddings, divided;
-  /// The first projection by such a weight; null if there is none.
+  /// The first projection whose matrix is one of the weights; null if there is none.
   Projection projection;
   /// A use other than as a table or as the matrix of a projection; null if there is none.
   Operation *other = nullptr;
@@ -59,7 +60,7 @@ struct TieEmbeddings : xfmr::impl::TieEmbeddingsBase<TieEmbeddings> {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     llvm::MapVector<Attribute, Uses> uses;
-    // In the order of operations, since the order of uses is not part of the IR.
+    // Uses are added in the order of operations, since the order of the uses of a value is not part of the IR.
     module.walk([&](Operation *op) {
       for (OpOperand &operand : op->getOpOperands())
         add(uses, operand, symbols);
@@ -155,7 +156,7 @@ private:
     double divisor = getScaled(matrix).second, factor = getScaled(source).second / divisor;
     if (source != matrix && divisor != 1 && !isRounded(projection.linear))
       return "the matrix of the projection is scaled and rounded to f32";
-    // Rounding of a matrix that is scaled by much loses values that the table has.
+    // If the matrix is the table times a very small or large factor, rounding it loses values that the table has.
     if (!(std::abs(factor) >= 0x1p-20 && std::abs(factor) <= 0x1p20))
       return "the matrix of the projection has another magnitude";
     if (embedding.getTied() || embedding.getScale())

@@ -130,7 +130,7 @@ typedef enum attune_score_function {
 attune_status attune_classify_texts(attune_task *task, const attune_text_input *texts, size_t num_texts, attune_score_function function,
                                     float *out_scores);
 
-/// How tokens become spans.
+/// The rule by which tokens become spans.
 typedef enum attune_aggregation {
   ATTUNE_AGGREGATE_NONE = 0,    ///< each token is a span
   ATTUNE_AGGREGATE_SIMPLE = 1,  ///< tokens side by side whose labels belong together (B-X I-X) are one

@@ -32,7 +32,7 @@ attune_status attune_text_open_memory(const void *data, size_t bytes, attune_tex
 /// Unmaps the file and frees |text|. Its tokenizers, and all else that was made with it, must have been destroyed. Null
 /// is allowed.
 void attune_text_close(attune_text *text);
-/// Compares the checksums of all tables; reads the whole file. Fails with CORRUPT.
+/// Compares the checksums of all tables and expects zeros between them; reads the whole file. Fails with CORRUPT.
 attune_status attune_text_verify(const attune_text *text);
 
 /// Returns the size of the vocabulary, 0 if the file has no tokenizer: every id is less. Some ids may have no token.
@@ -63,8 +63,8 @@ typedef struct attune_tokenizer_options {
 
 /// Sets |options| to the defaults.
 void attune_tokenizer_options_init(attune_tokenizer_options *options);
-/// Returns a size of |memory| that is enough for every call with at most options.max_call_bytes bytes of text and as
-/// many inputs; padding and overlapping windows, which make the encodings longer than the texts, may need more.
+/// Returns a size of |memory| that is enough for every call with at most options.max_call_bytes bytes of text and at most
+/// that number of inputs; padding and overlapping windows, which make the encodings longer than the texts, may need more.
 /// |options| may be null. Returns 0 if |text| has no tokenizer or the size overflows.
 size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_tokenizer_options *options);
 /// Makes a tokenizer. |options| may be null. Calls of it take no memory. Fails with INVALID_ARGUMENT or OUT_OF_MEMORY.
@@ -128,8 +128,9 @@ typedef struct attune_encoding {
 /// followed by its further windows; it lives until the next call of |tokenizer|. |options| may be null. Fails with
 /// INVALID_ARGUMENT for bytes that are not UTF-8, a part of a text that needs the unknown token if the vocabulary has
 /// none, a max_length below the number of special tokens, a stride that is not less than a window, or a truncation that
-/// cannot reach max_length, and with LIMIT_EXCEEDED for longer texts than max_call_bytes, texts that steps make longer
-/// than four times their bytes and 64 KiB, or encodings that need more memory than |tokenizer| has.
+/// cannot reach max_length, and with LIMIT_EXCEEDED for longer texts than max_call_bytes, texts that the normalizer or the
+/// pre-tokenizer makes longer than four times their bytes plus 64 KiB, or encodings that need more memory than |tokenizer|
+/// has.
 attune_status attune_tokenizer_encode(attune_tokenizer *tokenizer, const attune_text_input *inputs, size_t num_inputs,
                                       const attune_encode_options *options, const attune_encoding **out_encodings, size_t *out_num);
 

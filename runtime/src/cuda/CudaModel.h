@@ -36,10 +36,10 @@ private:
 /// A model with its image and weights on a GPU.
 class CudaModel : public DeviceModel {
 public:
-  /// attune_device_functions::load.
+  /// Implements attune_device_functions::load.
   static attune_status load(const attune_model_desc &desc, const void *weights, int ordinal, DeviceModel *&out);
-  /// attune_device_functions::unload. Keeps image and weights if the GPU's context cannot be entered, as when the
-  /// process ends.
+  /// Implements attune_device_functions::unload. Keeps image and weights if the GPU's context cannot be entered, as when
+  /// the process ends.
   static void unload(DeviceModel *model);
 
   const Driver *driver = nullptr;

@@ -25,9 +25,9 @@ namespace attune::cuda {
 /// the context of the GPU is current.
 class CudaSession : public DeviceSession {
 public:
-  /// attune_device_functions::create. The stream must neither be captured nor be the per-thread default stream.
+  /// Implements attune_device_functions::create. The stream must neither be captured nor be the per-thread default stream.
   static attune_status create(const DeviceModel &model, const attune_model_desc &desc, uint64_t bytes, void *stream, DeviceSession *&out);
-  /// attune_device_functions::destroy.
+  /// Implements attune_device_functions::destroy.
   static void destroy(DeviceSession *session);
 
   const CudaModel &getModel() const { return *model; }

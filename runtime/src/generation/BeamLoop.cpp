@@ -88,7 +88,7 @@ private:
   const int64_t beams;
   int64_t active = 0, length = 0, sequences = 0;
   float *logits = nullptr;
-  BeamRow *rows = nullptr, *all = nullptr; // all: rows that are done, each at its number; at the end all rows
+  BeamRow *rows = nullptr, *all = nullptr; // |all| has the rows that are done, each at its number, and at the end every row
   int64_t *parents = nullptr, *ids = nullptr;
   int32_t *counts = nullptr;
 };
@@ -203,7 +203,7 @@ void BeamLoop::write(int64_t to, const Hypothesis &hypothesis) {
   int64_t *sequence = result.sequences + to * options.max_length;
   int64_t *end = std::copy_n(hypothesis.ids, hypothesis.length, sequence);
   std::fill(end, sequence + options.max_length, options.pad_token_id);
-  // A sequence that the caller has cancelled ends, too.
+  // A sequence that the caller has cancelled gets an end id, too: the first one of the options.
   if (hypothesis.length < options.max_length && options.num_eos_token_ids)
     *end = hypothesis.end >= 0 ? hypothesis.end : options.eos_token_ids[0];
   result.length = std::max(result.length, std::min(hypothesis.length + 1, options.max_length));

@@ -117,7 +117,7 @@ attune_status GreedySearch::advance(bool &goOn) {
   return ATTUNE_OK;
 }
 
-/// Moves the rows together, which were max_length apart, to the length of the longest one.
+/// Packs the rows, which begin max_length ids apart, so that they begin as many ids apart as the longest row has.
 void GreedySearch::finish() {
   result.length = length;
   result.steps = length - prompt.length;

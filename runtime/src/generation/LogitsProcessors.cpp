@@ -109,7 +109,7 @@ void attune::applyLogitsProcessors(const attune_generation_options &options, con
   suppress(options.suppress_tokens, options.num_suppress_tokens, scores);
   if (isBegin(options, input))
     suppress(options.begin_suppress_tokens, options.num_begin_suppress_tokens, scores);
-  // Greedy search and sampling choose the same ids without it.
+  // Greedy search and sampling choose the same ids without this normalization.
   if (options.renormalize_logits && options.num_beams > 1)
     logSoftmax(scores, vocabSize);
 }

@@ -330,7 +330,7 @@ static attune_status render(attune_chat &chat, attune_chat_rendered &rendered) {
   if (machine.captures)
     return fail(ATTUNE_CORRUPT, "the chat template is damaged: it does not end what it captures");
   chat.output.data[chat.output.bytes] = 0;
-  // A template may discard text that it has marked.
+  // A template may discard text that it has marked, so spans are clipped to the text.
   for (size_t i = 0; i < machine.numSpans; ++i) {
     attune_chat_span &span = chat.spans[i];
     span.begin = span.begin < chat.output.bytes ? span.begin : chat.output.bytes;

@@ -92,7 +92,23 @@ static attune_status convertNumber(Machine &machine, const Conversion &conversio
   return addPadded(machine, text, conversion.width, conversion.left, conversion.zeros && !conversion.left && finite, builder);
 }
 
-attune_status chat::formatPercent(Machine &machine, Text format, const Value &values, Value &result) {
+/// Appends |value| as `%s` and `%r` do: its text or its representation, escaped if |escaped|.
+static attune_status convertText(Machine &machine, const Conversion &conversion, const Value &value, bool escaped, Builder &builder) {
+  Value part = value;
+  if (conversion.kind == 'r') {
+    Builder representation(machine);
+    ATTUNE_TRY(represent(machine, value, representation));
+    part = representation.value();
+  }
+  ATTUNE_TRY(escaped ? escape(machine, part, part) : toText(machine, part, part));
+  Text text = part.str();
+  if (conversion.precision >= 0)
+    text.bytes = characterOffset(text, static_cast<size_t>(conversion.precision));
+  return addPadded(machine, text, conversion.width, conversion.left, false, builder);
+}
+
+attune_status chat::formatPercent(Machine &machine, const Value &text, const Value &values, Value &result) {
+  const Text format = text.str();
   Builder builder(machine);
   bool tuple = values.is(Tag::Tuple);
   uint32_t count = tuple ? values.array->count : 1, used = 0;
@@ -124,18 +140,13 @@ attune_status chat::formatPercent(Machine &machine, Text format, const Value &va
     if (conversion.kind != 's' && conversion.kind != 'r')
       return machine.error("the format '%%%c' is not supported: expected %%s, %%r, %%d, %%i, %%f or %%%%",
                            conversion.kind & 0x80 ? '?' : conversion.kind);
-    Builder part(machine);
-    ATTUNE_TRY(conversion.kind == 's' ? print(machine, value, part) : represent(machine, value, part));
-    Text text = part.text();
-    if (conversion.precision >= 0)
-      text.bytes = characterOffset(text, static_cast<size_t>(conversion.precision));
-    ATTUNE_TRY(addPadded(machine, text, conversion.width, conversion.left, false, builder));
+    ATTUNE_TRY(convertText(machine, conversion, value, text.isEscaped(), builder));
   }
   // Python accepts any value that has items as a mapping, and it does not require that the format uses an item.
   bool mapping = values.is(Tag::Dict) || values.is(Tag::List) || values.is(Tag::Range) || values.isUndefined();
   if (used < count && !mapping)
     return machine.error("not all arguments converted during string formatting");
-  result = builder.value();
+  result = builder.value(text.isEscaped());
   return ATTUNE_OK;
 }
 

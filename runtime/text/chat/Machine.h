@@ -182,8 +182,8 @@ attune_status represent(Machine &machine, const Value &value, Builder &builder, 
 attune_status toText(Machine &machine, const Value &value, Value &result);
 /// Sets |result| to str(value), escaped for HTML; escaped strings are returned unchanged.
 attune_status escape(Machine &machine, const Value &value, Value &result);
-/// Returns `text % values`.
-attune_status formatPercent(Machine &machine, Text format, const Value &values, Value &result);
+/// Returns `format % values` of a string |format|. An escaped one escapes what it formats, and so does the result.
+attune_status formatPercent(Machine &machine, const Value &format, const Value &values, Value &result);
 /// Returns `text.format(...)`.
 attune_status formatBraces(Machine &machine, Text format, const Arguments &arguments, Value &result);
 

@@ -531,7 +531,7 @@ attune_status chat::arithmetic(Machine &machine, Operation operation, const Valu
   // As in Python, formatting accepts an undefined value on the right: %s prints it as an empty text, and only a number
   // format such as %d rejects it.
   if (operation == Operation::Remainder && a.isString())
-    return formatPercent(machine, a.str(), b, result);
+    return formatPercent(machine, a, b, result);
   const char *sign = operation == Operation::Subtract      ? "-"
                      : operation == Operation::Multiply    ? "*"
                      : operation == Operation::Divide      ? "/"

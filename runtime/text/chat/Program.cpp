@@ -44,7 +44,7 @@ attune_status Program::open(const void *data, size_t bytes) {
   };
   table(templates, header->num_templates);
   table(functions, header->num_functions);
-  // Constants hold 64-bit numbers.
+  // Constants hold 64-bit numbers, so they begin at a multiple of 8 bytes.
   size_t gap = static_cast<size_t>(-reinterpret_cast<intptr_t>(cursor)) & 7;
   if (fits && gap <= left) {
     cursor += gap;

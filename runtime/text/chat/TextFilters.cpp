@@ -183,7 +183,7 @@ attune_status chat::applyTextFilter(Machine &machine, uint16_t filter, const Val
     ATTUNE_TRY(machine.makeArray(arguments.count, values));
     for (uint32_t i = 0; i < arguments.count; ++i)
       ATTUNE_TRY(machine.push(*values, arguments.values[i]));
-    return formatPercent(machine, text.str(), Value::ofArray(Tag::Tuple, values), result);
+    return formatPercent(machine, text, Value::ofArray(Tag::Tuple, values), result);
   }
   case FilterName::ToJson:
     ATTUNE_TRY(bind(machine, "tojson", "ensure_ascii indent separators sort_keys", arguments, given));

@@ -22,7 +22,7 @@ using namespace attune::text;
 
 const char *attune_finish_name(attune_finish finish) {
   static const char *const names[] = {"end", "stop", "length", "callback"};
-  // A caller may have any number there, and to read it as an enumeration would be undefined behavior.
+  // A caller may pass a number that is no enumerator; reading that as an enumeration is undefined behavior.
   uint32_t number;
   static_assert(sizeof(number) == sizeof(finish), "attune_finish");
   memcpy(&number, &finish, sizeof(number));

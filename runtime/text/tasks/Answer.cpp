@@ -290,6 +290,8 @@ attune_status attune_answer_question(attune_task *task, const char *question, si
     task->rows.clear();
     for (size_t i = 0; i < batch; ++i) {
       const attune_encoding &window = encodings[first + i];
+      if (window.length == 0)
+        return fail(ATTUNE_INVALID_ARGUMENT, "the question and the context have no tokens");
       TokenRow row = {uint32_t(task->ids.size), uint32_t(window.length), uint32_t(i)};
       memcpy(task->ids.data + row.begin, window.ids, size_t(window.length) * sizeof(int32_t));
       memcpy(task->types.data + row.begin, window.type_ids, size_t(window.length) * sizeof(int32_t));

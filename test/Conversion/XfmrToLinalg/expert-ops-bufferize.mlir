@@ -19,3 +19,13 @@ func.func @group(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>) -> (tensor<9xi64>, te
   %offsets, %tokens, %shares = xfmr.group_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>
   return %offsets, %tokens, %shares : tensor<9xi64>, tensor<?xi64>, tensor<?xf32>
 }
+
+// Lists are written in place: only results get buffers.
+// CHECK-LABEL: @list
+// CHECK-COUNT-3: memref.alloc
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func @list(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>) -> (tensor<8xi64>, tensor<8x?xi64>, tensor<8x?xf32>) {
+  %counts, %tokens, %shares = xfmr.list_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>
+  return %counts, %tokens, %shares : tensor<8xi64>, tensor<8x?xi64>, tensor<8x?xf32>
+}

@@ -68,6 +68,14 @@ func.func @main() {
   %flatTwoShares = tensor.collapse_shape %twoShares [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
   call @floats(%flatTwoShares) : (tensor<?xf32>) -> ()
 
+  // A group whose key is NaN, the sum of infinities, is the last.
+  %oddGroups = arith.constant dense<[[0x7F800000, 0x7FC00000, 1.0, 2.0]]> : tensor<1x4xf32>
+  %oddScores = tensor.cast %oddGroups : tensor<1x4xf32> to tensor<?x4xf32>
+  %byNan, %nanShares = xfmr.choose_experts %oddScores, 2 {group_keys = 2 : i64, groups = 2 : i64, kept_groups = 1 : i64} : tensor<?x4xf32>
+  // CHECK: 3, 2, end
+  %flatNan = tensor.collapse_shape %byNan [[0, 1]] : tensor<?x2xi64> into tensor<?xi64>
+  call @integers(%flatNan) : (tensor<?xi64>) -> ()
+
   %given = arith.constant dense<[[0.25, 0.75], [0.5, 0.125], [1.0, 2.0]]> : tensor<3x2xf32>
   %factors = tensor.cast %given : tensor<3x2xf32> to tensor<?x2xf32>
   // Pairs in the order of experts; expert 3 has none.
@@ -92,5 +100,37 @@ func.func @main() {
   // CHECK: 16, 18, 20, 20, 30.5, 31, end
   %flatSum = tensor.collapse_shape %added [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
   call @floats(%flatSum) : (tensor<?xf32>) -> ()
+  // A negative token: its row is not added.
+  %paddedTable = arith.constant dense<[1, -1]> : tensor<2xi64>
+  %paddedTokens = tensor.cast %paddedTable : tensor<2xi64> to tensor<?xi64>
+  %some = xfmr.add_rows %rows, %by to %sum at %paddedTokens {padded} : tensor<?x2xf32>, tensor<?xf32> to tensor<?x2xf32>
+  // CHECK: 10, 10, 20.5, 21, 30, 30, end
+  %flatSome = tensor.collapse_shape %some [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
+  call @floats(%flatSome) : (tensor<?xf32>) -> ()
+
+  // A list for each expert. Expert 3 has no tokens, expert 1 all but one, expert 2 all. Choices that are no expert, or
+  // the same expert twice, as unused rows may have, are not listed, or once.
+  %counts, %listed, %listedShares = xfmr.list_by_expert %choices, %factors, 4 : tensor<?x2xi64>, tensor<?x2xf32>
+  %someCounts = tensor.cast %counts : tensor<4xi64> to tensor<?xi64>
+  // CHECK: 1, 2, 3, 0, end
+  call @integers(%someCounts) : (tensor<?xi64>) -> ()
+  %flatListed = tensor.collapse_shape %listed [[0, 1]] : tensor<4x?xi64> into tensor<?xi64>
+  // CHECK: 2, -1, -1, 0, 1, -1, 0, 1, 2, -1, -1, -1, end
+  call @integers(%flatListed) : (tensor<?xi64>) -> ()
+  %flatListedShares = tensor.collapse_shape %listedShares [[0, 1]] : tensor<4x?xf32> into tensor<?xf32>
+  // CHECK: 1, 0, 0, 0.25, 0.125, 0, 0.75, 0.5, 2, 0, 0, 0, end
+  call @floats(%flatListedShares) : (tensor<?xf32>) -> ()
+  %oddTable = arith.constant dense<[[1, 1], [-7, 9], [0, 1]]> : tensor<3x2xi64>
+  %odd = tensor.cast %oddTable : tensor<3x2xi64> to tensor<?x2xi64>
+  %oddCounts, %oddListed, %oddShares = xfmr.list_by_expert %odd, %factors, 2 : tensor<?x2xi64>, tensor<?x2xf32>
+  %someOddCounts = tensor.cast %oddCounts : tensor<2xi64> to tensor<?xi64>
+  // CHECK: 1, 2, end
+  call @integers(%someOddCounts) : (tensor<?xi64>) -> ()
+  %flatOdd = tensor.collapse_shape %oddListed [[0, 1]] : tensor<2x?xi64> into tensor<?xi64>
+  // CHECK: 2, -1, -1, 0, 2, -1, end
+  call @integers(%flatOdd) : (tensor<?xi64>) -> ()
+  %flatOddShares = tensor.collapse_shape %oddShares [[0, 1]] : tensor<2x?xf32> into tensor<?xf32>
+  // CHECK: 1, 0, 0, 0.25, 2, 0, end
+  call @floats(%flatOddShares) : (tensor<?xf32>) -> ()
   return
 }

@@ -232,5 +232,21 @@ func.func @main() {
   // CHECK-NEXT: {{^}}7{{$}}
   // CHECK-NEXT: --
   call @ids(%flat) : (tensor<?xi64>) -> ()
+
+  // Keys with a value of at most half of the most negative f32 are hidden; so is minus infinity, and NaN is not.
+  %hiding = arith.constant dense<[[0.0, -3.40282347E+38, 1.0, 0xFF800000], [-1.8e38, -1.6e38, 0x7FC00000, 0.0]]> : tensor<2x4xf32>
+  %keys = tensor.cast %hiding : tensor<2x4xf32> to tensor<?x?xf32>
+  %before = xfmr.visible_before %keys : tensor<?x?xf32>
+  %flatBefore = tensor.collapse_shape %before [[0, 1]] : tensor<?x?xi64> into tensor<?xi64>
+  // CHECK-NEXT: {{^}}0{{$}}
+  // CHECK-NEXT: {{^}}1{{$}}
+  // CHECK-NEXT: {{^}}1{{$}}
+  // CHECK-NEXT: {{^}}2{{$}}
+  // CHECK-NEXT: {{^}}0{{$}}
+  // CHECK-NEXT: {{^}}0{{$}}
+  // CHECK-NEXT: {{^}}1{{$}}
+  // CHECK-NEXT: {{^}}2{{$}}
+  // CHECK-NEXT: --
+  call @ids(%flatBefore) : (tensor<?xi64>) -> ()
   return
 }

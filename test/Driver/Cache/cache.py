@@ -40,7 +40,7 @@ class Cache:
         return done.returncode, done.stdout, done.stderr.splitlines()
 
     def output(self, *flags):
-        """Runs the model on its own inputs: the bytes of the output file, and the lines on stderr."""
+        """Runs the model on its own inputs. Returns the bytes of the output file and the lines on stderr."""
         path = os.path.join(self.folder, "out.safetensors")
         if os.path.exists(path):
             os.remove(path)

@@ -1,6 +1,6 @@
 # ===- damage.py - Damaged entries of the cache are made again --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""damage.py MODEL DIR: damages the cached model in every way. The next use warns once and gives the right result; the one
+"""damage.py MODEL TOKENIZER DIR: damages the cached model in every way. The next use warns once and gives the right result; the one
 after it is silent."""
 
 import os
@@ -10,12 +10,13 @@ import sys
 
 import cache
 
-c = cache.Cache(*sys.argv[1:3])
+c = cache.Cache(sys.argv[1], sys.argv[3])
+shutil.copy(sys.argv[2], c.model)
 good, lines = c.output()
 entry = c.entry()
 names = sorted(os.listdir(entry))
-so, weights, header, record = (c.file(suffix) for suffix in (".so", ".weights", ".h", ".json"))
-sizes = {path: os.path.getsize(path) for path in (so, weights, header, record)}
+so, weights, text, header, record = (c.file(suffix) for suffix in (".so", ".weights", ".text", ".h", ".json"))
+sizes = {path: os.path.getsize(path) for path in (so, weights, text, header, record)}
 
 damages = {
     ".so missing": (so, lambda: os.remove(so)),
@@ -29,6 +30,9 @@ damages = {
     ".weights of half the size": (weights, lambda: os.truncate(weights, sizes[weights] // 2)),
     ".weights with another byte in the header": (weights, lambda: cache.patch(weights, 40)),
     ".weights with another byte in the manifest": (weights, lambda: cache.patch(weights, -9)),
+    ".text missing": (text, lambda: os.remove(text)),
+    ".text cut short": (text, lambda: os.truncate(text, sizes[text] - 64)),
+    ".text with another byte": (text, lambda: cache.patch(text, sizes[text] // 2)),
     "header missing": (header, lambda: os.remove(header)),
     "record missing": (record, lambda: os.remove(record)),
     "record cut short": (record, lambda: os.truncate(record, sizes[record] // 2)),
@@ -81,6 +85,18 @@ done = subprocess.run(shell, capture_output=True, text=True, env=c.environment)
 c.check(done.returncode == 1 and done.stderr.count("\n") == 1 and "Too many open files" in done.stderr, f"few descriptors: {done}")
 output, lines = c.output()
 c.check(output == good and not lines, f"after few descriptors: {lines}")
+
+# The content of a tokenizer is verified on request, also outside of the cache.
+copies = os.path.join(c.folder, "copies")
+shutil.copytree(entry, copies)
+copy = os.path.join(copies, os.path.basename(so))
+status, out, lines = c.command("inspect", copy, "--verify")
+c.check(status == 0 and "verified" in out, f"inspect --verify of a copy: {status}, {lines}")
+for offset in range(0, sizes[text], sizes[text] // 20):
+    cache.patch(os.path.join(copies, os.path.basename(text)), offset)
+    status, _, lines = c.command("inspect", copy, "--verify")
+    c.check(status == 1 and len(lines) == 1 and os.path.basename(text) in lines[0], f"a bit at {offset} of .text: {status}, {lines}")
+    cache.patch(os.path.join(copies, os.path.basename(text)), offset)
 
 # The content of weights is verified on request.
 cache.patch(weights, 4096 + 128)

@@ -17,7 +17,7 @@ single = os.path.join(c.model, "model.safetensors")
 
 
 def expect_change(what):
-    """The model is compiled again and gives another result than before."""
+    """Checks that the model is compiled again and gives another result than before."""
     global last
     output, lines = c.output()
     c.check(len(lines) == 1 and is_compiling(lines[0]), f"{what}: expected a compilation, got {lines}")

@@ -66,7 +66,7 @@ class Tester:
             os.makedirs(folder)
 
     def start(self, command, rules=(), limits=(), ignored=(), environment=None, stderr=subprocess.PIPE, **options):
-        """|limits| are (resource, soft limit); |ignored| signals that the process ignores from its start."""
+        """Starts |command|. |limits| are pairs (resource, soft limit); |ignored| are signals that it ignores from its start."""
 
         def prepare():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -83,7 +83,7 @@ class Tester:
                                 stdout=options.pop("stdout", subprocess.PIPE), stderr=stderr, **options)
 
     def run(self, command, **options):
-        """Returns (status, lines of stderr)"""
+        """Runs |command| to its end. Returns (status, lines of stderr)."""
         return self.finish(self.start(command, **options))
 
     def finish(self, process):
@@ -110,7 +110,7 @@ class Tester:
             self.problems.append(f"{title}: expected {wanted!r}, got {got!r}")
 
     def expect_end(self, title, ended, status, words, left=()):
-        """|ended| is a result of run; |words| must be in the only line of stderr, or None for no line."""
+        """Checks |ended|, a result of run: |words| must be in the only line of stderr; if they are None, it must have no line."""
         got, lines = ended
         self.expect(title + ": status", got, status)
         if words is None:
@@ -148,7 +148,7 @@ class Pipe:
         os.mkfifo(path)
 
     def wait_for_reader(self):
-        """Returns when the process waits; a descriptor to write to."""
+        """Waits until a process has opened the pipe for reading, and opens it for writing."""
 
         def opened():
             try:

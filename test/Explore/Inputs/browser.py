@@ -91,8 +91,9 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": text} if text else {}))
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
-    def open(self, page):
-        self.call("Page.navigate", url="file://" + os.path.abspath(page).replace("<", "%3C").replace(">", "%3E").replace(" ", "%20"))
+    def open(self, page, view=""):
+        place = os.path.abspath(page).replace("<", "%3C").replace(">", "%3E").replace(" ", "%20")
+        self.call("Page.navigate", url="file://" + place + ("#view=" + view if view else ""))
         self.wait("!!document.body && !!document.body.dataset.shown")
 
     def screenshot(self, path):
@@ -204,6 +205,11 @@ def main():
     light = browser.evaluate("getComputedStyle(document.body).backgroundColor")
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
     print("dark differs:", light != browser.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    # The address of a view opens it, although its data are at the end of the page.
+    browser.call("Page.navigate", url="about:blank")
+    browser.open(page, "attention")
+    print("opened at:", browser.evaluate("document.body.dataset.shown"))
     browser.check_events()
     print("no errors, no requests")
     browser.close()

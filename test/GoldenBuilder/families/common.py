@@ -55,7 +55,7 @@ def pick(rng, choices):
 
 
 def bert_sizes(rng, even=False):
-    """Random sizes; a head's is even where rotary embeddings need that."""
+    """Returns random sizes. If |even|, the size of a head is even, which rotary embeddings need."""
     heads, size = int(rng.integers(1, 6)), int(rng.integers(2, 14)) * (2 if even else 1)
     return {"hidden_size": heads * size, "num_attention_heads": heads, "num_hidden_layers": int(rng.integers(1, 4)),
             "intermediate_size": int(rng.integers(5, 90)),
@@ -73,7 +73,7 @@ def llama_sizes(rng):
 
 
 def free_head_sizes(rng):
-    """As llama_sizes, with a head size that does not follow from the others."""
+    """Returns llama_sizes with a head size that does not follow from the other sizes."""
     return {**llama_sizes(rng), "hidden_size": 4 * int(rng.integers(3, 16)), "head_dim": 2 * int(rng.integers(2, 12))}
 
 

@@ -30,6 +30,9 @@ def latent_sizes(rng):
             "v_head_dim": int(rng.integers(1, 14))}
 
 
+# The kept groups have as many experts as a token chooses; the reference would choose others as well, without a share.
+GROUPS = [{"n_group": 1, "topk_group": 1}, {"n_group": 2, "topk_group": 1}, {"n_group": 3, "topk_group": 2}]
+
 FAMILIES = [
     family("mixtral", "Mixtral", {**LLAMA, "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": None, "rope_theta": 1e6},
            {"forward": (["softmax over all experts, then the best two, whose shares are divided by their sum"], {}),
@@ -75,25 +78,25 @@ FAMILIES = [
             "groups": (["the best of three groups by their best experts; a factor of shares; YaRN whose scale is that of scores, too"],
                        {"topk_method": "group_limited_greedy", "n_group": 3, "topk_group": 2, "routed_scaling_factor": 2.5,
                         "rope_scaling": MSCALE, "q_lora_rank": None, "attention_bias": True}, {"steps": False})},
-           ("sequence", "model"), census={"topk_method": ["greedy", "group_limited_greedy"], "n_group": [1, 2, 3], "topk_group": [1],
+           ("sequence", "model"), census={"topk_method": ["greedy", "group_limited_greedy"], "n_group,topk_group": GROUPS,
                                           "attention_bias": [False, True], "rope_scaling": [None, MSCALE],
                                           "first_k_dense_replace": [0, 1]}, sizes=latent_sizes, greedy=False,
-           more=latent_steps("DeepseekV2")),
+           caches=False, more=latent_steps("DeepseekV2")),
     family("deepseek_v3", "DeepseekV3", {**LATENT, "num_experts_per_tok": 3, "n_group": 3, "topk_group": 2, "norm_topk_prob": True,
                                          "routed_scaling_factor": 2.5},
            {"forward": (["experts by sigmoids and a bias, of the best groups; shares divided by their sum"], {}, {"steps": False}),
             "plain": (["one group; shares as they are; rotary of halves; YaRN"],
                       {"n_group": 1, "topk_group": 1, "norm_topk_prob": False, "rope_interleave": False, "rope_scaling": MSCALE,
                        "first_k_dense_replace": 0, "n_shared_experts": 1}, {"steps": False})},
-           SOME, census={"n_group": [1, 2, 3], "topk_group": [1], "norm_topk_prob": [False, True], "attention_bias": [False, True],
+           SOME, census={"n_group,topk_group": GROUPS, "norm_topk_prob": [False, True], "attention_bias": [False, True],
                          "rope_scaling": [None, MSCALE], "first_k_dense_replace": [0, 1], "rope_interleave": [True, False]},
-           sizes=latent_sizes, inert=CHOICE_BIAS, greedy=False, more=latent_steps("DeepseekV3")),
+           sizes=latent_sizes, inert=CHOICE_BIAS, greedy=False, caches=False, more=latent_steps("DeepseekV3")),
     family("glm4_moe", "Glm4Moe", {**LLAMA, "head_dim": 12, "n_routed_experts": 6, "num_experts_per_tok": 3, "n_shared_experts": 1,
                                    "moe_intermediate_size": 15, "first_k_dense_replace": 1, "num_hidden_layers": 3, "n_group": 1,
                                    "topk_group": 1, "norm_topk_prob": True, "use_qk_norm": True, "partial_rotary_factor": 0.5},
            {"forward": (["experts by sigmoids and a bias; norms of q and k; half of a head rotates"], {}),
             "plain": (["without norms; biases; groups; a factor of shares"],
                       {"use_qk_norm": False, "attention_bias": True, "n_group": 2, "topk_group": 1, "routed_scaling_factor": 1.5})},
-           NO_HEADS, census={"n_group": [1, 2, 3], "topk_group": [1], "norm_topk_prob": [False, True], "attention_bias": [False, True],
+           NO_HEADS, census={"n_group,topk_group": GROUPS, "norm_topk_prob": [False, True], "attention_bias": [False, True],
                              "use_qk_norm": [False, True], "first_k_dense_replace": [0, 1]}, inert=CHOICE_BIAS),
 ]

@@ -6,14 +6,14 @@ import numpy as np
 
 from ..cases import Absent, Case, Family, forward
 from .common import GPT, LLAMA, ROPES, free_head_sizes, gpt_sizes, llama_sizes
-from .decoders import ALL, KEY_BIAS, LN_LLAMA, NO_HEADS, SOME, family
+from .decoders import ALL, KEY_BIAS, LN_LLAMA, NO_HEADS, OLD_MASKS, SOME, family
 
 BIASES = {"attention_bias": [False, True], "mlp_bias": [False, True], "rope_scaling": ROPES, "tie_word_embeddings": [True, False]}
 MULTIPLIERS = {"embedding_multiplier": 3.5, "attention_multiplier": 0.2, "residual_multiplier": 0.7, "logits_scaling": 2.5}
 
 
 def renamed(tensors, names):
-    """|tensors| with each (pattern, replacement) of |names| applied to their names."""
+    """Returns |tensors| with each (pattern, replacement) of |names| applied to their names."""
     for pattern, replacement in names:
         tensors = {re.sub(pattern, replacement, name): value for name, value in tensors.items()}
     return tensors
@@ -27,7 +27,7 @@ def pack_exaone(tensors):
 
 
 def pack_internlm2(tensors):
-    """Rows of `wqkv` are those of a head of keys: its heads of queries, itself, its values."""
+    """Packs projections to `wqkv`: for each head of keys, the rows of its heads of queries, of its keys and of its values."""
     packed, heads = {}, LLAMA["num_key_value_heads"]
     for name, value in tensors.items():
         if name.endswith("q_proj.weight"):
@@ -78,7 +78,7 @@ CHATGLM = {"model_type": "chatglm", "architectures": ["ChatGLMModel"],
 EXAONE = {"model_type": "exaone", "architectures": ["ExaoneForCausalLM"], "num_layers": 2, "num_hidden_layers": Absent,
           "layer_norm_epsilon": 1e-6, "rms_norm_eps": Absent, "activation_function": "silu", "hidden_act": Absent}
 def pack_composite(tensors):
-    """The language model of a file of a model of images, whose other tensors are there, too."""
+    """Returns |tensors| as the language model in a file of a model of images and text, with a tensor of the image part."""
     return {**{"language_model." + name: value for name, value in tensors.items()},
             "vision_tower.vision_model.post_layernorm.weight": np.ones(6, np.float32)}
 
@@ -153,11 +153,11 @@ FAMILIES = [
                         "tie_word_embeddings": [True, False]}),
     Family("exaone", {**LLAMA, "model_type": "llama"}, [
         Case("file", "LlamaForCausalLM", ["EXAONE 3: Llama under GPT-2's names"], forward(mask="right"), weights="file",
-             pack=pack_exaone, published=EXAONE)], classes=("LlamaForCausalLM",), sizes=llama_sizes),
+             pack=pack_exaone, published=EXAONE)], classes=("LlamaForCausalLM",), sizes=llama_sizes, masks=OLD_MASKS),
     Family("internlm2", {**LLAMA, "model_type": "llama"}, [
         Case("file", "LlamaForCausalLM", ["InternLM2: Llama with one projection by heads of keys"], forward(mask="right"), weights="file",
              pack=pack_internlm2, published={"model_type": "internlm2", "architectures": ["InternLM2ForCausalLM"], "bias": False})],
-           classes=("LlamaForCausalLM",), sizes=llama_sizes),
+           classes=("LlamaForCausalLM",), sizes=llama_sizes, masks=OLD_MASKS),
     Family("chatglm", {**LLAMA, "model_type": "glm", "head_dim": 12, "attention_bias": True, "partial_rotary_factor": 0.5}, [
         Case("file", "GlmForCausalLM", ["ChatGLM2 and later: GLM under other names, the class of auto_map"], forward(mask="right"),
              weights="file", pack=pack_chatglm, published=CHATGLM)], classes=("GlmForCausalLM",), sizes=llama_sizes),
@@ -165,7 +165,7 @@ FAMILIES = [
         Case("file", "LlamaForCausalLM", ["Baichuan with rotary embeddings: Llama with one projection for q, k and v"],
              forward(mask="right"), weights="file", pack=pack_baichuan,
              published={"model_type": "baichuan", "architectures": ["BaiChuanForCausalLM"], "num_key_value_heads": Absent})],
-           classes=("LlamaForCausalLM",), sizes=llama_sizes),
+           classes=("LlamaForCausalLM",), sizes=llama_sizes, masks=OLD_MASKS),
     Family("minicpm", {**LLAMA, "model_type": "granite", "embedding_multiplier": 3.5, "attention_multiplier": 6 ** -0.5,
                                   "residual_multiplier": 1.4 / 2 ** 0.5, "logits_scaling": 4.0}, [
         Case("file", "GraniteForCausalLM", ["MiniCPM: Granite's factors in other keys"], forward(mask="right"), weights="file",

@@ -4,7 +4,7 @@
 adapter.py make FOLDER [--key=NAME=JSON]... [NAME=SHAPE[:DTYPE]]...    adapter_config.json and tensors of that shape ("3,8") under
                                                             base_model.model.NAME; a NAME that begins with / is taken without the prefix
 adapter.py expect BASE MERGED TENSOR [A B SCALE FOLDER TURNED]...    MERGED/model.safetensors has TENSOR of BASE plus, for each five words,
-                                                            SCALE times the product of tensors B and A of FOLDER, turned if TURNED is 1
+                                                            SCALE times the product B A of tensors of FOLDER, transposed if TURNED is 1
 """
 import json
 import os

@@ -62,7 +62,7 @@ def as_float(value):
 
 
 def make_block(kind):
-    """A random block: its bytes and the exact values of its elements."""
+    """Returns the bytes of a random block and the exact values of its elements."""
     d, d_bytes = half(random.uniform(-0.02, 0.02))
     m, m_bytes = half(random.uniform(-0.1, 0.1))
     if kind in ("Q4_0", "Q4_1", "Q5_0", "Q5_1"):
@@ -114,7 +114,7 @@ def transposed(rows, columns, values):
 
 
 def paired(rows, columns, values, heads):
-    """Rows i and i + half of each head, side by side."""
+    """Returns the values with rows i and i + half of each head side by side, and the order of the rows."""
     size = rows // heads
     order = [h * size + p * (size // 2) + i for h in range(heads) for i in range(size // 2) for p in range(2)]
     return [v for r in order for v in values[r * columns:(r + 1) * columns]], order

@@ -27,7 +27,7 @@ def as_float(value):
 
 
 def pack(values, bits):
-    """The words of a run of values, the lowest bits first."""
+    """Returns the words into which |values| of |bits| bits are packed, the first one into the lowest bits."""
     whole = sum(value << (i * bits) for i, value in enumerate(values))
     return [(whole >> (32 * w)) & 0xFFFFFFFF for w in range(-(-len(values) * bits // 32))]
 
@@ -41,7 +41,7 @@ def transpose(rows):
 
 
 def random_scale(dtype):
-    """A scale that has the type |dtype|, and its bytes."""
+    """Returns a random scale that |dtype| can represent, and its bytes."""
     value = random.uniform(0.001, 0.1) * random.choice((-1, 1))
     if dtype == "F16":
         data = struct.pack("<e", value)
@@ -86,7 +86,7 @@ class Quantizer:
                 "config_groups": {"group_0": {"targets": ["Linear"], "weights": weights, "input_activations": None}}}
 
     def quantize(self, module, rows, columns):
-        """The tensors of a matrix, and its floats."""
+        """Returns the tensors of a random quantized matrix, and its values as floats."""
         form, bits = self.form, self.bits
         size = self.group or columns
         scale_rows = 1

@@ -6,6 +6,8 @@
 // RUN: attune-opt %s --attune-attach-scratch="rows=4 state-rows=96" | FileCheck %s --check-prefix=FOUR
 // RUN: attune-opt %s --attune-attach-scratch="rows=16" | FileCheck %s --check-prefix=SIXTEEN
 
+// RUN: attune-opt %s --attune-attach-scratch="rows=64" | FileCheck %s --check-prefix=EQUAL
+
 // In the parallel loop (every worker has its own), outside the sequential one, shared by the tiles of equal key blocks.
 // CHECK-LABEL: func @in_parallel_loop
 // CHECK: scf.forall
@@ -53,5 +55,16 @@ func.func @leaves_given_and_tensors(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf
 func.func @seven_heads(%q: memref<?x7x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %o: memref<?x7x12xf32>) {
   tile.attention_tile ins(%q, %k, %v : memref<?x7x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%o : memref<?x7x12xf32>)
       {scale = 0.5 : f64, key_block = 64 : i64}
+  return
+}
+
+// Scores and state have buffers of their own, even of one type.
+// EQUAL-LABEL: func @equal_types
+// EQUAL: %[[SCORES:.*]] = memref.alloc() {{.*}} : memref<64x32xf32>
+// EQUAL: %[[STATE:.*]] = memref.alloc() {{.*}} : memref<64x32xf32>
+// EQUAL: scratch({{%.*}}, {{%.*}} : memref<64x32xf32>, memref<64x32xf32>)
+func.func @equal_types(%q: memref<?x1x12xf32>, %k: memref<?x12x16xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>) {
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x16xf32>, memref<?x12xf32>) outs(%o : memref<?x1x12xf32>)
+      {scale = 0.5 : f64, key_block = 16 : i64}
   return
 }

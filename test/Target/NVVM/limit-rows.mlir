@@ -93,3 +93,58 @@ func.func @negative_sizes(%a: index, %b: index) {
   call @use(%rows) : (memref<?x8xf32>) -> ()
   return
 }
+
+// -----
+
+// The host calls functions for every list of a table; the number of rows of a list is the only element of a view. Minima inside of parallel
+// loops and of loops without calls are device code.
+// CHECK-LABEL: func.func private @copy_listed(
+// CHECK-SAME: %{{.*}}: memref<1xi64, strided<[1], offset: ?>> {rt.limit = 0 : i64})
+// CHECK: scf.forall
+// CHECK: arith.minsi
+// CHECK: {rt.launch = #rt.launch<limit = 0>}
+// CHECK-LABEL: func.func @positive_lists(
+// CHECK-SAME: %[[COUNTS:.*]]: memref<4xi64>, %[[LISTS:.*]]: memref<4x?xi64>, %[[ROWS:.*]]: memref<?x8xf32>, %[[BOUND:.*]]: index)
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[OWN:.*]] = memref.subview %[[COUNTS]][%[[I]]] [1] [1]
+// CHECK-NOT: arith.minsi
+// CHECK: %[[LIST:.*]] = memref.subview %[[LISTS]][%[[I]], 0] [1, %[[BOUND]]] [1, 1]
+// CHECK: call @copy_listed(%[[LIST]], %[[ROWS]], %{{.*}}, %[[OWN]])
+// CHECK: scf.for
+// CHECK: arith.minsi
+func.func private @copy_listed(%list: memref<?xi64, strided<[1], offset: ?>>, %from: memref<?x8xf32>, %to: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = memref.dim %list, %c0 : memref<?xi64, strided<[1], offset: ?>>
+  %last = memref.dim %from, %c0 : memref<?x8xf32>
+  scf.forall (%i) = (0) to (%rows) step (1) {
+    %v = memref.load %list[%i] : memref<?xi64, strided<[1], offset: ?>>
+    %j = arith.index_cast %v : i64 to index
+    %k = arith.minsi %j, %last : index
+    %x = memref.load %from[%k, %c0] : memref<?x8xf32>
+    memref.store %x, %to[%i, %c0] : memref<?x8xf32>
+  }
+  return
+}
+func.func @positive_lists(%counts: memref<4xi64>, %lists: memref<4x?xi64>, %rows: memref<?x8xf32>, %bound: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %own = memref.subview %counts[%i] [1] [1] : memref<4xi64> to memref<1xi64, strided<[1], offset: ?>>
+    %n = memref.load %own[%c0] : memref<1xi64, strided<[1], offset: ?>>
+    %end = arith.index_cast %n : i64 to index
+    %count = arith.minsi %end, %bound : index
+    %list = memref.subview %lists[%i, 0] [1, %count] [1, 1] : memref<4x?xi64> to memref<?xi64, strided<[1], offset: ?>>
+    %to = memref.alloc(%count) : memref<?x8xf32>
+    func.call @copy_listed(%list, %rows, %to) : (memref<?xi64, strided<[1], offset: ?>>, memref<?x8xf32>, memref<?x8xf32>) -> ()
+  }
+  scf.for %i = %c0 to %c4 step %c1 {
+    %n = memref.load %counts[%i] : memref<4xi64>
+    %end = arith.index_cast %n : i64 to index
+    %count = arith.minsi %end, %bound : index
+    %back = arith.index_cast %count : index to i64
+    memref.store %back, %counts[%i] : memref<4xi64>
+  }
+  return
+}

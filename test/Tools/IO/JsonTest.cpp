@@ -35,4 +35,12 @@ void testJson() {
   CHECK(jsonIntegers(at("l"), "f", "l").message() == "f: 'l[2]': expected an integer, got an object");
   CHECK(findJson(*json, "none") == nullptr && findJson(at("l"), "x") == nullptr);
   CHECK(at("l").size() == 3);
+
+  // Long values are cut after 40 bytes at most, between characters. The quote that begins the text counts.
+  CHECK(describeJson(Json(std::string(38, 'x'))) == '"' + std::string(38, 'x') + '"');
+  CHECK(describeJson(Json(std::string(39, 'x'))) == '"' + std::string(39, 'x') + "...");
+  CHECK(describeJson(Json(std::string(37, 'x') + "\xc3\xa9y")) == '"' + std::string(37, 'x') + "\xc3\xa9...");
+  CHECK(describeJson(Json(std::string(38, 'x') + "\xc3\xa9")) == '"' + std::string(38, 'x') + "...");
+  CHECK(describeJson(Json(std::string(37, 'x') + "\xe2\x82\xac")) == '"' + std::string(37, 'x') + "...");
+  CHECK(describeJson(Json(std::string(36, 'x') + "\xf0\x9f\x99\x82yz")) == '"' + std::string(36, 'x') + "...");
 }

@@ -64,8 +64,14 @@ static void writeCase(const std::string &folder, float pooled) {
              .failed());
 }
 
+/// Ids of a type that only masks take.
+static void writeBoolIds() {
+  CHECK(!saveSafetensors(scratch("bool.safetensors"), {tensor<uint8_t>("input_ids", DType::BOOL, {1, 2}, {1, 0})}).failed());
+}
+
 void testToy() {
   writeWeights();
+  writeBoolIds();
   writeCase("good", 5.5f);
   writeCase("wrong", 5.501f);
 }

@@ -51,6 +51,15 @@ void testWriter() {
   CHECK(file->metadata().size() == 1);
 
   CHECK_HAS(SafetensorsWriter::create(path, {{"x", DType::F32, {}}, {"x", DType::F32, {}}}).message(), "tensor 'x'");
+  // The bytes of one tensor, and of two together, must fit in 63 bits.
+  constexpr int64_t tooMany = int64_t(1) << 60, many = tooMany - 1;
+  CHECK_HAS(SafetensorsWriter::create(path, {{"x", DType::U8, {tooMany}}}).message(),
+            "tensor 'x': expected a shape of less than 2^60 elements, got [1152921504606846976]");
+  CHECK_HAS(SafetensorsWriter::create(path, {{"x", DType::I64, {tooMany * 4}}}).message(), "less than 2^60 elements");
+  CHECK_HAS(SafetensorsWriter::create(path, {{"x", DType::I64, {many}}, {"y", DType::I64, {many}}}).message(),
+            "tensor 'y': expected less than 2^63 bytes of data in all, got [1152921504606846975] after 9223372036854775800 bytes");
+  CHECK(bool(SafetensorsWriter::create(path, {{"x", DType::I64, {many}}, {"y", DType::U8, {7}}})));
+  CHECK(filesIn(scratch("writer")) == 1);
   CHECK_HAS(SafetensorsWriter::create(scratch("writer/none/x"), {}).message(), "cannot create");
   CHECK_HAS(SafetensorsWriter::create(scratch("writer"), {}).message(), "got a folder");
 }

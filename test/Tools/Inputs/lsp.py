@@ -10,7 +10,7 @@ def start():
 
 
 def frame(method, params, number=None):
-    """The bytes of a notification or, with |number|, of a request."""
+    """Returns the bytes of a notification or, with |number|, of a request."""
     message = {"jsonrpc": "2.0", "method": method, "params": params}
     if number is not None:
         message["id"] = number
@@ -19,7 +19,7 @@ def frame(method, params, number=None):
 
 
 def read(stream):
-    """The size in bytes and the object of the next message; (0, None) at the end."""
+    """Returns the size in bytes and the object of the next message; (0, None) at the end."""
     size = 0
     while (line := stream.readline()) not in (b"\r\n", b""):
         if line.lower().startswith(b"content-length:"):

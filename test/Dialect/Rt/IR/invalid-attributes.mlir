@@ -40,7 +40,7 @@ func.func private @negative_limit(%offsets: memref<?xi64> {rt.limit = -1 : i64})
 
 // -----
 
-// expected-error @below {{expects the argument with 'rt.limit' to be memref<?xi64>, but got 'memref<?xf32>'}}
+// expected-error @below {{expects the argument with 'rt.limit' to be a memref of i64 with one dimension, but got 'memref<?xf32>'}}
 func.func private @limit_of_floats(%a: memref<?xf32> {rt.limit = 0 : i64})
 
 // -----

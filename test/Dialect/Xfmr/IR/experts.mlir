@@ -36,6 +36,17 @@ func.func @rows(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>, %r: tensor<?x48xf32>, 
   return %offsets, %y : tensor<9xi64>, tensor<?x48xf32>
 }
 
+// CHECK-LABEL: @lists
+func.func @lists(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>, %r: tensor<?x48xf32>, %f: tensor<?xf32>, %sum: tensor<?x48xf32>,
+                 %t: tensor<?xi64>) -> (tensor<8xi64>, tensor<8x?xi64>, tensor<8x?xf32>, tensor<?x48xf32>) {
+  // CHECK: %[[COUNTS:.*]], %[[TOKENS:.*]], %[[SHARES:.*]] = xfmr.list_by_expert %{{.*}}, %{{.*}}, 8 : tensor<?x2xi64>, tensor<?x2xf32>
+  %counts, %tokens, %shares = xfmr.list_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>
+  // CHECK: %[[Y:.*]] = xfmr.add_rows %{{.*}}, %{{.*}} to %{{.*}} at %{{.*}} {padded} : tensor<?x48xf32>, tensor<?xf32> to tensor<?x48xf32>
+  %y = xfmr.add_rows %r, %f to %sum at %t {padded} : tensor<?x48xf32>, tensor<?xf32> to tensor<?x48xf32>
+  // CHECK: return %[[COUNTS]], %[[TOKENS]], %[[SHARES]], %[[Y]]
+  return %counts, %tokens, %shares, %y : tensor<8xi64>, tensor<8x?xi64>, tensor<8x?xf32>, tensor<?x48xf32>
+}
+
 // CHECK-LABEL: @clamped_glu
 func.func @clamped_glu(%g: tensor<?x48xf32>) -> tensor<?x48xf32> {
   // CHECK: xfmr.clamped_glu %{{.*}}, %{{.*}} {alpha = 1.702000e+00 : f64, limit = 7.000000e+00 : f64} : tensor<?x48xf32>

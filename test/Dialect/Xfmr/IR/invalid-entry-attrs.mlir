@@ -103,6 +103,13 @@ func.func @f(%x: tensor<?xi64> {xfmr.input = #xfmr.input<"x", [""]>}) attributes
 
 // -----
 
+// expected-error @below {{expects dims of other names than "workers", the number of threads, but got ["batch", "workers"]}}
+func.func @f(%x: tensor<?x?xi64> {xfmr.input = #xfmr.input<"x", [batch, workers]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+  return
+}
+
+// -----
+
 // expected-error @below {{expects dims that are names or sizes, but got -1}}
 func.func @f(%x: tensor<?xi64> {xfmr.input = #xfmr.input<"x", [-1]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   return

@@ -144,6 +144,22 @@ func.func @group_c1(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>) {
 
 // -----
 
+func.func @list_c1(%c: tensor<?x2xi64>, %s: tensor<?x2xf32>) {
+  // expected-error @below {{expects a positive number of experts, but got 0}}
+  %n, %t, %r = xfmr.list_by_expert %c, %s, 0 : tensor<?x2xi64>, tensor<?x2xf32>
+  return
+}
+
+// -----
+
+func.func @list_c1_choices(%c: tensor<?x2xi64>, %s: tensor<?x3xf32>) {
+  // expected-error @below {{expects 'choices' and 'shares' of one static number of columns, but got 'tensor<?x2xi64>' and 'tensor<?x3xf32>'}}
+  %n, %t, %r = xfmr.list_by_expert %c, %s, 4 : tensor<?x2xi64>, tensor<?x3xf32>
+  return
+}
+
+// -----
+
 func.func @add_rows_c1(%r: tensor<?x40xf32>, %f: tensor<?xf32>, %sum: tensor<?x48xf32>, %t: tensor<?xi64>) {
   // expected-error @below {{expects 'rows' and 'sum' of one number of columns, but got 'tensor<?x40xf32>' and 'tensor<?x48xf32>'}}
   %y = xfmr.add_rows %r, %f to %sum at %t : tensor<?x40xf32>, tensor<?xf32> to tensor<?x48xf32>

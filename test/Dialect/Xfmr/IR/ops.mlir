@@ -70,6 +70,8 @@ func.func @tokens(%batch: index, %length: index, %mask: tensor<?x?xi64>, %x: ten
   %counted = xfmr.counted_positions %mask {padding = 1 : i64} : tensor<?x?xi64>
   // CHECK: xfmr.additive_mask %{{.*}} : tensor<?x?xi64>
   %bias = xfmr.additive_mask %mask : tensor<?x?xi64>
+  // CHECK: xfmr.visible_before %{{.*}} : tensor<?x?xf32>
+  %before = xfmr.visible_before %bias : tensor<?x?xf32>
   %table = xfmr.weight_ref @table : tensor<203x48xf32>
   // CHECK: xfmr.embedding %{{.*}}, %{{.*}} : tensor<203x48xf32>
   %e = xfmr.embedding %ids, %table : tensor<203x48xf32>

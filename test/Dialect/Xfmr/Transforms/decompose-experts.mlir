@@ -1,4 +1,5 @@
 // RUN: attune-opt --xfmr-decompose-experts --canonicalize %s | FileCheck %s
+// RUN: attune-opt --xfmr-decompose-experts=known-counts --canonicalize %s | FileCheck %s --check-prefix=LISTS
 
 // CHECK-LABEL: @experts
 // CHECK-SAME: (%[[X:.*]]: tensor<?x48xf32>, %[[C:.*]]: tensor<?x2xi64>, %[[S:.*]]: tensor<?x2xf32>, %[[UP:.*]]: tensor<8x112x48xf32>, %[[DOWN:.*]]: tensor<8x48x112xf32>)
@@ -18,6 +19,26 @@
 // CHECK:   else
 // CHECK:     scf.yield %[[BEFORE]]
 // CHECK: return %[[SUM]]
+
+// A host that cannot read what tokens choose runs every expert, on the tokens of its list.
+// LISTS-LABEL: @experts
+// LISTS-SAME: (%[[X:.*]]: tensor<?x48xf32>, %[[C:.*]]: tensor<?x2xi64>, %[[S:.*]]: tensor<?x2xf32>, %[[UP:.*]]: tensor<8x112x48xf32>, %[[DOWN:.*]]: tensor<8x48x112xf32>)
+// LISTS: %[[COUNTS:.*]], %[[TOKENS:.*]], %[[SHARES:.*]] = xfmr.list_by_expert %[[C]], %[[S]], 8
+// LISTS: %[[BOUND:.*]] = tensor.dim %[[X]], %c0
+// LISTS: %[[ZEROS:.*]] = linalg.fill
+// LISTS: %[[SUM:.*]] = scf.for %[[E:.*]] = %c0 to %c8 step %c1 iter_args(%[[BEFORE:.*]] = %[[ZEROS]])
+// LISTS-NOT: scf.if
+// LISTS:   %[[OWN:.*]] = tensor.extract_slice %[[COUNTS]][%[[E]]] [1] [1] : tensor<8xi64> to tensor<1xi64>
+// LISTS:   tensor.extract %[[OWN]][%c0]
+// LISTS:   %[[COUNT:.*]] = arith.minsi %{{.*}}, %[[BOUND]]
+// LISTS:   %[[CHOSEN:.*]] = tensor.extract_slice %[[TOKENS]][%[[E]], 0] [1, %[[COUNT]]] [1, 1] : tensor<8x?xi64> to tensor<?xi64>
+// LISTS:   %[[IN:.*]] = xfmr.gather_tokens %[[X]], %[[CHOSEN]]
+// LISTS:   %[[U:.*]] = xfmr.weight_select %[[UP]][%[[E]]]
+// LISTS:   %[[F:.*]] = xfmr.ffn <silu> %[[IN]], %[[U]]
+// LISTS:   %[[FACTORS:.*]] = tensor.extract_slice %[[SHARES]][%[[E]], 0] [1, %[[COUNT]]] [1, 1]
+// LISTS:   %[[NEXT:.*]] = xfmr.add_rows %[[F]], %[[FACTORS]] to %[[BEFORE]] at %[[CHOSEN]] {padded}
+// LISTS:   scf.yield %[[NEXT]]
+// LISTS: return %[[SUM]]
 func.func @experts(%x: tensor<?x48xf32>, %c: tensor<?x2xi64>, %s: tensor<?x2xf32>, %up: tensor<8x112x48xf32>, %down: tensor<8x48x112xf32>) -> tensor<?x48xf32> {
   %y = xfmr.experts <silu> %x choices(%c, %s : tensor<?x2xi64>, tensor<?x2xf32>) up(%up : tensor<8x112x48xf32>) down(%down : tensor<8x48x112xf32>) : tensor<?x48xf32>
   return %y : tensor<?x48xf32>

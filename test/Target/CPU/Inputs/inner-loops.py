@@ -3,8 +3,8 @@
 #
 # Usage: inner-loops.py FILE.s [PATTERN]
 # With a pattern, looks at instructions that match it instead of FMAs.
-# One line per innermost loop with vector FMAs, in order: function, FMAs, scalar FMAs, widest register, values stored to the stack and read
-# from it, calls, prefetches.
+# Prints one line for each innermost loop with FMAs, in order: the function, the numbers of FMAs and of scalar ones among them, the
+# widest register of an FMA, and the numbers of stores to the stack ("spill"), loads from it ("reload"), calls and prefetches.
 # A loop is a backward jump to a label of its function; innermost ones have no other loop inside.
 
 import re
@@ -16,7 +16,7 @@ FMA = re.compile(r"vfn?m(add|sub)")
 
 
 def functions(path):
-    """(name, instructions, position of each label) of every function."""
+    """Yields (name, instructions, position of each label) of every function."""
     name, code, labels = None, [], {}
     with open(path) as lines:
         for line in lines:

@@ -267,7 +267,7 @@ def describe(use):
 
 
 def split_kernels(text):
-    """The name, body and first line of every kernel of a PTX module."""
+    """Yields the name, the body and the first line of every kernel of a PTX module."""
     text = re.sub(r"//[^\n]*", "", re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text, flags=re.S))
     for head in re.finditer(r"\.entry\s+([\w$]+)", text):
         parameters = "(" in text[head.end():head.end() + 3]

@@ -1,0 +1,45 @@
+//===- FirstWrongOutput.h - Which part of an imported model is wrong? -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The importer has no passes to search. What narrows its errors down are the outputs that a reference has recorded, such
+// as the hidden states of each layer:
+//
+//   embeddings --> layer 0 --> layer 1 --> layer 2 --> head
+//              |           |           |           |
+//   hidden_states.0        .1          .2          .3      logits
+//       right             right       WRONG       WRONG    WRONG
+//
+// Here the error is in layer 1. In general, an output is computed from operations. Those that also compute a right
+// output, one that is computed from no others, are right. The first wrong output is the one with the fewest operations
+// that remain.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_BISECT_FIRSTWRONGOUTPUT_H
+#define ATTUNE_COMPILER_BISECT_FIRSTWRONGOUTPUT_H
+
+#include "compiler/Bisect/Judge.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace attune {
+
+/// The first wrong output of an imported model.
+struct FirstWrongOutput {
+  /// The name in the C API, "hidden_states.2".
+  std::string name;
+  /// The right outputs before it, whose operations all compute it, too; of a group, such as hidden states, the last one.
+  std::vector<std::string> known;
+  /// The operations that compute it and none of the right outputs before it, in order, as text: the name and the path of
+  /// the module, "xfmr.layer_norm encoder.layer.1.ffn".
+  std::vector<std::string> operations;
+  /// True if outputs of single layers were judged, such as hidden states.
+  bool judgedLayers = false;
+};
+
+/// Finds the first wrong output of |module|, IR of the phase `import`, by the judgment of each output. Returns nullopt if
+/// no output is wrong.
+std::optional<FirstWrongOutput> findFirstWrongOutput(mlir::ModuleOp module, const std::vector<std::pair<std::string, Judgment>> &outputs);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_BISECT_FIRSTWRONGOUTPUT_H

@@ -1,0 +1,60 @@
+/*===- OpenTransport.c - Opening a transport on MPI --------------------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * OpenTransport LIBRARY [LEVEL]: opens the transport LIBRARY, after MPI was initialized with thread level LEVEL if there is
+ * one, as an application does, and prints the level that MPI has, the number of ranks that share CPUs with this one or
+ * the transport's error, and whether MPI is finalized. Finds the functions of MPI in the library, so that one program
+ * serves all implementations.
+ *===-----------------------------------------------------------------------===*/
+#define _GNU_SOURCE
+#include "attune/ranks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Refuses small masks, as a system with more than 1024 CPUs does. */
+int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *mask) {
+  if (bytes < 256) {
+    errno = EINVAL;
+    return -1;
+  }
+  CPU_ZERO_S(bytes, mask);
+  return syscall(SYS_sched_getaffinity, thread, bytes, mask) < 0 ? -1 : 0;
+}
+
+int main(int argc, char **argv) {
+  void *library = argc < 2 ? NULL : dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
+  if (!library) {
+    fprintf(stderr, "expected a transport, got %s\n", argc < 2 ? "nothing" : dlerror());
+    return 1;
+  }
+  int (*initialize)(int *, char ***, int, int *) = (int (*)(int *, char ***, int, int *))dlsym(library, "MPI_Init_thread");
+  int (*query)(int *) = (int (*)(int *))dlsym(library, "MPI_Query_thread");
+  int (*finalize)(void) = (int (*)(void))dlsym(library, "MPI_Finalize");
+  int (*isFinalized)(int *) = (int (*)(int *))dlsym(library, "MPI_Finalized");
+  attune_transport_open_fn open = (attune_transport_open_fn)dlsym(library, "attune_transport_open");
+
+  /* MPI_THREAD_SINGLE, FUNNELED, SERIALIZED and MULTIPLE are 0 to 3 in Open MPI and MPICH. */
+  int level = -1, finalized = 0;
+  if (argc > 2)
+    initialize(NULL, NULL, atoi(argv[2]), &level);
+  char message[256] = "";
+  attune_transport *transport = open(NULL, message, sizeof(message));
+  isFinalized(&finalized);
+  if (!finalized)
+    query(&level);
+  if (transport)
+    snprintf(message, sizeof(message), "opened, %lld ranks share CPUs", (long long)transport->ranks.sharing);
+  printf("level %d: %s%s\n", level, message, finalized ? "; MPI is finalized" : "");
+  fflush(stdout);
+  if (transport)
+    transport->close(transport->context);
+  if (argc > 2)
+    finalize();
+  return 0;
+}
