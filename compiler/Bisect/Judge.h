@@ -5,7 +5,8 @@
 // A module of a phase is right if, executed by the plain path (PlainModel.h), its outputs are close to those of an
 // earlier module in f64. How close is measured, not assumed: the earlier module is executed in f32 as well, and the
 // largest difference of the two is the error that f32 alone makes in each output, at least kLeastError of the largest
-// value. Later phases sum in other orders, so they may differ by kErrorFactor times as much. Integers must be equal.
+// value. Later phases sum in other orders, so they may differ by kErrorFactor times as much. Where values are rounded to
+// fewer bits, kLeastRoundedError and kRoundedErrorFactor take their place. Integers must be equal.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_JUDGE_H

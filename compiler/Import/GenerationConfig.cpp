@@ -13,6 +13,7 @@ using namespace attune;
 namespace {
 
 /// An id, or another integer, that the configuration class of a family in transformers sets if the file lacks the key.
+/// Several entries of one key, in a row, are a list.
 struct FamilyId {
   const char *family, *key;
   int64_t id;
@@ -20,12 +21,20 @@ struct FamilyId {
 
 } // namespace
 
-static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
+static constexpr FamilyId familyIds[] = {{"arcee", "bos_token_id", 128000},
+                                         {"arcee", "eos_token_id", 128001},
+                                         {"bart", "bos_token_id", 0},
                                          {"bart", "pad_token_id", 1},
                                          {"bart", "eos_token_id", 2},
                                          {"bart", "decoder_start_token_id", 2},
                                          {"bart", "forced_eos_token_id", 2},
                                          {"bert", "pad_token_id", 0},
+                                         {"bert-generation", "pad_token_id", 0},
+                                         {"bert-generation", "bos_token_id", 2},
+                                         {"bert-generation", "eos_token_id", 1},
+                                         {"biogpt", "bos_token_id", 0},
+                                         {"biogpt", "pad_token_id", 1},
+                                         {"biogpt", "eos_token_id", 2},
                                          {"blenderbot", "pad_token_id", 0},
                                          {"blenderbot", "bos_token_id", 1},
                                          {"blenderbot", "eos_token_id", 2},
@@ -50,7 +59,20 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"cohere2", "bos_token_id", 5},
                                          {"cohere2", "eos_token_id", 255001},
                                          {"cohere2", "pad_token_id", 0},
+                                         {"data2vec-text", "bos_token_id", 0},
+                                         {"data2vec-text", "pad_token_id", 1},
+                                         {"data2vec-text", "eos_token_id", 2},
+                                         {"deepseek_v2", "bos_token_id", 1},
+                                         {"deepseek_v2", "eos_token_id", 2},
+                                         {"deepseek_v3", "bos_token_id", 0},
+                                         {"deepseek_v3", "eos_token_id", 1},
                                          {"electra", "pad_token_id", 0},
+                                         {"ernie", "pad_token_id", 0},
+                                         {"ernie4_5", "bos_token_id", 1},
+                                         {"ernie4_5", "pad_token_id", 0},
+                                         {"ernie4_5", "eos_token_id", 2},
+                                         {"exaone4", "bos_token_id", 0},
+                                         {"exaone4", "eos_token_id", 2},
                                          {"falcon", "bos_token_id", 11},
                                          {"falcon", "eos_token_id", 11},
                                          {"gemma", "bos_token_id", 2},
@@ -62,6 +84,14 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"gemma3_text", "bos_token_id", 2},
                                          {"gemma3_text", "eos_token_id", 1},
                                          {"gemma3_text", "pad_token_id", 0},
+                                         {"glm", "pad_token_id", 151329},
+                                         {"glm", "eos_token_id", 151329},
+                                         {"glm", "eos_token_id", 151336},
+                                         {"glm", "eos_token_id", 151338},
+                                         {"glm4", "pad_token_id", 151329},
+                                         {"glm4", "eos_token_id", 151329},
+                                         {"glm4", "eos_token_id", 151336},
+                                         {"glm4", "eos_token_id", 151338},
                                          {"gpt2", "bos_token_id", 50256},
                                          {"gpt2", "eos_token_id", 50256},
                                          {"gpt_bigcode", "bos_token_id", 50256},
@@ -74,6 +104,16 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"gptj", "eos_token_id", 50256},
                                          {"granite", "bos_token_id", 1},
                                          {"granite", "eos_token_id", 2},
+                                         {"granitemoe", "bos_token_id", 1},
+                                         {"granitemoe", "eos_token_id", 2},
+                                         {"granitemoeshared", "bos_token_id", 1},
+                                         {"granitemoeshared", "eos_token_id", 2},
+                                         {"helium", "bos_token_id", 1},
+                                         {"helium", "pad_token_id", 3},
+                                         {"helium", "eos_token_id", 2},
+                                         {"hunyuan_v1_dense", "bos_token_id", 1},
+                                         {"hunyuan_v1_dense", "pad_token_id", 0},
+                                         {"hunyuan_v1_dense", "eos_token_id", 2},
                                          {"llama", "bos_token_id", 1},
                                          {"llama", "eos_token_id", 2},
                                          {"m2m_100", "bos_token_id", 0},
@@ -88,6 +128,7 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"mbart", "pad_token_id", 1},
                                          {"mbart", "eos_token_id", 2},
                                          {"mbart", "forced_eos_token_id", 2},
+                                         {"megatron-bert", "pad_token_id", 0},
                                          {"ministral", "bos_token_id", 1},
                                          {"ministral", "eos_token_id", 2},
                                          {"mistral", "bos_token_id", 1},
@@ -97,12 +138,16 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"mt5", "pad_token_id", 0},
                                          {"mt5", "eos_token_id", 1},
                                          {"mt5", "decoder_start_token_id", 0},
+                                         {"nemotron", "bos_token_id", 2},
+                                         {"nemotron", "eos_token_id", 3},
                                          {"olmo", "eos_token_id", 50279},
                                          {"olmo", "pad_token_id", 1},
                                          {"olmo2", "eos_token_id", 50279},
                                          {"olmo2", "pad_token_id", 1},
                                          {"olmo3", "eos_token_id", 50279},
                                          {"olmo3", "pad_token_id", 1},
+                                         {"olmoe", "pad_token_id", 1},
+                                         {"olmoe", "eos_token_id", 50279},
                                          {"opt", "bos_token_id", 2},
                                          {"opt", "eos_token_id", 2},
                                          {"opt", "pad_token_id", 1},
@@ -110,14 +155,26 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"pegasus", "eos_token_id", 1},
                                          {"pegasus", "decoder_start_token_id", 0},
                                          {"pegasus", "forced_eos_token_id", 1},
+                                         {"persimmon", "bos_token_id", 1},
+                                         {"persimmon", "eos_token_id", 2},
                                          {"phi", "bos_token_id", 1},
                                          {"phi", "eos_token_id", 2},
                                          {"phi3", "bos_token_id", 1},
                                          {"phi3", "eos_token_id", 32000},
                                          {"phi3", "pad_token_id", 32000},
+                                         {"rembert", "pad_token_id", 0},
+                                         {"rembert", "bos_token_id", 312},
+                                         {"rembert", "eos_token_id", 313},
                                          {"roberta", "bos_token_id", 0},
                                          {"roberta", "pad_token_id", 1},
                                          {"roberta", "eos_token_id", 2},
+                                         {"roberta-prelayernorm", "bos_token_id", 0},
+                                         {"roberta-prelayernorm", "pad_token_id", 1},
+                                         {"roberta-prelayernorm", "eos_token_id", 2},
+                                         {"roformer", "pad_token_id", 0},
+                                         {"seed_oss", "bos_token_id", 0},
+                                         {"seed_oss", "pad_token_id", 1},
+                                         {"seed_oss", "eos_token_id", 2},
                                          {"smollm3", "bos_token_id", 128000},
                                          {"smollm3", "eos_token_id", 128001},
                                          {"smollm3", "pad_token_id", 128004},
@@ -130,6 +187,9 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"umt5", "pad_token_id", 0},
                                          {"umt5", "eos_token_id", 1},
                                          {"umt5", "decoder_start_token_id", 0},
+                                         {"xglm", "bos_token_id", 0},
+                                         {"xglm", "pad_token_id", 1},
+                                         {"xglm", "eos_token_id", 2},
                                          {"xlm-roberta", "bos_token_id", 0},
                                          {"xlm-roberta", "pad_token_id", 1},
                                          {"xlm-roberta", "eos_token_id", 2},
@@ -141,10 +201,19 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
 /// since it would never occur.
 static Status setFamilyIds(const Config &config, const std::string &family, GenerationSettings &settings) {
   const Json *size = config.find("vocab_size");
-  for (const FamilyId &entry : familyIds)
-    if (family == entry.family && !config.find(entry.key) && !(size && size->is_number() && entry.id >= size->get<int64_t>()))
-      if (Status status = settings.set(entry.key, entry.id, config.file()); status.failed())
+  auto counts = [&](const FamilyId &entry) {
+    return family == entry.family && !config.find(entry.key) && !(size && size->is_number() && entry.id >= size->get<int64_t>());
+  };
+  for (const FamilyId *entry = std::begin(familyIds), *end = std::end(familyIds); entry != end;) {
+    const std::string key = entry->key;
+    Json ids = Json::array();
+    for (const std::string of = entry->family; entry != end && of == entry->family && key == entry->key; ++entry)
+      if (counts(*entry))
+        ids.push_back(entry->id);
+    if (!ids.empty())
+      if (Status status = settings.set(key, ids.size() == 1 ? ids.front() : ids, config.file()); status.failed())
         return status;
+  }
   return {};
 }
 

@@ -137,6 +137,13 @@ static constexpr KeyPair gemma2Keys[] = {
     {"final_logit_softcapping", "final_logit_softcapping"},
 };
 
+static constexpr KeyPair gemma3Keys[] = {
+    {"attention.sliding_window", "sliding_window"},
+    {"attn_logit_softcapping", "attn_logit_softcapping"},
+    {"final_logit_softcapping", "final_logit_softcapping"},
+    {"rope.freq_base_swa", "rope_local_base_freq"},
+};
+
 static constexpr KeyPair gpt2Keys[] = {
     {"block_count", "n_layer"},        {"embedding_length", "n_embd"},     {"feed_forward_length", "n_inner"},
     {"context_length", "n_positions"}, {"attention.head_count", "n_head"}, {"attention.layer_norm_epsilon", "layer_norm_epsilon"},
@@ -156,6 +163,7 @@ static constexpr KeyPair bertKeys[] = {
 static constexpr llvm::StringRef otherKeys[] = {
     "attention.causal",
     "attention.value_length",
+    "classifier.output_labels",
     "expert_count",
     "expert_used_count",
     "pooling_type",
@@ -173,7 +181,7 @@ static constexpr Architecture architectures[] = {
     {"bert", "bert", "BertModel", {}, bertNames, {}, bertKeys, NoConversion},
     {"gemma", "gemma", "GemmaForCausalLM", {}, llamaNames, {}, decoderKeys, NormsPlusOne},
     {"gemma2", "gemma2", "Gemma2ForCausalLM", gemma2Names, llamaNames, gemma2Keys, decoderKeys, NormsPlusOne},
-    {"gemma3", "gemma3_text", "Gemma3ForCausalLM", gemma2Names, llamaNames, gemma2Keys, decoderKeys, NormsPlusOne},
+    {"gemma3", "gemma3_text", "Gemma3ForCausalLM", gemma2Names, llamaNames, gemma3Keys, decoderKeys, NormsPlusOne},
     {"gpt2", "gpt2", "GPT2LMHeadModel", {}, gpt2Names, {}, gpt2Keys, TransposedProjections},
     {"llama", "llama", "LlamaForCausalLM", {}, llamaNames, {}, decoderKeys, PairedRows},
     {"phi3", "phi3", "Phi3ForCausalLM", phi3Names, llamaNames, phi3Keys, decoderKeys, NoConversion},
@@ -206,6 +214,7 @@ public:
 
   Json config = Json::object();
   std::map<std::string, GgufSource> sources;
+  std::optional<mlir::xfmr::PoolKind> pooling;
 
 private:
   void keep(Status status) {
@@ -241,13 +250,19 @@ private:
     keep(read.status());
     return fallback;
   }
+  int64_t originalLength() { return integer("rope.scaling.original_context_length", integer("context_length", 0)); }
   const GgufTensor *tensor(const std::string &name) const {
     auto found = file.tensors().find(name);
     return found == file.tensors().end() ? nullptr : &found->second;
   }
 
+  /// True for the architectures with RMS norms and rotary embeddings.
+  bool isRotary() const { return architecture.keys.data() == decoderKeys; }
+
   void readKeys();
+  void readDefaults();
   void readTokens();
+  void readPooling();
   void readRope();
   void readFactors();
   void readFamily();
@@ -256,7 +271,8 @@ private:
   const GgufFile &file;
   const Architecture &architecture;
   std::string prefix;
-  int64_t headSize = 0;
+  /// The features of a head, and those of them that are rotated.
+  int64_t headSize = 0, rotated = 0;
   Status problem;
 };
 
@@ -280,6 +296,10 @@ void GgufImporter::readKeys() {
   for (const auto &entry : file.metadata().items())
     if (llvm::StringRef key = entry.key(); key.consume_front(prefix) && !known.count(key.str()))
       fail(entry.key(), "no such key: what it changes is not implemented");
+  const char *epsilon = isRotary() ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
+  for (const char *key : {"block_count", "context_length", epsilon})
+    if (!find(key))
+      fail(prefix + key, "a number");
   const int64_t heads = integer("attention.head_count", 0), hidden = integer("embedding_length", 0);
   if (heads == 0 || hidden == 0)
     return fail(prefix + (heads == 0 ? "attention.head_count" : "embedding_length"), "a positive integer");
@@ -295,7 +315,43 @@ void GgufImporter::readKeys() {
     return keep(Status::error(file.path() + ": tensor 'token_embd.weight': expected a matrix" + (embeddings ? "" : ", found none")));
   config["vocab_size"] = embeddings->shape[0];
   config["tie_word_embeddings"] = tensor("output.weight") == nullptr;
+  if (isRotary())
+    readDefaults();
 }
+
+/// Sets keys that the file lacks to the defaults of the format, which are not those of transformers' classes.
+void GgufImporter::readDefaults() {
+  config.emplace("num_key_value_heads", integer("attention.head_count", 0));
+  config.emplace("head_dim", headSize);
+  config.emplace("rope_theta", 10000.0);
+}
+
+/// Sets how the file makes one vector of a text. The types none (0) and rank (4) have no such vector.
+void GgufImporter::readPooling() {
+  using mlir::xfmr::PoolKind;
+  switch (integer("pooling_type", 0)) {
+  case 0:
+  case 4:
+    return;
+  case 1:
+    pooling = PoolKind::Mean;
+    return;
+  case 2:
+    pooling = PoolKind::Leading;
+    return;
+  case 3:
+    pooling = PoolKind::Last;
+    return;
+  default:
+    fail(prefix + "pooling_type", "a type in 0..4");
+  }
+}
+
+/// Texts of tokens that end a turn of a chat or a text. llama.cpp knows them by their texts, because the metadata have
+/// a single id of each kind.
+static constexpr llvm::StringRef endTokens[] = {
+    "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<end_of_utterance>",
+};
 
 /// Sets the ids of special tokens. The tokens that end a turn or a message of a chat are end ids, too.
 void GgufImporter::readTokens() {
@@ -319,6 +375,11 @@ void GgufImporter::readTokens() {
   for (const char *name : {"eos_token_id", "eot_token_id", "eom_token_id"})
     if (std::optional<int64_t> value = id(name); value && !llvm::is_contained(ends, *value))
       ends.push_back(*value);
+  if (const Json *tokens = findJson(file.metadata(), "tokenizer.ggml.tokens"); tokens && tokens->is_array())
+    for (size_t i = 0; i < tokens->size(); ++i)
+      if (const Json &token = (*tokens)[i];
+          token.is_string() && llvm::is_contained(endTokens, token.get_ref<const std::string &>()) && !llvm::is_contained(ends, int64_t(i)))
+        ends.push_back(int64_t(i));
   if (ends.size() == 1)
     config["eos_token_id"] = ends.front();
   else if (!ends.empty())
@@ -326,31 +387,34 @@ void GgufImporter::readTokens() {
 }
 
 void GgufImporter::readRope() {
-  const int64_t rotated = integer("rope.dimension_count", headSize);
+  rotated = integer("rope.dimension_count", headSize);
   if (rotated != headSize) {
-    if (architecture.conversions & PairedRows || rotated > headSize)
+    if (architecture.name != llvm::StringRef("phi3") || rotated > headSize)
       return fail(prefix + "rope.dimension_count", std::to_string(headSize) + ", the features of a head");
     config["partial_rotary_factor"] = double(rotated) / double(headSize);
   }
+  // Files that are older than the type have a factor alone, which is linear.
   const Json *type = find("rope.scaling.type");
-  const std::string name = type && type->is_string() ? type->get<std::string>() : "none";
-  if (name == "linear" && number("rope.scaling.factor", 1) != 1)
-    config["rope_scaling"] = {{"rope_type", "linear"}, {"factor", number("rope.scaling.factor", 1)}};
+  const std::string name = !type ? "linear" : type->is_string() ? type->get<std::string>() : "";
+  double factor = number("rope.scaling.factor", 1);
+  factor = factor == 0 ? 1 : factor;
+  if (name == "linear" && factor != 1)
+    config["rope_scaling"] = {{"rope_type", "linear"}, {"factor", factor}};
   else if (name == "yarn")
-    config["rope_scaling"] = {{"rope_type", "yarn"},
-                              {"factor", number("rope.scaling.factor", 1)},
-                              {"original_max_position_embeddings", integer("rope.scaling.original_context_length", 0)}};
+    config["rope_scaling"] = {{"rope_type", "yarn"}, {"factor", factor}, {"original_max_position_embeddings", originalLength()}};
+  else if (name == "longrope" && factor != 1)
+    fail(prefix + "rope.scaling.factor", "1, as the type is longrope");
   else if (name != "none" && name != "linear" && name != "longrope")
     fail(prefix + "rope.scaling.type", "one of none, linear, yarn, longrope");
 }
 
-/// Returns the headSize / 2 factors by which the type "llama3" with the constants of published models divides
+/// Returns the |width| / 2 factors by which the type "llama3" with the constants of published models divides
 /// frequencies, in float, as the converter stores them.
-static std::vector<float> computeLlama3Factors(int64_t headSize, double base, double factor) {
+static std::vector<float> computeLlama3Factors(int64_t width, double base, double factor) {
   constexpr double low = 1, high = 4, original = 8192, turn = 2 * 3.14159265358979323846;
   std::vector<float> factors;
-  for (int64_t i = 0; i < headSize; i += 2) {
-    const double wavelength = turn * std::pow(base, double(i) / double(headSize));
+  for (int64_t i = 0; i < width; i += 2) {
+    const double wavelength = turn * std::pow(base, double(i) / double(width));
     if (wavelength < original / high) {
       factors.push_back(1);
     } else if (wavelength > original / low) {
@@ -372,18 +436,23 @@ void GgufImporter::readFactors() {
     std::vector<float> values;
     if (!found)
       return values;
-    if (found->shape != std::vector<int64_t>{headSize / 2}) {
-      keep(Status::error(file.path() + ": tensor '" + name + "': expected " + std::to_string(headSize / 2) + " factors"));
+    if (found->shape != std::vector<int64_t>{rotated / 2}) {
+      keep(Status::error(file.path() + ": tensor '" + name + "': expected " + std::to_string(rotated / 2) + " factors"));
       return values;
     }
-    values.resize(size_t(headSize / 2));
-    dequantizeGguf(found->type, found->data, 0, headSize / 2, values.data());
+    if (config.contains("rope_scaling"))
+      fail(prefix + "rope.scaling.type", std::string("none or longrope, as the file has the tensor '") + name + "'");
+    values.resize(size_t(rotated / 2));
+    dequantizeGguf(found->type, found->data, 0, rotated / 2, values.data());
     return values;
   };
+  const double attention = number("rope.scaling.attn_factor", 1);
+  if (attention != 1 && !tensor("rope_factors_long.weight"))
+    fail(prefix + "rope.scaling.attn_factor", "1, as the file has no factors of long sequences");
   if (std::vector<float> factors = read("rope_freqs.weight"); !factors.empty()) {
     const double base = number("rope.freq_base", 10000);
     for (double factor : {8.0, 32.0, 16.0, 4.0, 2.0}) {
-      std::vector<float> expected = computeLlama3Factors(headSize, base, factor);
+      std::vector<float> expected = computeLlama3Factors(rotated, base, factor);
       if (!std::equal(factors.begin(), factors.end(), expected.begin(), [](float a, float b) { return std::fabs(a - b) <= 1e-5f * b; }))
         continue;
       config["rope_scaling"] = {{"rope_type", "llama3"},
@@ -402,13 +471,20 @@ void GgufImporter::readFactors() {
   if (longFactors.empty() || shortFactors.empty())
     return;
   config["rope_scaling"] = {{"rope_type", "longrope"}, {"long_factor", longFactors}, {"short_factor", shortFactors}};
-  config["original_max_position_embeddings"] = integer("rope.scaling.original_context_length", 0);
+  config["original_max_position_embeddings"] = originalLength();
+  // The converter stores the factor that follows from both lengths, rounded. Another one is the model's own.
+  const double original = double(originalLength()), ratio = double(integer("context_length", 0)) / original;
+  const double implied = ratio > 1 && original > 1 ? std::sqrt(1 + std::log(ratio) / std::log(original)) : 1;
+  if (find("rope.scaling.attn_factor") && std::fabs(attention - implied) > 1e-5 * implied)
+    config["rope_scaling"]["attention_factor"] = attention;
 }
 
 /// Sets keys that the metadata of an architecture implies.
 void GgufImporter::readFamily() {
   const llvm::StringRef name = architecture.name;
   const int64_t layers = integer("block_count", 0), hidden = integer("embedding_length", 0), heads = integer("attention.head_count", 1);
+  if ((name == "gemma3" || name == "phi3") && integer("attention.sliding_window", 0) == 0)
+    config["sliding_window"] = nullptr;
   if (name == "llama") {
     config["attention_bias"] = tensor("blk.0.attn_q.bias") != nullptr;
     config["mlp_bias"] = tensor("blk.0.ffn_gate.bias") != nullptr;
@@ -416,8 +492,6 @@ void GgufImporter::readFamily() {
     // The largest models derive the scale of scores from hidden / heads, all others from the size of a head.
     const bool largest = layers == (name == "gemma2" ? 46 : 62);
     config["query_pre_attn_scalar"] = largest ? hidden / heads : headSize;
-    if (name == "gemma2" && !find("attn_logit_softcapping"))
-      fail(prefix + "attn_logit_softcapping", "a number");
   } else if (name == "gpt2") {
     config["activation_function"] = "gelu_new";
   } else if (name == "bert") {
@@ -445,7 +519,7 @@ void GgufImporter::nameTensor(const std::string &name) {
     for (const NamePair &entry : names)
       if (!pair && pattern == entry.gguf)
         pair = &entry;
-  if (!pair || (kind != "weight" && kind != "bias"))
+  if (!pair || (kind != "weight" && (kind != "bias" || pattern == "output")))
     return keep(Status::error(file.path() + ": tensor '" + name + "': expected a tensor of the architecture '" + architecture.name +
                               "', which has none of this name"));
   GgufSource source;
@@ -472,7 +546,8 @@ Status GgufImporter::run() {
   if (problem.failed())
     return problem;
   readTokens();
-  if (llvm::StringRef(architecture.name) != "gpt2" && llvm::StringRef(architecture.name) != "bert")
+  readPooling();
+  if (isRotary())
     readRope();
   readFactors();
   readFamily();
@@ -501,5 +576,5 @@ Result<GgufModel> attune::openGgufModel(const std::string &path) {
   Result<std::unique_ptr<TensorProvider>> tensors = openGgufTensors(file, importer.sources);
   if (!tensors)
     return tensors.status();
-  return GgufModel{Config::create(path, std::move(importer.config)), std::move(*tensors)};
+  return GgufModel{Config::create(path, std::move(importer.config)), std::move(*tensors), importer.pooling};
 }

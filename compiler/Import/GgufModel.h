@@ -5,9 +5,11 @@
 #define ATTUNE_IMPORT_GGUFMODEL_H
 
 #include "compiler/Import/Config.h"
+#include "compiler/Import/TransformerSpec.h"
 #include "compiler/Weights/TensorProvider.h"
 
 #include <memory>
+#include <optional>
 
 namespace attune {
 
@@ -16,6 +18,8 @@ namespace attune {
 struct GgufModel {
   Config config;
   std::unique_ptr<TensorProvider> tensors;
+  /// How the file makes one vector of a text, if it says so.
+  std::optional<mlir::xfmr::PoolKind> pooling;
 };
 
 /// Opens the file |path|. Fails for an architecture, a key of the architecture or a tensor that is not known, since

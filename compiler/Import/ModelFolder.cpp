@@ -69,6 +69,8 @@ struct OpenedConfig {
   std::optional<QuantizationConfig> quantization;
   /// The tensors, if configuration and tensors are in one GGUF file.
   std::unique_ptr<TensorProvider> tensors;
+  /// The embedding of texts, if a GGUF file says it.
+  std::optional<OutputSpec> embedding;
 };
 
 } // namespace
@@ -83,16 +85,41 @@ static Result<QuantizedTensors> openStored(const std::string &folder, const std:
   return QuantizedTensors{std::move(*tensors), {}};
 }
 
+/// Checks that each stored bias of a matrix or norm of |weights| that |spec| lacks is zero. |known| are the names that
+/// |spec| has.
+static Status checkBiases(const TransformerSpec &spec, const std::set<std::string> &known, const std::vector<std::string> &weights,
+                          const TensorProvider &tensors) {
+  for (const std::string &weight : weights) {
+    const std::string bias = weight.substr(0, weight.rfind('.')) + ".bias";
+    const TensorSpec *tensor = known.count(bias) ? nullptr : tensors.find(bias);
+    if (!tensor)
+      continue;
+    std::vector<float> values(elementCount(tensor->shape).value_or(0));
+    if (Status status = tensors.read(bias, 0, int64_t(values.size()), values.data()); status.failed())
+      return status;
+    if (std::any_of(values.begin(), values.end(), [](float value) { return value != 0; }))
+      return Status::error(tensors.fileOf(bias) + ": tensor '" + bias + "': expected zeros, as " + spec.architecture + " has no such bias");
+  }
+  return {};
+}
+
+/// Returns the names that the parameters of |spec| may have in files.
+static std::set<std::string> listKnown(const TransformerSpec &spec, const TensorProvider &tensors) {
+  const WeightCatalog catalog(spec, tensors);
+  std::set<std::string> known;
+  for (const WeightSpec &weight : spec.weights)
+    if (weight.kind == WeightSpec::Tensor)
+      for (const std::string &name : catalog.namesOf(weight))
+        known.insert(name);
+  return known;
+}
+
 /// Checks that |spec| can use the quantized matrices of |stored|. Models that store matrices as `[in, out]` cannot have
 /// quantized ones. Some quantizers add a bias that the model lacks; it must be zero.
 static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors &stored) {
   const WeightCatalog catalog(spec, *stored.tensors);
   const std::set<std::string> matrices(stored.matrices.begin(), stored.matrices.end());
-  std::set<std::string> known;
   for (const WeightSpec &weight : spec.weights) {
-    if (weight.kind == WeightSpec::Tensor)
-      for (const std::string &name : catalog.namesOf(weight))
-        known.insert(name);
     if (weight.kind != WeightSpec::Transpose || spec.weights[weight.operands[0]].kind != WeightSpec::Tensor)
       continue;
     for (const std::string &name : catalog.namesInFiles(spec.weights[weight.operands[0]]))
@@ -100,26 +127,23 @@ static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors 
         return Status::error(stored.tensors->fileOf(name) + ": tensor '" + name + "': expected one that is not quantized, as " +
                              spec.architecture + " stores it with rows and columns exchanged");
   }
-  for (const std::string &matrix : stored.matrices) {
-    const std::string bias = matrix.substr(0, matrix.rfind('.')) + ".bias";
-    const TensorSpec *tensor = known.count(bias) ? nullptr : stored.tensors->find(bias);
-    if (!tensor)
-      continue;
-    std::vector<float> values(elementCount(tensor->shape).value_or(0));
-    if (Status status = stored.tensors->read(bias, 0, int64_t(values.size()), values.data()); status.failed())
-      return status;
-    if (std::any_of(values.begin(), values.end(), [](float value) { return value != 0; }))
-      return Status::error(stored.tensors->fileOf(bias) + ": tensor '" + bias + "': expected zeros, as " + spec.architecture +
-                           " has no such bias");
-  }
-  return {};
+  return checkBiases(spec, listKnown(spec, *stored.tensors), stored.matrices, *stored.tensors);
+}
+
+/// Checks that |tensors|, those of a GGUF file, have no biases that |spec| lacks: llama.cpp adds every bias of a file.
+static Status checkGgufBiases(const TransformerSpec &spec, const TensorProvider &tensors) {
+  const std::set<std::string> known = listKnown(spec, tensors);
+  return checkBiases(spec, known, {known.begin(), known.end()}, tensors);
 }
 
 /// Opens the tensors of |source|, stored or generated, or takes them from |opened| if it has them.
 static Result<std::unique_ptr<TensorProvider>> findTensors(const ModelSource &source, const TransformerSpec &spec, OpenedConfig &opened) {
   const std::string &folder = source.folder;
-  if (opened.tensors)
+  if (opened.tensors) {
+    if (Status status = checkGgufBiases(spec, *opened.tensors); status.failed())
+      return status;
     return std::move(opened.tensors);
+  }
   const std::string transformer = findTransformerFolder(folder);
   if (!SafetensorsFolder::present(transformer)) {
     Result<std::optional<int64_t>> seed = generatedSeed(folder);
@@ -169,7 +193,10 @@ static Result<OpenedConfig> openConfig(const ModelSource &given) {
       return model.status();
     if (!source.architecture.empty())
       model->config.chooseClass(source.architecture);
-    return OpenedConfig{std::move(model->config), std::nullopt, std::move(model->tensors)};
+    std::optional<OutputSpec> embedding;
+    if (model->pooling)
+      embedding = pooledEmbedding(*model->pooling);
+    return OpenedConfig{std::move(model->config), std::nullopt, std::move(model->tensors), std::move(embedding)};
   }
   std::error_code ignored;
   if (fs::is_directory(source.folder, ignored) && !exists(inFolder(source.folder, "config.json")))
@@ -184,7 +211,7 @@ static Result<OpenedConfig> openConfig(const ModelSource &given) {
   config->remove("quantization_config");
   if (!source.architecture.empty())
     config->chooseClass(source.architecture);
-  OpenedConfig opened{std::move(*config), std::move(*quantization), nullptr};
+  OpenedConfig opened{std::move(*config), std::move(*quantization), nullptr, std::nullopt};
   if (!isIncomplete(opened.config))
     return opened;
   std::unique_ptr<TensorProvider> tensors;
@@ -261,6 +288,8 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
     if (!spec)
       return spec.status();
   }
+  if (opened->embedding)
+    spec->embedding = std::move(opened->embedding);
   if (std::string warning = warnOfUnreadTensors(*spec, **tensors); !warning.empty())
     warnings.push_back(std::move(warning));
   tensors = mergeAdapters(*spec, std::move(*tensors), source.adapters);

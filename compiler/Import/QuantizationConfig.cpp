@@ -13,14 +13,24 @@ static constexpr const char *settingsKey = "quantization_config";
 /// The sizes of groups and blocks that a file may name; the largest is more than any model has features.
 static constexpr attune::Range groupSizes = {1, 1 << 24};
 
-/// Returns `group_size`; 0 if it is -1, null or absent, which means one group of all columns.
-static int64_t readGroupSize(ConfigReader &reader) {
+/// Returns `group_size`, or |fallback| if it is absent; 0 if it is -1 or null, which means one group of all columns.
+static int64_t readGroupSize(ConfigReader &reader, int64_t fallback) {
   if (!reader.present("group_size"))
-    return 0;
+    return reader.knows("group_size") ? 0 : fallback;
   const int64_t size = reader.integer("group_size", -1, {-1, groupSizes.max});
   if (size == 0)
     reader.fail("group_size", "the number of features with one scale, or -1");
   return size == -1 ? 0 : size;
+}
+
+/// The size of a group of GPTQ and AWQ in folders that do not say it, as in transformers.
+static constexpr int64_t usualGroupSize = 128;
+
+/// Records errors for settings of GPTQ and AWQ that are not implemented.
+static void rejectSettings(ConfigReader &reader) {
+  reader.reject("dynamic", "settings of single modules are not implemented");
+  reader.reject("rotation", "rotated weights are not implemented");
+  reader.reject("adapter", "adapters of quantized models are not implemented");
 }
 
 static void readGptq(ConfigReader &reader, QuantizedFormat &format) {
@@ -29,25 +39,29 @@ static void readGptq(ConfigReader &reader, QuantizedFormat &format) {
   const int64_t bits = reader.integer("bits", 4, {2, 8});
   if (bits != 2 && bits != 3 && bits != 4 && bits != 8)
     reader.fail("bits", "2, 3, 4 or 8");
-  format.groups = {{int(bits), readGroupSize(reader)}};
-  if (const auto *form = reader.choose("checkpoint_format", reader.string("checkpoint_format", "gptq"), forms))
+  format.groups = {{int(bits), readGroupSize(reader, usualGroupSize)}};
+  // `format` is the key's name in newer files.
+  const char *key = reader.present("checkpoint_format") || !reader.present("format") ? "checkpoint_format" : "format";
+  const std::string name = reader.present(key) ? llvm::StringRef(reader.string(key)).lower() : "gptq";
+  if (const auto *form = reader.choose(key, name, forms))
     format.zerosMinusOne = form->second;
   if (reader.present("pack_dtype") && reader.string("pack_dtype") != "int32")
     reader.fail("pack_dtype", "\"int32\"");
   reader.reject("is_marlin_format", "the form 'marlin' of files is not implemented");
-  reader.reject("dynamic", "settings of single modules are not implemented");
+  rejectSettings(reader);
 }
 
 static void readAwq(ConfigReader &reader, const Config &settings, QuantizedFormat &format) {
   format.method = QuantizedFormat::Awq;
   if (reader.integer("bits", 4, {1, 8}) != 4)
     reader.fail("bits", "4");
-  format.groups = {{4, readGroupSize(reader)}};
+  format.groups = {{4, readGroupSize(reader, usualGroupSize)}};
   for (const char *key : {"version", "format"})
     if (settings.find(key) && llvm::StringRef(reader.string(key, "gemm")).lower() != "gemm")
       reader.fail(key, "\"gemm\" (other forms of files are not implemented)");
   if (!reader.flag("zero_point", true))
     reader.fail("zero_point", "true");
+  rejectSettings(reader);
 }
 
 /// Reads one group of modules of compressed-tensors. Warns of activations unless |warned|, which it then sets.
@@ -70,7 +84,7 @@ static void readModules(const Config &modules, ConfigReader &joined, Quantizatio
       reader.choose("strategy", reader.present("strategy") ? reader.string("strategy") : std::string(implied), strategies);
   QuantizedFormat::Groups groups = {int(bits), 0};
   if (strategy && strategy->second == 1) {
-    groups.size = readGroupSize(reader);
+    groups.size = readGroupSize(reader, 0);
   } else if (strategy && strategy->second == 2) {
     std::pair<int64_t, int64_t> block = reader.integerPair("block_structure", 128, groupSizes);
     QuantizedFormat &format = result.format;
@@ -94,6 +108,7 @@ static void readCompressedTensors(ConfigReader &reader, const Config &settings, 
   result.format.method = QuantizedFormat::CompressedTensors;
   reader.choose("format", reader.string("format", "pack-quantized"), forms);
   reader.reject("transform_config", "rotated weights are not implemented");
+  reader.reject("moe_sparsity_config", "experts that were removed are not implemented");
   if (reader.present("sparsity_config")) {
     const Config sparsity = settings.object("sparsity_config");
     ConfigReader nested(sparsity);
@@ -113,7 +128,8 @@ static void readCompressedTensors(ConfigReader &reader, const Config &settings, 
 
 static void readFloat8(ConfigReader &reader, QuantizedFormat &format) {
   format.method = QuantizedFormat::BlockFloat8;
-  if (reader.present("weight_block_size"))
+  // Null stands for one scale for all elements.
+  if (reader.present("weight_block_size") || !reader.knows("weight_block_size"))
     std::tie(format.blockRows, format.blockColumns) = reader.integerPair("weight_block_size", 128, groupSizes);
   if (reader.present("fmt") && reader.string("fmt") != "e4m3")
     reader.fail("fmt", "\"e4m3\"");

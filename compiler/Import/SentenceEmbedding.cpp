@@ -6,6 +6,7 @@
 #include "compiler/Support/Safetensors.h"
 #include "compiler/Support/SentenceModules.h"
 #include "compiler/Weights/JoinedTensors.h"
+#include "compiler/Weights/TensorSources.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -232,10 +233,12 @@ static Status checkTransformerSettings(const std::string &folder) {
   return expect(*text, "modality_config.text.", "method_output_name", "last_hidden_state");
 }
 
-OutputSpec attune::meanEmbedding() {
+OutputSpec attune::meanEmbedding() { return pooledEmbedding(PoolKind::Mean); }
+
+OutputSpec attune::pooledEmbedding(PoolKind kind) {
   OutputSpec output;
   output.name = embedOutput;
-  output.steps = {poolsStep({PoolKind::Mean}, "pooling")};
+  output.steps = {poolsStep({kind}, "pooling")};
   return output;
 }
 

@@ -23,6 +23,8 @@ inline constexpr const char *embedEntry = "embed", *embedOutput = "sentence_embe
 Status declareEmbedding(const std::string &folder, TransformerSpec &spec);
 /// Returns the mean over tokens, the embedding of a model whose folder does not say which one it has.
 OutputSpec meanEmbedding();
+/// Returns the embedding that pools the last hidden states by |kind|.
+OutputSpec pooledEmbedding(mlir::xfmr::PoolKind kind);
 /// Returns |spec| with the embedding, meanEmbedding() if it declares none, as its only output, and without inputs and
 /// stacks that the embedding does not need. Fails if the model has no input of token ids, or if it has two stacks and
 /// is not T5, mT5 or UMT5.

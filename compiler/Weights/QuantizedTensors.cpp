@@ -129,10 +129,8 @@ private:
       return 0;
     const int offset = 1 << (bits - 1);
     switch (layout) {
-    case GptqWords: {
-      const int stored = BitRun{zeros->data + group * ceilDiv(rows * bits, 32) * 4, 4, bits}[row];
-      return zerosMinusOne ? (stored + 1) & ((1 << bits) - 1) : stored;
-    }
+    case GptqWords:
+      return gptqZeroOf(row, zeros->data + group * ceilDiv(rows * bits, 32) * 4);
     case AwqWords:
       return BitRun{zeros->data + group * (rows / 8) * 4, 4, 4}[awqPlace(row)];
     case RowWords:
@@ -140,6 +138,20 @@ private:
     default:
       return int8_t(zeros->data[row / scaleRows * groups + group]);
     }
+  }
+
+  /// Returns the zero point of |row| in the words |line| of its group.
+  int gptqZeroOf(int64_t row, const uint8_t *line) const {
+    const int stored = BitRun{line, 4, bits}[row], mask = (1 << bits) - 1;
+    if (!zerosMinusOne)
+      return stored;
+    if (32 % bits != 0)
+      return (stored + 1) & mask;
+    // GPTQModel subtracts one from all values of a word at a time. So a zero point of 0 borrows from the next value.
+    uint32_t word;
+    std::memcpy(&word, line + row * bits / 32 * 4, sizeof(word));
+    word += UINT32_MAX / uint32_t(mask);
+    return int((word >> (row * bits % 32)) & uint32_t(mask));
   }
 
   template <typename Code>
@@ -320,8 +332,10 @@ private:
       matrix.groups = scales.shape[1];
       return {};
     }
+    // Bytes may hold values of fewer bits.
+    const bool isPacked = matrix.layout == StoredMatrix::RowWords;
     for (const QuantizedFormat::Groups &groups : format.groups)
-      if (groups.size > 0 && groups.bits == matrix.bits &&
+      if (groups.size > 0 && (!isPacked || groups.bits == matrix.bits) &&
           scales.shape == std::vector<int64_t>{matrix.rows, ceilDiv(matrix.columns, groups.size)}) {
         matrix.groupSize = groups.size;
         matrix.groups = scales.shape[1];
@@ -394,6 +408,11 @@ private:
   StoredMatrix matrix;
 };
 
+/// Returns true if |name| ends with |suffix| and has something before it.
+bool endsWith(std::string_view name, std::string_view suffix) {
+  return name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
+}
+
 /// The tensors of a quantized folder.
 class DequantizedTensors : public ListedTensors {
 public:
@@ -404,7 +423,7 @@ public:
     MatrixFinder finder(folder, format);
     for (const std::string &name : folder.names()) {
       const TensorView &view = *folder.find(name);
-      if (std::string_view end = ".act.scales"; name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
+      if (endsWith(name, ".act.scales"))
         return Status::error(folder.fileOf(name) + ": tensor '" + name + "': expected no scales of activations, which are not implemented");
       std::string module = moduleOf(view, format);
       if (module.empty())
@@ -417,9 +436,13 @@ public:
       if (!matrices.emplace(std::move(weight), std::move(*matrix)).second)
         return Status::error(folder.fileOf(name) + ": tensor '" + name + "': expected one form of '" + module + ".weight', got two");
     }
-    for (const std::string &name : folder.names())
-      if (const TensorView &view = *folder.find(name); !isPart(name))
+    for (const std::string &name : folder.names()) {
+      if (const TensorView &view = *folder.find(name); !isPart(name)) {
+        if (format.method == QuantizedFormat::CompressedTensors && endsWith(name, ".weight_scale"))
+          return Status::error(folder.fileOf(name) + ": tensor '" + name + "': expected quantized values beside it, found none");
         list({name, view.dtype, view.shape});
+      }
+    }
     return {};
   }
 
@@ -457,9 +480,7 @@ private:
   /// Returns the name of the module whose quantized values are |view|; "" if |view| is another tensor.
   static std::string moduleOf(const TensorView &view, const QuantizedFormat &format) {
     auto before = [&](std::string_view suffix) {
-      const std::string &name = view.name;
-      bool ends = name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
-      return ends ? name.substr(0, name.size() - suffix.size()) : std::string();
+      return endsWith(view.name, suffix) ? view.name.substr(0, view.name.size() - suffix.size()) : std::string();
     };
     switch (format.method) {
     case QuantizedFormat::Gptq:

@@ -39,9 +39,9 @@ def parts(rng, length):
     return sizes
 
 
-def draw_call(family, architecture, config, rng):
+def draw_call(family, architecture, config, rng, attention):
     shape = {"batch": int(rng.integers(1, 5)), "length": int(rng.integers(1, 20))}
-    states = bool(rng.integers(2))
+    states = bool(rng.integers(2)) and family.states and attention == "eager"  # other attention has no probabilities
     if family.kind == "image":
         return cases.forward(batch=shape["batch"], extra=("pixel_values",), states=states)
     masks = [mask for mask in family.masks if mask != "left" or family.kind == "decoder"]
@@ -71,7 +71,7 @@ def draw(family, seed):
     case = cases.Case(f"census_{seed}", architecture, ["drawn by the census"], cases.Call(), config)
     if family.attention:
         case.attention = family.attention(config)
-    case.call = draw_call(family, architecture, family.configuration(case), rng)
+    case.call = draw_call(family, architecture, family.configuration(case), rng, case.attention)
     return case
 
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT whose layers share weights: for each i below L, `num_hidden_layers`, the model applies group floor(i * groups /
-// L) of `num_hidden_groups`, which has `inner_group_num` layers, and it stores each group once. Embeddings have
+// BERT whose layers share weights: for each i below L, `num_hidden_layers`, the model applies group floor(i / (L /
+// groups)) of `num_hidden_groups`, which has `inner_group_num` layers, and it stores each group once. Embeddings have
 // `embedding_size` features, usually fewer than the layers have, and a projection to those.
 //
 //===----------------------------------------------------------------------===//
@@ -14,19 +14,16 @@ using namespace attune;
 using mlir::xfmr::Activation;
 
 static BertKeys readKeys(ConfigReader &reader) {
-  BertKeys keys = readBertKeys(reader);
   constexpr Range size = {1, 1 << 24};
   // The defaults of transformers' AlbertConfig.
-  keys.vocab = reader.integer("vocab_size", 30000, {1, int64_t(1) << 31});
-  keys.hidden = reader.integer("hidden_size", 4096, size);
-  keys.heads = reader.integer("num_attention_heads", 64, size);
-  keys.intermediate = reader.integer("intermediate_size", 16384, size);
+  BertKeys keys = readBertSizes(reader, {30000, 4096, 12, 64, 16384, 512, 2, 1e-12, 0, "gelu_new"});
   keys.embedding = reader.integer("embedding_size", 128, size);
-  keys.activation = readActivation(reader, "hidden_act", "gelu_new");
-  keys.dropout = reader.number("hidden_dropout_prob", 0, 0, 1);
   keys.classifierDropout = reader.number("classifier_dropout_prob", 0.1, 0, 1);
   keys.groups = reader.integer("num_hidden_groups", 1, size);
   keys.layersOfGroup = reader.integer("inner_group_num", 1, size);
+  rejectRelativePositions(reader);
+  rejectPrunedHeads(reader);
+  reader.reject("is_decoder", "the family has no decoder");
   return keys;
 }
 
@@ -54,7 +51,9 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
       declared.push_back(declareLayer(
           spec, keys, prefix + "encoder.albert_layer_groups." + std::to_string(group) + ".albert_layers." + std::to_string(inner)));
   for (int64_t i = 0; i < keys.layers; ++i) {
-    auto first = declared.begin() + i * keys.groups / keys.layers * keys.layersOfGroup;
+    // The quotients are rounded, as in transformers: with 14 groups in 18 layers, layer 9 has group 6.
+    auto group = int64_t(double(i) / (double(keys.layers) / double(keys.groups)));
+    auto first = declared.begin() + group * keys.layersOfGroup;
     stack.layers.insert(stack.layers.end(), first, first + keys.layersOfGroup);
   }
 }

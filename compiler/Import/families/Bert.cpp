@@ -44,5 +44,5 @@ Result<TransformerSpec> attune::readBertSpec(const Config &config) {
   static const BertHeads heads = bertHeads("Bert", "LMHeadModel");
   if (ConfigReader reader(config); reader.string("position_embedding_type", "absolute") == "alibi")
     return readJinaBertSpec(config);
-  return readBertLike(config, "bert", "bert.", heads, readBertKeys, declareBertModel);
+  return readBertLike(config, "bert", "bert.", heads, [](ConfigReader &reader) { return readBertKeys(reader); }, declareBertModel);
 }

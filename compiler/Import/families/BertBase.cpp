@@ -15,20 +15,20 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-BertKeys attune::readBertSizes(ConfigReader &reader) {
+BertKeys attune::readBertSizes(ConfigReader &reader, const BertDefaults &defaults) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   BertKeys keys;
-  keys.vocab = reader.integer("vocab_size", 30522, ids);
-  keys.hidden = keys.embedding = reader.integer("hidden_size", 768, size);
-  keys.layers = reader.integer("num_hidden_layers", 12, layers);
-  keys.heads = reader.integer("num_attention_heads", 12, size);
-  keys.intermediate = reader.integer("intermediate_size", 3072, size);
-  keys.positions = reader.integer("max_position_embeddings", 512, size);
-  keys.types = reader.integer("type_vocab_size", 2, {0, ids.max});
-  keys.epsilon = reader.number("layer_norm_eps", 1e-12, 0, 1);
-  keys.dropout = reader.number("hidden_dropout_prob", 0.1, 0, 1);
+  keys.vocab = reader.integer("vocab_size", defaults.vocab, ids);
+  keys.hidden = keys.embedding = reader.integer("hidden_size", defaults.hidden, size);
+  keys.layers = reader.integer("num_hidden_layers", defaults.layers, layers);
+  keys.heads = reader.integer("num_attention_heads", defaults.heads, size);
+  keys.intermediate = reader.integer("intermediate_size", defaults.intermediate, size);
+  keys.positions = reader.integer("max_position_embeddings", defaults.positions, size);
+  keys.types = reader.integer("type_vocab_size", defaults.types, {0, ids.max});
+  keys.epsilon = reader.number("layer_norm_eps", defaults.epsilon, 0, 1);
+  keys.dropout = reader.number("hidden_dropout_prob", defaults.dropout, 0, 1);
   keys.classifierDropout = reader.present("classifier_dropout") ? reader.number("classifier_dropout", 0, 0, 1) : keys.dropout;
-  keys.activation = readActivation(reader, "hidden_act", "gelu");
+  keys.activation = readActivation(reader, "hidden_act", defaults.activation);
   keys.tied = reader.flag("tie_word_embeddings", true);
   keys.labels = reader.labels();
   if (keys.hidden % keys.heads != 0)
@@ -39,12 +39,14 @@ BertKeys attune::readBertSizes(ConfigReader &reader) {
   keys.cross = reader.flag("add_cross_attention", false);
   if (keys.cross && !keys.decoder)
     reader.fail("add_cross_attention", "false, as 'is_decoder' is");
+  if (keys.decoder)
+    requireCausal(reader);
   reader.reject("is_encoder_decoder", "the model is one stack");
   return keys;
 }
 
-BertKeys attune::readBertKeys(ConfigReader &reader) {
-  BertKeys keys = readBertSizes(reader);
+BertKeys attune::readBertKeys(ConfigReader &reader, const BertDefaults &defaults) {
+  BertKeys keys = readBertSizes(reader, defaults);
   static constexpr std::pair<const char *, int> types[] = {{"absolute", 0}, {"relative_key", 1}, {"relative_key_query", 2}};
   const auto *type = reader.choose("position_embedding_type", reader.string("position_embedding_type", "absolute"), types);
   keys.relative = type && type->second != 0;

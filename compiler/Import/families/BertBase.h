@@ -79,10 +79,17 @@ Result<TransformerSpec> readBertLike(const Config &config, const char *family, c
   return spec;
 }
 
-/// Reads the keys with the defaults of transformers' BertConfig.
-BertKeys readBertKeys(ConfigReader &reader);
+/// The defaults of keys in a family's configuration class, here those of transformers' BertConfig.
+struct BertDefaults {
+  int64_t vocab = 30522, hidden = 768, layers = 12, heads = 12, intermediate = 3072, positions = 512, types = 2;
+  double epsilon = 1e-12, dropout = 0.1;
+  const char *activation = "gelu";
+};
+
+/// Reads the keys that most families of BERT's kind have.
+BertKeys readBertKeys(ConfigReader &reader, const BertDefaults &defaults = {});
 /// Reads all keys but those of the kind of positions, which differ between families.
-BertKeys readBertSizes(ConfigReader &reader);
+BertKeys readBertSizes(ConfigReader &reader, const BertDefaults &defaults = {});
 /// Refuses positions other than a table of embeddings.
 void rejectRelativePositions(ConfigReader &reader);
 /// Reads `pad_token_id`, with the default |fallback|, for models whose first position is this id plus one.

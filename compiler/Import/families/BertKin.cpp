@@ -49,14 +49,7 @@ Result<TransformerSpec> attune::readErnieSpec(const Config &config) {
 
 /// Reads the keys of a configuration class whose defaults are the sizes of BERT-large, with |vocab| words.
 static BertKeys readLargeKeys(ConfigReader &reader, int64_t vocab) {
-  constexpr Range size = {1, 1 << 24};
-  BertKeys keys = readBertKeys(reader);
-  keys.vocab = reader.integer("vocab_size", vocab, {1, int64_t(1) << 31});
-  keys.hidden = keys.embedding = reader.integer("hidden_size", 1024, size);
-  keys.layers = reader.integer("num_hidden_layers", 24, {0, 1 << 12});
-  keys.heads = reader.integer("num_attention_heads", 16, size);
-  keys.intermediate = reader.integer("intermediate_size", 4096, size);
-  return keys;
+  return readBertKeys(reader, {vocab, 1024, 24, 16, 4096});
 }
 
 Result<TransformerSpec> attune::readMegatronBertSpec(const Config &config) {

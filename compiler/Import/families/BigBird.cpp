@@ -28,11 +28,8 @@ static BigBirdKeys readKeys(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24};
   static constexpr std::pair<const char *, bool> kinds[] = {{"block_sparse", true}, {"original_full", false}};
   BigBirdKeys keys;
-  static_cast<BertKeys &>(keys) = readBertSizes(reader);
   // The defaults of transformers' BigBirdConfig.
-  keys.vocab = reader.integer("vocab_size", 50358, {1, int64_t(1) << 31});
-  keys.positions = reader.integer("max_position_embeddings", 4096, size);
-  keys.activation = readActivation(reader, "hidden_act", "gelu_new");
+  static_cast<BertKeys &>(keys) = readBertSizes(reader, {50358, 768, 12, 12, 3072, 4096, 2, 1e-12, 0.1, "gelu_new"});
   keys.rescales = reader.flag("rescale_embeddings", false);
   const auto *kind = reader.choose("attention_type", reader.string("attention_type", "block_sparse"), kinds);
   int64_t block = reader.integer("block_size", 64, size), random = reader.integer("num_random_blocks", 3, {0, 1 << 16});

@@ -13,7 +13,8 @@ using namespace attune;
 using mlir::xfmr::Activation;
 
 static BertKeys readKeys(ConfigReader &reader) {
-  BertKeys keys = readBertKeys(reader);
+  // The defaults of transformers' ElectraConfig.
+  BertKeys keys = readBertKeys(reader, {30522, 256, 12, 4, 1024});
   keys.embedding = reader.integer("embedding_size", 128, {1, 1 << 24});
   keys.embeddingProjection = "embeddings_project";
   return keys;

@@ -44,8 +44,8 @@ Result<TransformerSpec> attune::readEuroBertSpec(const Config &config) {
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.causal = false;
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);
-  // `clf_pooling` is the name in the code that was published with the first files.
-  const char *poolingKey = reader.present("clf_pooling") ? "clf_pooling" : "classifier_pooling";
+  // `clf_pooling` is the name in the code that was published with the first files. transformers does not read it.
+  const char *poolingKey = reader.present("clf_pooling") && !reader.present("classifier_pooling") ? "clf_pooling" : "classifier_pooling";
   const auto *pooling = reader.choose(poolingKey, reader.string(poolingKey, "late"), poolings);
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions);

@@ -155,6 +155,7 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
   if (!spec)
     return spec;
   declarePast(*spec);
+  reader.reject("per_layer_config", "layers with settings of their own are not implemented");
   spec->labels = reader.labelNames(spec->classes);
   if (reader.status().failed())
     return reader.status();

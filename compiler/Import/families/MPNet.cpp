@@ -23,10 +23,13 @@ struct MPNetKeys : BertKeys {
 } // namespace
 
 static MPNetKeys readKeys(ConfigReader &reader) {
-  MPNetKeys keys{readBertKeys(reader), reader.integer("relative_attention_num_buckets", kBuckets, {kBuckets, 1 << 20})};
+  MPNetKeys keys{readBertSizes(reader, {30527}), reader.integer("relative_attention_num_buckets", kBuckets, {kBuckets, 1 << 20})};
   keys.types = 0;
   // transformers ignores `pad_token_id`.
   keys.padding = 1;
+  rejectRelativePositions(reader);
+  rejectPrunedHeads(reader);
+  reader.reject("is_decoder", "the family has no decoder");
   return keys;
 }
 

@@ -55,10 +55,7 @@ static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
 }
 
 static BertKeys readKeys(ConfigReader &reader, const Config &config) {
-  BertKeys keys = readBertSizes(reader);
-  keys.vocab = reader.integer("vocab_size", 30528, {1, int64_t(1) << 31});
-  keys.positions = reader.integer("max_position_embeddings", 2048, {1, 1 << 24});
-  keys.activation = readActivation(reader, "hidden_act", "silu");
+  BertKeys keys = readBertSizes(reader, {30528, 768, 12, 12, 3072, 2048, 2, 1e-12, 0, "silu"});
   keys.positionTable = false;
   rejectPrunedHeads(reader);
   keys.embeddingNorm = "emb_ln";

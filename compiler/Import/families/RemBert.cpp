@@ -23,14 +23,9 @@ struct RemBertKeys : BertKeys {
 static RemBertKeys readKeys(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24};
   RemBertKeys keys;
-  static_cast<BertKeys &>(keys) = readBertKeys(reader);
   // The defaults of transformers' RemBertConfig.
-  keys.vocab = reader.integer("vocab_size", 250300, {1, int64_t(1) << 31});
-  keys.hidden = reader.integer("hidden_size", 1152, size);
-  keys.layers = reader.integer("num_hidden_layers", 32, {0, 1 << 12});
-  keys.heads = reader.integer("num_attention_heads", 18, size);
-  keys.intermediate = reader.integer("intermediate_size", 4608, size);
-  keys.dropout = reader.number("hidden_dropout_prob", 0, 0, 1);
+  static_cast<BertKeys &>(keys) = readBertSizes(reader, {250300, 1152, 32, 18, 4608, 512, 2, 1e-12, 0});
+  rejectRelativePositions(reader);
   keys.classifierDropout = reader.number("classifier_dropout_prob", 0.1, 0, 1);
   keys.embedding = reader.integer("input_embedding_size", 256, size);
   keys.output = reader.integer("output_embedding_size", 1664, size);

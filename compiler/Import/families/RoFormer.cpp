@@ -12,9 +12,8 @@
 using namespace attune;
 
 static BertKeys readKeys(ConfigReader &reader) {
-  BertKeys keys = readBertSizes(reader);
-  keys.vocab = reader.integer("vocab_size", 50000, {1, int64_t(1) << 31});
-  keys.positions = reader.integer("max_position_embeddings", 1536, {1, 1 << 24});
+  // The defaults of transformers' RoFormerConfig.
+  BertKeys keys = readBertSizes(reader, {50000, 768, 12, 12, 3072, 1536});
   keys.embedding = reader.integerOrNull("embedding_size", keys.hidden, {1, 1 << 24});
   keys.embeddingProjection = "embeddings_project";
   keys.positionTable = false;

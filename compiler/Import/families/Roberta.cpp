@@ -13,21 +13,25 @@
 
 using namespace attune;
 
-static BertKeys readKeys(ConfigReader &reader) {
-  BertKeys keys = readBertKeys(reader);
+static BertKeys readCountedKeys(ConfigReader &reader, const BertDefaults &defaults) {
+  BertKeys keys = readBertKeys(reader, defaults);
   readCountedPadding(reader, keys, 1);
   return keys;
 }
 
+static BertKeys readKeys(ConfigReader &reader) { return readCountedKeys(reader, {}); }
+
+/// Reads the keys with the defaults of transformers' XLMRobertaXLConfig.
 static BertKeys readPreNormKeys(ConfigReader &reader) {
-  BertKeys keys = readKeys(reader);
+  BertKeys keys = readCountedKeys(reader, {250880, 2560, 36, 32, 10240, 514, 1, 1e-5});
   keys.embeddingNorm = nullptr;
   keys.attentionNorm = "self_attn_layer_norm", keys.ffnNorm = "LayerNorm", keys.lastNorm = "encoder.LayerNorm";
   return keys;
 }
 
+/// Reads the keys with the defaults of transformers' RobertaPreLayerNormConfig.
 static BertKeys readBranchNormKeys(ConfigReader &reader) {
-  BertKeys keys = readKeys(reader);
+  BertKeys keys = readCountedKeys(reader, {50265});
   keys.attentionNorm = "LayerNorm", keys.ffnNorm = "intermediate.LayerNorm", keys.lastNorm = "LayerNorm";
   return keys;
 }

@@ -40,6 +40,7 @@ static SqueezeBertKeys readKeys(ConfigReader &reader) {
   keys.result = groups("post_attention_groups", 1, keys.hidden, keys.hidden);
   keys.up = groups("intermediate_groups", 4, keys.hidden, keys.intermediate);
   keys.down = groups("output_groups", 4, keys.intermediate, keys.hidden);
+  rejectPrunedHeads(reader);
   reader.reject("is_decoder", "transformers has no decoder of this family");
   return keys;
 }

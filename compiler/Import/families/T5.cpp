@@ -39,7 +39,7 @@ static T5Keys readKeys(ConfigReader &reader, const T5Variant &variant) {
   keys.layerBiases = variant.layerBiases;
   keys.vocab = reader.integer("vocab_size", variant.vocab, ids);
   keys.hidden = reader.integer("d_model", "hidden_size", 512, size);
-  keys.headSize = reader.integer("d_kv", 64, size);
+  keys.headSize = reader.integer("d_kv", "head_dim", 64, size);
   keys.inner = reader.integer("d_ff", variant.inner, size);
   keys.layers = reader.integer("num_layers", "num_hidden_layers", variant.layers, layers);
   keys.decoderLayers = reader.integerOrNull("num_decoder_layers", keys.layers, layers);

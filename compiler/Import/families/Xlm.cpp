@@ -27,7 +27,8 @@ struct XlmKeys : BertKeys {
 
 } // namespace
 
-static XlmKeys readKeys(ConfigReader &reader) {
+/// Reads the keys of both families but for the padding id.
+static XlmKeys readSharedKeys(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   XlmKeys keys;
   keys.vocab = reader.integer("vocab_size", "n_words", 30145, ids);
@@ -41,7 +42,6 @@ static XlmKeys readKeys(ConfigReader &reader) {
   keys.dropout = keys.classifierDropout = reader.number("dropout", 0.1, 0, 1);
   keys.activation = reader.flag("gelu_activation", true) ? Activation::Gelu : Activation::Relu;
   keys.tied = reader.flag("tie_word_embeddings", true);
-  keys.padding = reader.integer("pad_token_id", "pad_index", 2, {0, ids.max});
   keys.labels = reader.labels();
   if (keys.hidden % keys.heads != 0)
     reader.fail("emb_dim", "a multiple of 'n_heads', which is " + std::to_string(keys.heads));
@@ -63,8 +63,18 @@ static XlmKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
+static constexpr Range paddingIds = {0, int64_t(1) << 31};
+
+static XlmKeys readKeys(ConfigReader &reader) {
+  XlmKeys keys = readSharedKeys(reader);
+  keys.padding = reader.integer("pad_token_id", "pad_index", 2, paddingIds);
+  return keys;
+}
+
 static XlmKeys readFlaubertKeys(ConfigReader &reader) {
-  XlmKeys keys = readKeys(reader);
+  XlmKeys keys = readSharedKeys(reader);
+  // The default of `pad_token_id` takes precedence over `pad_index`, as in transformers.
+  keys.padding = reader.integer("pad_token_id", 2, paddingIds);
   keys.normsBefore = reader.flag("pre_norm", false);
   return keys;
 }

@@ -29,7 +29,7 @@ inline float scaleOfWeights(const float *row, int64_t count) {
 /// Returns a weight as an integer, `xfmr.weight_quantize`: 0 for NaN, and for an infinity, whose scale is infinite.
 inline float quantizeWeight(float weight, float scale) {
   float rounded = scale == 0 ? 0 : std::nearbyint(weight / scale);
-  return std::isnan(rounded) ? 0 : rounded;
+  return std::isnan(rounded) ? 0 : std::clamp(rounded, -127.0f, 127.0f);
 }
 
 /// The rows of a matrix as integers, and the scale of each row.

@@ -113,7 +113,7 @@ FAMILIES = [
                  {"attention_window": 8}),
             Case("tokens", "LongformerForTokenClassification", ["labels of each token"], forward(mask="left"), {"num_labels": 4})],
            {"hidden_act": ACTS, "attention_window": [2, 4, 12]}, names("Longformer", ("Model", "ForMaskedLM", "ForTokenClassification")),
-           bert_sizes, "encoder", inert=(*KEY_BIAS, "_global")),
+           bert_sizes, "encoder", inert=(*KEY_BIAS, "_global"), states=False),
     Family("squeezebert", {"model_type": "squeezebert", **BERT, "embedding_size": 36, "intermediate_size": 54, "q_groups": 3, "k_groups": 2,
                            "v_groups": 4, "post_attention_groups": 1, "intermediate_groups": 2, "output_groups": 6},
            # Attention probabilities of the reference are scores.

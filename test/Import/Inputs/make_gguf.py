@@ -2,13 +2,13 @@
 """Writes a GGUF file and the model folder that it stands for (standard library only).
 
 make_gguf.py make ARCHITECTURE FOLDER OUT.gguf [--types=TYPE,…] [--key=KEY:TYPE=VALUE]… [--drop=NAME] [--name=FROM=TO]
-             [--factors=NAME=V,V,…]
+             [--factors=NAME=V,V,…] [--without=KEY,…]
 make_gguf.py check FOLDER OUT.gguf
 make_gguf.py damage OUT.gguf KIND
 
 FOLDER has config.json and model.safetensors (F32). `make` gives matrices in turn the types of --types, with random blocks, and stores in
 FOLDER/model.safetensors the floats that the blocks stand for, computed here element by element. Other tensors are F32.
---factors adds a tensor of numbers.
+--factors adds a tensor of numbers, --without leaves out keys of config.json.
 `check` reads parts of every tensor of FOLDER from the file by attune-import --values and compares bits. `damage` spoils a field.
 """
 import json
@@ -130,7 +130,7 @@ def gguf_name(architecture, name):
     return f"blk.{parts[number]}.{names['.'.join(parts[number + 1:])]}.{kind}"
 
 
-def make(architecture, folder, out, types, keys, drop, renames, factors):
+def make(architecture, folder, out, types, keys, drop, renames, factors, without):
     random.seed(architecture)
     with open(os.path.join(folder, "config.json")) as f:
         config = json.load(f)
@@ -184,7 +184,7 @@ def make(architecture, folder, out, types, keys, drop, renames, factors):
     metadata = {"general.architecture": (8, text(architecture))}
     for source, table, (number, form) in ((config, KEYS, VALUES["u32"]), (config, FLOAT_KEYS, VALUES["f32"])):
         for key, name in table.items():
-            if key in source:
+            if key in source and key not in without:
                 metadata[f"{architecture}.{name}"] = (number, struct.pack(form, source[key]))
     for key, form, value in keys:
         if form == "str":
@@ -253,7 +253,7 @@ if command == "check":
 elif command == "damage":
     damage(*arguments)
 else:
-    types, keys, drop, renames, factors = [], [], None, [], []
+    types, keys, drop, renames, factors, without = [], [], None, [], [], []
     for flag in sys.argv[2:]:
         name, _, value = flag[2:].partition("=")
         if flag.startswith("--types="):
@@ -269,4 +269,6 @@ else:
         elif flag.startswith("--factors="):
             name, _, values = value.partition("=")
             factors.append((name, [float(v) for v in values.split(",")]))
-    make(*arguments, types, keys, drop, renames, factors)
+        elif flag.startswith("--without="):
+            without = value.split(",")
+    make(*arguments, types, keys, drop, renames, factors, without)

@@ -2,12 +2,13 @@
 """Stores the projections of a model folder quantized, as published files do, and checks what is read (standard library only).
 
 quantize_folder.py make FOLDER FORM [--bits=N] [--group=N] [--order] [--scale=F16|BF16|F32] [--block=ROWS,COLUMNS] [--bias]
-                   [--key=KEY=JSON]...
+                   [--key=KEY=JSON]... [--without=KEY]
 quantize_folder.py check FOLDER
 
 FORM: gptq, gptq_v2, awq, packed, packed-asym, int8, int8-asym, float8, fp8. --order shuffles the groups of columns (g_idx). --bias gives
-matrices of gptq biases that are not zero. --key sets a key of `quantization_config`. The values are random; the floats that they stand for
-are kept in FOLDER/expected.bin, row by row, computed here from the definition of each form: scale * (value - zero), rounded to float.
+matrices of gptq biases that are not zero. --key sets a key of `quantization_config`, --without removes one. The values are random; the
+floats that they stand for are kept in FOLDER/expected.bin, row by row, computed here from the definition of each form: scale * (value -
+zero), rounded to float.
 
 `check` reads rows of every matrix by attune-import --values and compares bits.
 """
@@ -105,7 +106,9 @@ class Quantizer:
         else:
             codes = values = [[low + random.randrange(1 << bits) for _ in range(columns)] for _ in range(rows)]
         has_zeros = not signed or form.endswith("asym")
-        first = 1 if form == "gptq" else 0  # its zero points are stored minus one
+        # Zero points of gptq are stored minus one. One is subtracted from all values of a word, so that 0 borrows from the next.
+        ones = sum(1 << i for i in range(0, 32, bits)) if form == "gptq" and 32 % bits == 0 else 0
+        first = 1 if form == "gptq" and not ones else 0
         zeros = [[low + random.randrange(first, 1 << bits) if has_zeros else 0 for _ in range(groups)] for _ in range(rows)]
         floats = [[as_float(scales[n // scale_rows][g][0] * (values[n][k] - zeros[n][g])) for k, g in enumerate(group_of)]
                   for n in range(rows)]
@@ -113,7 +116,8 @@ class Quantizer:
         data = b"".join(s[1] for row in (transpose(scales) if not signed else scales) for s in row)
         if form.startswith("gptq"):
             stored = words(transpose([pack(row, bits) for row in codes]))
-            stored_zeros = words([pack([z - first for z in column], bits) for column in transpose(zeros)])
+            packed = [pack([z - first for z in column], bits) for column in transpose(zeros)]
+            stored_zeros = words([[(word - ones) & 0xFFFFFFFF for word in line] for line in packed])
             tensors = [("qweight", "I32", [columns * bits // 32, rows], stored),
                        ("qzeros", "I32", [groups, -(-rows * bits // 32)], stored_zeros),
                        ("scales", self.scale, [groups, rows], data), ("bias", "F16", [rows], struct.pack("<e", self.bias) * rows)]
@@ -171,6 +175,7 @@ def make(folder, form, flags, keys):
     with open(path) as f:
         config = json.load(f)
     config["quantization_config"] = {**quantizer.config(), **keys}
+    config["quantization_config"].pop(flags.get("without"), None)
     with open(path, "w") as f:
         json.dump(config, f)
 
