@@ -19,14 +19,15 @@ Result<TransformerSpec> attune::readBloomSpec(const Config &config) {
   DecoderDefaults defaults;
   defaults.vocab = 250880, defaults.hidden = 64, defaults.layers = 2, defaults.heads = 8, defaults.intermediate = 0;
   defaults.layersKey = "n_layer", defaults.headsKey = "n_head";
-  if (reader.present("n_embed"))
-    defaults.hiddenKey = "n_embed";
+  defaults.olderHiddenKey = "n_embed";
   defaults.positionsKey = "seq_length";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
   // No file has this key, so the activation is always the default.
   defaults.activationKey = "bloom_activation", defaults.activation = "gelu_new";
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.intermediate = 4 * keys.hidden;
+  if (reader.flag("slow_but_exact", false) && reader.integer("pretraining_tp", 1, {0, 1 << 24}) > 1)
+    reader.fail("slow_but_exact", "false: sums over 'pretraining_tp' slices, to which transformers adds no biases, are not implemented");
   CausalDecoder decoder(reader, classes, keys);
   if (reader.flag("apply_residual_connection_post_layernorm", false))
     decoder.placement = NormPlacement::PreNormedResidual;

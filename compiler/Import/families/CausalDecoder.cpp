@@ -17,6 +17,8 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   DecoderKeys keys;
   keys.vocab = reader.integer("vocab_size", defaults.vocab, ids);
   keys.hidden = reader.integer(defaults.hiddenKey, "hidden_size", defaults.hidden, size);
+  if (defaults.olderHiddenKey && reader.present(defaults.olderHiddenKey))
+    keys.hidden = reader.integer(defaults.olderHiddenKey, defaults.hidden, size);
   keys.layers = reader.integer(defaults.layersKey, "num_hidden_layers", defaults.layers, layers);
   keys.heads = reader.integer(defaults.headsKey, "num_attention_heads", defaults.heads, size);
   bool readsKeyHeads = defaults.headKeys != HeadKeys::None, readsHeadSize = defaults.headKeys == HeadKeys::All;
@@ -33,13 +35,15 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   keys.activation = readActivation(reader, defaults.activationKey, defaults.activation);
   keys.tied = reader.flag("tie_word_embeddings", defaults.tied);
   keys.labels = reader.labels();
-  keys.padding = defaults.padding;
+  keys.tokenBias = reader.flag("token_classification_bias", true);
+  keys.padding = reader.knows("pad_token_id") ? std::nullopt : defaults.padding;
   if (reader.present("pad_token_id"))
     keys.padding = reader.integer("pad_token_id", 0, {-1, int64_t(1) << 31});
   bool hasHeadSize = readsHeadSize && reader.present("head_dim");
-  if (!hasHeadSize && defaults.headSize == 0 && keys.hidden % keys.heads != 0)
+  bool derivesHeadSize = defaults.headSize == 0 || (readsHeadSize && reader.knows("head_dim"));
+  if (!hasHeadSize && derivesHeadSize && keys.hidden % keys.heads != 0)
     reader.fail(defaults.hiddenKey, std::string("a multiple of '") + defaults.headsKey + "', which is " + std::to_string(keys.heads));
-  keys.headSize = defaults.headSize == 0 ? keys.hidden / keys.heads : defaults.headSize;
+  keys.headSize = derivesHeadSize ? keys.hidden / keys.heads : defaults.headSize;
   if (readsHeadSize)
     keys.headSize = reader.integerOrNull("head_dim", keys.headSize, size);
   if (keys.heads % keys.kvHeads != 0)
@@ -204,7 +208,8 @@ void CausalDecoder::declareHead(TransformerSpec &spec) {
     HeadStep last = classes.countsVisible ? lastTokenStep(keys.padding, "score") : lastVisibleStep(keys.padding, "score");
     spec.outputs.push_back({"logits", {last, linearStep(score, "score")}});
   } else if (kind == "ForTokenClassification") {
-    LinearSpec score = spec.classifier(names.tokenClassifier, getWordFeatures(), keys.labels);
+    bool bias = keys.tokenBias || llvm::StringRef(names.tokenClassifier) != "score";
+    LinearSpec score = spec.classifier(names.tokenClassifier, getWordFeatures(), keys.labels, bias);
     spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), linearStep(score, names.tokenClassifier)}});
   } else {
     declareStartAndEnd(spec, spec.linear("qa_outputs", getWordFeatures(), 2));

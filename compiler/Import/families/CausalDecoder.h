@@ -47,6 +47,8 @@ struct DecoderDefaults {
   const char *layersKey = "num_hidden_layers";
   const char *headsKey = "num_attention_heads";
   const char *positionsKey = "max_position_embeddings";
+  /// An older name of `hidden_size`, which counts if the file has both; null if there is none.
+  const char *olderHiddenKey = nullptr;
   /// If the default |intermediate| is 0, a key that is absent or null means 4 times the features.
   const char *intermediateKey = "intermediate_size";
   std::optional<int64_t> padding = {};
@@ -61,6 +63,8 @@ struct DecoderKeys {
   std::optional<int64_t> padding;
   mlir::xfmr::Activation activation;
   bool tied, causal;
+  /// True if the projection "score" of a classifier of tokens has a bias.
+  bool tokenBias = true;
   /// The probabilities of a query without a visible key; by default those of transformers 5.
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
 
@@ -69,7 +73,8 @@ struct DecoderKeys {
   double headScale() const;
 };
 
-/// Reads the keys that these decoders share. Refuses removed heads and, unless |defaults| is bidirectional, attention
+/// Reads the keys that these decoders share. A size of heads that is null means features / heads, whatever the family's
+/// default. Refuses removed heads and, unless |defaults| is bidirectional, attention
 /// to later tokens.
 DecoderKeys readDecoderKeys(ConfigReader &reader, const DecoderDefaults &defaults);
 

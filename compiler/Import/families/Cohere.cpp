@@ -21,7 +21,7 @@ static Result<TransformerSpec> readCohere(const Config &config, const DecoderCla
   defaults.intermediate = 22528, defaults.positions = 8192;
   defaults.epsilonKey = "layer_norm_eps", defaults.epsilon = 1e-5;
   defaults.tied = true, defaults.padding = 0;
-  defaults.headKeys = isCohere2 ? HeadKeys::KeyHeads : HeadKeys::All;
+  defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("attention_bias", false), normsHeads = !isCohere2 && reader.flag("use_qk_norm", false);
   std::vector<std::optional<int64_t>> windows(keys.layers);

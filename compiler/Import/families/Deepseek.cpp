@@ -35,7 +35,7 @@ struct DeepseekKeys {
 /// `mscale_all_dim` (YaRN), and its `factor` is above 1, that is multiplied by (0.1 mscale_all_dim ln(factor) + 1)^2.
 static double readScale(const Config &config, double headSize) {
   ConfigReader reader(config);
-  const Config scaling = config.object(reader.present("rope_scaling") ? "rope_scaling" : "rope_parameters");
+  const Config scaling = config.object(hasRopeScaling(config) ? "rope_scaling" : "rope_parameters");
   ConfigReader values(scaling);
   const char *typeKey = values.present("rope_type") ? "rope_type" : "type";
   double scale = 1 / std::sqrt(headSize), most = 1e12;
@@ -131,7 +131,7 @@ Result<TransformerSpec> attune::readDeepseekV2Spec(const Config &config) {
   defaults.vocab = 102400;
   defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  DeepseekKeys own = readKeys(reader, config, {{64, 6}, 2, 1407, 0, 1, 1});
+  DeepseekKeys own = readKeys(reader, config, {{64, 6}, 2, 1407, 0, 1, 1, 1, "num_experts"});
   own.ffnBias = reader.flag("mlp_bias", false);
   const auto *method = reader.choose("topk_method", reader.string("topk_method", "greedy"), methods);
   if (!method || !method->second)

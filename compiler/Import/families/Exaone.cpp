@@ -20,7 +20,7 @@ Result<TransformerSpec> attune::readExaoneSpec(const Config &config) {
   defaults.vocab = 102400, defaults.hidden = 2048, defaults.intermediate = 0;
   defaults.layersKey = "num_layers";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5;
-  defaults.activationKey = "activation_function", defaults.padding = 0;
+  defaults.activationKey = "activation_function", defaults.tied = true;
   defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   CausalDecoder decoder(reader, classes, keys);

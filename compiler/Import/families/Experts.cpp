@@ -86,7 +86,7 @@ FfnSpec attune::declareStackedExperts(TransformerSpec &spec, const DecoderKeys &
 RouterKeys attune::readRouterKeys(ConfigReader &reader, const RouterDefaults &defaults) {
   constexpr Range size = {1, 1 << 24}, some = {1, 1 << 16};
   RouterKeys keys;
-  keys.experts.count = reader.integer("num_local_experts", "n_routed_experts", defaults.experts.count, some);
+  keys.experts.count = reader.integer("n_routed_experts", defaults.countKey, defaults.experts.count, some);
   keys.experts.chosen = reader.integerOrNull("num_experts_per_tok", defaults.experts.chosen, some);
   keys.features = reader.integer("moe_intermediate_size", defaults.features, size);
   keys.sharedFeatures = keys.features * reader.integerOrNull("n_shared_experts", defaults.shared, {0, 1 << 10});

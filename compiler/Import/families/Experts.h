@@ -40,6 +40,8 @@ struct RouterDefaults {
   ExpertKeys experts;
   int64_t shared, features, firstSparse, groups, keptGroups;
   double factor = 1;
+  /// The name that transformers also has for `n_routed_experts`; it counts if the file has both.
+  const char *countKey = "num_local_experts";
 };
 
 /// The keys of such a router.

@@ -156,6 +156,8 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
     return spec;
   declarePast(*spec);
   reader.reject("per_layer_config", "layers with settings of their own are not implemented");
+  if (reader.present("tie_last_hidden_states") && !isOfVersion4(spec->family) && !reader.flag("tie_last_hidden_states", true))
+    reader.fail("tie_last_hidden_states", "true: the last of 'hidden_states' without the last norm is not implemented");
   spec->labels = reader.labelNames(spec->classes);
   if (reader.status().failed())
     return reader.status();

@@ -34,14 +34,14 @@ Result<TransformerSpec> attune::readGemmaSpec(const Config &config) {
   if (reader.present("hidden_act") && reader.string("hidden_act") == "gelu")
     keys.activation = mlir::xfmr::Activation::GeluTanh;
   bool bias = reader.flag("attention_bias", false);
-  bool causal = !reader.present("use_bidirectional_attention") || !reader.flag("use_bidirectional_attention", false);
+  // transformers attends to later tokens only in one of its implementations, and only without padding.
+  reader.reject("use_bidirectional_attention", "attention to later tokens is not implemented for this family");
   CausalDecoder decoder(reader, classes, keys);
   decoder.normKind = &TransformerSpec::shiftedRmsNorm;
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias});
-    layer.attention->causal = causal;
     layer.attention->rotary = decoder.rotary;
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
     layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");

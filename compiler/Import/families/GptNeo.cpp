@@ -12,11 +12,29 @@
 
 using namespace attune;
 
-/// Returns the windows of layers: reads `attention_types`, a list of pairs of a list of kinds and its number of
-/// repetitions. Without the key, every second layer has a window, and a number of layers other than 24 is an error.
+/// Returns the windows of layers: reads `attention_layers`, a list of kinds, or without it `attention_types`, a list of
+/// pairs of a list of kinds and its number of repetitions. Without both, every second layer has a window, and a number
+/// of layers other than 24 is an error.
 static std::vector<std::optional<int64_t>> readKinds(ConfigReader &reader, const Config &config, int64_t layers) {
   int64_t window = reader.integer("window_size", 256, {1, int64_t(1) << 31});
   std::vector<std::optional<int64_t>> windows;
+  bool valid = true;
+  auto addKinds = [&](const Json &kinds) {
+    for (const Json &kind : kinds) {
+      valid &= kind == "global" || kind == "local";
+      windows.push_back(kind == "local" ? std::optional(window) : std::nullopt);
+    }
+  };
+  const std::string expected = " of " + std::to_string(layers) + " layers, as 'num_layers' says";
+  if (reader.present("attention_layers")) {
+    const Json &kinds = *config.find("attention_layers");
+    if (kinds.is_array())
+      addKinds(kinds);
+    if (!valid || int64_t(windows.size()) != layers)
+      reader.fail("attention_layers", "kinds 'global' and 'local'" + expected);
+    windows.resize(layers);
+    return windows;
+  }
   const Json *types = reader.present("attention_types") ? config.find("attention_types") : nullptr;
   if (!types) {
     for (int64_t i = 0; i < layers; ++i)
@@ -25,18 +43,15 @@ static std::vector<std::optional<int64_t>> readKinds(ConfigReader &reader, const
       reader.fail("num_layers", "24, the layers of the default of 'attention_types'");
     return windows;
   }
-  bool valid = types->is_array();
+  valid = types->is_array();
   for (size_t i = 0; valid && i < types->size(); ++i) {
     const Json &item = (*types)[i];
     valid = item.is_array() && item.size() == 2 && item[0].is_array() && item[1].is_number_integer() && item[1] >= 0 && item[1] <= layers;
     for (int64_t repeat = 0; valid && repeat < item[1].get<int64_t>(); ++repeat)
-      for (const Json &kind : item[0]) {
-        valid &= kind == "global" || kind == "local";
-        windows.push_back(kind == "local" ? std::optional(window) : std::nullopt);
-      }
+      addKinds(item[0]);
   }
   if (!valid || int64_t(windows.size()) != layers)
-    reader.fail("attention_types", "kinds 'global' and 'local' of " + std::to_string(layers) + " layers, as 'num_layers' says");
+    reader.fail("attention_types", "kinds 'global' and 'local'" + expected);
   windows.resize(layers);
   return windows;
 }

@@ -17,10 +17,10 @@ Result<TransformerSpec> attune::readInternLM2Spec(const Config &config) {
   static constexpr DecoderClasses classes = {"internlm2", "InternLM2", true, true, nullptr};
   ConfigReader reader(config);
   DecoderDefaults defaults;
-  defaults.vocab = 103168, defaults.padding = 2;
+  defaults.vocab = 103168, defaults.padding = 0;
   defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  bool bias = reader.flag("bias", false);
+  bool bias = reader.flag("bias", true);
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {

@@ -40,9 +40,6 @@ static void readPositions(ConfigReader &reader, const Config &config, ModernBert
   window = reader.integerOrNull("sliding_window", window, {0, int64_t(1) << 31});
   int64_t period = reader.integerOrNull("global_attn_every_n_layers", 3, {1, 1 << 24});
   keys.windows = readWindows(reader, config, keys.layers, window, [&](int64_t index) { return index % period != 0; });
-  const Config rope = config.object("rope_parameters");
-  if (reader.present("rope_parameters") && !rope.find("full_attention") && !rope.find("sliding_attention"))
-    reader.fail("rope_parameters", "an object with 'full_attention' and 'sliding_attention'");
   reader.reject("rope_scaling", "'rope_parameters' has the scaling of each type of layers");
   RopeDefaults global, local;
   global.theta = 160000;

@@ -29,6 +29,9 @@ Result<TransformerSpec> attune::readMptSpec(const Config &config) {
   double scale = keys.headScale();
   if (attentionReader.present("clip_qkv"))
     clip = attentionReader.number("clip_qkv", 0, 0, 1e12);
+  // Zero means that there is no limit.
+  if (clip == 0)
+    clip.reset();
   if (attentionReader.present("softmax_scale"))
     scale = attentionReader.number("softmax_scale", 1, -1e12, 1e12);
   for (const char *key : {"qk_ln", "prefix_lm", "attn_uses_sequence_id"})

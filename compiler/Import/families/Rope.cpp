@@ -26,15 +26,16 @@ static void readLlama3(ConfigReader &scaling, double original, WeightParameters 
 }
 
 /// Reads YaRN (Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language Models"): frequencies
-/// below a ramp are divided by the factor, those above it are unchanged.
-static void readYarn(ConfigReader &scaling, double base, int64_t width, const RopeDefaults::Yarn &fallback, WeightParameters &parameters) {
+/// below a ramp are divided by the factor, those above it are unchanged. The ends of the ramp are integers if |truncates|.
+static void readYarn(ConfigReader &scaling, double base, int64_t width, const RopeDefaults::Yarn &fallback, bool truncates,
+                     WeightParameters &parameters) {
   double factor = readFactor(scaling, fallback.factor), original = fallback.original;
   double fast = scaling.present("beta_fast") ? scaling.number("beta_fast", 32, 1e-6, kMost) : 32;
   double slow = scaling.present("beta_slow") ? scaling.number("beta_slow", 1, 1e-6, kMost) : 1;
   // The pair of components with |rotations| rotations within the original length.
   auto pairOf = [&](double rotations) { return double(width) * std::log(original / (rotations * 2 * M_PI)) / (2 * std::log(base)); };
   double low = pairOf(fast), high = pairOf(slow);
-  if (scaling.flag("truncate", fallback.truncate))
+  if (truncates)
     low = std::floor(low), high = std::ceil(high);
   low = std::max(low, 0.0), high = std::min(high, double(width - 1));
   parameters.emplace_back("factor", factor);
@@ -79,18 +80,34 @@ static void readLongRope(ConfigReader &scaling, int64_t positions, int64_t origi
   rope.shortLength = original;
 }
 
+bool attune::hasRopeScaling(const Config &config) { return !config.object("rope_scaling").keys().empty(); }
+
+static bool hasTypes(const Config &parameters) { return parameters.find("full_attention") || parameters.find("sliding_attention"); }
+
 /// Returns the object with the parameters of layers of |layerType|, or of all layers if it is null, as a configuration
-/// of its own. In a family with types of layers `rope_scaling` applies to full attention only.
+/// of its own. In a family with types of layers `rope_scaling` applies to full attention only, over the keys that
+/// `rope_parameters` has for it.
 static Config findParameters(ConfigReader &reader, const Config &config, const char *layerType) {
-  bool ofFullAttention = !layerType || std::string(layerType) == "full_attention";
-  const char *key = reader.present("rope_scaling") && ofFullAttention ? "rope_scaling" : "rope_parameters";
-  if (reader.present(key) && !config.find(key)->is_object())
-    reader.fail(key, "an object");
-  Config object = config.object(key);
-  if (!layerType && (object.find("full_attention") || object.find("sliding_attention")))
-    reader.fail(key, "one object for all layers");
-  const Json *ofType = layerType ? object.find(layerType) : nullptr;
-  return ofType && ofType->is_object() ? object.object(layerType) : object;
+  for (const char *key : {"rope_scaling", "rope_parameters"})
+    if (reader.present(key) && !config.find(key)->is_object())
+      reader.fail(key, "an object");
+  const char *key = hasRopeScaling(config) ? "rope_scaling" : "rope_parameters";
+  Config scaling = config.object(key), parameters = config.object("rope_parameters");
+  if (!layerType) {
+    if (hasTypes(scaling))
+      reader.fail(key, "one object for all layers");
+    return scaling;
+  }
+  // transformers ignores parameters outside of the types.
+  if (!hasTypes(parameters) && !parameters.keys().empty())
+    reader.fail("rope_parameters", "an object with 'full_attention' and 'sliding_attention'");
+  Config ofType = parameters.object(layerType);
+  if (!hasRopeScaling(config) || std::string(layerType) != "full_attention")
+    return ofType;
+  for (const std::string &name : ofType.keys())
+    if (!scaling.find(name))
+      scaling.set(name.c_str(), *ofType.find(name));
+  return scaling;
 }
 
 RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t headSize, int64_t positions, const RopeDefaults &defaults,
@@ -103,9 +120,12 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   if (scaling.present("rope_theta"))
     theta = scaling.number("rope_theta", theta, 1, kMost);
   const char *typeKey = scaling.present("rope_type") ? "rope_type" : "type";
-  bool isAbsent = defaults.absent && !reader.present("rope_scaling") && !reader.present("rope_parameters");
+  bool isAbsent = defaults.absent && !hasRopeScaling(config) && !reader.present("rope_parameters");
   std::string type = scaling.present(typeKey) ? scaling.string(typeKey, "default") : isAbsent ? "yarn" : "default";
-  double part = reader.present(defaults.partialKey) ? reader.number(defaults.partialKey, 1, 0, 1) : defaults.partialFactor;
+  // Null means whole heads, whatever the family's default.
+  double part = reader.knows(defaults.partialKey) ? 1 : defaults.partialFactor;
+  if (reader.present(defaults.partialKey))
+    part = reader.number(defaults.partialKey, 1, 0, 1);
   if (scaling.present("partial_rotary_factor"))
     part = scaling.number("partial_rotary_factor", part, 0, 1);
   if (type == "default" && !defaults.partial)
@@ -120,11 +140,15 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   if (!defaults.yarn && (type == "su" || type == "yarn"))
     type = "longrope";
   // The key of the configuration itself takes precedence over the family's default, and this over the key in |scaling|.
+  // With types of layers it does not count.
   double original = double(scaling.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
   if (defaults.originalPositions != 0)
     original = double(defaults.originalPositions);
-  if (reader.present("original_max_position_embeddings"))
+  if (!layerType && reader.present("original_max_position_embeddings"))
     original = double(reader.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
+  const RopeDefaults::Yarn yarn = isAbsent ? *defaults.absent : RopeDefaults::Yarn{double(positions) / original, original, true};
+  // Of an object for one type of layers transformers does not read `truncate`.
+  bool truncates = layerType || type != "yarn" ? yarn.truncate : scaling.flag("truncate", yarn.truncate);
   // Frequencies of the type "dynamic" change only for sequences longer than the model's positions, which the limit of
   // lengths excludes.
   if (type != "default" && type != "dynamic")
@@ -134,8 +158,7 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   else if (type == "llama3")
     readLlama3(scaling, original, rope.parameters);
   else if (type == "yarn" && defaults.yarn)
-    readYarn(scaling, theta, rope.width, isAbsent ? *defaults.absent : RopeDefaults::Yarn{double(positions) / original, original, true},
-             rope.parameters);
+    readYarn(scaling, theta, rope.width, yarn, truncates, rope.parameters);
   else if (type == "ntk" && defaults.ntk)
     readNtk(scaling, theta, rope);
   else if (type == "longrope" && !layerType)

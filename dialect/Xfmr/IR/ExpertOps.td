@@ -28,15 +28,16 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
     these is divided by their sum over i. `bias` does not enter the shares.
 
     With `groups`, the experts are divided into that many groups of E / `groups` consecutive experts, and a token
-    chooses only from the `kept_groups` groups with the largest group keys. A group's key is the sum of the `group_keys` largest keys
-    in it. Of groups with equal keys, the one with the lower number comes first.
+    chooses only from the `kept_groups` groups with the largest group keys. A group's key is the sum of the
+    `group_keys` largest keys in it, and NaN counts as -infinity again. Of groups with equal keys, the one with the
+    lower number comes first.
 
     - (C1) `scores` has a static number of columns, the experts. `count` is from 1 to their number.
     - (C2) `bias` has an element for each expert.
-    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` divides the number of
-      experts and is from 1 to 64, since compiled code marks the kept groups by the bits of one integer. `kept_groups` is from 1
-      to `groups`, and the kept groups have `count` experts or more. `group_keys` is 1 or 2, and not more than the
-      experts of a group.
+    - (C3) `groups`, `kept_groups` and `group_keys` are all present or none. `groups` divides the number of experts and
+      is from 1 to 64, since compiled code marks the kept groups by the bits of one integer. `kept_groups` is from 1 to
+      `groups`, and the kept groups have `count` experts or more. `group_keys` is 1 or 2, and not more than the experts
+      of a group.
     - (N1) Arithmetic is f32. The sum that divides the shares runs over all experts in order or, with `normalized`, over
       the choices in order.
 
@@ -71,8 +72,8 @@ def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTy
     - (C2) `up` and `gate` are `[E, M, N]` for an input of N features, `down` is `[E, N', M]` for a result of N'
       features.
     - (C3) A bias is `[E, rows]` for a stack of matrices `[E, rows, columns]`. Either all stacks have a bias or none.
-    - (C4) Either both `glu_limit` and `glu_alpha` are present or neither is. They require `gate` and the activation `none`; the
-      limit is positive.
+    - (C4) Either both `glu_limit` and `glu_alpha` are present or neither is. They require `gate` and the activation
+      `none`; the limit is positive.
     - (N1) The sum runs over the experts of a token in ascending order, with one fused multiply-add per expert. The bits
       of a token do not depend on other tokens.
 

@@ -124,7 +124,7 @@ FAMILIES = [
     family("glm", "Glm", {**LLAMA, "head_dim": 12, "attention_bias": True, "partial_rotary_factor": 0.5, "pad_token_id": 0},
            {"forward": (["half of a head rotates neighbors; gate and up in one"], {}),
             "no_bias": (["no biases; a third of a head"], {"attention_bias": False, "partial_rotary_factor": 0.34})},
-           SOME, census={"attention_bias": [False, True], "partial_rotary_factor": [0.5, 1.0], "tie_word_embeddings": [True, False]}),
+           SOME, census={"attention_bias": [False, True], "partial_rotary_factor": [0.5, 1.0, None], "tie_word_embeddings": [True, False]}),
     family("glm4", "Glm4", {**LLAMA, "head_dim": 12, "attention_bias": True, "partial_rotary_factor": 0.5},
            {"forward": (["norms of results of branches"], {}), "tied": (["tied head"], {"tie_word_embeddings": True})},
            SOME, census={"attention_bias": [False, True], "partial_rotary_factor": [0.5, 1.0], "tie_word_embeddings": [True, False]}),
