@@ -18,7 +18,6 @@ function(llvm_setup_rpath)
 endfunction()
 # MLIR's headers and templates dominate compile times: headers are precompiled once, with RtIR, and shared by every
 # target above the model dialect. These targets are unity builds unless ATTUNE_UNITY is 0, which suits builds for editing.
-option(ATTUNE_PCH "Precompile MLIR's headers" ON)
 set(ATTUNE_UNITY 8 CACHE STRING "Sources that are compiled as one, 0 for each by itself")
 function(attune_use_pch target)
   if(ATTUNE_PCH)
