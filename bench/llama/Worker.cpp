@@ -37,7 +37,8 @@ static void print(ggml_log_level level, const char *text, void *) {
 }
 
 namespace {
-/// A type of weights. A mixture stores some matrices with more bits.
+/// A type to which llama.cpp quantizes weights, by the name in a request. If |isMixture|, it stores some matrices with
+/// more bits.
 struct WeightType {
   const char *name;
   llama_ftype type;

@@ -27,11 +27,12 @@ class Encoder(ModelGraph):
         self.epsilon = float(self.config.get("layer_norm_eps", 1e-12))
 
     def matrix(self, name):
-        """Adds a weight as [in, out]."""
+        """Adds the transposition of the weight NAME.weight; returns it, [in, out]."""
         return self.op("Transpose", [self.weight(name + ".weight")], perm=[1, 0])
 
     def quantized_matmul(self, x, w):
-        """Adds x * w in integers: uint8 times int8 with one scale each."""
+        """Adds x * w in integers, x as uint8 and w as int8, each with one scale for the whole tensor; returns it in
+        float."""
         q, scale, zero = self.quantized(x)
         w_scale = self.op("Div", [self.op("ReduceMax", [self.op("Abs", [w])], keepdims=0), self.scalar(127.0)])
         w_int8 = self.op("Cast", [self.op("Round", [self.op("Div", [w, w_scale])])], to=INT8)
@@ -71,7 +72,7 @@ class Encoder(ModelGraph):
         return self.norm(self.op("Add", [x, positions]), p + "LayerNorm")
 
     def split(self, x, perm):
-        """Adds the transposition of [b, s, h] to heads: [b, heads, s, width], or by |perm|."""
+        """Adds the division of |x|, [b, s, h], into heads, [b, s, heads, width], transposed by |perm|."""
         shape = self.integers(0, 0, self.heads, self.width)
         return self.op("Transpose", [self.op("Reshape", [x, shape])], perm=perm)
 
@@ -95,7 +96,8 @@ class Encoder(ModelGraph):
         return self.op("Attention", [x, packed, bias, mask], domain=MICROSOFT, num_heads=self.heads)
 
     def mask(self, mask):
-        """Adds the mask that the attention of the form takes: none, 0/1, or 0/-10000 to add."""
+        """Adds the mask for the attention of the form: 0 and 1 for `attention`, else 0 and -10000, which are added to
+        scores."""
         if self.form == "attention":
             return self.op("Cast", [mask], to=INT32)
         mask = self.op("Cast", [self.op("Unsqueeze", [mask, self.integers(1, 2)])], to=FLOAT)

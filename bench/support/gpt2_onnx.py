@@ -29,7 +29,7 @@ class Step(ModelGraph):
         return self.op("LayerNormalization", [x, self.weight(name + ".weight"), self.weight(name + ".bias")], axis=-1, epsilon=self.epsilon)
 
     def gemm(self, x, name):
-        """Adds a Conv1D as exporters write it: on rows."""
+        """Adds a Conv1D as exporters write it: a Gemm of the tokens as rows of one matrix."""
         rows = self.op("Reshape", [x, self.integers(-1, self.shape(name + ".weight")[0])])
         y = self.op("Gemm", [rows, self.weight(name + ".weight"), self.weight(name + ".bias")])
         return self.op("Reshape", [y, self.integers(1, -1, self.shape(name + ".weight")[1])])
@@ -40,7 +40,7 @@ class Step(ModelGraph):
         return self.op("Add", [self.op("MatMul", [x, self.weight(name + ".weight")]), self.weight(name + ".bias")])
 
     def gelu(self, x, name):
-        """Adds a projection and the tanh form of gelu."""
+        """Adds the projection |name| of |x| and the tanh form of gelu on its result."""
         if self.form == "gqa":
             return self.op("FastGelu", [self.op("MatMul", [x, self.weight(name + ".weight")]), self.weight(name + ".bias")],
                            domain=MICROSOFT)

@@ -9,7 +9,7 @@ from support.models import ROOT, Models
 
 
 def fixture(name):
-    """Returns a folder of test/fixtures."""
+    """Returns the path of the folder |name| of test/fixtures."""
     return os.path.join(ROOT, "test", "fixtures", name)
 
 

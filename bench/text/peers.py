@@ -33,7 +33,7 @@ def split(flat, sizes):
 
 
 class HuggingFace:
-    """The library `tokenizers`: what ids are compared with."""
+    """The library `tokenizers`. Its ids are the expected ones for all others."""
 
     def __init__(self, folder):
         from tokenizers import Tokenizer

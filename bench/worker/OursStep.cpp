@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  /// A call of an entry on |token|.
+  /// A call of |entry| with one input, the ids |token|, and one output, |logits|.
   struct Call {
     const char *entry;
     OwnedTensor token, logits;
@@ -91,7 +91,7 @@ private:
 
   Artifact artifact;
   std::shared_ptr<attune_session> session;
-  /// True if a call only reads the prompt.
+  /// True if a measured call only reads the prompt (makeOursPrefill).
   bool promptOnly;
   int64_t past = 0, newTokens = 1;
   Call prompt{"prefill", {}, {}}, step{"decode", {}, {}};

@@ -390,8 +390,8 @@ void Bisector::searchFirstDifference(BisectVerdict &verdict) {
   // The function of a kernel says enough. Modules of the phase target do not describe their entries.
   if (verdict.operation || verdict.rewrite || !verdict.kernel.empty() || verdict.phase >= Phase::Target)
     return;
-  // The module after the steps may write anywhere, so it is executed in a process of its own, which returns the operation as
-  // the reason of a failure.
+  // The module after the steps may write anywhere, so it is executed in a process of its own, which returns the
+  // operation as the reason of a failure.
   constexpr StringLiteral mark = "first difference: ";
   Judgment judgment = judgeOfPhase->judgeCall([&]() -> Result<std::vector<OwnedTensor>> {
     Result<std::string> found = findFirstDifference(*verdict.before, *verdict.after, weights, inputs);

@@ -43,7 +43,8 @@ namespace attune {
 
 /// The reference of a search, and the functions that it calls.
 struct BisectOptions {
-  /// Outputs by the reference implementation, by which the phase `import` is judged; may be empty.
+  /// Outputs of the reference implementation, as a golden case stores them. The phase `import` is judged by them; if
+  /// there are none, it counts as right.
   std::vector<OwnedTensor> expected;
   /// Outputs that are right, by which all later phases are judged. If empty, these are the outputs of the phase
   /// `import` in f64 and, after the passes that round operands, those of the module after these passes.
@@ -54,8 +55,8 @@ struct BisectOptions {
   CodeHooks codeHooks;
   /// Compiles the model; null if the phases `llvm` and `object` are not to be judged.
   std::function<Result<const ModelCode *>()> code;
-  /// Compiles IR of the phase `dialect` and executes the object; null if that is not possible. It is called in a process
-  /// of its own.
+  /// Compiles IR of the phase `dialect` and executes the object; null if that is not possible. It is called in a
+  /// process of its own.
   std::function<Result<std::vector<OwnedTensor>>(mlir::ModuleOp module, const PlainInputs &inputs)> runCompiled;
   /// Called with a sentence for each part of the search.
   std::function<void(const std::string &)> progress;
@@ -76,15 +77,15 @@ struct BisectVerdict {
   std::string function, kernel;
   /// The pattern rewrite that made the function wrong, if the search found one.
   std::optional<Rewrite> rewrite;
-  /// The name and location of the operation after the steps that computes the first different value (FirstDifference.h), if
-  /// no operation alone, rewrite or kernel was found; "" if not known.
+  /// The name and location of the operation after the steps that computes the first different value
+  /// (FirstDifference.h), if no operation alone, rewrite or kernel was found; "" if not known.
   std::string firstDifference;
   /// In the phase `import`, the first wrong output.
   std::optional<FirstWrongOutput> firstWrong;
   /// The part of LLVM, in the phases `llvm` and `object`.
   std::optional<CodePart> part;
-  /// In the phase `object`, an element of a weight that the weights file has otherwise than the definition of its source;
-  /// the output is the name of the weight.
+  /// In the phase `object`, an element of a weight that the weights file has otherwise than the definition of its
+  /// source; the output is the name of the weight.
   std::optional<WrongValue> weight;
   /// The wrong value, or, if there are no values, the reason.
   WrongValue value;
@@ -93,8 +94,8 @@ struct BisectVerdict {
   /// `llvm` or `object`.
   mlir::OwningOpRef<mlir::ModuleOp> before, after;
   /// A module of one operation that the step makes wrong, the module after the step, and the wrong value in it. In the
-  /// phases `llvm` and `object`, an operation of the phase `dialect` that is wrong when it is compiled alone; there is no
-  /// module after the step then.
+  /// phases `llvm` and `object`, an operation of the phase `dialect` that is wrong when it is compiled alone; there is
+  /// no module after the step then.
   std::optional<SingleOperation> operation;
   mlir::OwningOpRef<mlir::ModuleOp> operationAfter;
   WrongValue operationValue;
@@ -102,8 +103,8 @@ struct BisectVerdict {
   std::vector<std::pair<Phase, std::string>> unknown;
 };
 
-/// Judges the phase `import` by |outputs|, those of a reference. |judge| has those of |imported|. If they differ, sets
-/// |verdict| to wrong in this phase, with the first wrong output and its worst value.
+/// Compares the outputs of |imported|, a module of the phase `import`, which |judge| expects, with |outputs|, those of
+/// a reference. If they differ, sets |verdict| to wrong in this phase, with the first wrong output and its worst value.
 Judgment judgeImport(mlir::ModuleOp imported, const Judge &judge, const std::vector<OwnedTensor> &outputs, BisectVerdict &verdict);
 
 class Bisector {
@@ -122,12 +123,13 @@ private:
   struct Rounding {
     /// The last of them, -1 if there are none: the module after it gives the expected results of later ones.
     int64_t last = -1;
-    /// The step before the first step of one of these passes, if the module after it is wrong; -1 is the module before
-    /// the phase.
+    /// If numbers are wrong already before one of these passes: the step before it, whose module is wrong. -1 stands
+    /// for the module before the phase.
     std::optional<int64_t> wrong;
   };
-  /// Finds the steps of |replay|, which has run, that round. Judges the modules before them. From then on, expects the
-  /// results of the module after them, by the definitions of the operations, or `good` within its bounds.
+  /// Finds the steps of |replay| that round, and judges the modules before them; |replay| must have run. From then on,
+  /// |judgeOfPhase| expects the results of the module after the last of these steps, or `good` within the bounds of
+  /// that module.
   Result<Rounding> expectRounding(PhaseReplay &replay);
   /// Returns true if the phases `bufferized` and `object` are right; false also if one of them cannot be judged.
   /// Changes |judgeOfPhase|.
@@ -141,10 +143,10 @@ private:
   /// weights file.
   std::optional<WrongValue> findWrongWeight(mlir::ModuleOp module, const ModelCode &code) const;
   class StepJudge;
-  /// Searches, after step |left|, whose module is right, up to step |right|, whose module is wrong, for the step that makes
-  /// the module wrong; -1 is the module before the phase. Finds several steps if the modules between them cannot be
-  /// judged. Sets the steps and the modules of |verdict|, then searches these steps for the function, the operation or
-  /// rewrite, and the first different value.
+  /// Searches the steps after |left|, whose module is right, up to |right|, whose module is wrong, for the one that
+  /// makes the module wrong. -1 stands for the module before the phase. Finds several steps if the modules between them
+  /// cannot be judged. Sets the steps and the modules of |verdict|, then searches these steps for the function, the
+  /// operation or rewrite, and the first different value.
   Status searchSteps(StepJudge &steps, int64_t left, int64_t right, BisectVerdict &verdict);
   /// Returns, by binary search, a step after |begin| whose module can be executed while that of the next step cannot.
   /// Expects that the last module cannot. Returns nullopt if no step that was tried has a module that can be executed.
@@ -155,7 +157,7 @@ private:
   void searchOperation(BisectVerdict &verdict);
   /// Compares the values inside of the modules before and after the steps.
   void searchFirstDifference(BisectVerdict &verdict);
-  /// Finds an operation that is wrong as an object.
+  /// Finds an operation of the phase `dialect` whose object gives wrong numbers when the operation is compiled alone.
   void searchCompiledOperation(BisectVerdict &verdict);
   /// Judges an object of the phase `object`.
   Judgment judgeObject(const ModelCode &code, const std::string &object) const {

@@ -75,13 +75,14 @@ public:
   /// hook may change the code.
   Result<std::string> object() const;
 
-  /// Finds the run of a pass of LLVM after which |judge|, which gets LLVM IR, finds wrong numbers. Returns nullopt if the
-  /// IR before all passes is not right or the IR after them not wrong, or if a judgment that the search needs is unknown.
+  /// Finds the run of a pass of LLVM after which |judge|, which gets LLVM IR, finds wrong numbers. Returns nullopt if
+  /// the IR before all passes is not right or the IR after them not wrong, or if a judgment that the search needs is
+  /// unknown.
   Result<std::optional<CodePart>> searchPasses(const std::function<Judgment(const std::string &ir)> &judge) const;
-  /// Finds the function of which the code generator makes wrong code. Returns nullopt if the numbers are not right
+  /// Finds the function for which the code generator makes wrong code. Returns nullopt if the numbers are not right
   /// without optimizations or not wrong with all of them, or if a judgment that the search needs is unknown.
   Result<std::optional<CodePart>> searchFunctions(const std::function<Judgment(const std::string &object)> &judge) const;
-  /// Returns an object of LLVM IR, in which the functions from number |end| on are not optimized.
+  /// Returns the object code of |ir|. The code generator optimizes only the first |end| functions with bodies.
   Result<std::string> generate(const std::string &ir, size_t end = SIZE_MAX) const;
 
 private:

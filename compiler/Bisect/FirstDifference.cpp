@@ -15,12 +15,13 @@
 using namespace mlir;
 using namespace attune;
 
-/// The largest error of an equal value, relative to the largest value of its sequence.
+/// The largest difference of two values that count as equal, relative to the largest value of their sequence.
 static constexpr double kTolerance = 1e-4;
 /// The most values of the first module that are kept.
 static constexpr size_t kMostValues = size_t(1) << 27;
 
-/// Returns true if code may write to |buffer|. |seen| has the buffers that are being searched.
+/// Returns true if an operation may write to |buffer|, also through views and called functions. |seen| has the buffers
+/// that have been visited.
 static bool isWritten(Value buffer, std::set<void *> &seen) {
   if (!seen.insert(buffer.getAsOpaquePointer()).second)
     return false;
@@ -65,7 +66,7 @@ static std::string describe(Operation *op) {
   return text;
 }
 
-/// Returns a text that is equal for operations whose values are compared.
+/// Returns a text that is equal for operations of the two modules whose values are compared with each other.
 static std::string keyOf(Operation *op) {
   if (auto call = dyn_cast<func::CallOp>(op))
     return "call " + call.getCallee().str();
@@ -127,7 +128,8 @@ static Status execute(ModuleOp module, const PlainWeights &weights, const PlainI
   return model ? runPlainly(**model, inputs).status() : model.status();
 }
 
-/// Returns the nearest operation from which |op| gets its operands and whose key is not in |known|; |op| if there is none.
+/// Returns the nearest operation from which |op| gets its operands and whose key is not in |known|; |op| if there is
+/// none.
 static Operation *findOrigin(Operation *op, const std::set<std::string> &known) {
   std::vector<Operation *> pending = {op};
   std::set<Operation *> seen = {op};

@@ -49,7 +49,7 @@ struct Slice {
   }
 };
 
-/// Collects slices. Executions of a function by the same call are the same in all of them.
+/// Collects slices. An execution of a function by a call has the same frame in all of them.
 class Slicer {
 public:
   explicit Slicer(ModuleOp module) : symbols(module) {}

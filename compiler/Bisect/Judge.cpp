@@ -24,9 +24,10 @@ using namespace attune;
 static constexpr double kErrorFactor = 32;
 /// The least measured error that an output is assumed to have, relative to its largest value: 4 * 2^-24.
 static constexpr double kLeastError = 4 * 0x1p-24;
-/// The same two numbers for results of operands that are rounded. Such results differ where an operand is rounded to
-/// another neighbor. A disturbance of the operands measures these errors, too, and they do not grow with the number of
-/// operations.
+/// The same two numbers for modules that round values to a smaller type: operands of products of low precision, or keys
+/// and values for caches. A small error in f32 may round such a value to its other neighbor, which changes outputs far
+/// more. The measured error contains that, by a run in which these values are disturbed, and it does not grow with the
+/// number of operations: so the factor is smaller and the least error larger.
 static constexpr double kRoundedErrorFactor = 4, kLeastRoundedError = 0x1p-10;
 
 /// Returns the elements of |tensor|, F32, F64 or I64.
@@ -289,10 +290,14 @@ Judgment Judge::judgeCall(const std::function<Result<std::vector<OwnedTensor>>()
   return judgment;
 }
 
-std::string Judgment::text() const { return kind == Right ? "right" : kind == Wrong ? "WRONG" : "not judged: " + reason; }
+std::string Judgment::text() const {
+  if (kind == Unknown)
+    return "not judged: " + reason;
+  return kind == Right ? "right" : reason.empty() ? "WRONG" : "WRONG: " + reason;
+}
 
-/// Returns the tensor of |outputs| with the name, the shape and the kind of elements (integers or floats) of |spec|; null
-/// if there is none.
+/// Returns the tensor of |outputs| with the name, the shape and the kind of elements (integers or floats) of |spec|;
+/// null if there is none.
 static const OwnedTensor *findOutput(const std::vector<OwnedTensor> &outputs, const TensorSpec &spec) {
   for (const OwnedTensor &output : outputs) {
     DType dtype = output.spec.dtype;
@@ -316,8 +321,8 @@ Status Judge::expect(const std::vector<OwnedTensor> &outputs) {
   return {};
 }
 
-/// Returns the error of |got| as a multiple of |allowed|: 0 for equal numbers, infinity if it is not finite or nothing is
-/// allowed.
+/// Returns the error of |got| as a multiple of |allowed|: 0 for equal numbers, infinity if it is not finite or nothing
+/// is allowed.
 static double measureError(double got, double wanted, double allowed) {
   if (got == wanted || (std::isnan(got) && std::isnan(wanted)))
     return 0;

@@ -5,8 +5,8 @@
 // A module of a phase is right if, executed by the plain path (PlainModel.h), its outputs are close to those of an
 // earlier module in f64. How close is measured, not assumed: the earlier module is executed in f32 as well, and the
 // largest difference of the two is the error that f32 alone makes in each output, at least kLeastError of the largest
-// value. Later phases sum in other orders, so they may differ by kErrorFactor times as much. Where values are rounded to
-// fewer bits, kLeastRoundedError and kRoundedErrorFactor take their place. Integers must be equal.
+// value. Later phases sum in other orders, so they may differ by kErrorFactor times as much. Where values are rounded
+// to fewer bits, kLeastRoundedError and kRoundedErrorFactor take their place. Integers must be equal.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_JUDGE_H
@@ -31,7 +31,7 @@ struct WrongValue {
 
 /// The judgment of a module.
 struct Judgment {
-  /// Returns "right", "WRONG", or "not judged" with the reason.
+  /// Returns "right", "WRONG", with the reason if there is one, or "not judged" with the reason.
   std::string text() const;
 
   /// Unknown: the module or the call cannot be executed or lacks an output; |reason| says why. A module that crashes or
@@ -51,8 +51,8 @@ public:
   /// neighbor; the differences of its outputs count as errors, too.
   static Result<Judge> create(mlir::ModuleOp module, const PlainWeights &weights, const PlainInputs &inputs, bool isRounded = false);
 
-  /// Judges |module|, IR of the phases `import` to `target`; see PlainModel::create for |signature| and |options|. It is
-  /// executed in a process of its own, since a wrong module may write anywhere.
+  /// Judges |module|, IR of the phases `import` to `target`; see PlainModel::create for |signature| and |options|. It
+  /// is executed in a process of its own, since a wrong module may write anywhere.
   Judgment judge(mlir::ModuleOp module, const PlainSignature *signature = nullptr, const PlainOptions &options = {}) const;
   /// Judges the outputs of |call|, which is executed in a process of its own.
   Judgment judgeCall(const std::function<Result<std::vector<OwnedTensor>>()> &call) const;

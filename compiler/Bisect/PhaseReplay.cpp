@@ -50,7 +50,7 @@ private:
   static bool isAdaptor(Pass *pass) { return pass->getName().ends_with("OpToOpPassAdaptor"); }
 
   const ReplayHooks &hooks;
-  /// The number of passes that run now, each one run by the one before.
+  /// The number of passes that are running: an outermost pass, a pass that it runs, and so on.
   size_t depth = 0;
 };
 } // namespace attune

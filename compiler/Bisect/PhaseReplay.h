@@ -30,7 +30,7 @@ struct PassStep {
   std::string pass;
   /// The function that the pass ran on, empty if it ran on the module.
   std::string function;
-  /// The number of the run among all runs of passes in the phase.
+  /// The number of the run among all runs of passes in the phase, counted from 0.
   size_t run = 0;
 
   /// Returns the pass as a pipeline of a module.
@@ -78,7 +78,7 @@ private:
   class Recorder;
   /// The records that a run of the phase makes.
   struct Request {
-    /// Records |found|.
+    /// True if the steps are recorded in |found|.
     bool listsSteps = false;
     /// The run of a pass after which the module is copied, and the most attempts to apply a pattern in it.
     std::optional<size_t> run;

@@ -22,18 +22,20 @@ using namespace attune;
 
 /// The most bytes of moments and weights in memory at a time, unless one projection needs more.
 static constexpr int64_t kMomentBytes = int64_t(1) << 30;
-/// The most token ids of a call. The plain path keeps all tensors of a call in memory, and the time of its attention
-/// grows with the square of the number of ids.
+/// The most token ids of a call of the model; longer texts are cut into several calls. The plain path keeps all tensors
+/// of a call in memory, and the time of its attention grows with the square of the number of ids.
 static constexpr size_t kCallIds = 128;
-/// A projection with fewer inputs than this is not calibrated.
+/// A projection that reads fewer tokens than this is not calibrated.
 static constexpr int64_t kLeastInputs = 32;
-/// The entries that read ids from the first one on, in order of preference. `prefill` is last, because it computes the
-/// model's head only for the last id.
+/// The entries that can read a text from its first id on, in order of preference. `prefill` is last, because it
+/// computes the model's head only for the last id.
 static constexpr llvm::StringLiteral kEntries[] = {"forward", "embed", "extend", "prefill"};
-/// The name of an attribute for the format of a projection to calibrate, in a clone of the module.
+/// The attribute with which a clone of the module marks each projection to calibrate; its value is the format of the
+/// weights.
 static constexpr llvm::StringLiteral kMark = "calibrated";
 
-/// Returns |buffer| as rows of f32 with dense columns. Copies it to |storage| if it is not such a buffer.
+/// Returns the matrix |buffer| as rows of f32 whose elements are contiguous. Copies it to |storage| if it is stored
+/// otherwise.
 static Rows<const float> denseRows(const PlainBuffer &buffer, std::vector<float> &storage) {
   int64_t rows = buffer.size(0), columns = buffer.size(1);
   if (buffer.kind == ElementKind::F32 && buffer.strides[1] == 1)
@@ -60,8 +62,8 @@ struct Projection {
 /// Executes a model and quantizes its projections.
 class Calibration {
 public:
-  /// |formats| are those of the marked projections, each once. |callIds| is the largest number of ids of a call of the
-  /// model.
+  /// |formats| are the formats of the marked projections, each once. |callIds| is the largest number of ids of a call
+  /// of the model.
   Calibration(ArrayRef<xfmr::WeightFormat> formats, size_t callIds, const CalibrationText &text, const CalibrationProgress &progress)
       : callIds(callIds), text(text), progress(progress), rows(formats.begin(), formats.end()) {}
 
@@ -73,15 +75,16 @@ private:
   /// of columns, since matrices of zeros with the same number of elements have the same hash.
   using Key = std::pair<CalibratedRows::Key, std::pair<size_t, int64_t>>;
 
-  /// Computes |call| and returns true if it is a projection. Adds the inputs to its moments if this pass collects them.
+  /// If |call| executes a projection in f32, computes it and returns true; otherwise returns false. If the projection
+  /// is marked and the present pass over the texts collects its moments, adds the inputs to them.
   bool project(OpCall &call);
   void observe(xfmr::WeightFormat format, Rows<const float> inputs, Rows<const float> weights, int64_t depth);
-  /// Returns the inputs of a call that reads |ids|.
+  /// Returns the request of a call of |entry| that reads |ids|. Other inputs that have a default are omitted.
   Result<PlainRequest> makeRequest(const PlainEntry &entry, const std::vector<int64_t> &ids) const;
   Status readText(PlainModel &model, const PlainEntry &entry);
   Status quantizeProjections();
   Status advance() {
-    // The number of passes is known only after the first pass has seen all projections.
+    // The number of passes over the texts is known only after the first pass has seen all projections.
     int64_t passes = std::max<int64_t>(passesDone + 1, llvm::divideCeil(std::max<int64_t>(allBytes, 1), kMomentBytes));
     ++partsDone;
     return progress(partsDone, std::max<uint64_t>(partsDone, passes * calls + known.size()));
@@ -90,10 +93,10 @@ private:
   size_t callIds;
   const CalibrationText &text;
   const CalibrationProgress &progress;
-  /// The rows of each format.
+  /// The rows quantized so far, for each format.
   std::vector<CalibratedRows> rows;
   llvm::MapVector<Key, std::unique_ptr<Projection>> current;
-  /// All projections seen so far, with true if they are quantized.
+  /// All marked projections seen so far; true for those that are done: quantized, or read too few tokens.
   llvm::DenseMap<Key, bool> known;
   int64_t currentBytes = 0, allBytes = 0, passesDone = 0;
   uint64_t partsDone = 0, calls = 0;
@@ -120,7 +123,8 @@ void Calibration::observe(xfmr::WeightFormat format, Rows<const float> inputs, R
     return;
   auto projection = current.find(key);
   if (projection == current.end()) {
-    // After a projection was left for the next pass, no other one is added to this pass: it could have missed inputs.
+    // After a projection was left for the next pass, no new one is added to this pass, as it may have had inputs before
+    // that were not added to its moments.
     if (!isComplete || (currentBytes + bytes > kMomentBytes && !current.empty())) {
       isComplete = false;
       return;

@@ -65,15 +65,16 @@ namespace {
 constexpr int64_t kLanes = 8;
 typedef double Lanes __attribute__((vector_size(64)));
 
-/// Rounds eight rows of a matrix, side by side. Column j of the factor L is row j of |columns|.
+/// Rounds up to eight rows of a matrix at the same time, one in each lane of a vector. Column j of the factor L is row
+/// j of |columns|.
 class RowRounding {
 public:
   RowRounding(Rows<const double> columns, WeightFormat format)
       : columns(columns), size(columns.count), quantizer(format), format(format), error(size), weights(size),
         targets(kLanes * format.groupColumns(size)) {}
 
-  /// Sets the scales and minima |numbers| and the |integers| of the |count| rows from |first| on. Returns false if f16
-  /// cannot store a scale or a minimum.
+  /// Rounds the |count| rows of |matrix| from |first| on. Sets their scales and minima, |numbers|, and their
+  /// |integers|. Returns false if f16 cannot store a scale or a minimum.
   inline __attribute__((always_inline)) bool round(Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,
                                                    int16_t *integers) {
     const int64_t group = format.groupColumns(size), groups = format.groups(size);

@@ -5,7 +5,8 @@
 // Quantizes a matrix so that its outputs on sample inputs change little, instead of its weights. For a row w and its
 // quantized row q, with e = w - q and M = sum of x x^T over the inputs x:
 //
-//     error = e M e^T = |e L|^2,  M = L L^T, L lower triangular,   (e L)[j] = e[j] L[j, j] + sum over i > j of e[i] L[i, j]
+//     error = e M e^T = |e L|^2,   M = L L^T, L lower triangular
+//     (e L)[j] = e[j] L[j, j] + sum over i > j of e[i] L[i, j]
 //
 // Columns are rounded from the last to the first. The errors of the columns behind column j are known when it is
 // rounded, so w[j] + (sum over i > j of e[i] L[i, j]) / L[j, j] is rounded instead of w[j], which makes term j of the
@@ -15,8 +16,8 @@
 //     k:    0 ...             group g            ... K-1
 //           | not yet rounded | chosen, rounded | rounded |   <- direction
 //
-// The scale and the minimum of a group are chosen before its columns are rounded, for the weights that would make the
-// terms of the group zero.
+// The scale and the minimum of a group of columns are chosen before its columns are rounded, for the values that would
+// make its terms of the error zero.
 //
 // Cost in multiply-adds: K^3 / 6 for the factorization, N K^2 / 2 for N rows. Every sum is in double and in a fixed
 // order.
@@ -37,14 +38,14 @@ class InputMoments {
 public:
   explicit InputMoments(int64_t features) : features(features), sums(static_cast<size_t>(features * features)) {}
 
-  /// Adds |inputs|, rows of |features| values each. Infinite and NaN values count as 0.
+  /// Adds |inputs|, a row of |features| values for each. Infinite and NaN values count as 0.
   void add(Rows<const float> inputs);
   int64_t size() const { return features; }
   /// Returns the number of inputs that were added.
   int64_t inputs() const { return count; }
-  /// The lower triangle of the sum.
+  /// Returns the sum as a matrix `[features, features]`, of which only the lower triangle is set.
   Rows<double> lower() { return {sums.data(), features, features}; }
-  /// The bytes of moments for |features|.
+  /// Returns the bytes of the moments of inputs with |features| features.
   static int64_t bytes(int64_t features) { return features * features * int64_t(sizeof(double)); }
 
 private:
@@ -58,8 +59,8 @@ private:
 bool factorizeMoments(Rows<double> matrix);
 
 /// Quantizes |weights|, rows of as many columns as |moments| has features, in the format of |out| and adds them to
-/// |out|. Leaves out blocks of eight rows in which f16 cannot store a scale or minimum. |moments| is overwritten.
-/// Returns false, and adds nothing, if factorizeMoments returns false.
+/// |out|. Leaves out each block of eight rows, counted from the first, in which f16 cannot store a scale or minimum.
+/// |moments| is overwritten. Returns false, and adds nothing, if factorizeMoments returns false.
 bool quantizeByOutputs(Rows<const float> weights, InputMoments &moments, CalibratedRows &out);
 
 } // namespace attune

@@ -1,8 +1,8 @@
 //===- RowProducts.h - Products of the rows of two matrices -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products for calibration. An element is the sum of eight partial sums (four in double), in an order that
-// depends on neither the number of threads nor the machine.
+// Matrix products for calibration. An element of a product is the sum of eight partial sums (four in double) and a
+// remainder, in an order that depends on neither the number of threads nor the machine.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CALIBRATE_ROWPRODUCTS_H
 #define ATTUNE_COMPILER_CALIBRATE_ROWPRODUCTS_H

@@ -35,7 +35,7 @@ static std::optional<CacheRecord> findIntactWeights(const std::string &folder) {
   return std::move(*record);
 }
 
-/// Adds all files in |folder| but the lock file to |record| and writes the record there. The files are complete.
+/// Adds all files in |folder| but the lock file to |record| and writes the record there. The files must be complete.
 static Status writeRecord(const std::string &folder, CacheRecord record) {
   std::vector<std::string> names;
   std::error_code error;

@@ -8,8 +8,8 @@
 //                 record.json
 //                 bert.so  bert.h  bert.weights
 //
-// Two bytes of the lock file are locked, by locks that belong to an open file and that the kernel releases when the last
-// process with this open file ends:
+// Two bytes of the lock file are locked, by locks that belong to an open file and that the kernel releases when the
+// last process with this open file ends:
 //
 //     byte 0   exclusive: a process makes the entry
 //     byte 1   shared:    a process uses the entry, from before it looks at the record until it has closed the model

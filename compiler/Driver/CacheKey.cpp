@@ -41,7 +41,8 @@ static std::string describeFile(const std::string &path) {
   auto addTime = [&](const timespec &time) { text += " " + std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec); };
   if (hashed < size) {
     addTime(info.st_mtim);
-    // A program can set the time of the last change of content to an earlier one, but not the time of the last change of status.
+    // A program can set the time of the last change of content to an earlier one, but not the time of the last change
+    // of status.
     addTime(info.st_ctim);
     text += " " + std::to_string(info.st_ino);
   }

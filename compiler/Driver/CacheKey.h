@@ -23,8 +23,8 @@ struct CacheKey {
 /// Returns the key for |options|, whose object has the file name |object|, from which the model gets its name.
 ///
 /// Files of at most 1 MiB are recognized by their content, larger ones by size, time of the last change of content and
-/// of status (nanoseconds), inode and the content of their first MiB. Symbolic links are followed. The compiler and LLVM
-/// are recognized by their build ids, so that copies of one build have the same key.
+/// of status (nanoseconds), inode and the content of their first MiB. Symbolic links are followed. The compiler and
+/// LLVM are recognized by their build ids, so that copies of one build have the same key.
 CacheKey computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &host, const Target &target);
 
 } // namespace attune

@@ -20,8 +20,8 @@ using namespace attune;
 
 static std::string inEntry(const std::string &folder, const std::string &name) { return folder + "/" + name; }
 
-/// Returns a hash of the bytes of |mapped| outside of the section of packed weights, whose range, which must lie within
-/// |mapped|, |file| has. Without such a section |file|.dataBytes is 0.
+/// Returns a hash of the bytes of |mapped| outside of the section of packed weights, the |file|.dataBytes bytes at
+/// |file|.dataOffset. The section must lie within |mapped|; dataBytes is 0 if there is none.
 static std::string hashOutsideData(const MappedFile &mapped, const CachedFile &file) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(mapped.data()), mapped.size());
   if (file.dataBytes == 0)
@@ -58,6 +58,9 @@ Status CacheRecord::addFile(const std::string &folder, const std::string &name) 
   if (mapped->size() >= sizeof(header)) {
     std::memcpy(&header, mapped->data(), sizeof(header));
     if (header.magic == ATTUNE_WEIGHTS_MAGIC) {
+      if (header.data_offset > file.bytes || header.data_bytes > file.bytes - header.data_offset)
+        return Status::error(mapped->path() + ": expected weights within the " + std::to_string(file.bytes) + " bytes of the file, got " +
+                             std::to_string(header.data_bytes) + " bytes at " + std::to_string(header.data_offset));
       file.dataOffset = header.data_offset;
       file.dataBytes = header.data_bytes;
     }

@@ -1,8 +1,8 @@
 //===- CacheRecord.h - The record of a compiled model -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A record is a text file (JSON) in the folder of each cached entry. It is written last: a folder without a record is an
-// incomplete entry.
+// A record is a text file (JSON) in the folder of each cached entry. It is written last: a folder without a record is
+// an incomplete entry.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHERECORD_H
 #define ATTUNE_COMPILER_DRIVER_CACHERECORD_H

@@ -58,7 +58,8 @@ Status Compilation::finishPhase(Phase phase, llvm::function_ref<Result<std::stri
   return {};
 }
 
-/// Checks that the outputs of |options| are neither inputs of the command nor the same files, before any work.
+/// Checks, before any work, that the outputs of |options| are different files, none of them an input of the command.
+/// |writesObject| is true if the object and the files beside it are written.
 static Status checkOutputNames(const CompileOptions &options, bool writesObject) {
   const bool hasOutput = !options.output.empty() && options.output != "-";
   std::vector<std::string> names, dumps;
@@ -230,7 +231,8 @@ Status Compilation::pack() {
   };
   if (listener.warning)
     heard.warning = listener.warning;
-  // Set only when a weights file is written, because a store may have the file already.
+  // The calibrated rows. They are computed only when a weights file is written, since a store may have the file
+  // already.
   std::optional<std::vector<CalibratedRows>> rows;
   auto chooseRows = [&]() -> Status {
     if (!calibrated || rows)
@@ -407,8 +409,8 @@ static std::string adviseOn(FileKind kind, llvm::StringRef path) {
   }
 }
 
-/// Reports the first size of a tensor or buffer in |module| whose constant dimension does not exist, which upstream's
-/// verifiers accept and code would read from memory of something else. Fails if there is one.
+/// Reports the first operation in |module|, such as `tensor.dim`, that asks for the size of a constant dimension beyond
+/// the rank. MLIR's verifiers accept it, and the generated code would read unrelated memory. Fails if there is one.
 static llvm::LogicalResult checkDimensions(mlir::ModuleOp module) {
   mlir::WalkResult walk = module.walk([](mlir::ShapedDimOpInterface op) {
     auto type = llvm::dyn_cast<mlir::ShapedType>(op.getShapedValue().getType());

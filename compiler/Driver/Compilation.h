@@ -31,7 +31,8 @@ private:
   friend class LoadedModel;
   static mlir::DialectRegistry makeRegistry();
   Status runSteps();
-  /// Does everything that can fail without reading the model.
+  /// Checks the flags and paths, and creates the target and the output files: everything that can fail before the model
+  /// is read.
   Status prepare();
   /// Runs the phase import on a folder or a file of IR.
   Status import();

@@ -9,9 +9,10 @@
 
 namespace attune {
 
-/// Lists the files of the model, its weights, its adapters and the calibration of |options|.
+/// Lists the files of the model, its weights, its adapters and the calibration of |options|. The files may be missing.
 ModelFiles listInputFiles(const CompileOptions &options);
-/// Declares these files as inputs of the command (InputFiles.h).
+/// Declares the files of listInputFiles as inputs of the command, so that it does not overwrite them (InputFiles.h).
+/// Fails if one is a declared output.
 Status declareInputs(const CompileOptions &options);
 
 } // namespace attune

@@ -22,7 +22,8 @@ class DebugInfo;
 class RemarkLog;
 class WeightsStore;
 
-/// The options of a compilation: those of the import, and everything else that decides which files are written, and where.
+/// The options of a compilation: those of the import, and everything else that decides which files are written, and
+/// where.
 struct CompileOptions : ImportOptions {
   /// A model folder, a GGUF file, or a file with IR in the xfmr dialect (.mlir).
   std::string model;
@@ -43,13 +44,14 @@ struct CompileOptions : ImportOptions {
   std::string cpu;
   /// The triple of the CPU; empty for this machine.
   std::string triple;
-  /// The target of the kernels.
+  /// The target, and the flags that only the target reads, such as --dtype and --gpu.
   TargetRequest target;
   /// Output groups computed beside the main outputs; only if |outputs| is empty.
   std::vector<std::string> extraOutputs;
   /// Heads to remove, "0:1;1:0,2" (layer:heads).
   std::string pruneHeads;
-  /// True if a folder without weights is compiled as if it had generated ones: only for phases before packing.
+  /// True if a folder without weights is compiled with generated ones. Only for compilations that end before the
+  /// weights are packed.
   bool weightsOptional = false;
   /// The number of processes that run the model together; 0 for the number that the IR has, which must then be 1 if an
   /// object is emitted.
@@ -82,9 +84,10 @@ struct CompileListener {
   std::function<void(const std::string &message)> waiting;
   /// Called when the model was read and is valid, unless the compilation ends with the phase `import`.
   std::function<void()> imported;
-  /// Called with the number of bytes of packed weights that were written, and of all.
+  /// Called with the number of bytes of packed weights that have been written, and the number of all of them.
   std::function<void(uint64_t done, uint64_t total)> packing;
-  /// Called with the finished and all parts of a calibration, which precedes packing; not called without --calibrate.
+  /// Called with the number of finished parts of a calibration, which precedes packing, and the number of all parts.
+  /// Not called without --calibrate.
   std::function<void(uint64_t done, uint64_t total)> calibrating;
   /// Called once at the end of a compilation that succeeds, with a table of the times of phases.
   std::function<void(const std::string &report)> timeReport;
@@ -99,10 +102,10 @@ struct CompileListener {
   std::function<void(const std::string &assembly, const DebugInfo &info)> assembled;
 };
 
-/// Returns an adapter as --adapter takes it.
+/// Returns |adapter| as a value of --adapter: FOLDER, or FOLDER:SCALE if the scale is not 1.
 std::string formatAdapter(const AdapterRequest &adapter);
-/// Returns the flags of |options| that shape the object for |target|, except --name and --emit, as one line: on one
-/// machine, equal lines for equal models, names, files and kinds of output give equal objects.
+/// Returns as one line the flags of |options| that shape the object for |target|, except --name and --emit.
+/// Compilations on one machine with the same line, input files, --name and --emit give equal objects.
 std::string formatFlags(const CompileOptions &options, const Target &target);
 /// Returns |text| as a C identifier, with "_" in place of other characters, before a leading digit and for "".
 std::string toIdentifier(llvm::StringRef text);

@@ -28,7 +28,7 @@ namespace attune {
 class DebugInfo {
 public:
   /// Keeps the text of |module|, in the phase `vector`, for the file |name| and sets the location of each operation to
-  /// its line in that file, that of a call also to the module of the model that it computes.
+  /// its line in that file. The location of a call also names the module of the model that it computes.
   void takeSource(mlir::ModuleOp module, llvm::StringRef name);
   /// Gives the functions of |module|, in the phase `target`, and their operations the scopes of debug information.
   static void addScopes(mlir::ModuleOp module);

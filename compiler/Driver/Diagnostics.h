@@ -11,8 +11,8 @@
 
 namespace attune {
 
-/// A collector of the diagnostics of a context while it lives: the first error becomes the message, warnings are passed
-/// on, remarks are dropped.
+/// Collects the diagnostics of a context during its own lifetime: keeps the first error as the message, calls |warning|
+/// with each warning, and drops remarks.
 class DiagnosticCollector {
 public:
   DiagnosticCollector(mlir::MLIRContext *context, std::function<void(const std::string &)> warning);

@@ -11,7 +11,7 @@
 
 namespace attune {
 
-/// The LLVM side of one compilation.
+/// The part of one compilation from the `llvm` dialect to code: translation, descriptor, optimization and emission.
 class ModelEmitter {
 public:
   /// |emission| has the kernels that are not part of the host module.

@@ -38,12 +38,12 @@ public:
   /// for a later phase. Not for the module of parse().
   Status lowerTo(Phase last);
   const TensorProvider &tensors() const;
-  /// Returns the rows of weights that --calibrate quantizes, by a compilation of its own; none without this flag. Not for
-  /// the module of parse().
+  /// Returns the rows of weights that --calibrate quantizes, from a separate import of the model; none without this
+  /// flag. Not for the module of parse().
   Result<std::vector<CalibratedRows>> calibrate() const;
   /// Parses another file of IR in the same context.
   Result<mlir::OwningOpRef<mlir::ModuleOp>> parseFile(const std::string &path) const;
-  /// Returns the LLVM IR of the model's phase `llvm`, from a compilation of its own.
+  /// Returns the LLVM IR of the model's phase `llvm`, from a separate compilation.
   Result<std::string> compileToLLVM() const;
   /// Compiles the model to the shared object |path|, with its weights beside it.
   Result<TranslatedCode> compileTo(const std::string &path) const;

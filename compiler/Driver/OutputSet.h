@@ -16,7 +16,8 @@ public:
   /// Creates the main file, the header and the weights files for |ranks| ranks, so that an error comes before any work.
   static Result<OutputSet> create(const std::string &output, int64_t ranks = 1);
 
-  /// Returns the names of all files that commit may write for |ranks| ranks, with |hasSource| the source of line tables, too.
+  /// Returns the names of all files that commit may write for |ranks| ranks, with |hasSource| the source of line
+  /// tables, too.
   static std::vector<std::string> listNames(const std::string &output, int64_t ranks, bool hasSource);
 
   /// Returns the weights file of |rank|, for the packer.

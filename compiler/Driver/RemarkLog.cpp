@@ -25,7 +25,7 @@ const char *attune::stringifyKind(ModelRemark::Kind kind) {
 // Paths
 //===----------------------------------------------------------------------===//
 
-/// The end of the first part of the names of locations in layer functions, "encoder_layer.attention".
+/// The end of the names of layer functions, with which the names of locations in them begin: "encoder_layer.attention".
 static constexpr llvm::StringLiteral kLayerSuffix = "_layer";
 
 /// Appends |value| to |values| unless it is there.
@@ -34,7 +34,7 @@ static void addOnce(std::vector<std::string> &values, std::string value) {
     values.push_back(std::move(value));
 }
 
-/// Returns the names in |location|.
+/// Returns the names of all NameLocs in |location|, each once.
 static std::vector<std::string> namesOf(mlir::Location location) {
   std::vector<std::string> names;
   location->walk([&](mlir::Location part) {
@@ -66,15 +66,16 @@ ModelPaths::ModelPaths(mlir::ModuleOp module) {
           {function.getName().str(), callee.getRootReference().str(), namesOf(call.getLoc()), target && mlir::tiles::getKernel(target)});
     });
   }
-  // Passes the paths of callers on to callees until nothing changes. Calls are not recursive, so this ends.
+  // Adds the paths of callers to those of callees until nothing changes. Calls are not recursive, so this ends.
   for (bool changed = true; changed;) {
     changed = false;
     for (const Call &call : calls) {
       std::vector<std::string> &callee = layers[call.callee];
       size_t size = callee.size();
       for (const std::string &path : layers[call.caller]) {
-        // The location of a call by an entry, which has no path of its own, names the path of the layer. The location of a
-        // call of a kernel, or by a layer function, names only a part of the caller, so the callee gets the caller's path.
+        // The location of a call by an entry, which has no path of its own, names the path of the layer. The location
+        // of a call of a kernel, or by a layer function, names only a part of the caller, so the callee gets the
+        // caller's path.
         if (call.toKernel || !path.empty() || call.names.empty())
           addOnce(callee, path);
         else
@@ -339,7 +340,8 @@ Result<RemarkLog> RemarkLog::read(const std::string &path) {
 // Questions
 //===----------------------------------------------------------------------===//
 
-/// Returns |name| without the suffix that marks the outlined body of a parallel loop: the name of the kernel's function.
+/// Returns |name| without the suffix that marks the outlined body of a parallel loop: the name of the kernel's
+/// function.
 static llvm::StringRef withoutParallel(llvm::StringRef name) {
   name.consume_back("_parallel");
   return name;

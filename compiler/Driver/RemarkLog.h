@@ -76,8 +76,8 @@ private:
   std::map<std::string, std::vector<std::string>> layers;
 };
 
-/// Returns |paths| with those joined that differ only in their first part that is a number:
-/// "encoder.layer.{0-11}.attention".
+/// Joins those of |paths| that differ only in the first part that is a number: "encoder.layer.{0-11}.attention".
+/// Returns the joined paths and the others.
 std::vector<std::string> joinNumbered(const std::vector<std::string> &paths);
 
 /// The remarks of one compilation.
@@ -87,8 +87,8 @@ public:
   /// context.
   void attach(mlir::MLIRContext &context);
   void beginPhase(mlir::ModuleOp module);
-  /// Resolves the paths of the remarks since beginPhase. At the end of the phase `kernels`, also records the kernels and
-  /// the modules that they compute.
+  /// Resolves the paths of the remarks since beginPhase. At the end of the phase `kernels`, also records the kernels
+  /// and the modules that they compute.
   void endPhase(Phase phase, mlir::ModuleOp module);
 
   const std::vector<ModelRemark> &remarks() const { return all; }
@@ -112,7 +112,7 @@ private:
   ModelPaths before;
 };
 
-/// Returns |remark| as a line for readers.
+/// Returns |remark| as a line: "PHASE, PASS: KIND: NAME: TEXT", then the details and, in brackets, the paths.
 std::string formatRemark(const ModelRemark &remark);
 /// Returns "passed", "missed" or "analysis".
 const char *stringifyKind(ModelRemark::Kind kind);

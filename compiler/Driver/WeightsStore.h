@@ -16,8 +16,8 @@ public:
   virtual ~WeightsStore() = default;
 
   /// Places a file with the weights of |layout| (see describePackedWeights) beside the object that is being compiled.
-  /// Calls |pack| for a new file if no such file is stored. |pack| leaves room for the header, which provide writes with
-  /// kSharedBuildId: an object recognizes a shared file by the checksum of the manifest.
+  /// Calls |pack| for a new file if no such file is stored. |pack| leaves room for the header, which provide writes
+  /// with kSharedBuildId: an object recognizes a shared file by the checksum of the manifest.
   virtual Result<PackingResult> provide(const std::string &layout, llvm::function_ref<Result<PackingResult>(OutputFile &)> pack) = 0;
 };
 

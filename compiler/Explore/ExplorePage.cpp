@@ -29,7 +29,7 @@ static std::string pack(llvm::StringRef bytes) {
 static std::string dump(const OrderedJson &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 namespace {
-/// The long texts and arrays of the page, which the page's data refers to by their indices.
+/// The long texts and arrays of the page. The page's data refers to them by the indices that add() returns.
 class Blobs {
 public:
   int64_t add(llvm::StringRef bytes) {

@@ -33,7 +33,7 @@ public:
     std::chrono::duration<double> time = end - starts.pop_back_val();
     changes.allRuns.push_back({phase.str(), pass->getArgument().str(), time.count()});
     changes.record(phase, pass->getArgument(), op);
-    // Recording is no work of the passes that run this one.
+    // The time of recording does not count for the passes that run this one.
     for (Clock::time_point &start : starts)
       start += Clock::now() - end;
   }

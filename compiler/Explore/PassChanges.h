@@ -23,8 +23,8 @@ public:
     std::string phase, pass, function;
     int64_t before = -1, after = -1;
   };
-  /// A run of a pass on the module or on one function. |seconds| includes the passes that the pass runs and excludes the
-  /// time that recording changes takes.
+  /// A run of a pass on the module or on one function. |seconds| includes the passes that the pass runs and excludes
+  /// the time that recording changes takes.
   struct Run {
     std::string phase, pass;
     double seconds = 0;

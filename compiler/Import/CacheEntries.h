@@ -41,10 +41,10 @@ struct CachingEntry {
 Status checkContinues(const TransformerSpec &spec);
 
 /// Returns the entries with caches of a model whose `forward` has |inputs| and |outputs|. `encode` returns no outputs,
-/// the others the main outputs among |outputs| with a row of features for each token. Without |positionsGiven| the
-/// decoder counts positions, even if |inputs| has some. |padding| applies to `encode`, which only models with cross
-/// attention have. Fails if the model does not continue sequences, or if these inputs and outputs do not allow it; the
-/// message says why.
+/// the others those main outputs of the decoder among |outputs| that have a row of features for each token. Without
+/// |positionsGiven| the decoder counts positions, even if |inputs| has some. |padding| applies to `encode`, which only
+/// models with cross attention have. Fails if the model does not continue sequences, or if these inputs and outputs do
+/// not allow it; the message says why.
 Result<std::vector<CachingEntry>> planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                                    const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding);
 

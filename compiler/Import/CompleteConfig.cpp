@@ -34,9 +34,9 @@ static bool hasTwoLabelCounts(const Config &config) {
 
 bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config) || hasTwoLabelCounts(config); }
 
-/// Returns the number of tensors of |spec| if |tensors| has all of them, or their stand-ins, with their shapes;
-/// stand-ins, and optional tensors that the files lack, do not count. With |exact|, only if |tensors| has no others but
-/// buffers. Otherwise returns nullopt.
+/// Returns nullopt unless |tensors| has each tensor of |spec|, or its stand-in, with its shape and, with |exact|, no
+/// other tensors but buffers. Otherwise returns the number of tensors of |spec|, without stand-ins and without optional
+/// tensors that |tensors| lacks.
 static std::optional<size_t> countParameters(const TransformerSpec &spec, const TensorProvider &tensors, bool exact) {
   WeightCatalog catalog(spec, tensors);
   std::set<std::string> used;
@@ -59,7 +59,8 @@ static std::optional<size_t> countParameters(const TransformerSpec &spec, const 
   return count;
 }
 
-/// Returns the classes of |family| that fit |tensors| best by the rule of completeConfig.
+/// Returns the classes of |family| that fit |tensors| best by the rule of completeConfig. |exact| is that of
+/// countParameters.
 static std::vector<std::string> findClasses(const Config &config, const Family &family, const TensorProvider &tensors, bool exact) {
   std::vector<std::string> best;
   std::string basePrefix;
@@ -135,7 +136,7 @@ static Status completeClass(Config &config, const TensorProvider &tensors) {
   return {};
 }
 
-/// Removes `id2label` if only without it all tensors are there with their shapes.
+/// Sets `id2label` to null if only without it |tensors| has all tensors of the model with their shapes.
 static void chooseLabelCount(Config &config, const TensorProvider &tensors) {
   auto fits = [&](const Config &candidate) {
     Result<TransformerSpec> spec = readTransformerSpec(candidate);

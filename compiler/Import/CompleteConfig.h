@@ -10,7 +10,7 @@
 namespace attune {
 
 /// Returns true if |config| has no value of `model_type` or `architectures` (absent, null or an empty list), or if it
-/// has both `num_labels` and `id2label` and the number of names in `id2label` is another one.
+/// has both `num_labels` and `id2label` and the number of names in `id2label` differs from `num_labels`.
 bool isIncomplete(const Config &config);
 
 /// Adds `model_type` and `architectures` to |config| if they are missing and the rest determines them:
@@ -26,10 +26,10 @@ bool isIncomplete(const Config &config);
 /// classes fit; the message lists the choices.
 Status completeConfig(Config &config, const TensorProvider *tensors);
 
-/// Returns a warning if |tensors| lacks tensors that |spec| needs, or has them with other shapes, |spec| being the
-/// specification of the class that |config| names, but has all tensors of another class of the family; "" otherwise.
-/// Folders of models for sentence embeddings often name the class that was trained, with a head, but store only the
-/// tensors of the base model.
+/// |spec| is the description of the class that |config| names. If |tensors| does not have all tensors of |spec| with
+/// their shapes, but has all those of another class of the family, returns a warning that names the other class;
+/// otherwise returns "". Folders of models for sentence embeddings often name the class that was trained, with a head,
+/// but store only the tensors of the base model.
 std::string adviseOnClass(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors);
 
 } // namespace attune

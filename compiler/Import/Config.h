@@ -43,7 +43,7 @@ public:
   /// Replaces the value of |key|, or adds it.
   void set(const char *key, Json value) { root[key] = std::move(value); }
   /// Makes |name| the class of the model, in place of the file's `architectures`: the class that a user or the tensors
-  /// chose. Families do not replace it.
+  /// chose. A family that otherwise takes the class from another key (ChatGLM) keeps it.
   void chooseClass(const std::string &name) {
     set("architectures", Json::array({name}));
     classChosen = true;
@@ -91,8 +91,8 @@ public:
   bool present(const char *key) const;
   /// Returns the integer |key|, or |fallback| if it is absent.
   int64_t integer(const char *key, int64_t fallback, Range range);
-  /// Returns the integer |key|, which transformers also knows under the name |other| (`attribute_map`); |other| counts
-  /// if the file has both.
+  /// Returns the integer |key|, which transformers also knows under the name |other| (`attribute_map`). If the file has
+  /// both, returns that of |other|; if it has neither, |fallback|.
   int64_t integer(const char *key, const char *other, int64_t fallback, Range range) {
     return integer(other, integer(key, fallback, range), range);
   }
@@ -144,10 +144,11 @@ private:
   void record(Status status);
   /// Records |key| in the trace of the configuration, if it has one.
   void note(const char *key, const Json &fallback, const std::string &expected) const;
-  /// Records |names| in the trace, which must exist: for "architectures" as the classes of the family, for other keys
-  /// as the accepted values.
+  /// Records |names| in the trace of the configuration, which must have one: for "architectures" as the classes of the
+  /// family, for other keys as the accepted values.
   void noteChoices(const char *key, const std::vector<std::string> &names) const;
-  /// Returns the end of a message about the choices of |key|: "" or words in parentheses.
+  /// Returns the end of a message about the choices of |key|: "", or a hint in parentheses about `auto_map` or
+  /// --architecture.
   std::string choiceHint(std::string_view key) const;
 
   const Config &config;

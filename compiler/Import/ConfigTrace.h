@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A configuration with a trace records the keys that a ConfigReader reads or refuses, except lists of numbers
-// (ConfigReader::numbers), and the choices of `architectures` as classes. The references of families and the lists of
-// their classes are made from traces, so that the code of a reader is the only list of its keys.
+// (ConfigReader::numbers), and the choices of `architectures` as classes. The pages that `attune families` prints, and
+// the lists of classes, are made from traces, so that the code of a reader is the only list of its keys.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_CONFIGTRACE_H

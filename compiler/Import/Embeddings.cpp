@@ -49,8 +49,8 @@ Value attune::emitPatches(EntryScope &scope, const PatchSpec &spec, Value image)
   return tensor::CollapseShapeOp::create(builder, loc, patches, SmallVector<ReassociationIndices>{{0, 1, 2}, {3, 4, 5}});
 }
 
-/// Returns ids `[T]` of tokens in sequences of |length|. |idOf| computes an id from the number of the token and its
-/// position in its sequence.
+/// Returns an id for each of |count| tokens in sequences of |length| tokens. |idOf| computes it from the number of the
+/// token and its position in its sequence.
 static Value computeIds(EntryScope &scope, Location loc, Value count, int64_t length,
                         llvm::function_ref<Value(OpBuilder &, Location, Value token, Value position)> idOf) {
   OpBuilder &builder = scope.builder;

@@ -31,13 +31,13 @@ public:
   EntryBuilder(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs, Padding padding,
                WeightTable &weights, ModelLayers &layers, mlir::ModuleOp module);
 
-  /// Emits the entry |name| without caches.
+  /// Emits the entry |name|, which uses no caches.
   void emit(mlir::StringRef name);
-  /// Emits an entry with caches, with the inputs and outputs that the constructor got.
+  /// Emits |entry|, whose inputs and outputs the constructor must have got.
   void emit(const CachingEntry &entry);
 
 private:
-  /// A stack and the values computed of it so far.
+  /// The values of a stack that are emitted so far: its tokens, and its result after the final norm.
   struct Stack {
     std::optional<TokenBatch> tokens;
     mlir::Value result;
@@ -60,29 +60,32 @@ private:
   /// Applies the final norm and the final projection of |stack|, if it has them, to |hidden|.
   mlir::Value emitFinal(const StackSpec &stack, mlir::Value hidden);
   void emitStack(StackRole role);
-  /// Sets the operands of cross attention in |operands|.
+  /// Sets those of |operands| that cross attention reads: the memory, or its sequences alone if its keys and values are
+  /// inputs. Sets none if there is no memory.
   void provideMemory(LayerOperands &operands);
   /// If keys and values of earlier tokens are inputs, makes |tokens| continue after these, and sets `totalLength` and
-  /// the sequences of keys in |operands|, to which the mask moves.
+  /// `keySequences` of |operands|. The mask, which covers all keys, moves from `sequences` to `keySequences`.
   void continueAfterPast(TokenBatch &tokens, LayerOperands &operands);
   /// Sets the operands for keys and values of layer |layer| that the entry has as inputs, null for others. Keys of
   /// cross attention replace the memory.
   void providePast(int64_t layer, LayerOperands &operands);
-  /// Returns the head mask `[heads]` of layer |layer|: |mask| if all layers share it, row |layer| of |mask| if that has
-  /// one for each, null if |mask| is null.
+  /// Returns the head mask `[heads]` of layer |layer|: |mask| itself if all layers share it, its row |layer| if it has
+  /// a row for each layer, null if |mask| is null.
   mlir::Value headMaskOf(mlir::Value mask, int64_t layer);
   /// Returns the distance bias of |stack| for up to |length| keys, or null if the stack has none.
   mlir::Value emitDistanceBias(const StackSpec &stack, mlir::Value length);
-  /// Returns |mask| `[B, K]` of |length| keys, which may be null, with the part of the distance bias of |stack| that
-  /// depends on which keys are visible; |mask| itself if there is none.
+  /// Adds to |mask| `[B, K]` of |length| keys, which may be null, the part of the distance bias of |stack| that depends
+  /// on which keys are visible. Returns the sum `[B, H, 1, K]` for H heads (KeyBias), or |mask| itself if there is no
+  /// such part.
   mlir::Value addKeyBias(const StackSpec &stack, mlir::Value mask, mlir::Value length);
   /// Returns the values of layer |layer| that outputs need beside the hidden state.
   LayerRequest requestOf(StackRole role, int64_t layer) const;
 
   /// Returns true if an output has this member of a group.
   bool wanted(EntryOutput::Kind kind, StackRole role, int64_t member) const;
-  /// Stores the results of an attention of layer |layer|, whose keys are tokens of |keys|, in the outputs that need them.
-  /// |keyDim| is the dim of the length of its keys; |part| is the index of its keys among the cached tensors of a layer.
+  /// Stores the results of an attention of layer |layer|, whose keys are tokens of |keys|, in the outputs that need
+  /// them. |keyDim| is the name of the dimension of its keys; |part| is the index of its keys among the cached tensors
+  /// of a layer.
   void captureAttention(EntryOutput::Kind kind, StackRole role, int64_t layer, const AttentionSpec &spec, const AttentionResults &attention,
                         TokenBatch &keys, const std::string &keyDim, int64_t part);
   /// Stores |value| in the outputs that have this member.
@@ -91,7 +94,8 @@ private:
   mlir::SmallVector<mlir::OpFoldResult> extentsOf(const EntryResult &value);
   void finish(mlir::func::FuncOp function);
 
-  // Arguments that are not inputs of the model: values that the session knows of each row, dims, and caches.
+  // These add arguments that are not inputs of the model: values that the session knows of each sequence, dims, and
+  // caches.
   mlir::Value addArgument(mlir::Type type, mlir::StringRef name, mlir::NamedAttribute attribute);
   mlir::Value addRowInput(mlir::xfmr::InputDefault value);
   mlir::Value addDimArgument(mlir::xfmr::SessionDim dim);

@@ -19,7 +19,7 @@
 using namespace attune;
 using namespace mlir;
 
-/// Returns for each sequence the number of its tokens, from its |offsets|, plus |past|, the number of its earlier tokens.
+/// Returns for each sequence the number of its tokens, by |offsets|, plus that of its earlier tokens, |past|.
 static Value addLengths(EntryScope &scope, Value past, Value offsets) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("key_lengths");

@@ -82,7 +82,8 @@ static bool fits(const InputForm &form, const InputRequest &request, Fit how) {
   return true;
 }
 
-/// Returns |input| in the first form that fits |request| best. Fails if none has its rank and type.
+/// Returns |input| in the form that fits |request| best, the first of several. |afterPast| is true if the keys of
+/// earlier tokens are inputs. Fails if no form has the requested rank and type.
 static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &input, const InputRequest &request, bool afterPast) {
   std::vector<std::string> ranks;
   std::string dtypes;

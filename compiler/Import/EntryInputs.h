@@ -15,7 +15,7 @@
 
 namespace attune {
 
-/// An input whose form is decided.
+/// An input of an entry with its form, the type and the dims that are chosen for it.
 struct EntryInput {
   const InputSpec *spec;
   DType dtype;

@@ -19,7 +19,7 @@ struct Group {
   int64_t members;
   /// True if all members have the same shape.
   bool uniform;
-  /// Members of each layer.
+  /// The number of members that belong to one layer.
   int64_t parts = 1;
 
   /// Returns the name of a member, as "attentions.1" or "past_key_values.1.0".

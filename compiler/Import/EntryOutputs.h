@@ -14,15 +14,15 @@
 
 namespace attune {
 
-/// A resolved output.
+/// An output of an entry: a main output of the class, a group or a member of a group.
 struct EntryOutput {
   enum Kind { Main, HiddenStates, Attentions, CrossAttentions, KeysValues };
   std::string name;
   Kind kind = Main;
   /// The stack of a group or member.
   StackRole stack = StackRole::Encoder;
-  /// The number of the main output or of the member; empty for a whole group. For keys and values: the layer times the
-  /// number of tensors of a layer, plus the tensor.
+  /// The number of the main output or of the member; empty for a whole group. For keys and values: the number of the
+  /// layer times the number of tensors of a layer, plus the number of the tensor in its layer.
   std::optional<int64_t> index = {};
   /// The number of members of the group.
   int64_t members = 1;

@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// The insertion point of an entry and the values of its inputs.
+/// An entry that is being built: its insertion point and the values of its inputs.
 struct EntryScope {
   const TransformerSpec &spec;
   const std::vector<EntryInput> &inputs;

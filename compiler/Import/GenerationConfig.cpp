@@ -207,8 +207,8 @@ static constexpr FamilyId familyIds[] = {{"arcee", "bos_token_id", 128000},
                                          {"xlm-roberta-xl", "pad_token_id", 1},
                                          {"xlm-roberta-xl", "eos_token_id", 2}};
 
-/// Sets the ids of the family's configuration class whose keys |config| lacks. Leaves out an id beyond the vocabulary,
-/// since it would never occur.
+/// Sets the ids of |family| in familyIds, those whose keys |config| lacks, in |settings|. Leaves out an id beyond the
+/// vocabulary, since it would never occur.
 static Status setFamilyIds(const Config &config, const std::string &family, GenerationSettings &settings) {
   const Json *size = config.find("vocab_size");
   auto counts = [&](const FamilyId &entry) {
@@ -227,7 +227,7 @@ static Status setFamilyIds(const Config &config, const std::string &family, Gene
   return {};
 }
 
-/// Sets the settings that |config| has.
+/// Copies the generation settings that |config| has to |settings|.
 static Status readAll(const Config &config, GenerationSettings &settings) {
   for (const std::string &name : GenerationSettings::names())
     if (const Json *value = config.find(name))
@@ -236,7 +236,7 @@ static Status readAll(const Config &config, GenerationSettings &settings) {
   return {};
 }
 
-/// Sets the settings of config.json and of the library's configuration classes.
+/// Sets the generation settings of config.json, and for keys that it lacks those of the family's configuration class.
 static Status readModelConfig(const Config &config, const TransformerSpec &spec, GenerationSettings &settings) {
   if (Status status = setFamilyIds(config, spec.family, settings); status.failed())
     return status;

@@ -10,10 +10,11 @@
 
 namespace attune {
 
-/// Reads the generation settings of |folder|: generation_config.json or, without this file, |config| over the defaults
-/// of transformers for the family of |spec|. For families of version 4 of the library all three count, in this order of
-/// precedence. Fails if a setting has a wrong value; keeps a setting that is not implemented as a text
-/// (GenerationSettings::set).
+/// Reads the generation settings of |folder|. If it has a generation_config.json, they are those of this file;
+/// otherwise those of |config|, and for keys that it lacks the defaults of transformers for the family of |spec|. In
+/// families that follow transformers 4 (isOfVersion4), |config| and the defaults also give the settings that
+/// generation_config.json lacks. Fails if a setting has a wrong value; keeps a setting that is not implemented as a
+/// text (GenerationSettings::set).
 Result<GenerationSettings> readGenerationSettings(const Config &config, const TransformerSpec &spec, const std::string &folder);
 
 } // namespace attune

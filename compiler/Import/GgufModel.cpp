@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Each architecture has tables, some of them shared: names of tensors, keys of metadata, and the conversions to undo.
-// The result is the config.json and the tensors of the folder that the file was made from, as far as they decide what
-// is computed.
+// Tables give for each architecture the names of tensors and the keys of metadata; some architectures share a table.
+// Flags say which conversions of tensors to undo. The result is the config.json and the tensors of the folder that the
+// file was made from, as far as they decide what is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,8 @@ struct KeyPair {
 /// The ways in which files of an architecture store tensors differently from transformers; the importer undoes them.
 enum Conversion : unsigned {
   NoConversion = 0,
-  /// Rows of queries and keys are permuted, so that the two components of a rotated pair are neighbors.
+  /// The rows of the projections of queries and keys are permuted, so that the two components of a rotated pair are
+  /// neighbors.
   PairedRows = 1,
   /// Gains of norms are stored plus one.
   NormsPlusOne = 2,
@@ -58,7 +59,7 @@ struct Architecture {
 
 } // namespace
 
-/// Llama's names, which others have, too.
+/// The names of Llama's tensors, most of which Gemma, Phi-3 and Qwen have, too.
 static constexpr NamePair llamaNames[] = {
     {"token_embd", "model.embed_tokens"},
     {"output_norm", "model.norm"},
@@ -76,13 +77,13 @@ static constexpr NamePair llamaNames[] = {
     {"blk.%.ffn_down", "model.layers.%.mlp.down_proj"},
 };
 
-/// The names of Phi-3, which joins projections.
+/// The names in which Phi-3 differs: it joins the projections of queries, keys and values, and those of gate and up.
 static constexpr NamePair phi3Names[] = {
     {"blk.%.attn_qkv", "model.layers.%.self_attn.qkv_proj"},
     {"blk.%.ffn_up", "model.layers.%.mlp.gate_up_proj"},
 };
 
-/// The names of Gemma 2 and 3, which have norms before and behind both branches.
+/// The names in which Gemma 2 and 3 differ: their layers have norms before and behind both branches.
 static constexpr NamePair gemma2Names[] = {
     {"blk.%.post_attention_norm", "model.layers.%.post_attention_layernorm"},
     {"blk.%.ffn_norm", "model.layers.%.pre_feedforward_layernorm"},
@@ -204,7 +205,7 @@ static Json unroundFloat(const Json &value) {
 
 namespace {
 
-/// Builds the configuration and the names of one file.
+/// Builds the configuration of one file, and the names of its tensors in transformers.
 class GgufImporter {
 public:
   GgufImporter(const GgufFile &file, const Architecture &architecture)
@@ -227,7 +228,7 @@ private:
                : Status::error(file.path() + ": '" + key + "': expected " + expected + ", but the key is missing"));
   }
 
-  /// The value of a key of the architecture, or null.
+  /// Returns the value of |key| with the prefix of the architecture, or null.
   const Json *find(const std::string &key) const { return findJson(file.metadata(), prefix + key); }
   /// The integer |key|, or |fallback| if it is absent.
   int64_t integer(const std::string &key, int64_t fallback) {
@@ -271,7 +272,7 @@ private:
   const GgufFile &file;
   const Architecture &architecture;
   std::string prefix;
-  /// The features of a head, and those of them that are rotated.
+  /// The number of components of a head, and of those that rotary embeddings rotate.
   int64_t headSize = 0, rotated = 0;
   Status problem;
 };
@@ -319,14 +320,15 @@ void GgufImporter::readKeys() {
     readDefaults();
 }
 
-/// Sets keys that the file lacks to the defaults of the format, which are not those of transformers' classes.
+/// Adds keys to the configuration that the file lacks, with the defaults of GGUF, which differ from those of
+/// transformers.
 void GgufImporter::readDefaults() {
   config.emplace("num_key_value_heads", integer("attention.head_count", 0));
   config.emplace("head_dim", headSize);
   config.emplace("rope_theta", 10000.0);
 }
 
-/// Sets how the file makes one vector of a text. The types none (0) and rank (4) have no such vector.
+/// Sets |pooling| by the key `pooling_type`. It stays empty for the types none (0), which is the default, and rank (4).
 void GgufImporter::readPooling() {
   using mlir::xfmr::PoolKind;
   switch (integer("pooling_type", 0)) {
@@ -353,7 +355,8 @@ static constexpr llvm::StringRef endTokens[] = {
     "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<end_of_utterance>",
 };
 
-/// Sets the ids of special tokens. The tokens that end a turn or a message of a chat are end ids, too.
+/// Sets the ids of special tokens in the configuration. `eos_token_id` also has the tokens that end a turn or a message
+/// of a chat.
 void GgufImporter::readTokens() {
   static constexpr KeyPair ids[] = {
       {"bos_token_id", "bos_token_id"}, {"padding_token_id", "pad_token_id"}, {"seperator_token_id", "sep_token_id"}};
@@ -393,7 +396,7 @@ void GgufImporter::readRope() {
       return fail(prefix + "rope.dimension_count", std::to_string(headSize) + ", the features of a head");
     config["partial_rotary_factor"] = double(rotated) / double(headSize);
   }
-  // Files that are older than the type have a factor alone, which is linear.
+  // Files written before this key existed may have a factor without a type; it is linear.
   const Json *type = find("rope.scaling.type");
   const std::string name = !type ? "linear" : type->is_string() ? type->get<std::string>() : "";
   double factor = number("rope.scaling.factor", 1);
@@ -479,7 +482,8 @@ void GgufImporter::readFactors() {
     config["rope_scaling"]["attention_factor"] = attention;
 }
 
-/// Sets keys that the metadata of an architecture implies.
+/// Sets keys of the configuration that no key of the metadata gives: they follow from the architecture, its sizes or
+/// its tensors.
 void GgufImporter::readFamily() {
   const llvm::StringRef name = architecture.name;
   const int64_t layers = integer("block_count", 0), hidden = integer("embedding_length", 0), heads = integer("attention.head_count", 1);

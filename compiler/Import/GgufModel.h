@@ -18,7 +18,7 @@ namespace attune {
 struct GgufModel {
   Config config;
   std::unique_ptr<TensorProvider> tensors;
-  /// How the file makes one vector of a text, if it says so.
+  /// The reduction of the vectors of tokens to one vector of a text, by the key `pooling_type`; empty if there is none.
   std::optional<mlir::xfmr::PoolKind> pooling;
 };
 

@@ -12,7 +12,8 @@
 using namespace attune;
 using namespace mlir;
 
-/// Returns one row of |value| for each sequence; |rowOf| returns its number in the padded batch.
+/// Returns one row for each sequence of |value|, which has a row for each token. |rowOf| returns the number of the
+/// token in the padded batch.
 static Value gatherRows(OpBuilder &builder, Location loc, TokenBatch &tokens, Value value,
                         llvm::function_ref<Value(OpBuilder &, Location, Value sequence)> rowOf) {
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens.batch()), builder.getI64Type());

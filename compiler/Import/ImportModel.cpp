@@ -19,11 +19,13 @@ using namespace mlir;
 
 static const std::string &nameOf(const InputRequest &request) { return request.name; }
 
-/// Lowers |most| to |limit|; 0 is no limit.
+/// Lowers the bound |most| to |limit| if that is less; a value of 0 in either means that there is no bound.
 static void lower(int64_t &most, int64_t limit) { most = most == 0 ? limit : limit == 0 ? most : std::min(most, limit); }
 
-/// Returns the limits of all dimensions: those of the configuration, lowered by the options; 0 is no limit. Fails if an
-/// option names an unknown dimension or exceeds the configuration.
+/// Returns the largest value of each dimension of inputs, by name: that of |options| if it has one, else that of the
+/// configuration; 0 means no limit. |caches| is true if the model has entries with caches, |afterPast| if keys of
+/// earlier tokens are inputs of `forward`. Fails if a limit in |options| is for an unknown dimension, is less than 1 or
+/// is more than that of the configuration.
 static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options, bool caches,
                                                             bool afterPast) {
   std::map<std::string, int64_t> limits = {{"batch", 0}, {"length", 0}};
@@ -53,7 +55,8 @@ static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpe
   return limits;
 }
 
-/// Returns true if a decoder without an encoder has cross attention, and the request has no input for it.
+/// Returns true if a decoder without an encoder has cross attention, but no input gives it encoder states: neither a
+/// requested one nor, if |options| requests no inputs, a standard one.
 static bool lacksMemory(const TransformerSpec &spec, const ImportOptions &options) {
   auto isMemory = [&](const InputSpec &input) {
     bool requested = options.inputs.empty() ? input.standard : llvm::is_contained(llvm::map_range(options.inputs, nameOf), input.name);
@@ -68,8 +71,9 @@ static bool hasPast(const std::vector<EntryInput> &inputs) {
   return llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
 }
 
-/// Checks that the outputs can be computed: that none needs encoder ids that are not an input, none is of an encoder
-/// without inputs, and none is of the layers of an encoder whose result is an input.
+/// Checks that |inputs| suffice for |outputs| of a model with two stacks. A head that selects the last end token needs
+/// the encoder's ids. Outputs of the encoder need its tokens or its result as an input; those of its layers exclude its
+/// result.
 static Status checkGivenResult(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                const std::vector<EntryOutput> &outputs) {
   if (!spec.hasTwoStacks())
@@ -97,8 +101,9 @@ static Status checkGivenResult(const TransformerSpec &spec, const std::vector<En
   return {};
 }
 
-/// Checks that the model has the requested entries: for entries that continue sequences, a decoder with caches and, if
-/// the output `logits` is requested, a class that has it.
+/// Checks that the model can have those of the entries `prefill`, `extend` and `decode` that |options| requests. They
+/// need a decoder that continues sequences (checkContinues) and, if |options| requests the output `logits`, a class
+/// that has it.
 static Status checkAsked(const TransformerSpec &spec, const ImportOptions &options) {
   if (llvm::none_of(std::array{"prefill", "extend", "decode"}, [&](StringRef name) { return llvm::is_contained(options.entries, name); }))
     return {};
@@ -114,7 +119,7 @@ static Status checkAsked(const TransformerSpec &spec, const ImportOptions &optio
                        "' has no language-model head, whose output 'logits' generation needs; its outputs: " + names);
 }
 
-/// Sets the attributes of the module that describe the model.
+/// Sets the attribute `#xfmr.model` of |module|. Dimensions without a limit (0 in |limits|) do not occur in it.
 static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, const std::map<std::string, int64_t> &limits) {
   Builder builder(module.getContext());
   NamedAttrList extents;
@@ -128,7 +133,7 @@ static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, co
   xfmr::setModel(module, model);
 }
 
-/// Emits the entry `embed` of |spec|, which skips padding.
+/// Emits the entry `embed` of |spec| into |module|. The entry skips padding (Padding::Skip).
 static Status emitEmbedding(const TransformerSpec &spec, WeightTable &weights, ModelLayers &layers, ModuleOp module) {
   Result<TransformerSpec> embedding = makeEmbeddingSpec(spec);
   if (!embedding)
@@ -169,7 +174,7 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   auto isAsked = [&](StringRef name) { return llvm::is_contained(options.entries, name); };
   Result<std::vector<CachingEntry>> planned =
       planCacheEntries(spec, *inputs, *outputs, /*positionsGiven=*/!options.inputs.empty(), options.padding);
-  // Missing entries are an error only for a user who requests them.
+  // A model that cannot have entries with caches is an error only if |options| requests one of them.
   if (!planned && llvm::any_of(std::array{"prefill", "extend", "decode"}, isAsked))
     return planned.status();
   const std::vector<CachingEntry> cacheEntries = planned ? std::move(*planned) : std::vector<CachingEntry>();

@@ -16,15 +16,15 @@
 
 namespace attune {
 
-/// A requested input of `forward`; the entries with caches take theirs from these. Parts that are not given have the
-/// default of the family.
+/// A requested input of `forward`. The inputs of entries with caches are chosen from those of `forward`
+/// (planCacheEntries). A member without a value means the default of the family.
 struct InputRequest {
   std::string name;
   std::optional<int64_t> rank;
   /// I64 or F32.
   std::optional<DType> dtype;
-  /// If not empty: 1 for each dimension that is broadcast, anySize for the others. Distinguishes masks of the same
-  /// rank.
+  /// Empty, or an element for each dimension: 1 if the dimension is broadcast, else anySize. Selects among masks of the
+  /// same rank.
   std::vector<int64_t> sizes;
 
   static constexpr int64_t anySize = -1;
@@ -49,7 +49,7 @@ struct ImportOptions {
   /// The entries to build; all of the model if this names none that it has. Naming `prefill`, `extend` or `decode` is
   /// an error if the model cannot have them. Naming `embed` builds it even if the folder declares no embedding.
   std::vector<std::string> entries;
-  /// The largest values of dimensions ("batch", "length"), which must not exceed the limits of the configuration.
+  /// The largest values of dimensions, by name ("batch", "length", …). None may exceed that of the configuration.
   std::map<std::string, int64_t> limits;
 };
 

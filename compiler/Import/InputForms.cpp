@@ -41,7 +41,8 @@ static std::vector<InputForm> maskForms(const StackSpec &stack, const InputSpec 
   // A mask that hides queries, too, has one value for each token.
   if (stack.masksQueries)
     return {{DType::I64, padded}};
-  // An encoder mask that cross attention uses, too, is the same for all queries; so is one whose visible keys are counted.
+  // An encoder mask that cross attention uses, too, is the same for all queries; so is one whose visible keys are
+  // counted.
   bool countsKeys = stack.distanceBias && stack.distanceBias->counting != DistanceBiasSpec::AllKeys;
   if (forAllQueries || countsKeys)
     return {{DType::I64, padded}, {DType::F32, padded}};

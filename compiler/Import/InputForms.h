@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// One form of an input. Sizes are numbers or names of dims.
+/// A type and a shape that an input may have. Sizes are numbers or names of dims.
 struct InputForm {
   DType dtype;
   std::vector<std::string> dims;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// ALiBi lowers the score of a query and a key by a slope times their distance. BLOOM and Falcon count only visible keys in
-// distances, those that the mask does not hide. They add `slope * n` to the score of a key with n visible keys before it;
-// what this adds too much is the same for all keys of a query and does not change a softmax. Since only keys matter,
-// the mask can carry the term: it becomes `[B, H, 1, K]`, for B sequences, H heads and K keys.
+// ALiBi lowers the score of a query and a key by a slope times their distance. BLOOM and Falcon count only visible keys
+// in distances, those that the mask does not hide. They add `slope * n` to the score of a key with n visible keys
+// before it; what this adds too much is the same for all keys of a query and does not change a softmax. Since only keys
+// matter, the mask can carry the term: it becomes `[B, H, 1, K]`, for B sequences, H heads and K keys.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_KEYBIAS_H
@@ -20,11 +20,12 @@ public:
   /// |slopes| `[H]` has a slope for each head.
   KeyBias(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slopes) : b(loc, builder), slopes(slopes) {}
 
-  /// Emits `mask[b, k] - slopes[h] * s[b, k]`, for a bias that counts all keys: s is the number of hidden keys between the
-  /// first visible key of sequence b and key k. So the result is |mask| for each head if visible keys are side by side.
+  /// Emits `mask[b, k] - slopes[h] * s[b, k]`, which corrects a bias that counts all keys: s is the number of hidden
+  /// keys between the first visible key of sequence b and key k, so for each head the result is |mask| if visible keys
+  /// are side by side.
   mlir::Value addSkipped(mlir::Value mask);
-  /// Emits `mask[b, k] + factor * round(slopes[h] * round(n[b, k]))`, where n is the number of visible keys before key k
-  /// and `round` rounds to bf16. If |mask| is null, all of |length| keys are visible, and B is 1.
+  /// Emits `mask[b, k] + factor * round(slopes[h] * round(n[b, k]))`, where n is the number of visible keys before key
+  /// k and `round` rounds to bf16. If |mask| is null, all of |length| keys are visible, and B is 1.
   mlir::Value addRounded(mlir::Value mask, mlir::Value length, double factor);
 
 private:

@@ -17,7 +17,8 @@
 
 namespace attune {
 
-/// The sequences of a packed batch.
+/// The sequences of a packed batch: |offsets| `[B + 1]` has the number of the first token of each sequence, then the
+/// number of all tokens; |length| is the padded length.
 struct Sequences {
   mlir::Value offsets;
   mlir::Value length;
@@ -43,7 +44,7 @@ struct CachedKeys {
   }
 };
 
-/// The values that a layer reads beside its weights; null if it has none.
+/// The values that a layer reads beside its weights; null where it reads none.
 struct LayerOperands {
   mlir::Value hidden; // [T, H]
   Sequences sequences;
@@ -56,9 +57,9 @@ struct LayerOperands {
   /// The states `[M, …]` from which cross attention computes keys, and those for values if they differ.
   mlir::Value memory, memoryValues;
   Sequences memorySequences;
-  /// Keys `[B, G, P, D]` and values `[B, G, P, E]` that are inputs of the entry: those of earlier tokens, which precede
-  /// those that self-attention computes, and those of the memory, with its length in place of P, in which case `memory`
-  /// is not read. `keySequences` are the sequences of all keys of self-attention, earlier and new ones.
+  /// Keys `[B, G, P, D]` and values `[B, G, P, E]` that are inputs of the entry. Those of earlier tokens (past) precede
+  /// those that self-attention computes; `keySequences` are the sequences of both. Those of the memory have its length
+  /// in place of P; with them `memory` is not read.
   mlir::Value pastKey, pastValue, memoryKey, memoryValue;
   Sequences keySequences;
   /// The caches of entries with caches; cross attention then reads no memory.
@@ -98,7 +99,7 @@ struct LayerOperands {
 /// The requested results of an attention beside the hidden state.
 struct AttentionRequest {
   bool probabilities = false;
-  /// True for keys, and for values, in the layout of outputs.
+  /// True to return the keys, or the values, in the layout of outputs (padHeads).
   bool key = false, value = false;
 
   /// Returns true if a result is requested that `multi_head_attention` does not have.
@@ -107,8 +108,8 @@ struct AttentionRequest {
 
 /// The results of an attention beside the hidden state; null unless requested.
 struct AttentionResults {
-  mlir::Value probabilities; // [B, heads, L, keys]
-  mlir::Value key, value;    // [B, kv heads, L, head size], or caches that hold them
+  mlir::Value probabilities; // [B, heads, queries, keys]
+  mlir::Value key, value;    // [B, G, keys, D] and [B, G, keys, E], or the updated caches
 };
 
 /// The requested results of a layer beside the hidden state.
@@ -178,7 +179,8 @@ private:
   /// Emits an attention, to the keys of |cache| if it has any, and sets the requested parts of |results|.
   mlir::Value attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, const AttentionRequest &request,
                         const CachedKeys &cache, AttentionResults &results);
-  /// Emits an attention as one operation (compositeAttention) or as several.
+  /// These emit an attention: compositeAttention as one `xfmr.multi_head_attention`, splitAttention as projections and
+  /// an `xfmr.attention`. |probabilities| is the type of probabilities, null if they are not requested.
   mlir::Value compositeAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
                                  AttentionResults &results);
   mlir::Value splitAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
@@ -198,11 +200,12 @@ private:
   mlir::Value latent(mlir::Location loc, mlir::Value input, const LatentSpec &spec);
   /// Puts the components |shared| `[T, 1, R]` before those of each of |heads| `[T, G, D]`.
   mlir::Value prependShared(mlir::Location loc, mlir::Value shared, mlir::Value heads);
-  /// Projects |input| by |projection| to |count| heads, clamps their components to [-clip, clip] and applies the norm
-  /// |head|, if there are these.
+  /// Projects |input| by |projection| to |count| heads, clamps their components to [-clip, clip] if |clip| has a value,
+  /// and applies the norm |head| if there is one.
   mlir::Value projectHeads(mlir::Location loc, mlir::Value input, const LinearSpec &projection, int64_t count, const HeadNormSpec &head,
                            std::optional<double> clip);
-  /// Emits the heads of |projection|, rotated by their positions, with the norm |head| before or after that.
+  /// Emits the |count| heads of |projection|, rotated by their positions, with the norm |head|, if there is one, before
+  /// the rotation or, with |normsTurned| in |spec|, after it.
   mlir::Value rotatedHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec, const LinearSpec &projection, int64_t count,
                            const HeadNormSpec &head);
   mlir::Value rotate(mlir::Location loc, mlir::Value heads, const AttentionSpec &spec);
@@ -211,8 +214,8 @@ private:
   mlir::Value appendHeads(mlir::Location loc, mlir::Value past, mlir::Value heads, mlir::Value length);
   /// Returns heads `[T, G, D]` of |sequences| as `[B, G, L, D]`, the layout of outputs.
   mlir::Value padHeads(mlir::Location loc, mlir::Value heads, const Sequences &sequences);
-  /// Sets the operands and attributes of scores, which both attention operations have; returns the probabilities, or
-  /// null.
+  /// Sets those operands and attributes of |op|, an operation of attention, that concern scores: mask, window, biases,
+  /// sinks. Returns its probabilities, or null.
   template <typename Op>
   mlir::Value setScores(Op op, const AttentionSpec &spec, const AttentionInputs &inputs);
   mlir::Value feedForward(const FfnSpec &spec, mlir::Value input);

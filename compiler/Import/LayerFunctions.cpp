@@ -63,7 +63,8 @@ private:
   void add(const LatentSpec &latent) { add(latent.projection), add(latent.norm); }
   void add(const AttentionSpec &attention, const char *part) {
     out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' '
-        << attention.queryKeyMaskReplacesCausal << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows);
+        << attention.queryKeyMaskReplacesCausal << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows) << ' '
+        << xfmr::stringifyScoreStage(attention.scoreStage);
     add(attention.scale), add(attention.windowLeft), add(attention.windowRight), add(attention.softcap), add(attention.clip);
     out << attention.interleaved << attention.normsTurned;
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
@@ -172,7 +173,7 @@ AttentionResults LayerFunctions::callCrossKeys(OpBuilder &builder, const LayerSp
 
 LayerResults LayerFunctions::call(OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands, const LayerRequest &request) {
   LayerSignature signature(layer);
-  // A stack of a single operation calls no function.
+  // A stack that is a single attention calls no function: the entry contains the operation.
   if (stack.placement == NormPlacement::None) {
     std::map<WeightId, Value> values;
     for (WeightId id : signature.weights)

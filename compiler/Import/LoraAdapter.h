@@ -17,7 +17,7 @@ struct AdapterPart {
   /// an embedding. A change of a bias has B alone.
   const TensorView *a = nullptr, *b = nullptr;
   bool embedding = false;
-  /// The factor of the product B A, or of B alone.
+  /// The number by which the product B A, or B alone, is multiplied.
   double scale = 1;
   /// A tensor that replaces that of the base model.
   const TensorView *replacement = nullptr;

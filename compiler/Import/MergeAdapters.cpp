@@ -101,7 +101,7 @@ private:
     size_t count = 0;
   };
 
-  /// Returns the parameter of the model with the name |name|. |view| is a tensor of the part, for messages.
+  /// Returns the parameter of the model with the name |name|. |view| is the adapter's tensor for it, for messages.
   Result<const WeightSpec *> find(const LoraAdapter &adapter, const std::string &name, const TensorView &view) const {
     auto found = byName.find(name);
     if (found != byName.end())

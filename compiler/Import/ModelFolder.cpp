@@ -41,7 +41,8 @@ static bool exists(const std::string &path) {
 
 static const char *const caseName = "case.json";
 
-/// Returns the seed of a golden case, a folder with case.json, with generated weights; nullopt for other folders.
+/// Returns the seed in |folder|'s case.json, the file of a golden case, if that says that weights are generated;
+/// nullopt without case.json or for other weights.
 static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
   std::string path = inFolder(folder, caseName);
   if (!exists(path))
@@ -67,15 +68,15 @@ namespace {
 struct OpenedConfig {
   Config config;
   std::optional<QuantizationConfig> quantization;
-  /// The tensors, if configuration and tensors are in one GGUF file.
+  /// The tensors, if the model is a GGUF file; else null.
   std::unique_ptr<TensorProvider> tensors;
-  /// The embedding of texts, if a GGUF file says it.
+  /// The output of the entry `embed`, if a GGUF file has a pooling type for it.
   std::optional<OutputSpec> embedding;
 };
 
 } // namespace
 
-/// Opens the stored tensors of |folder|, dequantized if |quantization| is there.
+/// Opens the stored tensors of |folder|, dequantized if |quantization| has a value.
 static Result<QuantizedTensors> openStored(const std::string &folder, const std::optional<QuantizationConfig> &quantization) {
   if (quantization)
     return openQuantizedTensors(folder, quantization->format);
@@ -85,8 +86,8 @@ static Result<QuantizedTensors> openStored(const std::string &folder, const std:
   return QuantizedTensors{std::move(*tensors), {}};
 }
 
-/// Checks that each stored bias of a matrix or norm of |weights| that |spec| lacks is zero. |known| are the names that
-/// |spec| has.
+/// For each name X.weight in |weights|, checks that the stored tensor X.bias, if |spec| has no parameter of this name,
+/// is zero. |known| are the names that the parameters of |spec| may have.
 static Status checkBiases(const TransformerSpec &spec, const std::set<std::string> &known, const std::vector<std::string> &weights,
                           const TensorProvider &tensors) {
   for (const std::string &weight : weights) {
@@ -114,8 +115,8 @@ static std::set<std::string> listKnown(const TransformerSpec &spec, const Tensor
   return known;
 }
 
-/// Checks that |spec| can use the quantized matrices of |stored|. Models that store matrices as `[in, out]` cannot have
-/// quantized ones. Some quantizers add a bias that the model lacks; it must be zero.
+/// Checks that |spec| can use the quantized matrices of |stored|. A matrix that |spec| stores as `[in, out]` must not
+/// be quantized. Some quantizers add a bias that |spec| lacks; it must be zero.
 static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors &stored) {
   const WeightCatalog catalog(spec, *stored.tensors);
   const std::set<std::string> matrices(stored.matrices.begin(), stored.matrices.end());
@@ -130,13 +131,15 @@ static Status checkMatrices(const TransformerSpec &spec, const QuantizedTensors 
   return checkBiases(spec, listKnown(spec, *stored.tensors), stored.matrices, *stored.tensors);
 }
 
-/// Checks that |tensors|, those of a GGUF file, have no biases that |spec| lacks: llama.cpp adds every bias of a file.
+/// Checks that biases in |tensors|, those of a GGUF file, that |spec| lacks are zero: llama.cpp adds every bias of a
+/// file.
 static Status checkGgufBiases(const TransformerSpec &spec, const TensorProvider &tensors) {
   const std::set<std::string> known = listKnown(spec, tensors);
   return checkBiases(spec, known, {known.begin(), known.end()}, tensors);
 }
 
-/// Opens the tensors of |source|, stored or generated, or takes them from |opened| if it has them.
+/// Returns the tensors of |source|: those in |opened| if it has them, else the stored ones or, if none are stored,
+/// generated ones. Checks quantized matrices and additional biases.
 static Result<std::unique_ptr<TensorProvider>> findTensors(const ModelSource &source, const TransformerSpec &spec, OpenedConfig &opened) {
   const std::string &folder = source.folder;
   if (opened.tensors) {
@@ -183,7 +186,8 @@ ModelFiles attune::listModelFiles(const std::string &folder) {
   return files;
 }
 
-/// Reads the configuration of |given| and completes it.
+/// Reads the configuration of |given|, sets the class that |given| chooses, and completes a config.json by
+/// completeConfig; a GGUF file gives a complete one.
 static Result<OpenedConfig> openConfig(const ModelSource &given) {
   ModelSource source = given;
   source.folder = findTransformerFolder(given.folder);
@@ -226,8 +230,9 @@ static Result<OpenedConfig> openConfig(const ModelSource &given) {
   return opened;
 }
 
-/// Returns a warning if |config| names Python code of its own for models (`auto_map`), but none for the class
-/// |architecture| or for its own class: such code may compute something else than the class that is compiled.
+/// Returns a warning if `auto_map` of |config| names Python code for models, but no class in it has the name
+/// |architecture| or that of the only class in `architectures`: such code may compute something else than the class
+/// that is compiled. Returns an empty list otherwise.
 static std::vector<std::string> warnOfCode(const Config &config, const std::string &architecture) {
   const Json *map = config.find("auto_map"), *classes = config.find("architectures");
   auto isKnown = [&](const std::string &name) { return name == architecture || (classes && *classes == Json::array({name})); };
@@ -306,7 +311,8 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation), std::move(warnings)};
 }
 
-/// Copies the file |from| to a file that will be named |to|. Returns nullopt if both are the same file.
+/// Copies the file |from| to a new file, which gets the name |to| when the caller commits it. Returns nullopt if both
+/// names are of one file.
 static Result<std::optional<OutputFile>> copyFile(const std::string &from, const std::string &to) {
   std::error_code ignored;
   if (fs::equivalent(from, to, ignored))
@@ -322,8 +328,8 @@ static Result<std::optional<OutputFile>> copyFile(const std::string &from, const
   return std::optional<OutputFile>(std::move(*copy));
 }
 
-/// Writes the tensors |specs| of |tensors|, under the names that |nameOf| returns, as floats to a file with |metadata|
-/// that will be named |path|.
+/// Writes the tensors |specs| of |tensors| as f32, under the names that |nameOf| returns, to a new file with
+/// |metadata|. The file gets the name |path| when the caller commits it.
 static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, const std::function<std::string(const TensorSpec &)> &nameOf,
                                        const TensorProvider &tensors, const std::string &path,
                                        const std::map<std::string, std::string> &metadata, const Progress &progress) {
@@ -359,6 +365,8 @@ static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, con
 
 Status attune::initModelFolder(const ModelSource &source, const std::string &folder, int64_t seed, const Progress &progress) {
   const std::string &configFolder = source.folder;
+  if (std::error_code error; fs::is_regular_file(configFolder, error))
+    return Status::error(configFolder + ": expected a folder with config.json, got a file, whose weights need not be generated");
   Result<OpenedConfig> opened = openConfig(source);
   if (!opened)
     return opened.status();
@@ -372,7 +380,7 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
   Result<std::unique_ptr<TensorProvider>> tensors = mergeAdapters(*spec, generateTensors(specs, seed, config.file()), source.adapters);
   if (!tensors)
     return tensors.status();
-  // Each module of a sentence-transformers folder has a file of its own.
+  // Each module of a sentence-transformers folder has its tensors in a file of its own.
   const fs::path transformer = fs::path(findTransformerFolder(configFolder)).lexically_relative(configFolder);
   std::map<std::string, std::vector<TensorSpec>> bySubfolder;
   for (const TensorSpec &tensor : specs) {
@@ -385,7 +393,8 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
     if (Status status = checkReplaceable(placeOf(subfolder).string(), prefix); status.failed())
       return status;
   }
-  // Gives config.json its name last. A folder without it is not a model, so a model has either all of its files or none.
+  // Gives config.json its name last. A folder without it is not a model, so a model has either all of its files or
+  // none.
   std::vector<OutputFile> files;
   for (const auto &[subfolder, list] : bySubfolder) {
     auto nameOf = [&](const TensorSpec &tensor) {

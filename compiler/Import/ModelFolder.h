@@ -28,7 +28,8 @@ struct ModelSource {
   std::string architecture;
   /// Adapters to merge into the tensors.
   std::vector<AdapterRequest> adapters;
-  /// True if a folder without weights is opened with generated ones, those of seed 0 unless it is a golden case.
+  /// True if a folder without weights is opened with generated ones. Their seed is 0, unless the folder is a golden
+  /// case with a seed (see openModelFolder).
   bool generatesMissing = false;
 };
 
@@ -59,18 +60,21 @@ ModelFiles listModelFiles(const std::string &folder);
 ModelFiles listAdapterFiles(const std::string &folder);
 
 /// Opens a model folder or a GGUF file: the configuration, completed if it lacks its type or class (see
-/// completeConfig), and the stored weights, with the adapters merged. A golden case without weights, whose case.json
-/// says that they are generated, has generated ones.
+/// completeConfig), and the stored weights, with the adapters merged. A golden case, a folder of the tests with a
+/// case.json, may lack weights if case.json says that they are generated; its tensors are then generated from the seed
+/// in case.json.
 Result<ModelFolder> openModelFolder(const ModelSource &source);
 
-/// A function that is called with the number of bytes written so far and their total.
+/// A callback of a writer of one file: |done| of |total| bytes are written.
 using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
-/// Writes the model folder |folder|: config.json, generation_config.json, tokenizer and sentence-transformers modules
-/// of |source|, whose class must be that of the configuration. Each model.safetensors has weights generated from
-/// |seed|, with the adapters merged; |progress|, which may be empty, starts again at 0 for each. Writes in a stream, so
-/// memory does not depend on the size of the model. Fails if |folder| has other weights (see checkReplaceable) or the
-/// configuration is quantized. A failure leaves the files of |folder| as they were, as far as the system permits.
+/// Writes the model folder |folder|. Copies config.json and, if they exist, generation_config.json, the tokenizer and
+/// the settings of sentence-transformers modules from |source|, which must not choose another class than its
+/// config.json. Beside them writes model.safetensors, one for the transformer and one for each module with tensors,
+/// with weights generated from |seed| and the adapters merged; |progress|, which may be empty, starts again at 0 for
+/// each of these files. Writes in a stream, so memory does not depend on the size of the model. Fails if |folder| has
+/// other weights (see checkReplaceable) or the configuration is quantized. A failure leaves the files of |folder| as
+/// they were, as far as the system permits.
 Status initModelFolder(const ModelSource &source, const std::string &folder, int64_t seed, const Progress &progress = {});
 
 } // namespace attune

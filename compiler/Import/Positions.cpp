@@ -12,7 +12,8 @@
 using namespace attune;
 using namespace mlir;
 
-/// Makes the positions |counted| of visible tokens continue after |past| tokens. Padding has the position |padding|.
+/// Adds |past|, the number of earlier tokens of each sequence, to the positions |counted| `[batch, length]` of visible
+/// tokens. Padding keeps the position |padding|.
 static Value continueCounting(EntryScope &scope, Value counted, Value past, int64_t padding) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("position_ids");

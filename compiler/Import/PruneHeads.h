@@ -19,8 +19,8 @@ namespace attune {
 /// Heads to remove, by layer.
 using HeadsByLayer = std::map<int64_t, std::vector<int64_t>>;
 
-/// Reads `pruned_heads`: {"0": [1], "1": [0, 2]}. Checks the numbers of layers and heads, and that each layer keeps a
-/// head.
+/// Reads `pruned_heads`: {"0": [1], "1": [0, 2]}. Records an error for a layer or a head that does not exist, and for a
+/// layer that keeps no head.
 HeadsByLayer readPrunedHeads(ConfigReader &reader, int64_t layers, int64_t heads);
 /// Records an error if `pruned_heads` is not empty, for families with which transformers cannot save such weights.
 void rejectPrunedHeads(ConfigReader &reader);
@@ -29,10 +29,11 @@ std::vector<int64_t> remainingHeads(const HeadsByLayer &pruned, int64_t layer, i
 
 /// Parses "0:1;1:0,2", the value of `--prune-heads`. Fails for any other text; does not check the numbers.
 Result<HeadsByLayer> parsePruneHeads(std::string_view text);
-/// Removes heads of self-attention in the encoder or, in a model without one, in the decoder. Ignores heads that are
-/// removed already, as transformers does. Fails if a layer or a head does not exist, no head would remain in a layer,
-/// or a layer has no self-attention, a distance bias, key heads that query heads share, a norm of all heads together,
-/// or no output projection; |spec| may then be changed in part.
+/// Removes the heads |pruned| of self-attention in the encoder or, in a model without one, in the decoder. Ignores
+/// heads that are removed already, as transformers does. Fails if a layer or a head does not exist or no head would
+/// remain in a layer. Fails also if a layer in |pruned| lacks self-attention or its output projection, or has a
+/// distance bias, key heads that query heads share, or a norm of all heads together. After a failure |spec| may be
+/// changed in part.
 Status pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned);
 
 } // namespace attune

@@ -10,7 +10,7 @@ using namespace attune;
 
 static constexpr const char *settingsKey = "quantization_config";
 
-/// The sizes of groups and blocks that a file may name; the largest is more than any model has features.
+/// The range of the sizes of groups and blocks that a file may name; the largest is more than any model has features.
 static constexpr attune::Range groupSizes = {1, 1 << 24};
 
 /// Returns `group_size`, or |fallback| if it is absent; 0 if it is -1 or null, which means one group of all columns.
@@ -64,7 +64,8 @@ static void readAwq(ConfigReader &reader, const Config &settings, QuantizedForma
   rejectSettings(reader);
 }
 
-/// Reads one group of modules of compressed-tensors. Warns of activations unless |warned|, which it then sets.
+/// Reads one group of modules of compressed-tensors and adds its form to |result|, its first error to |joined|. If its
+/// activations should be quantized and |warned| is false, adds a warning that they are not, and sets |warned|.
 static void readModules(const Config &modules, ConfigReader &joined, QuantizationConfig &result, bool &warned) {
   const Config weights = modules.object("weights");
   ConfigReader group(modules), reader(weights);

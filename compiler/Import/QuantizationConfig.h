@@ -18,8 +18,8 @@ struct QuantizationConfig {
   std::vector<std::string> warnings;
 };
 
-/// Reads `quantization_config` of |config|; nullopt if its weights are not quantized. Fails for a method, a form of the
-/// files or a setting that is not implemented, by name.
+/// Reads `quantization_config` of |config|; returns nullopt if the key is absent, null or an empty object. Fails for a
+/// method, a form of the files or a setting that is not implemented; the message names it.
 Result<std::optional<QuantizationConfig>> readQuantizationConfig(const Config &config);
 
 } // namespace attune

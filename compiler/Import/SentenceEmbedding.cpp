@@ -35,7 +35,7 @@ static std::vector<SentenceModule> listModules(const std::string &folder) {
 
 namespace {
 
-/// Reads modules into the steps of an output.
+/// Reads the modules of a folder behind the transformer, one after the other, into the steps of the output of `embed`.
 class EmbeddingReader {
 public:
   EmbeddingReader(std::string folder, TransformerSpec &spec, int64_t hidden) : folder(std::move(folder)), spec(spec), features(hidden) {}

@@ -14,12 +14,13 @@
 
 namespace attune {
 
-/// The name of the entry that gives embeddings, and of its output.
+/// The name of the entry that computes the vector of a text, and the name of its output.
 inline constexpr const char *embedEntry = "embed", *embedOutput = "sentence_embedding";
 
-/// Declares the embedding that the modules of |folder| describe, if it has any, in |spec|, the model of its
-/// transformer. A tensor T of the module in the folder M is called "M.T". Declares none for models with two stacks but
-/// T5, mT5 and UMT5. Fails if a module or a setting is not implemented or wrong.
+/// Sets the embedding of |spec|, the model in |folder|, to that which the sentence-transformers modules of |folder|
+/// describe; does nothing if it has no modules behind the transformer. A tensor T of the module in the folder M is
+/// called "M.T". Declares none for models with two stacks but T5, mT5 and UMT5. Fails if a module or a setting is not
+/// implemented or wrong.
 Status declareEmbedding(const std::string &folder, TransformerSpec &spec);
 /// Returns the mean over tokens, the embedding of a model whose folder does not say which one it has.
 OutputSpec meanEmbedding();
@@ -32,8 +33,8 @@ Result<TransformerSpec> makeEmbeddingSpec(const TransformerSpec &spec);
 
 /// Returns |base| joined with the tensors of the modules of |folder|.
 Result<std::unique_ptr<TensorProvider>> joinModuleTensors(const std::string &folder, std::unique_ptr<TensorProvider> base);
-/// Returns the folder, relative to that of the model, of the tensor |name|, and removes it, with the dot after it, from
-/// |name|; "" for tensors of the transformer.
+/// Splits the |name| of a tensor: returns the folder of its module, relative to that of the model, and removes this and
+/// the dot after it from |name|. Returns "" for tensors of the transformer.
 std::string splitModuleFolder(const std::string &folder, std::string &name);
 /// Appends the settings files of the modules of |folder|, present or not, to |settings|, and the files with their
 /// tensors to |tensors|.

@@ -52,8 +52,8 @@ struct PatchSpec {
   int64_t tokens() const { return rows() * columns() + 1; }
 };
 
-/// Tables `[positions, hidden]` of coordinates on a page. A token adds the rows for the sides, the height and the width
-/// of its box.
+/// Tables `[positions, hidden]` of coordinates on a page. The embedding of a token adds six rows: those of |x| for the
+/// left and the right side of its box, of |y| for the upper and the lower side, of |height| and of |width|.
 struct BoxSpec {
   WeightId x = noWeight, y = noWeight, height = noWeight, width = noWeight;
 };
@@ -91,18 +91,20 @@ struct EmbeddingSpec {
   std::optional<PatchSpec> patches;
   std::optional<BoxSpec> boxes;
   std::optional<TokenDropoutSpec> tokenDropout;
-  /// The factor of word vectors, and whether it applies to vectors of the input `inputs_embeds`, too.
+  /// |scale| multiplies word vectors and, with |scalesGivenVectors|, also those of the input `inputs_embeds`.
   double scale = 1;
   bool scalesGivenVectors = false;
-  /// Projects words, also of `inputs_embeds`, to the features to which positions are added.
+  /// Projects the vectors of words, also those of `inputs_embeds`, to the features of the stack, before positions are
+  /// added.
   LinearSpec wordProjection;
   std::optional<NormSpec> norm;
   /// True if the norm applies to words alone, before types and positions are added.
   bool normsWords = false;
-  /// Projects the features of the tables to those of the stack, after the norm or before it.
+  /// Projects the sum, with the features of the tables, to the features of the stack: before the norm if
+  /// |projectsBeforeNorm|, else after it.
   LinearSpec projection;
   bool projectsBeforeNorm = false;
-  /// True if the rows of hidden tokens become zero.
+  /// True if the rows of hidden tokens are set to zero after the norm.
   bool zeroesHidden = false;
   double dropout = 0;
 };
@@ -117,9 +119,10 @@ struct LatentSpec {
 
 struct AttentionSpec {
   LinearSpec query, key, value;
-  /// The vectors that |query|, and |key| and |value|, project instead of the input.
+  /// The vectors that projections read instead of the input: |query| reads |queryLatent|, |key| and |value| read
+  /// |keyLatent|.
   LatentSpec queryLatent, keyLatent;
-  /// A projection `[R, hidden]` of the input to components with which the key of every head begins. In keys, rotary
+  /// A projection `[R, hidden]` of the input to R components with which the keys of all heads begin. In keys, rotary
   /// embeddings rotate only these components, not those of |key|.
   LinearSpec sharedKey;
   /// The output projection; without it the joined heads are the result.
@@ -127,7 +130,7 @@ struct AttentionSpec {
   int64_t heads = 0;
   int64_t kvHeads = 0;
   double scale = 1;
-  /// True if no token attends to later ones.
+  /// True if a token attends only to itself and earlier ones.
   bool causal = false;
   /// True if a mask with the dimensions `[batch, queries, keys]` replaces `causal`.
   bool queryKeyMaskReplacesCausal = false;
@@ -145,6 +148,8 @@ struct AttentionSpec {
   WeightId sinks = noWeight;
   /// The probabilities of a query without a visible key.
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
+  /// The step of attention whose values the output `attentions` has, in most families the probabilities.
+  mlir::xfmr::ScoreStage scoreStage = mlir::xfmr::ScoreStage::Softmax;
   /// `[positions, R]`: cosines and sines of the rotary embeddings of queries and keys, which rotate R components.
   WeightId rotary = noWeight;
   /// True if rotary embeddings rotate pairs of neighboring components; otherwise they rotate pairs (i, i + R / 2).
@@ -154,8 +159,8 @@ struct AttentionSpec {
   /// number of tokens of a sequence. Scores add its product with the query (relativeKey) or with the key
   /// (relativeQuery).
   WeightId relativeKey = noWeight, relativeQuery = noWeight;
-  /// The number of heads before any are removed (pruned), and the numbers of the remaining ones among them; 0 and empty
-  /// mean |heads| and all heads.
+  /// |originalHeads| is the number of heads before some were removed (pruned); 0 means |heads|. |headNumbers| are the
+  /// numbers of the remaining heads among them; empty means all.
   int64_t originalHeads = 0;
   std::vector<int64_t> headNumbers;
 };
@@ -177,12 +182,12 @@ struct DistanceBiasSpec {
   WeightId slopes = noWeight;
   /// How hidden keys between visible ones count in distances by |slopes|.
   enum Counting {
-    /// As others do.
+    /// Like visible keys.
     AllKeys,
     /// They do not count.
     VisibleKeys,
-    /// They do not count; the product of a slope and the number of visible keys before a key is rounded to bf16 and then
-    /// multiplied by |factor|. This is Falcon's formula.
+    /// They do not count; the product of a slope and the number of visible keys before a key is rounded to bf16 and
+    /// then multiplied by |factor|. This is Falcon's formula.
     RoundedVisibleKeys,
   } counting = AllKeys;
   double factor = 1;
@@ -208,20 +213,22 @@ struct ExpertsSpec {
   std::optional<Groups> groups;
   /// The matrices of all experts, `[experts, out, in]`, and their biases, `[experts, out]`.
   FfnSpec networks;
-  /// The limit and the factor alpha of `xfmr.clamped_glu`, which replaces the activation.
+  /// The limit and the factor alpha of `xfmr.clamped_glu`, which then replaces the activation of |networks|.
   struct ClampedGlu {
     double limit, alpha;
   };
   std::optional<ClampedGlu> clampedGlu;
-  /// A network that all tokens use, if there is one. If |sharedGate|, a projection to one number, has a weight, the
-  /// sigmoid of this projection of the token multiplies the network's result.
+  /// A network that all tokens use, if there is one; its result is added to that of the experts. If |sharedGate|, a
+  /// projection of the token to one number, has a weight, the sigmoid of this number first multiplies the network's
+  /// result.
   std::optional<FfnSpec> shared;
   LinearSpec sharedGate;
 };
 
-/// Up to three branches in this order, each with its norm. In a stack of `NormPlacement::Pre` a branch may lack the
-/// norm of its input and may have one of its result: `x + resultNorm(f(norm(x)))`. In a stack of `NormPlacement::Post`
-/// it may have one of its sum, to which the residual is added again: `norm(x + resultNorm(x + f(x)))`.
+/// Up to three branches in this order, each with its norm: self-attention, cross attention, and a feed-forward network
+/// or experts. In a stack of `NormPlacement::Pre` a branch may lack the norm of its input and may have one of its
+/// result: `x + resultNorm(f(norm(x)))`. In a stack of `NormPlacement::Post` it may have one of its sum, to which the
+/// residual is added again: `norm(x + resultNorm(x + f(x)))`.
 struct LayerSpec {
   std::string path;
   std::optional<AttentionSpec> attention;
@@ -266,9 +273,9 @@ struct StackSpec {
   NormPlacement placement = NormPlacement::Post;
   double dropout = 0;
   int64_t hidden = 0;
-  /// The features of the states that cross attention reads.
+  /// The number of features of the states that cross attention reads.
   int64_t memoryHidden = 0;
-  /// The largest padded length; 0 for no limit.
+  /// The largest padded length of a sequence, in tokens; 0 for no limit.
   int64_t maxLength = 0;
   EmbeddingSpec embeddings;
   /// Tokens with this id are hidden if the entry has no mask as an input.
@@ -299,7 +306,8 @@ struct StackSpec {
   /// True if the head mask applies to cross attention, too; otherwise cross attention has an input of its own.
   bool crossSharesHeadMask = false;
 
-  /// True if `past_key_values` also has the keys and values of cross attention; without effect in a stack that has none.
+  /// True if `past_key_values` also has the keys and values of cross attention; without effect in a stack that has
+  /// none.
   bool keepsCrossKeys = true;
 
   /// Returns the number of tensors of a layer in `past_key_values`: key and value of self-attention, and of cross

@@ -65,7 +65,8 @@ static Result<std::vector<Difference>> findDifferences(const TransformerSpec &sp
   return differences;
 }
 
-/// Returns |name| without the prefix of the base model and with the present name of a norm's parameter.
+/// Returns |name| without the prefix of the base model, and with `weight` and `bias` for the old names `gamma` and
+/// `beta` of a norm's parameters.
 static std::string plainName(const TransformerSpec &spec, llvm::StringRef name) {
   name.consume_front(spec.basePrefix);
   if (name.consume_back("LayerNorm.gamma"))

@@ -16,10 +16,12 @@
 
 namespace attune {
 
-/// Compares those tensors in |tensors| that |spec|, which was read from |config|, treats as one parameter. Adds a
-/// warning for tensors of different values that are one parameter only because of "tie_word_embeddings"; returns true
-/// if the model must then be read with this setting false, as transformers 5 does. Other differences are errors that
-/// name both tensors, unless the second one, under an unlike name, only stands in for the first in files that lack it.
+/// Compares those tensors in |tensors| that |spec|, which was read from |config|, treats as one parameter. If tensors
+/// of different values are one parameter only because of "tie_word_embeddings", adds a warning to |warnings|, and
+/// returns true if the model must be read with this setting false: families that follow transformers 5 must, those that
+/// follow version 4 (isOfVersion4) stay tied. Other differences are errors that name both tensors. Exempt are tensors
+/// whose names differ in more than the prefix of the base model and the old names of norms: the second one only stands
+/// in for the first in files that lack it.
 Result<bool> mustSeparateTied(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors,
                               std::vector<std::string> &warnings);
 

@@ -39,7 +39,7 @@ public:
   const Sequences &sequences() const { return packed; }
   /// Returns the padded position of each packed token; null if nothing is packed.
   mlir::Value paddedPositions() const { return positions; }
-  /// Returns the dim of the length.
+  /// Returns the name of the length's dimension, or a static length as text.
   const std::string &lengthDim() const { return dim; }
 
   /// Returns |value| with zeros in the rows of hidden tokens that are computed; |value| itself if there is no integer

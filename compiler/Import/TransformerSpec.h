@@ -15,7 +15,7 @@
 
 namespace attune {
 
-/// One step of a head, from the last hidden state to an output.
+/// One operation of a head, the part of a model that computes an output from the last hidden state.
 struct HeadStep {
   enum Kind {
     Pool,
@@ -52,11 +52,12 @@ struct HeadStep {
   int64_t eosId = 0;
 };
 
-/// The following functions return steps; |path| names the module in locations. This one selects the first row of each
-/// sequence (First), or computes the mean of the rows that the mask shows (Mean).
+/// The following functions return steps; |path| names the module in locations. This one reduces each sequence to one
+/// row: First selects its first row, Mean computes the mean of the rows that the mask shows. Other kinds are for
+/// poolsStep.
 HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
-/// Joins the rows of |kinds|, each pooled from the tokens that the mask shows, without those that the input
-/// PromptLength counts.
+/// Reduces each sequence to one row: the rows of all |kinds|, side by side. Each kind pools the tokens that the mask
+/// shows, without those that the input PromptLength counts.
 HeadStep poolsStep(std::vector<mlir::xfmr::PoolKind> kinds, std::string path);
 /// Selects the first row of each sequence that the mask shows, or its first row if the mask shows none or is no input.
 HeadStep firstVisibleStep(std::string path);
@@ -69,7 +70,7 @@ HeadStep lastVisibleStep(std::optional<int64_t> padding, std::string path);
 /// Selects in each sequence the row at the position of the last |eosId| in the encoder's ids; the last row if they have
 /// none.
 HeadStep lastEosStep(int64_t eosId, std::string path);
-/// Selects in each sequence the row at the position that an input gives; the last row without this input.
+/// Selects in each sequence the row at the position that the input TargetToken gives; the last row without this input.
 HeadStep selectedTokenStep(std::string path);
 HeadStep linearStep(LinearSpec linear, std::string path);
 HeadStep activationStep(mlir::xfmr::Activation kind, std::string path);
@@ -136,7 +137,7 @@ struct InputSpec {
   InputRole role;
   /// Valid ids are 0 … maxValue - 1; 0 for inputs that are not ids. Integer masks are 0 or 1 in any case.
   int64_t maxValue = 0;
-  /// True if an entry has the input when the user requests no inputs.
+  /// True if the input is one of those that an entry has by default, when the user does not list inputs.
   bool standard = true;
   /// The stack that reads the input; for memory the decoder.
   StackRole stack = StackRole::Encoder;
@@ -145,7 +146,8 @@ struct InputSpec {
   /// For positions, token types, task types and masks, true if there is no default, because the model without the input
   /// computes something else than with zeros, ones or 0, 1, 2, ….
   bool required = false;
-  /// Keys and values: the layer times the number of tensors of a layer, plus the tensor.
+  /// Keys and values: the number of the layer times the number of tensors of a layer (StackSpec::cachedParts), plus the
+  /// number of the tensor in its layer.
   int64_t member = 0;
   /// For a mask, true if a form of rank below 4 has the last dimensions of `[batch, heads, queries, keys]`; it does not
   /// begin with the batch.
@@ -169,13 +171,13 @@ struct ShiftedIdsSpec {
 struct TransformerSpec : WeightList {
   std::string family;
   std::string architecture;
-  /// A line that users of the model should read; "" if there is none.
+  /// A warning for users of the model, a line; "" if there is none.
   std::string warning;
   /// The prefix of the base model's tensors ("bert."). Files with and without it are accepted.
   std::string basePrefix;
   std::vector<InputSpec> inputs;
   std::optional<StackSpec> encoder, decoder;
-  /// Makes the decoder's ids if they are not an input; if empty, the input is required.
+  /// How the decoder's ids are made from the encoder's if they are not an input; if empty, they are a required input.
   std::optional<ShiftedIdsSpec> shiftedIds;
   /// True if a row of the batch has several sequences, its choices: the dimensions of inputs are `[batch, choices,
   /// length]`, and those of outputs begin likewise.
@@ -186,9 +188,10 @@ struct TransformerSpec : WeightList {
   bool equalLengths = false;
   /// The main outputs, in order.
   std::vector<OutputSpec> outputs;
-  /// The output of the entry `embed`, if the folder says how tokens become one vector.
+  /// The output of the entry `embed`, if the folder says how the vectors of a text's tokens become one vector.
   std::optional<OutputSpec> embedding;
-  /// True if pooling in the entry `embed` skips the tokens of the prompt; the entry then has an input of the role PromptLength.
+  /// True if pooling in the entry `embed` skips the tokens of the prompt; the entry then has an input of the role
+  /// PromptLength.
   bool embeddingSkipsPrompt = false;
   /// The number of classes in the output `logits`, 0 if it has no scores of classes, and their names in this order.
   int64_t classes = 0;
@@ -204,7 +207,7 @@ struct TransformerSpec : WeightList {
   const StackSpec &stack(StackRole role) const { return role == StackRole::Encoder ? *encoder : *decoder; }
   /// Returns the role of the stack from whose result outputs are computed by default.
   StackRole mainStack() const { return decoder ? StackRole::Decoder : StackRole::Encoder; }
-  /// Returns the dim of the padded length of the stack |role|.
+  /// Returns the name of the dimension of inputs that is the padded length of the stack |role|.
   const char *lengthDim(StackRole role) const {
     return hasTwoStacks() && !equalLengths && role == StackRole::Encoder ? "source_length" : "length";
   }
@@ -216,20 +219,21 @@ struct TransformerSpec : WeightList {
   LinearSpec linear(const std::string &name, int64_t in, int64_t out, bool bias = true);
   /// Declares a projection to the scores of |labels| classes, as linear does, and sets |classes|.
   LinearSpec classifier(const std::string &name, int64_t in, int64_t labels, bool bias = true);
-  /// Declares NAME.weight `[in, out]` and NAME.bias.
+  /// Declares NAME.weight `[in, out]`, which the projection reads transposed, and NAME.bias.
   LinearSpec transposedLinear(const std::string &name, int64_t in, int64_t out);
-  /// Declares NAME as linear does. Files may have projections |parts| of equal sizes instead, in the order of features.
+  /// Declares NAME as linear does. Files may have a projection for each of |parts| instead; in this order, each has an
+  /// equal share of the |out| features of NAME.
   LinearSpec joinedLinear(const std::string &name, const std::vector<std::string> &parts, int64_t in, int64_t out, bool bias);
-  /// Adds |name| as another name of the projection or norm in files.
+  /// Adds |name| as another name that |part|, a projection or a norm, may have in files.
   template <typename Spec>
   void addName(const Spec &part, const std::string &name) {
     addAlias(part.weight, name + ".weight");
     if (part.bias != noWeight)
       addAlias(part.bias, name + ".bias");
   }
-  /// Declares NAME.weight and NAME.bias of |size| elements.
+  /// Declares NAME.weight and NAME.bias of |size| elements: a layer norm.
   NormSpec norm(const std::string &name, int64_t size, double epsilon);
-  /// Declares NAME.weight of |size| elements: a norm without bias.
+  /// Declares NAME.weight of |size| elements: an RMS norm.
   NormSpec rmsNorm(const std::string &name, int64_t size, double epsilon);
   /// Declares NAME.weight of |size| elements: an RMS norm whose factors are 1 + weight.
   NormSpec shiftedRmsNorm(const std::string &name, int64_t size, double epsilon);
@@ -241,13 +245,15 @@ struct TransformerSpec : WeightList {
   NormSpec plainNorm(const std::string &name, int64_t size, double epsilon);
   /// Declares NAME.weight `[heads, size]`: layer norms of heads without biases, each head with its own weights.
   HeadNormSpec headNorm(const std::string &name, int64_t heads, int64_t size, double epsilon);
-  /// Declares the same norm as one tensor for each head, NAME.H.weight `[size]`.
+  /// Declares the same norms as one tensor for each head H, NAME.H.weight `[size]`.
   HeadNormSpec separateHeadNorm(const std::string &name, int64_t heads, int64_t size, double epsilon);
-  /// Gives |linear|, whose name is |name|, a bias of zeros. In a feed-forward all projections have a bias or none has.
+  /// Gives |linear|, whose name is |name|, a bias of zeros, for feed-forwards: either all of their projections have a
+  /// bias or none has.
   void addZeroBias(LinearSpec &linear, const std::string &name);
   /// Returns the features [begin, end) of |linear|.
   LinearSpec features(const LinearSpec &linear, int64_t begin, int64_t end);
-  /// Sets the projections of queries, keys and values to parts of |joined|, whose rows are `[heads, 3, head size]`.
+  /// Sets the projections of queries, keys and values to parts of |joined|, whose rows are `[heads, 3, head size]`: for
+  /// each head its query, its key and its value.
   void splitByHead(AttentionSpec &attention, const LinearSpec &joined, int64_t heads) { splitByGroup(attention, joined, heads, heads); }
   /// The same for rows `[kvHeads, heads / kvHeads + 2, head size]`: for each key head, its query heads, the key head
   /// and the value head.

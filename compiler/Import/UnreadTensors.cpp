@@ -19,7 +19,7 @@ bool attune::isBuffer(std::string_view name) {
   return llvm::any_of(ends, [&](StringRef end) { return StringRef(name) == end || StringRef(name).ends_with(("." + end).str()); });
 }
 
-/// Returns |name| with '#' for each number between dots, so that layers have the same names.
+/// Returns |name| with '#' for each part between dots that is a number, so that the names of all layers are equal.
 static std::string withoutNumbers(StringRef name) {
   std::string result;
   while (!name.empty()) {
@@ -31,7 +31,7 @@ static std::string withoutNumbers(StringRef name) {
   return result;
 }
 
-/// Returns |path| without its last part.
+/// Returns |path| without its last part; "" if it has only one.
 static StringRef parentOf(StringRef path) { return path.rsplit('.').second.empty() ? StringRef() : path.rsplit('.').first; }
 
 std::string attune::warnOfUnreadTensors(const TransformerSpec &spec, const TensorProvider &tensors) {

@@ -9,13 +9,14 @@
 
 namespace attune {
 
-/// Returns true if |name| ends like those of tensors that are not parameters: tables that files of old releases store.
+/// Returns true if |name| ends like that of a buffer, a table that is no parameter, such as `position_ids`: files of
+/// old releases of transformers store buffers, too.
 bool isBuffer(std::string_view name);
 
-/// Returns a warning that names the first, and counts the others, of the float tensors of |tensors| in modules of the
-/// model, or beside these in a layer, that |spec| does not read: a bias that the configuration leaves out, a norm of
-/// heads, a layer too many. Such a model may not be the one that was trained. Returns "" if there are none. Heads and
-/// towers that the model lacks as a whole do not count, since files often have them.
+/// Returns a warning about float tensors of |tensors| that |spec| does not read, although they are in a module of the
+/// model or beside its modules in a layer: a bias that the configuration leaves out, a norm of heads, a layer too many.
+/// Such a model may not be the one that was trained. The warning names the first of them and counts the others; it is
+/// "" if there are none. Heads and towers that the model lacks as a whole do not count, since files often have them.
 std::string warnOfUnreadTensors(const TransformerSpec &spec, const TensorProvider &tensors);
 
 } // namespace attune

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A family declares the tensors of its files and, where a layer needs another form, expressions over them. Both are
-// counterparts of attributes (`#xfmr.tensor`, `#xfmr.slice`, …), before there is a context for attributes. Expressions
-// are numbered like tensors, so that a weight may be either.
+// counterparts of attributes (`#xfmr.tensor`, `#xfmr.slice`, …), before there is an MLIRContext. Expressions are
+// numbered like tensors, so that a weight may be either.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_WEIGHTSPEC_H
@@ -65,7 +65,7 @@ public:
 
   const std::vector<int64_t> &shapeOf(WeightId id) const { return weights[id].shape; }
 
-  /// Declares a tensor of the files.
+  /// Declares a tensor of the files and returns it; |aliases| are other names that files may have for it.
   WeightId tensor(std::string name, std::vector<int64_t> shape, std::vector<std::string> aliases = {});
   /// Adds |name| as another name of the tensor |id|: files of a model whose modules share a tensor may store it under
   /// the name of any of them.
@@ -78,7 +78,7 @@ public:
   WeightId slice(WeightId id, int64_t axis, int64_t begin, int64_t end);
   /// Returns the part of |id| with the indices |indices| of |axis|, in this order.
   WeightId select(WeightId id, int64_t axis, std::vector<int64_t> indices);
-  /// Returns the transposed matrix.
+  /// Returns the matrix |id| transposed.
   WeightId transpose(WeightId id) { return permute(id, {1, 0}); }
   /// Returns the weight with permuted dimensions: dimension i of the result is dimension |permutation|[i] of the
   /// weight.
@@ -104,7 +104,7 @@ public:
   /// Sets the weight that replaces the tensor |id| if the files lack it.
   void setStandIn(WeightId id, WeightId standIn) { weights[id].standIn = standIn; }
 
-  /// Returns the tensors of a generated weight file.
+  /// Returns the tensors of a generated weight file, in f32 and in the order of their declaration: all but stand-ins.
   std::vector<TensorSpec> tensors() const;
 
 private:

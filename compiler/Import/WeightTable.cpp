@@ -84,7 +84,7 @@ xfmr::WeightOp WeightTable::declare(OpBuilder &builder, WeightId id) {
   xfmr::WeightOp &symbol = symbols[id];
   if (symbol)
     return symbol;
-  // Different expressions over one tensor may have the same name, which gets a number.
+  // Different expressions over one tensor may have the same name; all but the first get a number after it.
   std::string name = spec.weights[id].name;
   for (int number = 2; !names.insert(name).second; ++number)
     name = spec.weights[id].name + "#" + std::to_string(number);

@@ -22,11 +22,12 @@ class WeightTable {
 public:
   WeightTable(const TransformerSpec &spec, const TensorProvider &tensors, mlir::ModuleOp module);
 
-  /// Begins another entry. Values in the previous one are not used any more.
+  /// Begins another entry: get creates new values, as an entry cannot use those of the one before.
   void beginEntry() { values.clear(); }
 
-  /// Returns the value of |weight| in the entry, which its first use creates at the insertion point of |builder|; null
-  /// for noWeight. After an error the value still has the right type, so that building can continue.
+  /// Returns the value of |weight| in the present entry; null for noWeight. The first call for a weight creates its
+  /// `xfmr.weight_ref` at the insertion point of |builder|. After an error the value still has the right type, so that
+  /// building can continue.
   mlir::Value get(mlir::OpBuilder &builder, WeightId weight);
 
   /// Returns the error for the first weight that was missing or wrong, or success.
@@ -34,8 +35,8 @@ public:
 
 private:
   mlir::RankedTensorType typeOf(const WeightSpec &weight);
-  /// Returns the source of |weight|. Records an error if the files lack a tensor of it or have it with another type or
-  /// shape.
+  /// Returns the attribute that says how |weight| is computed (`#xfmr.tensor`, `#xfmr.slice`, …). Records an error if
+  /// the files lack a tensor of it or have it with another type or shape.
   mlir::Attribute sourceOf(WeightId weight);
   /// Returns the symbol of |weight|, declared at its first use.
   mlir::xfmr::WeightOp declare(mlir::OpBuilder &builder, WeightId weight);

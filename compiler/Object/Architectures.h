@@ -24,8 +24,8 @@ struct Architecture {
   /// A CPU with few features beyond the required ones, as `--cpu` takes it, for messages.
   const char *least;
   llvm::ArrayRef<RequiredFeature> required;
-  /// The features that an object requires if its CPU has them; the runtime checks them when it opens a model. A target
-  /// may add others (TargetEmission::hostFeatures).
+  /// The features that an object requires at run time if the CPU that it is compiled for has them; the runtime checks
+  /// them when it opens a model. A target may add others (TargetEmission::hostFeatures).
   llvm::ArrayRef<const char *> features;
   /// The features that code never uses, even if the CPU has them. A name that ends in '*' is a prefix.
   llvm::ArrayRef<const char *> withheld;

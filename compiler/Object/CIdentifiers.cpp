@@ -9,8 +9,9 @@
 
 using namespace attune;
 
-/// The keywords of C23, C++23 and GNU C, macros that their compilers define, and the other names in a C function for the
-/// size of the workspace, each between spaces. Keywords that begin with an underscore are missing.
+/// The keywords of C23, C++23 and GNU C, macros that their compilers define, and the other names that occur in the
+/// header's function for the size of the workspace, each between spaces. Keywords that begin with an underscore are
+/// missing, since toParameter never returns one.
 static constexpr llvm::StringLiteral kReservedNames =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t "
     "class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
@@ -39,8 +40,8 @@ static std::string toParameter(llvm::StringRef name) {
   return kReservedNames.contains(" " + parameter + " ") ? parameter + "_" : parameter;
 }
 
-/// Returns |choose|(name) for each of |names|, with a number where another name has it already. Names that are their own
-/// choice come first.
+/// Returns |choose|(name) for each of |names|, with a number where another name has it already. Names that are their
+/// own choice come first.
 static std::vector<std::string> createDifferent(llvm::ArrayRef<llvm::StringRef> names, std::string (*choose)(llvm::StringRef)) {
   std::vector<std::string> result(names.size());
   llvm::StringSet<> taken;

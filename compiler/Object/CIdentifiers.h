@@ -16,13 +16,15 @@
 
 namespace attune {
 
-/// Returns different parameters of a C or C++ function for |names|, in the same order. A name that can be a parameter
-/// beside `workers` stays as it is. In other names, bytes that are no ASCII letters or digits become underscores; the
-/// prefix `dim_` is added before a digit, an underscore after a keyword, and a number where names become equal.
+/// Returns a distinct parameter name of a C or C++ function for each of |names|, in the same order. No result is
+/// `workers`, which the functions in the header also have. A name that can be a parameter stays as it is. In other
+/// names, bytes that are no ASCII letters or digits become underscores; the prefix `dim_` is added before a digit, an
+/// underscore after a keyword, and a number where names become equal.
 std::vector<std::string> createParameterNames(llvm::ArrayRef<llvm::StringRef> names);
 
-/// Returns different suffixes of the names of enumerators for |names|, in the same order. They also differ from
-/// `count`. Other names of letters, digits and underscores stay as they are.
+/// Returns a distinct suffix of an enumerator for each of |names|, in the same order. No result is `count`, which the
+/// header uses itself. Other names of ASCII letters, digits and underscores stay as they are; other bytes become
+/// underscores.
 std::vector<std::string> createEnumeratorSuffixes(llvm::ArrayRef<llvm::StringRef> names);
 
 } // namespace attune

@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-/// Returns |text| for a C comment, without the marks that begin and end comments.
+/// Returns |text| for use in a C comment, with a space inside of each mark that begins or ends a comment.
 static std::string comment(llvm::StringRef text) {
   std::string result = text.str();
   for (const char *mark : {"*/", "/*"})

@@ -99,7 +99,8 @@ void readKernels(mlir::ModuleOp module, ModelSignature &signature, llvm::StringR
 /// Adds the workspace formulas, which memory planning records.
 void readFormulae(mlir::ModuleOp module, ModelSignature &signature);
 
-/// Returns the parameters of a C function for the dims of |entry|. They are different and none of them is `workers`.
+/// Returns the names of the parameters of a C function for the dims of |entry|. They are distinct, and none of them is
+/// `workers`.
 std::vector<std::string> createParameters(const EntrySignature &entry);
 /// Formats the shape of |tensor|: "[batch, length, 48]".
 std::string formatShape(const EntrySignature &entry, const TensorSignature &tensor);

@@ -11,8 +11,8 @@
 
 namespace attune {
 
-/// A builder of `attune_entry_E(host, call)`, which unpacks an attune_call and calls the entry. It returns 0 or, if
-/// kernels run on a device, the first error of a launch or of a TMA descriptor.
+/// A builder of the C function `attune_entry_E(host, call)` of the entry E, which unpacks an attune_call and calls E.
+/// The function returns 0 or, if kernels run on a device, the first error of a launch or of a TMA descriptor.
 class EntryAdapter : EntryEmitter {
 public:
   EntryAdapter(mlir::func::FuncOp entry, llvm::ArrayRef<CacheSignature> caches, bool device)
@@ -29,8 +29,8 @@ private:
   mlir::Value buildRole(mlir::rt::Role role, mlir::Type type, mlir::Value host, mlir::Value state, mlir::Value call);
   /// Creates a structure on the stack with the host and the first error of the call, 0 so far.
   mlir::Value buildLaunchState(mlir::Value host);
-  /// Creates the memref descriptor of the cache |cacheName|. |state| is the address of the session's caches, and
-  /// |stateDims| of their sizes (attune_call::state_dims).
+  /// Creates the memref descriptor of the cache |cacheName|. |state| is the address of the session's caches,
+  /// |stateDims| the address of their sizes (attune_call::state_dims).
   mlir::Value buildCache(mlir::MemRefType type, llvm::StringRef cacheName, mlir::Value state, mlir::Value stateDims);
 
   llvm::ArrayRef<CacheSignature> caches;

@@ -38,7 +38,8 @@ public:
   /// vectorRegisters() returns the number of these registers.
   unsigned vectorBits() const;
   unsigned vectorRegisters() const;
-  /// Returns LLVM's names of the CPU's features that schedules depend on, and "x86" for an x86 CPU.
+  /// Returns LLVM's names of the features that schedules depend on and an x86 CPU has, and "x86"; nothing for other
+  /// CPUs.
   llvm::StringSet<> scheduleFeatures() const;
 
 private:

@@ -29,16 +29,18 @@ def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
     ```
 
     All of these but `attune_entry_forward` evaluate formulas, `rt.workspace`, `xfmr.flops` and so on, which the pass
-    removes from the entry. `attune_entry_forward` returns 0. With `device`, kernels run on a GPU and a launch can fail.
-    Then `attune_entry_forward` makes a `!llvm.struct<(ptr, i32)>` of the host, the structure by which compiled code
-    calls the runtime, and the first error of the call, at first 0. It passes the address as the host argument of
-    `@forward`, which passes it on to the functions that it calls, and returns the error.
+    removes from the entry; without `rt.workspace` or `xfmr.flops` the function returns 0. Without the option `device`,
+    `attune_entry_forward` always returns 0. With it, kernels run on a GPU, and a launch can fail. Then
+    `attune_entry_forward` stores a `!llvm.struct<(ptr, i32)>` on the stack: the address of the host, the structure by
+    which compiled code calls the runtime, and the first error of the call, at first 0. `@forward` gets the address of
+    this pair as its host argument and passes it on to the functions that it calls. When `@forward` returns,
+    `attune_entry_forward` returns the error.
 
     Expects `attune-plan-memory` done, and `attune-outline-parallel` or, with `device`, `attune-outline-launches`. An
     argument of an entry that is no input, output, cache or dim and has no `rt.role` is an error. Leaves functions that
     are not entries alone. Numerics: exact.
   }];
   let options = [Option<"device", "device", "bool", "false",
-                        "kernels run on a device: entries return the first error of a launch">];
+                        "kernels run on a device: the C functions of entries return the first error of a launch">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }

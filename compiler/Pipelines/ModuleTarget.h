@@ -14,9 +14,9 @@ struct ModuleTarget {
   mlir::rt::Schedule schedule;
 };
 
-/// Returns the target for the flags of the phase pipelines. An empty |triple| means x86_64-unknown-linux-gnu. An empty
-/// |cpu| means x86-64-v4 for x86-64, and for another architecture its baseline CPU. So the result does not depend on
-/// the machine that runs the compiler.
+/// Returns the target that the options of a pipeline `attune-to-PHASE` describe. An empty |triple| means
+/// x86_64-unknown-linux-gnu. An empty |cpu| means x86-64-v4 for x86-64, and for another architecture its baseline CPU.
+/// So the result does not depend on the machine that runs the compiler.
 Result<std::unique_ptr<Target>> createTarget(const TargetRequest &request, const std::string &cpu, const std::string &triple);
 
 /// Sets the attributes of |module| for |target| and its schedule.

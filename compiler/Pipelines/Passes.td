@@ -39,7 +39,7 @@ def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
 
     Run it on the output of the phase `import`. Later phases are not repeated: after `linalg`, for example, weights keep
     the layout of the old target. Options that are not given have their defaults, not the values of the old target.
-    Options that the target does not accept are an error. Leaves a module without `rt.target` alone. Numerics: exact.
+    Options that the target does not accept are an error. A module without the attributes gets them. Numerics: exact.
   }];
   let options = [
     Option<"target", "target", "std::string", "", "target of the kernels; the first target of the build by default">,

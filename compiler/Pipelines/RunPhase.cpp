@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // RunPhase expects the IR at the end of the previous phase and lowers it by the pipeline for the target and the
-// schedule in the attributes of the module. ReplaceTarget sets these attributes.
+// schedule in the attributes of the module. ReplaceTarget sets these attributes, also if the module has none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,8 +88,7 @@ struct ReplaceTarget : attune::impl::ReplaceTargetBase<ReplaceTarget> {
       module.emitError(replacement.message());
       return signalPassFailure();
     }
-    if (module->hasAttr(rt::TargetAttr::kName))
-      setTarget(module, **replacement);
+    setTarget(module, **replacement);
   }
 };
 } // namespace

@@ -54,7 +54,7 @@ struct OpCall {
   };
   std::vector<Result> results;
 
-  /// Sets the operands from |words|.
+  /// Sets the operands from |words|, the second argument of plain_call, and drops earlier results.
   void bind(const int64_t *words);
   /// Creates result |index| with these sizes, filled with zeros.
   PlainBuffer &create(unsigned index, llvm::ArrayRef<int64_t> sizes);

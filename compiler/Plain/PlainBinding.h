@@ -12,9 +12,10 @@ namespace attune {
 /// The dims, inputs, outputs and caches of one call, checked against the entry.
 class PlainBinding {
 public:
-  /// Takes the inputs of |request|, adds the defaults of missing ones and adds the caches of a first call to |caches|.
-  /// Fails if an input is unknown, has no default, or has sizes, a type or values that the entry does not accept, or if
-  /// the entry needs caches and |caches| is null.
+  /// Takes the inputs of |request|, adds the defaults of missing ones, and adds to |caches| the caches of the entry
+  /// that it does not have yet, filled with zeros. With |wide|, floats are f64. Fails if an input is unknown, has no
+  /// default, or has sizes, a type or values that the entry does not accept, or if the entry needs caches and |caches|
+  /// is null.
   static Result<PlainBinding> create(const PlainEntry &entry, const PlainRequest &request, PlainCaches *caches, bool wide);
 
   /// The values of all dims, including those of caches, and "workers", which is 1.

@@ -33,7 +33,8 @@ public:
   CallBuilder(ModuleOp module, bool wide) : module(module), wide(wide), builder(module.getContext()) {}
   /// Replaces |op|, whose counterpart in the original module is |original|.
   Status replace(Operation *op, Operation *original);
-  /// Adds a call after |op|, whose counterpart in the original module is |original|, with its buffers and results.
+  /// Adds a call of plain_call after |op|, whose counterpart in the original module is |original|, with the buffers
+  /// among the operands of |op| and its results. Does nothing if their types are not known.
   void observe(func::CallOp op, Operation *original);
   std::vector<std::unique_ptr<OpCall>> calls;
 
@@ -42,7 +43,8 @@ private:
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
   /// Creates a call record for |original| and stores its address in |address|.
   OpCall &addCall(Operation *original, Value &address);
-  /// Passes |words| to the call at |address|, in memory of |function|.
+  /// Stores |words| in memory on the stack of |function|, and calls plain_call (OpCall.h) with |address| and that
+  /// memory.
   void pass(func::FuncOp function, Value address, ArrayRef<Value> words);
   bool isKnown(Type type);
   bool hasKnownTypes(Operation *op);

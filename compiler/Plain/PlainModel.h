@@ -49,7 +49,8 @@ class PlainModel {
 public:
   /// Compiles |module|, IR of the phases `import` to `target`. |signature| describes the entries of a module of the
   /// phase `target`, whose functions have lost the attributes, and of LLVM IR; it may be null for earlier phases. Fails
-  /// if the module has operations that the plain path does not execute. |weights| must outlive the model.
+  /// if the module has operations that the plain path does not execute. The calibrated rows of |weights| must outlive
+  /// the model.
   static Result<std::unique_ptr<PlainModel>> create(mlir::ModuleOp module, const PlainWeights &weights, const PlainOptions &options,
                                                     const PlainSignature *signature = nullptr);
   ~PlainModel();

@@ -24,7 +24,7 @@ static std::optional<size_t> findLength(const PlainArgument &argument) {
   return std::nullopt;
 }
 
-/// Returns indices |begin| to |end| - 1 of |axis|.
+/// Returns the part of |tensor| with the indices |begin| to |end| - 1 of |axis|.
 static OwnedTensor sliceTensor(const OwnedTensor &tensor, size_t axis, int64_t begin, int64_t end) {
   OwnedTensor part{tensor.spec, {}};
   const std::vector<int64_t> &shape = tensor.spec.shape;

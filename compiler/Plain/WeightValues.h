@@ -16,8 +16,8 @@
 
 namespace attune {
 
-/// The tensors of a model, and the rows that a calibration has quantized, at most one element for each format. Both must
-/// outlive the object.
+/// The tensors of a model, and the rows that a calibration has quantized, at most one element for each format. Both
+/// must outlive the object.
 struct PlainWeights {
   PlainWeights(const TensorProvider &tensors, llvm::ArrayRef<CalibratedRows> calibrated = {}) : tensors(&tensors), calibrated(calibrated) {}
   const TensorProvider *tensors;

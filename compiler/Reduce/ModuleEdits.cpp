@@ -207,9 +207,9 @@ void attune::resizeEverywhere(ModuleOp module, int64_t from, int64_t to, bool nu
       return DenseI64ArrayAttr::get(array.getContext(), values);
     });
   }
-  // The dims of an entry's inputs, outputs and caches are those of their types. Other attributes of xfmr are left alone: a
-  // weight gets a new source below, since the parts of a source must fit together. Dense constants must keep their number
-  // of elements.
+  // The dims of an entry's inputs, outputs and caches are those of their types. Other attributes of xfmr are left
+  // alone: a weight gets a new source below, since the parts of a source must fit together. Dense constants must keep
+  // their number of elements.
   auto changedDims = [&](ArrayAttr dims) {
     return ArrayAttr::get(dims.getContext(), llvm::map_to_vector(dims, [&](Attribute dim) -> Attribute {
                             auto size = dyn_cast<IntegerAttr>(dim);

@@ -34,9 +34,9 @@ public:
   llvm::SmallVector<mlir::func::CallOp> findCalls(mlir::func::FuncOp function);
 
 private:
-  /// Returns a value of |type| that may be used at |before|: an operand of |before|, an argument, a result, a constant
-  /// or, with |mayAdd|, a new argument of the function. It is neither |except| nor defined by an operation in |doomed|.
-  /// Returns null if there is none.
+  /// Returns a value of |type| that may be used at |before|, the first that exists of: an operand of |before|, an
+  /// argument or earlier result in a block around it, a new constant 1, and, with |mayAdd|, a new argument of the
+  /// function. It is neither |except| nor defined by an operation in |doomed|. Returns null if there is none.
   mlir::Value findValue(mlir::Type type, mlir::Operation *before, bool mayAdd = true, mlir::Value except = {});
   /// Returns a value of |type| that may be used at |before|, by the rules of findValue, or poison if there is none.
   mlir::Value findOrMakeValue(mlir::Type type, mlir::Operation *before);

@@ -8,9 +8,10 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
   let summary = "shrink a module while a test finds it interesting";
   let description = [{
     Makes a small test case from a module that shows a bug. To test a module, runs the program `test` with the arguments
-    `test-arg`, followed by the name of a file that holds the module as text. As for `reduction-tree` of MLIR, an exit
-    status other than 0 means that the module is interesting: it still shows the bug. For the input it must be 1. The
-    pass tries to
+    `test-arg`, followed by the name of a file that holds the module as text. The test should exit with 1 if the module is
+    interesting, that is, still shows the bug, and with 0 if not. As for `reduction-tree` of MLIR, any other status of a
+    changed module counts as interesting, too; for the input it is an error, since it often means that the test itself
+    does not work. The pass tries to
 
     - erase symbols with their users, and the bodies of functions;
     - erase operations, and replace an operation by the body of one of its regions, if that has one block. A result that
@@ -20,12 +21,12 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
     - apply the reduction patterns of dialects (`DialectReductionPatternInterface`); those of `xfmr` and `tile`
       erase optional operands;
     - erase attributes;
-    - set a size to 1, or halve it, in all types that have it, so that types still agree. The first attempt also changes
-      integer attributes and constants of the same value, the second one only types.
+    - set a size to 1 or, if that fails, halve it, in all types that have it, so that types still agree. Each of the two
+      is tried first with a change of the integer attributes and constants of the same value, then in types only.
 
     Each step but the last is tried on all candidates at once, then on halves of them, and so on down to single ones.
-    All steps are repeated until none finds a smaller interesting module. The test is not run on modules that do not
-    verify. Any module may be given.
+    All steps are repeated until none finds a smaller interesting module. The test is not run on changed modules that do
+    not verify. The input may be any module.
 
     Before, with a test that exits with 1 if the module has a `math.exp`:
     ```mlir

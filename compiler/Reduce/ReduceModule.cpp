@@ -1,10 +1,11 @@
 //===- ReduceModule.cpp - Reduction of modules to small test cases --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step numbers its candidates in program order and erases a range of them. It runs with all candidates, then with
-// halves, and so on down to single ones, from the end of the module to its start, since users follow producers. The
-// result of a trial is kept if it costs less, verifies and is interesting. All steps are repeated until none of them
-// finds anything. Running the test takes most of the time, so modules that it has found uninteresting are remembered.
+// A step erases parts of one kind, such as operations, the candidates. It numbers them in program order and erases a
+// range of them. It runs with all candidates, then with halves, and so on down to single ones, from the end of the
+// module to its start, since users follow producers. The result of a trial is kept if it costs less, verifies and is
+// interesting. All steps are repeated until none of them finds anything. Running the test takes most of the time, so
+// modules that it has found uninteresting are remembered.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Reduce/ModuleEdits.h"
@@ -30,7 +31,8 @@ using namespace attune;
 
 namespace {
 
-/// The cost of a module: the number of operations and their parts, then the bits of its sizes.
+/// The cost of a module: a weighted count of operations, operands, results, arguments and attributes, then the sum of
+/// the logarithms of all sizes in types.
 using Cost = std::pair<int64_t, int64_t>;
 
 /// A function that removes candidates |begin| to |end| - 1 of a module, none if |end| is 0. Returns the number of
@@ -167,8 +169,9 @@ static size_t inlineRegions(ModuleOp module, size_t begin, size_t end) {
   return regions.size();
 }
 
-/// Numbers the arguments, or the results, of all functions and calls |erase| for the numbers |begin| to |end| - 1, the
-/// last one first. |count| returns how many a function has. Returns the number in all functions.
+/// Numbers the arguments, or the results, of all functions, and erases those with the numbers |begin| to |end| - 1 by
+/// |erase|, the last one first. |count| returns the number of arguments or results of a function. Returns the number in
+/// all functions.
 static size_t eraseFromFunctions(ModuleOp module, size_t begin, size_t end, llvm::function_ref<unsigned(func::FuncOp)> count,
                                  void (ModuleEdits::*erase)(func::FuncOp, unsigned)) {
   SmallVector<std::pair<func::FuncOp, unsigned>> places;

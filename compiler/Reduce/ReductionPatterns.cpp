@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace {
 
-/// Erases the optional operands of an operation, one by one, if the operation verifies without them.
+/// Erases the first optional operand of an operation of `xfmr` or `tile` without which the operation verifies.
 struct EraseOptionalOperands : RewritePattern {
   EraseOptionalOperands(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 

@@ -8,7 +8,7 @@
 
 using namespace attune;
 
-/// Returns the variable with the path of the program, whose initial value is the path of the executable.
+/// Returns the variable behind compilerFile. Its initial value is the path of this process's executable.
 static std::string &stored() {
   std::error_code ignored;
   const char *const link = "/proc/self/exe";

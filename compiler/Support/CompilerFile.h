@@ -8,10 +8,11 @@
 
 namespace attune {
 
-/// Returns the path of the compiler's program: this process's executable, unless setCompilerFile has named another, for
-/// a process that has the compiler as a library. The program identifies the build, and other programs are beside it.
+/// Returns the path of the compiler's executable: that of this process, unless a process that loads the compiler as a
+/// library has named another by setCompilerFile. The bytes of this file identify the build of the compiler in cache
+/// keys; other programs of the compiler are in the same folder.
 const std::string &compilerFile();
-/// Names the program of the compiler. Must be called before the first compilation.
+/// Sets the path that compilerFile returns. Must be called before the first compilation.
 void setCompilerFile(const std::string &path);
 
 } // namespace attune

@@ -9,8 +9,8 @@
 namespace attune {
 
 /// Looks for weights that |folder| has under other names or in other formats than `model.safetensors` and its index.
-/// Returns "found only NAME" and advice: mostly a command that converts them, one line for a POSIX shell. Returns "" if
-/// there are none.
+/// Returns "found only NAME", a file of the first known kind that it finds, and advice: mostly a command that converts
+/// the weights to `model.safetensors`, on one line for a POSIX shell. Returns "" if it finds none.
 std::string adviseOnWeights(const std::string &folder);
 
 } // namespace attune

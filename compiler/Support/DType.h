@@ -23,7 +23,7 @@ enum class DType : uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U64, U32, U
 const char *dtypeName(DType dtype);
 /// Returns the type with this safetensors name; nullopt if there is none.
 std::optional<DType> parseDType(std::string_view name);
-/// Returns the size of one element in bytes.
+/// Returns the size of one element of |dtype| in bytes.
 size_t elementSize(DType dtype);
 /// Returns true if convertToF32 accepts the type: F64, F32, F16, BF16.
 bool isFloat(DType dtype);

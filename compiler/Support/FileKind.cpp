@@ -19,8 +19,8 @@ struct Magic {
 };
 } // namespace
 
-/// Beginnings that identify a format beyond doubt. The pickle is that of PyTorch's old format: protocol 2, then the
-/// number 0x1950a86a20f9469cfc6c.
+/// Beginnings of files that identify a format beyond doubt. The last one is the pickle at the beginning of PyTorch's
+/// old format: protocol 2, then the number 0x1950a86a20f9469cfc6c.
 static constexpr Magic magics[] = {{"!<arch>\n", FileKind::Archive},
                                    {"!<thin>\n", FileKind::Archive},
                                    {"ATTUNEW1", FileKind::PackedWeights},

@@ -34,7 +34,8 @@ struct ListSetting {
   size_t Options::*count;
 };
 
-/// A setting that this version does not have, and the values under which it is unused. null is always one of them.
+/// A setting of transformers that this version does not implement, and the values that switch it off. null switches
+/// every setting off and is not listed.
 struct MissingSetting {
   const char *name;
   std::vector<Json> unused;
@@ -92,7 +93,7 @@ static const MissingSetting missing[] = {{"num_beam_groups", {1}},
                                          {"watermarking_config", {}},
                                          {"token_healing", {false}}};
 
-/// Appends the names in |table|.
+/// Appends the names of the settings in |table| to |names|.
 template <typename Table>
 static void addNames(std::vector<std::string> &names, const Table &table) {
   for (const auto &setting : table)
@@ -206,7 +207,8 @@ static Result<Json> readSetting(const std::string &name, const Json &value, cons
   return readOther(name, value, file);
 }
 
-/// Returns true if |text|, that of a setting that is not implemented, names a setting that |refusals| switch off.
+/// Returns true if |text|, the error text of a setting that is not implemented, names a setting that has the text "" in
+/// |refusals|, which means that it was switched off.
 static bool isSwitchedOff(const std::string &text, const std::map<std::string, std::string> &refusals) {
   return std::any_of(refusals.begin(), refusals.end(), [&](const auto &refusal) {
     return refusal.second.empty() && text.find(": '" + refusal.first + "': ") != std::string::npos;

@@ -18,26 +18,30 @@ namespace attune {
 /// and a later `max_length` also removes an earlier `max_new_tokens`.
 class GenerationSettings {
 public:
-  /// Returns every name that `set` accepts, except `unsupported`, in the order in which a file's settings are to be
-  /// read.
+  /// Returns every name that `set` accepts, except `unsupported`. A caller that reads a file sets the names in this
+  /// order, since a later `max_length` would remove `max_new_tokens`.
   static const std::vector<std::string> &names();
 
   /// Sets |name| to |value|; does nothing, whatever the name, if |value| is null. An unknown name, and a value that the
-  /// setting cannot have, are errors. A setting of transformers that is not implemented is kept as the text of
-  /// `unsupported`, one of them if there are several; a later |value| that switches it off removes the text. |file| is
-  /// the origin of the setting, for errors.
+  /// setting cannot have, are errors. A setting of transformers that is not implemented sets `unsupported` to an error
+  /// text that names it, with which attune_generate fails; if there are several such settings, the text is that of one
+  /// of them. A later |value| that switches the setting off removes its text. |file| is the origin of the setting, for
+  /// errors.
   Status set(const std::string &name, const Json &value, const std::string &file);
-  /// Parses and sets `NAME=VALUE`. VALUE is parsed as JSON; what is not JSON is a string. |origin| names the flag in errors.
+  /// Parses and sets `NAME=VALUE`. VALUE is parsed as JSON; what is not JSON is a string. |origin| names the flag in
+  /// errors.
   Status setText(const std::string &text, const std::string &origin);
 
   /// Returns the settings that have a value.
   const std::map<std::string, Json> &values() const { return stored; }
-  /// Overwrites |options| with the settings that have a value; sets max_new_tokens to 0 if only `max_length` has one.
-  /// |options| borrows lists and strings from this object, which must not change or be destroyed meanwhile.
+  /// Overwrites |options| with the settings that have a value; sets max_new_tokens to 0 if only `max_length` has a
+  /// value. Sets |options|.unsupported to null if its text is about a setting that was switched off here. |options|
+  /// borrows lists and strings from this object, which must not change or be destroyed meanwhile.
   void apply(attune_generation_options &options);
 
 private:
-  /// Makes `unsupported` one of the texts in |refusals|, unless it has a text that still holds.
+  /// Sets `unsupported` to one of the texts in |refusals|, unless its text is about a setting that is not switched off;
+  /// removes it if |refusals| has no text.
   void keepRefusal();
 
   std::map<std::string, Json> stored;

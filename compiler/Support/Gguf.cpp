@@ -27,7 +27,7 @@ enum class ValueType : uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, String,
 constexpr uint8_t valueBytes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 constexpr uint32_t valueTypes = sizeof(valueBytes);
 
-/// The most elements of all arrays of a file: a vocabulary has some hundred thousand.
+/// The most elements that all arrays of a file may have together; a vocabulary has some hundred thousand.
 constexpr uint64_t maxArrayElements = uint64_t(1) << 24;
 constexpr int maxArrayDepth = 4;
 constexpr uint32_t maxDimensions = 4;
@@ -112,7 +112,8 @@ static float loadHalf(const uint8_t *data) {
   return value;
 }
 
-/// Writes the 32 elements of a block of Q4_0 (|hasMinimum| false: q - 8) or Q4_1.
+/// Writes the 32 elements of a block: scale * (q - 8) for Q4_0, scale * q + minimum for Q4_1 (|hasMinimum|), with q of
+/// 4 bits.
 static void dequantizeQ4(const uint8_t *block, bool hasMinimum, float *out) {
   const float scale = loadHalf(block), minimum = hasMinimum ? loadHalf(block + 2) : 0;
   const uint8_t *codes = block + (hasMinimum ? 4 : 2);
@@ -123,7 +124,8 @@ static void dequantizeQ4(const uint8_t *block, bool hasMinimum, float *out) {
   }
 }
 
-/// Writes the 32 elements of a block of Q5_0 (q - 16) or Q5_1; the fifth bits of all elements are one word.
+/// Writes the 32 elements of a block: scale * (q - 16) for Q5_0, scale * q + minimum for Q5_1 (|hasMinimum|), with q of
+/// 5 bits. The fifth bits of all elements are one word.
 static void dequantizeQ5(const uint8_t *block, bool hasMinimum, float *out) {
   const float scale = loadHalf(block), minimum = hasMinimum ? loadHalf(block + 2) : 0;
   const uint8_t *high = block + (hasMinimum ? 4 : 2), *codes = high + 4;

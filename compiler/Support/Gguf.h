@@ -1,9 +1,9 @@
 //===- Gguf.h - Reading GGUF files ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A reader of the file format of llama.cpp, versions 2 and 3: metadata, and tensors in blocks of quantized values. Files
-// are untrusted: every length, type and offset is checked before it is used. Every error names the file, and the key or
-// tensor if it is about one. Tensors are views of the mapping; their data are not copied.
+// A reader of the file format of llama.cpp, versions 2 and 3: metadata, and tensors in blocks of quantized values.
+// Files are untrusted: every length, type and offset is checked before it is used. Every error names the file, and the
+// key or tensor if it is about one. Tensors are views of the mapping; their data are not copied.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_GGUF_H
 #define ATTUNE_COMPILER_SUPPORT_GGUF_H

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A command declares the files that it reads and the files that it will write, each as soon as it knows them, so that
-// `embed MODEL --output=MODEL/model.safetensors` fails before any work instead of replacing the model. OutputFile checks
-// every path that it creates, too. The declarations belong to the calling thread, since a process may compile on several: an
-// OutputFile that another thread creates is not checked.
+// `embed MODEL --output=MODEL/model.safetensors` fails before any work instead of replacing the model. OutputFile
+// checks every path that it creates, too. The declarations belong to the calling thread, since a process may compile on
+// several: an OutputFile that another thread creates is not checked.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_INPUTFILES_H
 #define ATTUNE_COMPILER_SUPPORT_INPUTFILES_H

@@ -48,8 +48,8 @@ public:
 
   bool parse_error(std::size_t position, const std::string &, const nlohmann::detail::exception &error) override {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …" or
-    // "[json.exception.out_of_range.406] number overflow parsing '1e999'": the prefix is dropped, since Attune's messages
-    // name a position themselves.
+    // "[json.exception.out_of_range.406] number overflow parsing '1e999'": the prefix is dropped, since Attune's
+    // messages name a position themselves.
     std::string text = error.what();
     size_t end = text.find(": ");
     if (end == std::string::npos)

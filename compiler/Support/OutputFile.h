@@ -55,11 +55,13 @@ private:
   Status createNamed(const std::string &folder);
   /// Reports errors that the system has deferred until now.
   Status complete();
-  /// Gives the file its name. With |revocable|, keeps the replaced file until finish.
+  /// Gives the file its name. If |revocable|, keeps the replaced file under a temporary name until finish, where the
+  /// file system can exchange names.
   Status giveName(bool revocable);
   Status createFolders();
   Status linkTemporary();
-  /// Undoes giveName.
+  /// Undoes giveName: restores the replaced file, if giveName kept it, or removes the name, and removes the folders
+  /// that this commit created.
   void takeNameBack();
   /// Completes a commit that cannot fail any more.
   void finish();

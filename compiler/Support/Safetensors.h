@@ -30,7 +30,8 @@ struct TensorView {
   int64_t elements = 0;
 };
 
-/// Converts |count| elements of a float tensor from |begin| on to float. Row r of a matrix begins at r * width.
+/// Converts |count| elements of a float tensor from |begin| on to float. Row r of a matrix begins at element r *
+/// columns.
 inline void convertToF32(const TensorView &view, int64_t begin, int64_t count, float *out) {
   convertToF32(view.dtype, view.data, begin, count, out);
 }

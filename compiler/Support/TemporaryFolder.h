@@ -9,7 +9,8 @@
 
 namespace attune {
 
-/// A flat folder in $TMPDIR, or /tmp; removed at the end, or by the next process if this one is killed. Move-only.
+/// A flat folder in $TMPDIR, or /tmp if that is unset or empty. The destructor removes it; if this process is killed,
+/// the next one that creates a folder with the same prefix does. Move-only.
 class TemporaryFolder {
 public:
   /// Removes the folders with |prefix| that killed processes have left, then makes a folder whose name begins with

@@ -1,4 +1,4 @@
-//===- KernelBackend.cpp - Other makers of a CPU's kernels -----------------===//
+//===- KernelBackend.cpp - Code generators for CPU kernels -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

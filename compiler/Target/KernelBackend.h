@@ -1,4 +1,4 @@
-//===- KernelBackend.h - Other makers of a CPU's kernels -------*- C++ -*-===//
+//===- KernelBackend.h - Code generators for CPU kernels -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_KERNELBACKEND_H
@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// The vectors and register tiles of a CPU, for backends that tile themselves.
+/// The vectors and register tiles that the schedule of a CPU has, for backends that tile kernels by themselves.
 struct KernelTiles {
   /// Bits of a vector register.
   int64_t vectorBits;
@@ -28,12 +28,13 @@ public:
   virtual void adjust(mlir::rt::Schedule &schedule) const {}
   /// Returns the flags other than `--kernels` that differ from their defaults, each after a space: " --a=b".
   virtual std::string flags() const { return ""; }
-  /// Returns the paths of the programs that take part in making code.
+  /// Returns the paths of the programs, other than the compiler, that compile kernels; see Target::programs.
   virtual std::vector<std::string> programs() const { return {}; }
-  /// Adds the passes that mark the kernels of the backend, at the end of phase `kernels`.
+  /// Adds the passes that select the kernels of the backend and mark them in `tile.kernel`, at the end of phase
+  /// `kernels`.
   virtual void addSelectPasses(mlir::OpPassManager &pm) const = 0;
-  /// Adds the passes that replace the tasks of these kernels, the bodies of their parallel loops, by calls, in phase
-  /// `vector`.
+  /// Adds the passes of phase `vector` that replace the body of the parallel loop of each of these kernels by a call of
+  /// the function that the backend compiles.
   virtual void addTilePasses(mlir::OpPassManager &pm) const = 0;
   /// Returns the emission of one module, whose kernels run on |host|. An error if the backend cannot compile for that
   /// machine, or if a program is missing.

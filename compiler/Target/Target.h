@@ -49,20 +49,22 @@ struct TargetRequest {
 class TargetEmission {
 public:
   virtual ~TargetEmission();
-  /// Starts processes that run in parallel to the phases after `kernels`. |module| is the result of that phase.
+  /// Starts processes that compile kernels in parallel to the phases after `kernels`, if the target has any. |module|
+  /// is the result of the phase `kernels`.
   virtual Status start(mlir::ModuleOp module) { return {}; }
-  /// Completes the code of kernels that are not part of the host module: waits for processes, or takes the kernels of
-  /// |module|, in phase `target`, out of it and makes images of them.
+  /// Completes the code of kernels outside the host module. |module| is the result of the phase `target`, before its
+  /// translation to LLVM IR. Waits for the processes of start(), or removes the GPU kernels of |module| and compiles
+  /// them to device code.
   virtual Status takeKernels(mlir::ModuleOp module) { return {}; }
-  /// Returns the name of the step takeKernels in the time report; "" if the report omits it.
+  /// Returns the name of takeKernels() in the report of the time of each step; "" if the report omits it.
   virtual llvm::StringRef stepName() const { return ""; }
-  /// Adds kernels to |host|, the LLVM IR of the host module.
+  /// Links the kernels that processes have compiled for the CPU, if any, into |host|, the LLVM IR of the host module.
   virtual Status linkHost(llvm::Module &host) { return {}; }
-  /// Returns the CPU features that |host| needs in addition to the default features of the machine's code, each after a
-  /// comma: ",a,b".
+  /// Returns the CPU features that |host| needs in addition to HostMachine::requiredFeatures, each after a comma:
+  /// ",a,b".
   virtual std::string hostFeatures(const llvm::Module &host) const { return ""; }
-  /// Adds the device code to |descriptor|. If it has launches that belong to no kernel in |signature|, such as copies
-  /// between kernels, adds one kernel to |signature| that stands for all of them.
+  /// Adds the device code, if any, to |descriptor|. If it has launches that belong to no kernel in |signature|, such as
+  /// copies between kernels, adds one kernel to |signature| that stands for all of them.
   virtual void describe(ModelSignature &signature, DescriptorOptions &descriptor) const {}
   /// Returns the text of the device code. Called only if checkEmit allows EmitKind::Ptx.
   virtual std::string deviceText() const;
@@ -82,26 +84,28 @@ public:
   virtual mlir::rt::TargetAttr attribute(mlir::MLIRContext *context) const = 0;
   /// Returns the tile sizes and layouts that passes of all targets read.
   virtual const mlir::rt::Schedule &schedule() const = 0;
+  /// Returns the operand type of projections.
   mlir::xfmr::Precision precision() const { return rounding; }
-  /// Returns the formats of weights.
+  /// Returns the formats in which weights are stored.
   const mlir::xfmr::WeightFormats &weightFormats() const { return formats; }
   /// Returns the type of the elements of caches of keys and values.
   mlir::xfmr::Precision cachePrecision() const { return cacheRounding; }
   /// Returns true if embeddings may read their rows from packed weights, so that a matrix that is both a table and the
   /// weight of a projection is stored once.
   virtual bool readsPackedRows() const { return false; }
-  /// Returns the name of the backend that compiles kernels without a `tile.kernel` attribute, such as "mlir".
+  /// Returns the name of the backend that compiles kernels whose `tile.kernel` attribute names none, such as "mlir".
   virtual llvm::StringRef defaultBackend() const = 0;
-  /// Returns the flags that name this target, "--a=b --c=d"; "" for the defaults.
+  /// Returns the flags that select this target, its GPUs and its kernel backend, "--a=b --c=d"; "" if none is needed.
   virtual std::string flags() const { return ""; }
-  /// Returns the paths of the programs that take part in making code.
+  /// Returns the paths of the programs, other than the compiler, that take part in compiling kernels. The files are
+  /// part of the key of a cached model, so that a model is compiled again after a program changes.
   virtual std::vector<std::string> programs() const { return {}; }
   /// Returns an error if the target has no output of this kind.
   virtual Status checkEmit(EmitKind kind) const;
   /// Returns an error if the target has no collectives for |ranks| ranks.
   virtual Status checkRanks(int64_t ranks) const { return {}; }
 
-  // The passes in which targets differ. |schedule| is that of the module, usually schedule().
+  // The passes in which targets differ. |schedule| is the attribute `rt.schedule` of the module, usually schedule().
   /// Adds the passes at the end of phase `kernels`.
   virtual void addKernelPasses(mlir::OpPassManager &pm) const {}
   /// Adds the passes of phase `bufferized` on the buffers of kernels, before the plan of memory.

@@ -9,8 +9,8 @@ using namespace attune::text;
 
 #define TRY ATTUNE_TEXT_TRY
 
-/// Sets the model to BPE, pre-tokenizer and decoder to ByteLevel. |addPrefixSpace| is the default of
-/// `add_prefix_space`, and then its value.
+/// Sets the model to BPE, pre-tokenizer and decoder to ByteLevel. Sets |addPrefixSpace|, the default of
+/// `add_prefix_space`, to its value in the settings.
 static Status makeByteLevel(TokenizerBuilder &builder, bool &addPrefixSpace) {
   TRY(builder.arguments.read("add_prefix_space", addPrefixSpace));
   builder.preTokenizer = jsonByteLevel(addPrefixSpace);

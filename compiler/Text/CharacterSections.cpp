@@ -32,7 +32,7 @@ static CodePointSet movedCharacters() {
   return set;
 }
 
-/// Returns the characters without which a text is unchanged by NFC.
+/// Returns a set of characters with the property that NFC does not change a text that has none of them.
 static CodePointSet composingCharacters() {
   std::set<uint32_t> members;
   for (const Composition &pair : compositions())
@@ -94,7 +94,8 @@ static void writeFlags(bool separators, TextFileWriter &out) {
   out.add(kSectionCharacters, stage1);
 }
 
-/// Returns true if a normalizer or pre-tokenizer of |spec| is of |kind|, with one of the bits |flag| of argument a if given.
+/// Returns true if |spec| has a normalizer or pre-tokenizer of |kind|; if |flag| is not 0, only steps count that have
+/// one of its bits in argument a.
 static bool usesStep(const TokenizerSpec &spec, StepKind kind, uint32_t flag = 0) {
   auto uses = [&](const Step &step) { return step.kind == kind && (flag == 0 || (step.a & flag)); };
   return std::any_of(spec.normalizers.begin(), spec.normalizers.end(), uses) ||

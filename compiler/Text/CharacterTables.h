@@ -1,8 +1,8 @@
 //===- CharacterTables.h - Character classes of tokenizers ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets and mappings of code points that agree for each Unicode scalar value with the reference library, the Python
-// package `tokenizers`: generate_tables.py computes them by this package and names its sources.
+// Sets and mappings of code points. For each Unicode scalar value they agree with the reference library, the Python
+// package `tokenizers`: generate_tables.py computes them by calls of this package and names the sources of its parts.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_CHARACTERTABLES_H
 #define ATTUNE_COMPILER_TEXT_CHARACTERTABLES_H
@@ -34,11 +34,11 @@ const CodePointSet &regexPunctuation();
 /// Returns all characters that a case-insensitive match of |set| accepts.
 CodePointSet addCaseVariants(const CodePointSet &set);
 
-/// The predicates of normalizers and pre-tokenizers.
+/// Sets of characters that the steps of normalizers and pre-tokenizers test; `predicate` returns one.
 enum class Predicate { WhiteSpace, Numeric, Punctuation, BertDropped, BertSpace, BertChinese, BertMark, Mark, Word, NmtDropped, NmtSpace };
 const CodePointSet &predicate(Predicate which);
 
-/// Maps characters to their replacements. Unchanged characters have no entry.
+/// The replacement of each character that a mapping changes; other characters have no entry.
 using CharacterMapping = std::map<uint32_t, std::vector<uint32_t>>;
 const CharacterMapping &lowercaseMapping();
 /// Returns the full canonical decompositions, without those of Hangul syllables, which follow from arithmetic.
@@ -51,11 +51,12 @@ struct Composition {
 };
 std::vector<Composition> compositions();
 
-/// Runs of characters with equal values: start << 8 | value, sorted. They begin at 0.
+/// A value below 256 for each character: runs of consecutive characters with equal values, as start << 8 | value,
+/// sorted by start. The first run starts at 0.
 using CharacterRuns = std::vector<uint32_t>;
 CharacterRuns combiningClasses();
-/// Returns the script of each character, as a number in the order of the pre-tokenizer UnicodeScripts of `tokenizers`; 0 is
-/// compatible with any other.
+/// Returns a number for the script of each character. The pre-tokenizer UnicodeScripts of `tokenizers` splits a text
+/// between neighbors with different numbers, unless one of these is 0.
 CharacterRuns splitScripts();
 /// Returns the values of Grapheme_Cluster_Break, in the order of runtime/text/TextTables.h, with flags for
 /// Extended_Pictographic and Indic_Conjunct_Break.

@@ -12,7 +12,7 @@
 
 namespace attune {
 
-/// Builds the tables of a chat program.
+/// Builds a chat program, the compiled form of a folder's chat templates (runtime/text/chat/ChatFormat.h).
 class ChatProgram {
 public:
   /// An instruction and its line in the template.
@@ -22,6 +22,8 @@ public:
     unsigned line;
   };
 
+  /// These functions return the index of a constant, variable or call in its table. They add it, but for a constant or
+  /// variable that the table has.
   uint32_t string(const std::string &text);
   uint32_t integer(int64_t value);
   uint32_t number(double value);
@@ -29,16 +31,16 @@ public:
   uint32_t call(attune_chat_call call, const std::vector<std::string> &keywords);
   /// Adds |names| to the table of names and returns the index of the first.
   uint32_t names(const std::vector<std::string> &names);
-  /// Reserves the number of a function that setFunction sets later, and returns it.
+  /// Adds an empty function, which setFunction sets later, and returns its index.
   uint32_t reserveFunction();
-  /// Sets a function. Jumps in |code| are relative to its beginning.
+  /// Sets the function |index|. The targets of jumps are counted from the beginning of |code|.
   void setFunction(uint32_t index, attune_chat_function function, const std::vector<Instruction> &code);
   void addTemplate(const std::string &name, uint32_t function, const std::string &problem);
   /// Returns false if numbers do not fit into the operands of instructions, a function has too many slots or the text
   /// is too long.
   bool fits() const;
 
-  /// Returns the bytes of the program. |defaults| are variables that every rendering has.
+  /// Returns the bytes of the program. |defaults| are the names and the values of variables that every rendering has.
   std::string write(const std::vector<std::pair<std::string, std::string>> &defaults);
 
 private:

@@ -127,8 +127,8 @@ Result<ChatTemplates> attune::readChatTemplates(const std::string &folder) {
     result.templates.push_back({name, path, *source});
   }
   const bool hasFiles = !result.templates.empty();
-  // transformers reads special_tokens_map.json only if tokenizer_config.json has no `added_tokens_decoder`; its values then
-  // replace those of tokenizer_config.json.
+  // transformers reads special_tokens_map.json only if tokenizer_config.json has no `added_tokens_decoder`; its values
+  // then replace those of tokenizer_config.json.
   bool readsMap = true;
   for (std::string_view name : {tokenizerConfig, specialTokensMap, templateConfig}) {
     const std::string path = folder + "/" + std::string(name);

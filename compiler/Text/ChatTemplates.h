@@ -25,7 +25,8 @@ struct ChatTemplates {
   std::vector<std::pair<std::string, std::string>> specialTokens; ///< "bos_token" and its text, …
 };
 
-/// Returns the files that readChatTemplates reads, relative to |folder|; those that are JSON need not exist.
+/// Returns the names of the files that readChatTemplates reads, relative to |folder|: JSON files, which need not exist,
+/// and the .jinja files that exist.
 std::vector<std::string> chatTemplateFileNames(const std::string &folder);
 
 /// Reads the templates of |folder|, as transformers does: chat_template.jinja and additional_chat_templates/*.jinja;

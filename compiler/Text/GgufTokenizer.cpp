@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A GGUF file has the vocabulary of a tokenizer, the type of each token and, for byte-level BPE, the merges. Of the
-// remaining steps it has only names: `tokenizer.ggml.model` names the kind, `tokenizer.ggml.pre` the expression by which
-// texts are split. The functions below make from these the tokenizer.json that the names stand for:
+// remaining steps it has only names: `tokenizer.ggml.model` names the kind, `tokenizer.ggml.pre` the expression by
+// which texts are split. The functions below make from these the tokenizer.json that the names stand for:
 //
 //   model   vocabulary                       steps
 //   llama   BPE by scores, "▁" for spaces    "▁" for spaces and, unless add_space_prefix is false, before texts; the
@@ -43,7 +43,7 @@ constexpr const char *kTekken =
 #undef LOWER
 #undef BLANKS
 
-/// A name of `tokenizer.ggml.pre`.
+/// A value of `tokenizer.ggml.pre`, and the steps that it stands for.
 struct PreTokenizerName {
   const char *name;
   /// The expression; null for that of ByteLevel.
@@ -72,7 +72,7 @@ constexpr PreTokenizerName kPreTokenizers[] = {
     {"tekken", kTekken, false, false, /*ignoresMerges=*/true, /*addsBos=*/true},
 };
 
-/// Returns the string |value|. The format has strings of bytes; texts must be UTF-8.
+/// Returns the string |value|. Fails if it is not UTF-8, which strings of the format need not be.
 Result<std::string> readText(const Json &value, const std::string &file, const std::string &key) {
   Result<std::string> text = jsonString(value, file, key);
   if (text && !isUtf8(*text))
@@ -80,7 +80,7 @@ Result<std::string> readText(const Json &value, const std::string &file, const s
   return text;
 }
 
-/// Reads the tokenizer of one file.
+/// Makes the arguments of a tokenizer from the metadata of one file.
 class GgufTokenizer {
 public:
   explicit GgufTokenizer(const GgufFile &file) : file(file) {}

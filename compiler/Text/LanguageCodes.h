@@ -1,7 +1,8 @@
 //===- LanguageCodes.h - Languages of models that translate ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names of languages that classes of transformers add to a vocabulary, in the order of their ids.
+// For each of five tokenizer classes of transformers, the names of the languages that the class adds to a vocabulary as
+// tokens, in the order of their ids.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_LANGUAGECODES_H
 #define ATTUNE_COMPILER_TEXT_LANGUAGECODES_H

@@ -12,7 +12,7 @@
 
 namespace attune::text {
 
-/// A map from strings to their replacements.
+/// A map from strings of a text to their replacements, as a trie of the strings.
 struct PrecompiledMap {
   std::vector<TrieUnit> units; ///< values are offsets into |replacements|
   std::string replacements;    ///< for each: its size in bytes (u32), then the text

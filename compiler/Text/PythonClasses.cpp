@@ -35,7 +35,7 @@ static void setCommonRules(TokenizerBuilder &builder) {
   builder.spec.separatorsAreSpaces = true;
 }
 
-/// Sets the template of the post-processor.
+/// Adds a post-processor with the templates |single|, for one text, and |pair|, for two.
 static void setTemplate(TokenizerBuilder &builder, const std::vector<TemplatePiece> &single, const std::vector<TemplatePiece> &pair) {
   auto add = [&](const std::vector<TemplatePiece> &pieces) {
     return builder.spec.pool.add(std::string(reinterpret_cast<const char *>(pieces.data()), pieces.size() * sizeof(TemplatePiece)), 4)
@@ -48,7 +48,7 @@ static void setTemplate(TokenizerBuilder &builder, const std::vector<TemplatePie
   builder.spec.processors.push_back(step);
 }
 
-/// Returns |text| with spaces instead of marks.
+/// Returns |text| with spaces instead of U+2581.
 static std::string replaceMarks(const std::string &text) {
   static const std::string mark = kMark;
   std::string result;

@@ -43,8 +43,8 @@ namespace {
 
 constexpr size_t kMaxThreads = 20000;
 constexpr size_t kMaxStates = 8192;
-/// The largest sum, over all states, of the threads of a state times the columns of the table. It bounds time and
-/// memory.
+/// The largest sum, over all states of the deterministic automaton, of the threads of a state times the columns of the
+/// table. The limit bounds time and memory.
 constexpr size_t kMaxWork = 2000000;
 
 /// A state of the nondeterministic automaton.
@@ -72,8 +72,8 @@ private:
       sets.push_back(set);
     return place->second;
   }
-  /// Adds threads that match |node| and continue at |next|; returns the one at which matching begins, which is |next| if
-  /// |node| is empty.
+  /// Adds threads that match |node| and continue at |next|; returns the one at which matching begins, which is |next|
+  /// if |node| is empty.
   int addNode(const RegexNode &node, int next);
   int addRepeat(const RegexNode &node, int next);
 
@@ -85,7 +85,8 @@ private:
   using State = std::pair<std::vector<int>, int>;
   void addClosure(int thread, int previous, std::vector<int> &list, std::set<int> &seen) const;
   int stateNumber(State state);
-  /// Returns the entry of the transition table for |state| and |symbol| (a class, or numClasses for the end of the text).
+  /// Returns the entry of the transition table for |state| and |symbol| (a class, or numClasses for the end of the
+  /// text).
   uint32_t step(const State &state, int symbol);
   void minimize();
 

@@ -35,7 +35,7 @@ public:
 private:
   static constexpr int kMaxDepth = 200;
   static constexpr int kMaxRepeat = 1000;
-  /// The largest number of repeats directly after one another, as in a+*.
+  /// The largest number of repeats after one atom, each of which repeats the one before, as in a+*.
   static constexpr int kMaxStacked = 8;
 
   Status error(const std::string &what) const {
@@ -68,7 +68,7 @@ private:
     node->atEdge = atEdge;
     return node;
   }
-  /// Returns |first| or |second|.
+  /// Returns the alternative of |first| and |second|; a match prefers |first|.
   static Node makeEither(Node first, Node second) {
     Node node = make(RegexNode::Alternate);
     node->children.push_back(std::move(first));
@@ -159,8 +159,8 @@ Result<Node> Parser::parseSequence() {
   return node;
 }
 
-/// Parses {n}, {n,}, {,m} or {n,m}. If there are no bounds, returns false and leaves |at| unchanged: the brace is then a
-/// literal.
+/// Parses {n}, {n,}, {,m} or {n,m}. If there are no bounds, returns false and leaves |at| unchanged: the brace is then
+/// a literal.
 bool Parser::parseBounds(int &min, int &max) {
   size_t place = at + 1;
   auto number = [&](int &value) {
@@ -319,7 +319,8 @@ Result<Node> Parser::parseGroup() {
   if (accept("#")) {
     while (!done() && peek() != ')')
       ++at;
-    ++at;
+    if (!accept(")"))
+      return error("a comment without ')'");
     return Node();
   }
   if (accept(":"))
@@ -390,8 +391,8 @@ Result<Node> Parser::parseGroup() {
 }
 
 /// Collects the body |node| of a look-ahead (|ahead|) or look-behind: adds the characters that it accepts to |set|, and
-/// sets |atEdge| if it accepts the end of the text, or, in a look-behind, the beginning. Returns false if |node| looks at
-/// more than one character, or is a condition in the other direction.
+/// sets |atEdge| if it accepts the end of the text, or, in a look-behind, the beginning. Returns false if |node| looks
+/// at more than one character, or is a condition in the other direction.
 static bool collectOne(const RegexNode &node, bool ahead, CodePointSet &set, bool &atEdge) {
   switch (node.kind) {
   case RegexNode::Set:
@@ -497,7 +498,8 @@ Result<CodePointSet> Parser::parseProperty(bool negated) {
   std::string name;
   while (!done() && peek() != '}')
     name += char(peek() < 128 ? peek() : '?'), ++at;
-  ++at;
+  if (!accept("}"))
+    return error("a property without '}'");
   std::optional<CodePointSet> set = findProperty(name);
   if (!set)
     return error("the unknown property '" + name + "'");

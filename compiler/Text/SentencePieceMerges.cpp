@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A SentencePiece model of the kind BPE stores pieces and scores, no merges. A piece of n characters has n - 1 splits;
-// those whose halves are pieces are merges. They are sorted by the id of the whole, then by the lengths of the halves in
-// characters, then by the ids of the halves.
+// those whose halves are pieces are merges. They are sorted by the id of the whole, then by the lengths of the halves
+// in characters, then by the ids of the halves.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/SentencePieceMerges.h"

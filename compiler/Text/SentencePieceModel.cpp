@@ -14,8 +14,8 @@ using namespace attune::text;
 
 namespace {
 
-/// A message of a protocol buffer: its fields one after the other. Messages inside are read by a reader of their own,
-/// so that the depth is that of the code.
+/// Reads the fields of a protocol-buffer message one after the other. The caller reads a nested message by another
+/// reader, so input cannot make the recursion deep.
 class MessageReader {
 public:
   explicit MessageReader(std::string_view bytes) : at(bytes.data()), end(at + bytes.size()) {}
@@ -54,7 +54,7 @@ public:
   uint64_t number = 0;      ///< the value of a field of wire type 0 (varint)
   std::string_view content; ///< the bytes of a field of another type
 
-  /// Returns true if the field has |type|; otherwise the message is malformed.
+  /// Returns true if the field has the wire type |type|; otherwise marks the message as malformed.
   bool expect(uint32_t type) {
     bad |= wire != type;
     return !bad;
@@ -116,7 +116,8 @@ static Status parsePiece(std::string_view bytes, const std::string &file, Senten
   return {};
 }
 
-/// Reads trainer_spec. Other wire types make the message malformed.
+/// Reads trainer_spec into |model|. Returns false if it is malformed, also if a field has another wire type than
+/// expected.
 static bool parseTrainer(std::string_view bytes, SentencePieceModel &model) {
   MessageReader reader(bytes);
   while (reader.next()) {
@@ -160,7 +161,7 @@ static bool parseTrainer(std::string_view bytes, SentencePieceModel &model) {
   return !reader.failed();
 }
 
-/// Reads normalizer_spec.
+/// Reads normalizer_spec into |model|. Returns false if it is malformed.
 static bool parseNormalizer(std::string_view bytes, SentencePieceModel &model) {
   MessageReader reader(bytes);
   while (reader.next()) {

@@ -43,7 +43,7 @@ Result<bool> attune::text::lowersTexts(const std::string &folder) {
 
 namespace {
 
-/// The settings while they are read.
+/// Reads the settings of a folder and makes the section of the .text file from them.
 class SettingsReader {
 public:
   explicit SettingsReader(std::string folder) : folder(std::move(folder)), transformer(findTransformerFolder(this->folder)) {

@@ -12,17 +12,19 @@
 
 namespace attune::text {
 
-/// Returns the files that addTaskSettings reads, besides config.json and modules.json, relative to |folder|, present or
-/// not.
+/// Returns the names of the files that addTaskSettings reads, relative to |folder|. The list lacks config.json and
+/// modules.json, which it also reads; listed files need not exist. In a sentence-transformers folder, modules.json says
+/// in which subfolder the files of the transformer are, and their names begin with that.
 std::vector<std::string> taskFileNames(const std::string &folder);
 
 /// Adds the settings of tasks (runtime/text/tasks/TaskFormat.h) that the model folder |folder| has to |writer|: the
-/// largest length and special tokens of tokenizer_config.json, further special tokens of special_tokens_map.json,
-/// problem_type and pad_token_id of config.json, and max_seq_length, prompts and similarity of a sentence-transformers
-/// folder.
+/// largest length and the special tokens for masks, classes and unknown words of tokenizer_config.json, those of
+/// special_tokens_map.json that it lacks, problem_type and pad_token_id of config.json, and max_seq_length, prompts and
+/// similarity of a sentence-transformers folder.
 Status addTaskSettings(const std::string &folder, TextFileWriter &writer);
 
-/// Returns true if |folder|, of sentence-transformers, says that texts are turned to lower case before anything else.
+/// Returns `do_lower_case` of the transformer's settings (readTransformerSettings): true if texts are turned to lower
+/// case before any other step. False without such settings.
 Result<bool> lowersTexts(const std::string &folder);
 
 } // namespace attune::text

@@ -18,7 +18,7 @@ using chat::Operation;
 
 namespace {
 
-/// Sets a variable until the end of the C++ scope.
+/// Sets a variable to a value until the object is destroyed, which restores the former value.
 class Temporarily {
 public:
   Temporarily(bool &variable, bool value) : variable(variable), saved(variable) { variable = value; }
@@ -34,16 +34,18 @@ class FunctionEmitter : public TemplateFunction {
 public:
   using TemplateFunction::TemplateFunction;
 
-  /// Emits the body of a template.
+  /// Emits the body of a template as a function without parameters and returns its index.
   uint32_t emitRoot(const NodeList &body);
-  /// Emits a macro or the body of a call block, inside |scope|.
+  /// Emits a macro or the body of a call block, inside |scope|, as a function and returns its index.
   uint32_t emitMacro(const TemplateNode &node, const TemplateScope &scope);
-  /// Emits the condition of a loop.
+  /// Emits the condition of a loop as a function of an item and returns its index. The function returns the item if the
+  /// condition is true, else a missing value.
   uint32_t emitCondition(const TemplateNode &loop, const TemplateScope &scope);
 
 private:
   unsigned captures = 0;
-  /// True inside an `if` of the same scope, where Jinja2 accepts unknown filters.
+  /// True inside an `if` of the same scope or inside an inline `if`. There, Jinja2 fails for an unknown filter or test
+  /// only when it is called.
   bool conditional = false;
 
   /// An enclosing loop, the target of `break` and `continue`.
@@ -55,7 +57,7 @@ private:
   std::vector<OpenLoop> loops;
 
   void emitList(const NodeList &list, const TemplateScope &scope);
-  /// Emits a body in a new scope.
+  /// Emits the statements of a body whose scope, |scope|, is new.
   void emitBody(const NodeList &list, const TemplateScope &scope) {
     Temporarily outside(conditional, false);
     emitList(list, scope);
@@ -339,7 +341,7 @@ void FunctionEmitter::emitTarget(const TemplateNode &target, const TemplateScope
   emit(Operation::Tuple, static_cast<uint32_t>(target.operands.size()));
 }
 
-/// Calls |visit| for the namespaces whose fields a target names.
+/// Calls |visit| with each NamespaceField in |target|.
 template <typename Visit>
 static void forEachField(const TemplateNode &target, Visit visit) {
   if (target.kind == NodeKind::NamespaceField)
@@ -658,7 +660,7 @@ std::optional<uint16_t> FunctionEmitter::findName(const TemplateNode &node, cons
   return filter ? search(chat::filterNames) : search(chat::testNames);
 }
 
-/// Emits a failure for an unknown filter or test.
+/// Emits code that fails, when it is executed, with Jinja2's error for the unknown filter or test |node|.
 void FunctionEmitter::emitUnknown(const TemplateNode &node) {
   emit(Operation::Undefined,
        program.string(std::string("No ") + (node.kind == NodeKind::Filter ? "filter" : "test") + " named '" + node.text + "' found."));

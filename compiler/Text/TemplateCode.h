@@ -10,9 +10,10 @@
 
 namespace attune {
 
-/// Adds the functions of a template to |program| and returns the number of its body. Filters, tests and methods that
-/// are not supported are errors that name them and their line; a filter or test that Jinja2 does not know either is
-/// none inside an `if`.
+/// Compiles the statements |body| of a template to functions of |program|, and returns the index of the function of the
+/// whole template. Fails for a filter, test or method that is not supported; the error names it and its line. A filter
+/// or test that Jinja2 does not know either is accepted inside an `if`: as in Jinja2, a rendering fails only if it
+/// calls the filter or test.
 Result<uint32_t> emitTemplate(const NodeList &body, ChatProgram &program);
 
 } // namespace attune

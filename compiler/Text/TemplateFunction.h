@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// Collects the instructions and variables of one function.
+/// Collects the instructions and variables of one function of a chat program.
 class TemplateFunction {
 public:
   /// |problem| receives the first error of the template. |outer| is the enclosing function, or null.
@@ -34,11 +34,11 @@ protected:
   /// Returns a new slot without a name.
   VariableRef hiddenSlot() { return {&owner, owner.numSlots++}; }
   VariableRef lookUp(const std::string &name, const TemplateScope &scope);
-  /// Emits the loads of the initial values of the variables of |scope|.
+  /// Emits code that gives the variables of |scope| their initial values.
   void enter(const TemplateScope &scope);
-  /// Emits the removal of the variables of |scope|.
+  /// Emits code that clears the variables of |scope|.
   void leave(const TemplateScope &scope);
-  /// Completes the function as number |index| of the program, and returns |index|.
+  /// Appends a return, sets function |index| of the program to the collected instructions, and returns |index|.
   uint32_t finish(uint32_t index, const std::string &name, const std::vector<std::string> &parameters, unsigned flags);
 
 private:

@@ -51,7 +51,8 @@ static size_t trimmedLength(std::string_view text) {
   return end;
 }
 
-/// Reads text with the escape sequences of Python's string literals.
+/// Returns |literal|, the content of a string literal, with Python's escape sequences replaced by the characters that
+/// they stand for.
 static Result<std::string> unescapeLiteral(std::string_view literal, unsigned line) {
   // Jinja2 first replaces characters beyond ASCII by escape sequences. So a backslash before such a character escapes
   // the backslash of the sequence, and the text has the sequence in place of the character.
@@ -153,8 +154,9 @@ Lexer::Lexer(std::string_view given) {
     source.pop_back();
 }
 
-/// Adds the text up to |end| with the white space that a tag with |sign| leaves. |strips| is true for tags that remove
-/// blanks before them.
+/// Adds the text from the current position up to |end|, where a tag begins, as a Data token, without the white space
+/// that the tag removes; no token if nothing is left. |sign| is the sign of the tag, 0 if it has none. |strips| is true
+/// if a tag without a sign removes the blanks before it.
 void Lexer::addData(size_t end, char sign, bool strips) {
   std::string_view text = std::string_view(source).substr(position, end - position);
   size_t length = text.size();
@@ -170,8 +172,9 @@ void Lexer::addData(size_t end, char sign, bool strips) {
   advance(end);
 }
 
-/// Matches the end |close| of a tag, with its sign and the white space that it removes, and sets |end| to the position
-/// after them. Returns false if it is not at the current position.
+/// Matches the end |close| of a tag at the current position, with its sign and the white space after it that it
+/// removes, and sets |end| to the position after these. Returns false if there is no such end. |trimsLine| is true if
+/// an end without a sign removes a line end and the sign "+" is allowed.
 bool Lexer::matchEnd(std::string_view close, bool trimsLine, size_t &end) const {
   bool signedEnd = position < source.size() && (source[position] == '-' || (source[position] == '+' && trimsLine));
   if (signedEnd && source.compare(position + 1, close.size(), close) == 0) {

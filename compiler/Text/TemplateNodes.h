@@ -55,7 +55,7 @@ enum class NodeKind {
   Continue
 };
 
-/// How a name is used.
+/// The use of a name: read, written, or declared as a parameter of a macro or a variable of `with`.
 enum class NameUse { Load, Store, Parameter };
 
 struct TemplateNode;

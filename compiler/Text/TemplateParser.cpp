@@ -17,7 +17,8 @@ using Words = std::initializer_list<const char *>;
 class StatementParser : public TemplateExpressionParser {
 public:
   using TemplateExpressionParser::TemplateExpressionParser;
-  /// Parses statements up to one of |ends|, which it leaves, or the end of the template.
+  /// Parses statements up to a tag whose name is one of |ends|, and stops before this name; without |ends|, up to the
+  /// end of the template. A template that ends before the tag is an error.
   NodeList parseBody(Words ends);
 
 private:
@@ -88,7 +89,7 @@ NodeList StatementParser::parseBody(Words ends) {
   return body;
 }
 
-/// Parses `{% print a, b %}`.
+/// Parses `{% print a, b %}` after `{%`, up to `%}`, and adds an Output for each expression to |body|.
 void StatementParser::parsePrint(NodeList &body) {
   skip();
   for (bool first = true; !failed() && token().kind != TokenKind::BlockEnd; first = false) {
@@ -100,7 +101,7 @@ void StatementParser::parsePrint(NodeList &body) {
   }
 }
 
-/// Parses the body of |node| up to and including |word|.
+/// Parses the rest of a tag, then the body of |node| up to and including the name |word| of its end tag.
 void StatementParser::parseEnd(const char *word, TemplateNode &node) {
   if (!expectBlockEnd())
     return;

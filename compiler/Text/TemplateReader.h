@@ -11,14 +11,16 @@
 
 namespace attune {
 
-/// The tokens of a template, and the first error in them. After an error all parse functions return null.
+/// The tokens of a template, a position among them, and the first error of the parser. After an error all parse
+/// functions return null.
 class TemplateReader {
 public:
   explicit TemplateReader(std::vector<TemplateToken> tokens) : tokens(std::move(tokens)) {}
   const Status &getProblem() const { return problem; }
 
 protected:
-  /// Counts the nesting of expressions and statements.
+  /// Counts the nesting of expressions and statements while it exists, and reports an error if it is more than 200
+  /// deep.
   struct Nested {
     explicit Nested(TemplateReader &reader) : reader(reader) {
       if (++reader.depth > 200)
@@ -38,7 +40,7 @@ protected:
   bool skipName(std::string_view name);
   bool expectSign(std::string_view sign);
   std::string expectName();
-  /// Resets the number of operators, which is counted for each statement.
+  /// Resets the number of operators at the beginning of a statement.
   void beginStatement() { operators = 0; }
   /// Counts an operator. Fails if the statement has too many, since each makes its tree deeper.
   void countOperator() {

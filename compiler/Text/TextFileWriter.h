@@ -14,7 +14,7 @@ namespace attune::text {
 /// Collects the sections of a .text file; runtime/text/TextFormat.h describes the layout.
 class TextFileWriter {
 public:
-  /// |referenceId| is the result of referenceId() (CharacterTables.h), 0 for a file that is not kept.
+  /// |referenceId| is the result of referenceId() (CharacterTables.h); 0 for a file that only exists in memory.
   explicit TextFileWriter(uint64_t referenceId = 0) : referenceId(referenceId) {}
   /// Adds a section. Readers that do not know |kind| skip it, unless |required|.
   void add(uint32_t kind, std::string bytes, bool required = true);
@@ -23,7 +23,7 @@ public:
   void add(uint32_t kind, const std::vector<T> &elements, bool required = true) {
     add(kind, std::string(reinterpret_cast<const char *>(elements.data()), elements.size() * sizeof(T)), required);
   }
-  /// Adds an input file of the tables to the input hash.
+  /// Adds |bytes|, an input from which sections are made, to the input hash in the header of the file.
   void addInput(const std::string &bytes);
   /// Returns true if there are no sections yet.
   bool isEmpty() const { return parts.empty(); }

@@ -11,8 +11,8 @@
 
 namespace attune::text {
 
-/// Returns the files from which the .text file of |folder| is made, besides modules.json, relative to the folder; they
-/// need not exist.
+/// Returns the names of the files from which the .text file of |folder| is made, except modules.json, relative to
+/// |folder|. A listed file may be missing.
 std::vector<std::string> textFileNames(const std::string &folder);
 
 /// Compiles the tokenizer, with it the settings of tasks, and the chat templates of |folder|, a model folder or a GGUF

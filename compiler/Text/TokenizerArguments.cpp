@@ -121,7 +121,7 @@ static Status readTokenList(const Json &value, const std::string &file, const st
   return {};
 }
 
-/// Reads tokens by id: an object of ids and tokens.
+/// Adds the tokens of |value|, an object from ids to tokens, to |byId|.
 static Status readTokensById(const Json &value, const std::string &file, const std::string &key, std::map<uint32_t, NamedToken> &byId) {
   if (!value.is_object())
     return jsonTypeError(file, key, "an object of ids and tokens", value);
@@ -331,7 +331,7 @@ Result<TokenizerArguments> ArgumentReader::run() {
 
 Result<TokenizerArguments> attune::text::readTokenizerArguments(const std::string &folder) { return ArgumentReader(folder).run(); }
 
-/// Returns the numbers of a version, or nothing if it is none.
+/// Returns the numbers of the version |text|, such as {4, 0, 1} of "4.0.1"; an empty list if |text| is no version.
 static std::vector<int> parseVersion(const std::string &text) {
   std::vector<int> numbers;
   for (size_t at = 0; at <= text.size();) {

@@ -14,7 +14,7 @@
 
 namespace attune::text {
 
-/// A token of a setting: a string, or an added token with flags.
+/// A token as a setting has it: a string, or an added token with flags.
 struct NamedToken {
   std::string content;
   bool hasFlags = false;
@@ -47,14 +47,15 @@ struct TokenizerArguments {
   /// `additional_special_tokens` and `extra_special_tokens`, where given. If tokenizer_config.json has only the former,
   /// they are |extra|.
   std::optional<std::vector<NamedToken>> additional, extra;
-  /// Further named tokens, as image_token.
+  /// Other named tokens, such as image_token, with their names.
   std::vector<std::pair<std::string, NamedToken>> specific;
   /// Added tokens by id.
   std::map<uint32_t, NamedToken> byId;
 
   /// Returns the setting |key|, null if it is absent or null.
   const Json *find(const char *key) const;
-  /// Reads the setting |key| into |value| if it is there.
+  /// Reads the setting |key| into |value|; leaves |value| alone if the setting is absent or null. Fails if it has
+  /// another type.
   Status read(const char *key, bool &value) const;
   Status read(const char *key, std::string &value) const;
   Status read(const char *key, uint32_t &value, int64_t min, int64_t max) const;

@@ -37,7 +37,7 @@ struct TokenizerClass {
   bool needsNoFile = false; ///< the class has no vocabulary
 };
 
-/// A special token of a class: its attribute and its value, nullopt for none.
+/// The special tokens of a class: for each its attribute, such as "bos_token", and its value, nullopt for none.
 using NamedTokens = std::vector<std::pair<const char *, std::optional<NamedToken>>>;
 
 /// A part of a template: a token, or "$A" or "$B", with its type.
@@ -46,7 +46,8 @@ struct TemplatePart {
   uint32_t typeId = 0;
 };
 
-/// Returns the special tokens of a class: those that are given, or |defaults|.
+/// Returns the special tokens of a class: for each name in |defaults| the token of the settings, or the default if the
+/// settings do not have the name.
 NamedTokens readTokens(const TokenizerBuilder &builder, const NamedTokens &defaults);
 
 /// A Unigram vocabulary.
@@ -56,7 +57,7 @@ class TokenizerBuilder {
 public:
   TokenizerBuilder(TokenizerArguments arguments, const TokenizerClass &type) : arguments(std::move(arguments)), type(type) {}
 
-  /// Makes the tokenizer of the folder.
+  /// Makes the tokenizer of the folder, in |spec|.
   Status run();
   /// Makes a tokenizer of a SentencePiece model alone; |path| is its name in messages.
   Status run(const SentencePieceModel &model, const std::string &path);
@@ -79,9 +80,9 @@ public:
   /// Names of languages and the ids of their tokens, for models that translate.
   std::vector<std::pair<std::string, uint32_t>> languages;
 
-  /// Returns the special token |name|: the given one, or |fallback|.
+  /// Returns the special token |name| of the settings, nullopt if they have null, or |fallback| if they do not have it.
   std::optional<NamedToken> named(const char *name, std::optional<NamedToken> fallback) const;
-  /// Returns the text of that token; "None" for none, as Python prints it.
+  /// Returns the string of the token that `named` returns; "None" for nullopt, as Python prints it.
   std::string text(const char *name, std::optional<NamedToken> fallback) const;
   /// Adds the special tokens of class and settings, as the base class in transformers does. |extra| are the additional
   /// special tokens that the class passes on, nullopt for those of the settings; `extra_special_tokens` replace either.
@@ -91,9 +92,10 @@ public:
   Status initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
   /// Returns the string of the special token |name| after initialize, "" if there is none.
   std::string token(const std::string &name) const;
-  /// Sets the post-processor to a template.
+  /// Sets the post-processor to the templates |single|, for one text, and |pair|, for two. Fails if a token has no id.
   Status setTemplate(const std::vector<TemplatePart> &single, const std::vector<TemplatePart> &pair);
-  /// Sets the post-processor that adds bos and eos where they are asked for.
+  /// Sets the post-processor to one that puts the bos token before each text if `addBos` is true, and the eos token
+  /// after it if `addEos` is.
   Status updatePostProcessor();
   /// Adds special tokens again, as transformers does after from_pretrained, and makes the post-processor again if
   /// initialize made it.
@@ -111,21 +113,22 @@ private:
   Status loadTokenizerJson();
   Status loadVocabulary();
   Status useSentencePiece(const SentencePieceModel &model, const std::string &path);
-  /// Makes the tokenizer of the vocabulary.
+  /// Runs the function of the class, after the vocabulary is read, and completes |spec|: unknown and padding tokens,
+  /// defaults and steps.
   Status make();
   void setSpecials(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra);
-  /// Adds the changes that transformers makes to decoded texts.
+  /// Adds the replacements of `clean_up_tokenization_spaces` to |decoder|, where transformers makes them.
   Status finishDecoder();
-  /// Reads the defaults of encodings.
+  /// Reads the defaults of encodings: sides of padding and of truncation, types of tokens, splitting of special tokens.
   Status readDefaults();
   Status checkModel(const std::string &path, ModelKind found) const;
   /// Returns the file that gives the added token |content| its id.
   std::string fileOfAddedToken(const std::string &content) const;
   Status makeGenericSentencePiece(const SentencePieceModel &model);
-  /// Corrects the first split of Mistral's tokenizers, if the setting `fix_mistral_regex` asks for it: replaces the first
-  /// part of a sequence of pre-tokenizers, or puts the split before a single pre-tokenizer (ByteLevel takes the place of
-  /// Metaspace). Only for vocabularies of more than 100000 tokens, in folders with a config.json that names neither a
-  /// type of model other than Mistral's nor a version of transformers from 5 on.
+  /// Corrects the first split of Mistral's tokenizers, if the setting `fix_mistral_regex` asks for it: replaces the
+  /// first part of a sequence of pre-tokenizers, or puts the split before a single pre-tokenizer (ByteLevel takes the
+  /// place of Metaspace). Only for vocabularies of more than 100000 tokens, in folders with a config.json that names
+  /// neither a type of model other than Mistral's nor a version of transformers from 5 on.
   Status patchMistral();
 
   const TokenizerClass &type;

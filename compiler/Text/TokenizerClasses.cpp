@@ -71,7 +71,7 @@ const TokenizerClass kClasses[] = {
     {"ByT5Tokenizer", std::nullopt, nullptr, nullptr, buildByT5, false, false, /*inPython=*/true, /*needsNoFile=*/true},
 };
 
-/// Other names of classes.
+/// Other names of classes, and the names in kClasses for which they stand.
 const std::pair<const char *, const char *> kAliases[] = {
     {"PreTrainedTokenizer", "TokenizersBackend"}, {"PreTrainedTokenizerFast", "TokenizersBackend"},
     {"PythonBackend", "TokenizersBackend"},       {"BloomTokenizer", "TokenizersBackend"},

@@ -30,9 +30,9 @@ static const char *const furtherFiles[] = {
 static std::vector<std::string> listTokenizerJson(const std::string &folder) {
   std::vector<std::string> names = {"tokenizer.json"};
   std::error_code error;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind("tokenizer.", 0) == 0 && entry.path().extension() == ".json" && name != names[0])
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.rfind("tokenizer.", 0) == 0 && entry->path().extension() == ".json" && name != names[0])
       names.push_back(name);
   }
   std::sort(names.begin() + 1, names.end());

@@ -72,7 +72,7 @@ struct TokenizerSpec {
   /// The strings of the model and their ids. Ids may have gaps. In a Unigram vocabulary that has a string twice, the
   /// last id counts.
   std::unordered_map<std::string, uint32_t> vocab;
-  /// The strings by id.
+  /// The strings of the model by id, and true for each id that has one.
   std::vector<std::string> tokens;
   std::vector<bool> exists;
   /// The number of entries of the model; ids of new added tokens begin there.
@@ -119,7 +119,8 @@ struct TokenizerSpec {
 
 /// Reads model, added tokens and padding of |root|, the contents of tokenizer.json; |file| is its name in messages.
 Status readTokenizerModel(const Json &root, const std::string &file, TokenizerSpec &spec);
-/// Reads normalizer, pre-tokenizer, post-processor and decoder of |root|, after the model.
+/// Reads normalizer, pre-tokenizer, post-processor and decoder of |root| into |spec|, to which readTokenizerModel or a
+/// class has given a model.
 Status readTokenizerComponents(const Json &root, const std::string &file, TokenizerSpec &spec);
 /// Reads |vocab|, an object of tokens and ids at the key |path| of |file|, into the vocabulary of |spec|.
 Status readVocabulary(const Json &vocab, const std::string &file, const std::string &path, TokenizerSpec &spec);
@@ -127,7 +128,8 @@ Status readVocabulary(const Json &vocab, const std::string &file, const std::str
 /// Adds to |out| the sections CHAR and UNIC, the tables in which steps of |spec| look up characters.
 void writeCharacterSections(const TokenizerSpec &spec, TextFileWriter &out);
 
-/// Adds the sections of the tokenizer to |writer|. |warn| gets warnings about it. |file| is its name in messages.
+/// Adds the sections of the tokenizer |spec| to |writer|. |warn|, unless empty, gets warnings. |file| is the name of
+/// the tokenizer's file in messages.
 Status writeTokenizer(const TokenizerSpec &spec, const std::string &file, const std::function<void(const std::string &)> &warn,
                       TextFileWriter &writer);
 

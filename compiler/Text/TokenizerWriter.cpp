@@ -35,7 +35,7 @@ public:
   /// Adds the added tokens and those that only decoding knows to the tables, and gives all tokens their final form.
   /// |normalize| applies the normalizer.
   Status addTokens(const std::function<Result<std::string>(const std::string &)> &normalize);
-  /// Checks the ids of post-processors.
+  /// Fails if a template of a post-processor has an id that is not below the number of ids.
   Status checkTemplates() const;
   /// Adds all sections to |out|.
   Status write(TextFileWriter &out);
@@ -80,7 +80,7 @@ void Writer::decideBytes() {
           !spec.preTokenizers.empty() && spec.preTokenizers.back().kind == StepKind::SplitByteLevel;
 }
 
-/// Returns true if |piece| has a mark after another character.
+/// Returns true if |piece| has a U+2581 after another character.
 static bool joinsMark(const std::string &piece) {
   static const std::string mark = kMark;
   size_t leading = 0;

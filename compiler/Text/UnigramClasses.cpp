@@ -57,12 +57,12 @@ static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, c
 static const NamedTokens kRobertaTokens = {{"bos_token", "<s>"},   {"eos_token", "</s>"},  {"sep_token", "</s>"},   {"cls_token", "<s>"},
                                            {"unk_token", "<unk>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}};
 
-/// Sets the template cls A sep, cls A sep B sep.
+/// Sets the templates "cls A sep" for one text and "cls A sep B sep" for two; B and its sep have type 1.
 static Status setBertTemplate(TokenizerBuilder &builder, const std::string &cls, const std::string &sep) {
   return builder.setTemplate({{cls}, {"$A"}, {sep}}, {{cls}, {"$A"}, {sep}, {"$B", 1}, {sep, 1}});
 }
 
-/// Sets the template bos A eos, bos A eos eos B eos.
+/// Sets the templates "bos A eos" for one text and "bos A eos eos B eos" for two.
 static Status setRobertaTemplate(TokenizerBuilder &builder) {
   const std::string bos = builder.token("bos_token"), eos = builder.token("eos_token");
   return builder.setTemplate({{bos}, {"$A"}, {eos}}, {{bos}, {"$A"}, {eos}, {eos}, {"$B"}, {eos}});
@@ -228,8 +228,8 @@ static void addLanguages(TokenizerBuilder &builder, const std::vector<const char
       builder.languages.emplace_back(code, *id);
 }
 
-/// Replaces the first three pieces of the model by four special tokens, the first of which is the one named |first|, and
-/// appends the languages and the mask.
+/// Replaces the first three pieces of the model by four special tokens, the first of which is the one named |first|,
+/// and appends the languages and the mask.
 static void addLanguagePieces(TokenizerBuilder &builder, const char *first, const std::vector<const char *> &languages) {
   std::vector<std::string> appended(languages.begin(), languages.end());
   appended.push_back(builder.text("mask_token", "<mask>"));

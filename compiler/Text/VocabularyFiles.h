@@ -14,9 +14,10 @@ Result<MappedFile> openVocabularyFile(const std::string &path, size_t mostMiB = 
 /// Returns the lines of |path| without line ends. A last line need not end with a line break. Fails if a line is not
 /// UTF-8.
 Result<std::vector<std::string>> readTextLines(const std::string &path);
-/// Reads vocab.txt: a token on each line, without white space at its end. Of equal lines the last one counts.
+/// Reads vocab.txt into the vocabulary of |spec|: a token on each line, whose id is the number of the line, from 0.
+/// White space at the end of a line is dropped. Of equal lines the last one counts.
 Status readVocabTxt(const std::string &path, TokenizerSpec &spec);
-/// Reads vocab.json: an object of tokens and ids.
+/// Reads vocab.json, an object from tokens to ids, into the vocabulary of |spec|.
 Status readVocabJson(const std::string &path, TokenizerSpec &spec);
 /// Reads merges.txt, after the vocabulary: two tokens on each line, with a space between them. Skips lines that begin
 /// with "#version". Fails if the vocabulary lacks a token or the string of both.

@@ -9,7 +9,8 @@ using namespace attune::text;
 
 #define TRY ATTUNE_TEXT_TRY
 
-/// Makes the components that all these classes share. |readsLower| is true if the class uses `do_lower_case`.
+/// Sets the normalizer, pre-tokenizer and decoder that the classes with a WordPiece model share, and |unknown| as the
+/// unknown token. |readsLower| is true if the class uses `do_lower_case`.
 static Status makeBertComponents(TokenizerBuilder &builder, const std::string &unknown, bool readsLower = true) {
   bool clean = true, chinese = true, lower = true;
   if (readsLower) {
@@ -31,7 +32,8 @@ static Status makeBertComponents(TokenizerBuilder &builder, const std::string &u
   return {};
 }
 
-/// Sets the template cls A sep, cls A sep B sep.
+/// Sets the templates "cls A sep" for one text and "cls A sep B sep" for two; B and its sep have type 1, cls has
+/// |clsType|.
 static Status setBertTemplate(TokenizerBuilder &builder, const std::string &cls, const std::string &sep, uint32_t clsType = 0) {
   return builder.setTemplate({{cls, clsType}, {"$A", 0}, {sep, 0}}, {{cls, clsType}, {"$A", 0}, {sep, 0}, {"$B", 1}, {sep, 1}});
 }

@@ -17,12 +17,12 @@ using Clock = std::chrono::steady_clock;
 
 static double millisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
-/// Returns the rank of this process in the model |desc|, which |label| names in messages, the number of ranks and the
-/// functions that connect them. Connects this process with the other ranks if several were started, unless the model is
-/// only inspected.
+/// Returns the rank of this process, the number of ranks and the functions that connect them, for the model |desc|. If
+/// several ranks were started, connects this process with the others. A model that is only inspected gets its number of
+/// ranks and a function that fails. |label| names the model in messages.
 static Result<attune_ranks> ranksFor(const attune_model_desc &desc, const std::string &label) {
   attune_ranks alone = {0, 1, 1, nullptr, nullptr};
-  // The runtime reports a descriptor of another version.
+  // attune_model_open reports a descriptor of another version.
   if (desc.magic != ATTUNE_MODEL_MAGIC || desc.abi_version != ATTUNE_ABI_VERSION)
     return alone;
   if (ranks::isInspecting()) {
@@ -99,7 +99,8 @@ Status Artifact::verify() const {
 
 Result<std::shared_ptr<attune_text>> Artifact::openText() const {
   if (!hasText()) {
-    // The path in the cache would say nothing to the user.
+    // Names the missing file only if it belongs beside the path that the user gave: a path in the cache would say
+    // nothing.
     bool isBeside = !textPath.empty() && std::filesystem::path(name).replace_extension("text") == textPath;
     return Status::error(name + ": expected a model with a tokenizer" +
                          (isBeside ? ", '" + textPath + "', which is missing" : ", got none"));

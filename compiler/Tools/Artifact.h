@@ -17,9 +17,9 @@ namespace attune {
 /// An opened model. Copies refer to the same model.
 class Artifact {
 public:
-  /// Loads the shared object |path|, which runs its code in this process, and opens its weights: the file or folder
-  /// |weights|, or the weights file beside the object if |weights| is empty. |label| is its name in messages, the path
-  /// if empty.
+  /// Loads the shared object |path| into this process and opens its weights: the file or folder |weights| or, if
+  /// |weights| is empty, the weights file beside the object. Messages name the model |label| or, if |label| is empty,
+  /// |path|.
   static Result<Artifact> openShared(const std::string &path, const std::string &weights = "", const std::string &label = "");
   /// Opens a model from a descriptor of this process. |label| is its name in messages. |weights| is the file or folder
   /// of its weights; "" means the folder of the executable or shared object that has the descriptor. |keepAlive| owns
@@ -37,7 +37,8 @@ public:
   /// Returns the time of loading and opening in milliseconds.
   double openMilliseconds() const { return milliseconds; }
 
-  /// Reads the weights, and the .text file beside the shared object if there is one, and compares their checksums.
+  /// Reads the weights, and the .text file beside the shared object if there is one. Fails if one of them does not have
+  /// the checksum that the compiler stored in it.
   Status verify() const;
   /// Opens the tokenizer that was compiled with the model: the .text file beside the shared object. Fails if there is
   /// none.
@@ -47,11 +48,12 @@ public:
   Result<const attune_entry_desc *> entry(const std::string &entryName) const;
 
 private:
-  /// Returns true if there is a .text file.
+  /// Returns true if the file |textPath| exists.
   bool hasText() const;
 
   std::string name;
-  /// The .text file that belongs to the model, whether it exists or not; "" for a descriptor.
+  /// The path of the .text file that belongs to the model, whether the file exists or not; "" for a model that was
+  /// opened from a descriptor.
   std::string textPath;
   double milliseconds = 0;
   // Destroyed in reverse order: the model before the code it points into.

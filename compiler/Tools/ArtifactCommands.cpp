@@ -27,7 +27,7 @@ using namespace attune;
 
 /// Returns true if |path| is a shared object.
 static bool isSharedObject(const std::string &path) {
-  // A special file may have no end.
+  // Reads regular files only: reading a device or a pipe may never end.
   llvm::file_magic magic;
   return llvm::sys::fs::is_regular_file(path) && !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
 }
@@ -36,11 +36,12 @@ static bool isSharedObject(const std::string &path) {
 static Result<CompileOptions> combine(const CompileOptions &flags, const ModelPath &model, const ModelRequest &request) {
   CompileOptions options = flags;
   options.model = model.path;
-  // The folder of a snapshot in the hub's cache is named after a hash, so the name on the hub is taken.
+  // The folder of a model in the Hugging Face cache is named after a hash, so the model gets the name of its
+  // repository.
   if (options.name.empty() && !model.hubName.empty())
     options.name = toIdentifier(model.hubName);
   requestInputs(options, request.inputs, request.inputNames);
-  // The outputs of a file of IR are fixed.
+  // A file of IR already has its outputs.
   if (options.outputs.empty() && isModelSource(options.model))
     options.outputs = request.outputs;
   options.extraOutputs = request.extraOutputs;
@@ -62,7 +63,8 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const ModelPa
   return options;
 }
 
-/// Returns the bytes of the .text file of the tokenizer of |model|, a folder or a GGUF file.
+/// Compiles the tokenizer of |model|, a folder or a GGUF file, and returns the bytes of the .text file. Fails if there
+/// is no tokenizer.
 static Result<std::string> compileText(const std::string &model) {
   Result<std::optional<std::string>> compiled = text::compileTokenizer(findTransformerFolder(model), createListener().warning);
   if (!compiled)
@@ -73,7 +75,8 @@ static Result<std::string> compileText(const std::string &model) {
   return std::move(**compiled);
 }
 
-/// Opens a .text file, or compiles the tokenizer of a model folder or a GGUF file in memory.
+/// Opens |given|: a .text file, or a model folder, a GGUF file or a name in the hub's cache, whose tokenizer is
+/// compiled in memory.
 static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &given) {
   Result<ModelPath> found = findModel(given);
   if (!found)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Times one entry on random valid inputs. Rates are those of the fastest repetition, since the peak that they are
-// compared with is also the fastest of several.
+// compared with is also the best of several measurements.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Json.h"
 #include "compiler/Tools/BenchCall.h"
@@ -86,7 +86,8 @@ static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const 
   result["gflops"] = flops / fastest / 1e9;
   if (!onGpu) {
     result["peak_gflops"] = peak;
-    result["peak_fraction"] = peak > 0 ? flops / fastest / 1e9 / peak : 0;
+    if (hasF32Products(desc))
+      result["peak_fraction"] = peak > 0 ? flops / fastest / 1e9 / peak : 0;
   }
   result["bytes_per_s"] = (weightBytesRead(desc, **entry, call->dims()) + cacheBytesRead(desc, **entry, call->dims())) / fastest;
   result["flops"] = flops;
@@ -95,7 +96,7 @@ static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const 
   result["weights_bytes"] = desc.weights_bytes;
   if (options.profile) {
     constexpr int passes = 6;
-    MachineRates machine{peak, ReadRate().best(threads, passes)};
+    MachineRates machine{hasF32Products(desc) ? peak : 0, ReadRate().best(threads, passes)};
     result["read_bytes_per_s"] = machine.readBytesPerSecond;
     Result<nlohmann::ordered_json> kernels = profileKernels(*artifact, **entry, views, threads, machine, cachedOf(**entry, *dims));
     if (!kernels)

@@ -10,7 +10,8 @@
 
 namespace attune {
 
-/// A guard that, if |wanted|, keeps the calling thread on the CPU that it runs on; its end restores the affinity mask.
+/// A guard that, if |wanted|, keeps the calling thread on the CPU that it runs on. The destructor restores the affinity
+/// mask.
 class PinnedThread {
 public:
   explicit PinnedThread(bool wanted);
@@ -30,15 +31,16 @@ Result<std::vector<OwnedTensor>> randomInputs(const attune_entry_desc &entry, co
 /// shortest first. With |repeat| 0 it repeats for about two seconds, but at least 10 and at most 2000 times.
 Result<std::vector<double>> timeCall(EntryCall &call, int64_t repeat);
 
-/// Returns the least of the sorted |times|, which must not be empty, that at least |percent| percent of them do not
-/// exceed.
+/// Returns the percentile by the nearest rank: the smallest of |times| for which at least |percent| percent of them are
+/// less or equal. |times| must be sorted, the shortest first, and not empty.
 double percentile(const std::vector<double> &times, double percent);
 
 /// Returns the numbers of tokens that the caches hold before each call, for |dims|, the values of the entry's
 /// dimensions: past tokens in each slot and tokens in each source, 0 if |entry| has no such dimension.
 EntryCall::Cached cachedOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Returns the size in bytes of the cached keys, values and masks that a call reads.
+/// Returns the size in bytes of the cached keys, values and masks that one call of |entry| at |dims| reads; 0 for an
+/// entry that does not read caches.
 double cacheBytesRead(const attune_model_desc &desc, const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 /// Returns the tokens of one call: batch * length; batch * source_length for an entry on sources, which has no length;

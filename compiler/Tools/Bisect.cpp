@@ -37,7 +37,7 @@ struct ModelSearch {
   CommandLine request;
   std::unique_ptr<LoadedModel> model;
   std::optional<BisectSession> session;
-  /// True if all phases were right for other inputs.
+  /// True if the previous search on this model found all phases right. The next one is then brief.
   bool wasRight = false;
 };
 
@@ -75,7 +75,8 @@ static std::string describeShape(const BatchShape &shape) {
   return text;
 }
 
-/// Bisects batches of several shapes, and calls in steps of a model that has caches, until one is wrong.
+/// Bisects calls with batches of several shapes until one has wrong numbers. A model with caches is also called in
+/// steps. A batch that cannot be executed is skipped with a notice.
 static Status bisectBatches(const CommandLine &request, BisectRun &run) {
   auto ofForward = std::make_unique<ModelSearch>(request), ofSteps = std::make_unique<ModelSearch>(request);
   ofForward->request.call.compile.entries = {"forward"};
@@ -109,18 +110,20 @@ static Status bisectBatches(const CommandLine &request, BisectRun &run) {
   return isJudged ? Status() : last;
 }
 
-/// Bisects the call of the flags or of the case, or else batches of several shapes until one is wrong.
+/// Bisects the call that the flags or the case describe. Without either, bisects batches of several shapes until one
+/// has wrong numbers.
 static Status bisect(CommandLine &request, BisectRun &run) {
   PlainCall &call = request.call;
   if (call.compile.model.empty())
     return Status::error("expected a model folder or a case");
   if (!llvm::sys::fs::is_directory(call.compile.model))
     return Status::error("'" + call.compile.model + "': expected a folder with a config.json");
-  // A test that is written names the folder, and may run in another one.
+  // The test that -o writes names the model's folder, and it may run in another working directory.
   llvm::SmallString<256> absolute(call.compile.model);
   llvm::sys::fs::make_absolute(absolute);
   call.compile.model = absolute.str().str();
-  // The tensors of the call are the only file of the report with a name that a model or case may have.
+  // Of the files that -o writes, only the one with the tensors of the call has a name that a file of the model or case
+  // may have.
   const std::string tensors = "/inputs.safetensors";
   if (!request.folder.empty())
     if (Status status = declareOutput(request.folder + tensors); status.failed())

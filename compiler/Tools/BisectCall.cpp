@@ -106,9 +106,8 @@ Result<BisectOutcome> BisectSession::compare(const PlainInputs &inputs) {
     return object.status();
   auto execute = [&] { return (*code)->execute(*object); };
   Judgment ofResults = byGood.judgeCall(execute);
-  report("results of both settings: " + (ofResults.kind == Judgment::Right   ? "equal"
-                                         : ofResults.kind == Judgment::Wrong ? "different"
-                                                                             : ofResults.text()));
+  const bool isDifferent = ofResults.kind == Judgment::Wrong && ofResults.reason.empty();
+  report("results of both settings: " + (ofResults.kind == Judgment::Right ? "equal" : isDifferent ? "different" : ofResults.text()));
   if (ofResults.kind == Judgment::Right) {
     outcome.relation = BisectOutcome::Agrees;
     outcome.verdict.last = Phase::Object;

@@ -15,9 +15,10 @@ struct BisectCall {
   PlainCall call;
   /// The number of threads of sessions, 0 for the default.
   int64_t threads = 0;
-  /// Outputs by the reference implementation, from a case; may be empty.
+  /// The expected outputs that the golden case stores; empty if the call is not that of a case.
   std::vector<OwnedTensor> expected;
-  /// The setting that is right; nullopt if modules are judged by the definitions of operations.
+  /// The setting whose results count as right (GoodSetting.h); nullopt if modules are judged by the definitions of
+  /// operations.
   std::optional<GoodSetting> good;
   /// Functions by which tests insert errors.
   ReplayHooks hooks;
@@ -26,10 +27,11 @@ struct BisectCall {
 
 /// The result of a search.
 struct BisectOutcome {
-  /// The model of the good setting, if that was searched; the modules of |verdict| then belong to its context.
+  /// The model of the good setting if that was searched, else null. If it is not null, the modules of |verdict| belong
+  /// to its context.
   std::unique_ptr<LoadedModel> model;
   BisectVerdict verdict;
-  /// The relation of the setting of the call to the good setting.
+  /// The relation of the results of the call's own setting to those of the good setting.
   enum Relation {
     /// There is no good setting, or its results are not wrong by the definitions of operations.
     GoodIsRight,
@@ -45,8 +47,8 @@ struct BisectOutcome {
     /// The results of the good setting are wrong by the definitions; those of the call could not be judged by them.
     GoodIsWrongAlone,
   } relation = GoodIsRight;
-  /// The text of the good setting, "" if there is none, and the judgment on the results that its module of the phase of
-  /// |verdict| gives, "" if there was no attempt to execute that module.
+  /// |good| is the text of the good setting, "" if there is none. |goodAtPhase| is the judgment on the results of the
+  /// good setting after the phase of |verdict|, "" if there was no attempt to compute them.
   std::string good, goodAtPhase;
   /// The call that was searched, with the flags of its setting; nullopt if that setting belongs to another program.
   std::optional<PlainCall> call;
@@ -61,8 +63,8 @@ public:
   BisectSession(const BisectCall &request, const LoadedModel &model, CompileListener listener = {})
       : request(request), model(model), listener(std::move(listener)) {}
 
-  /// Searches the call on |inputs|. If |isBrief| and there is no good setting, most phases are judged only if others
-  /// are wrong or cannot be judged.
+  /// Searches the call on |inputs|. If |isBrief| and there is no good setting, judges the phases `bufferized` and
+  /// `object` first, and the others only if one of these two is not right.
   Result<BisectOutcome> search(const PlainInputs &inputs, bool isBrief = false);
 
 private:
@@ -72,7 +74,7 @@ private:
   Status searchGood(const PlainInputs &inputs, const Judge &definitions, BisectOutcome &outcome);
   /// Returns the weights of the model; calibrates them at the first call if the flags ask for that.
   Result<PlainWeights> readWeights();
-  /// Compiles the model at the first call.
+  /// Returns the code of the model for a call on |inputs|. Compiles the model when it is called for the first time.
   Result<const ModelCode *> compile(const PlainInputs &inputs);
 
   const BisectCall &request;

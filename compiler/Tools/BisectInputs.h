@@ -15,15 +15,15 @@ struct BatchShape {
   std::vector<int64_t> steps = {};
 };
 
-/// Returns shapes in the order in which they are tried: two rows of five tokens, in steps two rows of nine tokens, one
-/// token, then further batches of one to four rows whose lengths are 8 or 16 or exceed 16, 32 or 64, sizes of tiles,
-/// blocks and panels, by one. The last one has 68 tokens, in steps that end before and behind a panel of 64 cached
-/// keys.
+/// Returns shapes in the order in which they are tried. The first ones are small: two rows of five tokens, two rows of
+/// nine tokens in steps, one token. The lengths of the others are multiples of 8, and 17, 33 and 65, each one more than
+/// a size of tiles, blocks and panels. The last shape has 68 tokens in steps that end before and after the end of a
+/// panel of 64 cached keys.
 std::vector<BatchShape> listBatchShapes();
 
-/// Returns inputs of |shape| for the entries of |signature| that the call executes: those that they require, and the
-/// attention mask of an entry that gets all of its tokens at once. Ids are random, and the mask hides the last tokens of
-/// every second row. Fails if the size of a dimension is unknown.
+/// Returns inputs of |shape| for the entries of |signature| that the call executes: the required ones, and the
+/// attention mask of an entry that gets all of its tokens at once. Ids are random, and the mask hides the last tokens
+/// of every second row. Fails if the size of a dimension is unknown.
 Result<PlainInputs> makeBatch(const PlainSignature &signature, const BatchShape &shape);
 
 } // namespace attune

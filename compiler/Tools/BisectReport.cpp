@@ -194,7 +194,8 @@ static std::string makeModelTest(const BisectOutcome &outcome, const PlainInputs
          (group.empty() ? "" : " --outputs=" + group) + " --atol=" + numberText(value.allowed, 2) + "\n";
 }
 
-/// Writes the modules of |verdict|.
+/// Writes to |folder| the modules before and after the wrong passes: those of the single operation if one was found,
+/// and LLVM IR if a part of LLVM was found.
 static Status writeModules(const BisectVerdict &verdict, const std::string &folder) {
   std::vector<std::pair<std::string, std::string>> files;
   if (verdict.part)

@@ -15,9 +15,9 @@ std::string describeOutcome(const BisectOutcome &outcome);
 
 /// Writes to |folder| the modules before and after the wrong passes, the inputs, and a lit test that fails. Modules and
 /// inputs are those of the operation that was found, otherwise those of the whole model and |inputs|. If no passes were
-/// found, and in the phase `target`, whose modules do not describe their entries, the test repeats the call and compares
-/// its results with those of the phase `import`. There is no test if the wrong phase is `import` or if the searched
-/// setting belongs to another program. Writes nothing if no wrong numbers were found.
+/// found, the test repeats the call and compares its results with those of the phase `import`; also in the phase
+/// `target`, whose modules do not describe their entries. There is no test if the wrong phase is `import` or if the
+/// searched setting belongs to another program. Writes nothing if no wrong numbers were found.
 Status writeReproducer(const BisectOutcome &outcome, const PlainInputs &inputs, const std::string &folder);
 
 } // namespace attune

@@ -23,13 +23,13 @@ struct CaseOutput {
   Tolerance tolerance;
   /// Largest magnitude of the expected values.
   double maxAbs = 0;
-  /// Sums over the whole tensor, compared with the relative tolerance statsTolerance, if the expected file holds only
-  /// samples.
+  /// Sums over the whole expected tensor, for a case whose expected file holds only samples of it; nullopt if case.json
+  /// has none. Their relative tolerance is statsTolerance.
   std::optional<TensorStats> stats;
   double statsTolerance = 0;
 };
 
-/// An input described by its generator.
+/// An input that the case does not store: its values are computed from a seed.
 struct GeneratedInput {
   TensorSpec spec;
   int64_t seed = 0;
@@ -45,13 +45,13 @@ public:
   std::string path;
   /// The call: "incremental", "generate", or the name of an entry, such as "forward".
   std::string function;
-  /// Call arguments (an object).
+  /// The arguments of the call by name, an object. Only a call of "generate" reads them.
   Json kwargs = Json::object();
   /// Heads to prune as "LAYER:HEADS", such as "0:1;1:0,2"; "" if none are.
   std::string pruneHeads;
   /// Adapters of the weights, paths of folders relative to the case folder.
   std::vector<std::string> adapters;
-  /// Chunk sizes of an incremental call.
+  /// The sizes, in tokens, of the chunks of an incremental call.
   std::vector<int64_t> steps;
   std::vector<CaseOutput> outputs;
   std::vector<GeneratedInput> generatedInputs;

@@ -3,7 +3,7 @@
 //
 // A conversation on the terminal or in a pipe: each line of standard input that is not empty is a message; on a
 // terminal, a message goes on after a line that ends with a backslash. Replies go to standard output as they come, with
-// --json when they are complete. The text so far stays in the cache of the session.
+// --json when they are complete. The keys and values of the conversation stay in the cache of the session.
 //
 //   Ctrl-C   stops a reply, whose text so far stays in the conversation; twice at the prompt for a message, ends the program
 //   Ctrl-D   ends the program, as does the end of a pipe
@@ -181,7 +181,8 @@ Result<bool> ChatRun::readMessage(std::string &message) {
   }
 }
 
-/// Prints notices about |reply|: turns that no longer fit into the context, a cut, and numbers of tokens with --verbose.
+/// Prints notices about |reply|: turns that no longer fit into the context, a cut, and numbers of tokens with
+/// --verbose.
 void ChatRun::report(const attune_chat_reply &reply, double seconds) {
   if (reply.left_turns > 0)
     reportNotice(host.tool, "the context of " + std::to_string(context) + " tokens is full: the oldest " +

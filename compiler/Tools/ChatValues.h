@@ -12,8 +12,8 @@
 
 namespace attune {
 
-/// Makes the value of the JSON |text| in the memory of |chat|. Dictionaries keep the order of their keys, which templates
-/// print; of two equal keys the last value stays, as in Python. Errors name |file|.
+/// Makes the value of the JSON |text| in the memory of |chat|. Dictionaries keep the order of their keys, which
+/// templates print; of two equal keys the last value stays, as in Python. Errors name |file|.
 Result<attune_chat_value *> chatValueFromJson(attune_chat *chat, std::string_view text, const std::string &file);
 
 /// Adds the members of the JSON object |text| to the variables of |chat|; one of a known name replaces the variable.

@@ -24,7 +24,7 @@ struct ClassifyOptions {
 };
 } // namespace
 
-/// Adds a flag for one of |choices|, whose numbers are 0, 1, ….
+/// Adds a flag that takes one of the words |choices|, which stand for the enumerators 0, 1, …, and sets |given|.
 template <typename Enum, size_t count>
 static void addEnum(FlagTable &flags, const std::string &name, const char *const (&choices)[count], const std::string &help, Enum &target,
                     bool &given) {
@@ -79,7 +79,7 @@ static void printSpans(const attune_model *model, const attune_span *spans, size
   for (size_t i = 0; i < count; ++i) {
     const attune_span &span = spans[i];
     std::string label = attune_model_label(model, span.label), word(span.word, span.word_bytes);
-    // Joined tokens have the part behind the first dash.
+    // The label of a span of joined tokens is the part after the first dash: PER for B-PER and I-PER.
     if (size_t dash = label.find('-'); joined && dash != std::string::npos)
       label.erase(0, dash + 1);
     OrderedJson entry = {{joined ? "entity_group" : "entity", label}, {"score", toJson(span.score)}};

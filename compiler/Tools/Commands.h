@@ -23,10 +23,10 @@ namespace attune {
 /// The requirements of a command for the model that it opens. Only a tool that compiles can satisfy them; an object
 /// cannot change.
 struct ModelRequest {
-  /// Inputs that will be passed, with type and shape, of which a compiler uses the rank. Empty means the family's
+  /// Inputs that will be passed, with type and shape (see requestInput in InputRequests.h). Empty means the family's
   /// default inputs.
   std::vector<TensorSpec> inputs;
-  /// Names of further inputs that will be passed, in the form that the model defines.
+  /// Names of further inputs that will be passed, with the type and the shape that the model defines.
   std::vector<std::string> inputNames;
   /// Outputs or groups of outputs wanted. Empty means the family's main outputs.
   std::vector<std::string> outputs;
@@ -36,7 +36,7 @@ struct ModelRequest {
   std::vector<std::string> entries;
   /// True if tokens that a mask hides need not be computed.
   bool skipsPadding = false;
-  /// Heads to prune, such as "0:1;1:0,2".
+  /// Heads to prune, "0:1;1:0,2" (layer:heads); "" for none.
   std::string pruneHeads;
   /// Adapters to merge, as --adapter takes them.
   std::vector<std::string> adapters;
@@ -71,8 +71,8 @@ struct CommandHost {
   std::function<Result<nlohmann::ordered_json>(const std::string &model, const std::string &kernel, const std::string &remarks)> explain;
 };
 
-/// Executes |command|, which is one of run, check, diff, bench, inspect, generate, chat, tokenize, embed, classify, fill and
-/// answer; prints results to stdout and errors, one line each, to stderr. Returns the exit status.
+/// Executes |command|, which is one of run, check, diff, bench, inspect, generate, chat, tokenize, embed, classify,
+/// fill and answer; prints results to stdout and errors, one line each, to stderr. Returns the exit status.
 int runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments);
 
 // The commands, one file each.
@@ -96,7 +96,8 @@ Result<std::string> takeOnlyModel(const std::vector<std::string> &words);
 /// model, returns "" and leaves |words| unchanged.
 Result<std::string> takeModel(const CommandHost &host, std::vector<std::string> &words);
 
-/// Opens the shared object |path| as Artifact::openShared does and declares it and its weights as inputs of the command.
+/// Opens the shared object |path| as Artifact::openShared does and declares it and its weights as inputs of the
+/// command.
 Result<Artifact> openDeclared(const std::string &path, const std::string &weights);
 
 /// Opens the .text file |path|.

@@ -21,9 +21,9 @@ struct Tolerance {
 
 /// The value that uses the largest share of its tolerance.
 struct WorstValue {
-  /// Flat index into the tensor that is compared; -1 if there was nothing to compare.
+  /// Flat index into |got| of compareValues; -1 if there was nothing to compare.
   int64_t index = -1;
-  /// Flat index into the expected tensor: the same, except for samples.
+  /// Flat index into |expected|: equal to |index| unless |expected| has samples of |got|.
   int64_t position = -1;
   double error = 0;
   double allowed = 0;
@@ -34,8 +34,8 @@ struct WorstValue {
   bool passes() const { return ratio <= 1; }
 };
 
-/// Compares |expected|, of any length, with elements of |got|: |indexOf| maps a position in |expected| to a flat index
-/// of |got|; if it is null, they are equal. Both tensors have the same dtype.
+/// Compares |expected|, of any length, with elements of |got|: |indexOf| maps a flat index of |expected| to one of
+/// |got|; if it is null, both indices are equal. Both tensors have the same dtype.
 WorstValue compareValues(const TensorView &got, const TensorView &expected, Tolerance tolerance,
                          const std::function<int64_t(int64_t)> &indexOf = nullptr);
 
@@ -43,7 +43,8 @@ WorstValue compareValues(const TensorView &got, const TensorView &expected, Tole
 std::string indexText(const std::vector<int64_t> &shape, int64_t index);
 /// Returns |value| with |digits| significant digits.
 std::string numberText(double value, int digits);
-/// Returns the element at a flat index, a number with enough digits to restore it; "byte N" if it is none.
+/// Returns the element at a flat index: a number with enough digits to restore it, or "byte N" if the type is neither a
+/// float nor an integer.
 std::string elementText(const TensorView &tensor, int64_t index);
 
 /// The mean, the mean magnitude and the Euclidean norm of a whole float tensor, accumulated in double.

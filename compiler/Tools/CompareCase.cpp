@@ -1,8 +1,8 @@
 //===- CompareCase.cpp - Comparing an output with a golden case -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Full-size cases store samples, NAME.head (first values), NAME.tail (last values) and NAME.strided (one in size //
-// 256), and sums of the whole tensor.
+// Full-size cases store samples, NAME.head (first values), NAME.tail (last values) and NAME.strided (every n-th value,
+// n = size / 256 but at least 1), and sums of the whole tensor.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/CompareCase.h"
 
@@ -55,8 +55,8 @@ static void merge(OutputReport &report, const WorstValue &worst, const TensorVie
   report.text = describe(worst, got, expected);
 }
 
-/// Compares those of the three samples that |expected| has. Returns the reason why they cannot be compared, "" if they
-/// can. It is a reason if |expected| has none.
+/// Compares those of the three samples that |expected| has. Returns the reason why they cannot be compared, for example
+/// that |expected| has none of them; "" if they can.
 static std::string compareSamples(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
                                   Tolerance tolerance) {
   int64_t size = got.elements, stride = std::max<int64_t>(1, size / stridedValues);
@@ -154,8 +154,8 @@ static std::string compareSteps(OutputReport &report, const CaseOutput &output, 
   return "";
 }
 
-/// Compares all of |got| with the tensor of |expected| that has the name of |output|, or with samples of it. Returns the
-/// reason why they cannot be compared, or "".
+/// Compares all of |got| with the tensor of |expected| that has the name of |output|, or with samples of it. Returns
+/// the reason why they cannot be compared, or "".
 static std::string compareWhole(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
                                 Tolerance tolerance) {
   if (got.dtype != output.dtype || got.shape != output.shape)

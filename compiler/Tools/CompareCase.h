@@ -20,11 +20,11 @@ struct OutputReport {
   std::string text;
 };
 
-/// Compares |got|, null if the output was not computed, with its tensor in |expected|. With the |dtype| "f32" every
-/// value must be within the tolerances of |output|. With "bf16", "f16" or "int8", |error| <= f * max_abs must hold, with
-/// a factor f of the type, and integers are not compared. With these types a generation may choose other ids: |ids|,
-/// null if the call is no generation, are its ids, and the output `step_logits` of a row is compared up to and
-/// including the step that chose the first different id.
+/// Compares |got|, null if the output was not computed, with its tensor in |expected|. |dtype| is the type in which the
+/// model computes. With "f32", every value must be within the tolerances of |output|. With "bf16", "f16" or "int8",
+/// |error| <= f * max_abs must hold, with a factor f that depends on |dtype|, and integers are not compared. With these
+/// types a generation may choose other ids: |ids|, null if the call is no generation, are its ids, and the output
+/// `step_logits` of a row is compared up to and including the step that chose the first different id.
 OutputReport compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected, const std::string &dtype,
                            const TensorView *ids = nullptr);
 

@@ -49,7 +49,7 @@ Result<std::string> CompileCommand::runCached(const CompileListener &listener) {
 }
 
 Result<std::string> CompileCommand::run(const std::string &model, const CompileListener &listener) {
-  // This thread of the caller may have executed another command, whose files it still knows.
+  // An earlier command on this thread may have left declarations of files (InputFiles.h).
   forgetFiles();
   if (model.empty())
     return Status::error("expected a model, attune compile MODEL -o OUT");

@@ -19,8 +19,8 @@ void addChoice(FlagTable &flags, const std::string &name, const std::string &cho
 void addAdapterFlag(FlagTable &flags, std::vector<AdapterRequest> &adapters);
 /// Adds --ranks.
 void addRanksFlag(FlagTable &flags, CompileOptions &options);
-/// Adds the compile flags except |omitted|, which the command defines itself: any of dtype, set, padding, inputs and
-/// outputs. |options| must outlive the table.
+/// Adds the compile flags except |omitted|, any of dtype, set, padding, inputs and outputs, which the command defines
+/// or decides itself. |options| must outlive the table.
 void addCompileFlags(FlagTable &flags, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted = {});
 
 } // namespace attune

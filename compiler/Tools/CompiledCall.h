@@ -10,18 +10,18 @@
 
 namespace attune {
 
-/// A model compiled to a temporary folder, and calls of it.
+/// A model compiled to a shared object in a temporary folder, which can be called.
 class CompiledCall {
 public:
-  /// Compiles |model|, which has |options| and |listener|. If it cannot be compiled to a shared object, as without a
-  /// linker, the result has LLVM IR only. Sessions have |threads| threads, 0 for the default. All arguments must outlive
-  /// this object.
+  /// Compiles |model|, which was imported with |options| and |listener|; both must outlive this object. If the model
+  /// cannot be compiled to a shared object, as without a linker, the result has LLVM IR only, and calls fail. Sessions
+  /// have |threads| threads, 0 for the default.
   static Result<std::unique_ptr<CompiledCall>> create(const LoadedModel &model, const CompileOptions &options,
                                                       const CompileListener &listener, int64_t threads);
 
   /// Compiles |ir|, IR of the phase `dialect` with weights of the same model, and executes it on |inputs|.
   Result<std::vector<OwnedTensor>> runAlone(mlir::ModuleOp ir, const PlainInputs &inputs) const;
-  /// Returns the code. Its function `execute` runs an object of it on |inputs|, which must outlive the code.
+  /// Returns the code of the model. Its function `execute` runs an object on |inputs|, which must outlive the code.
   const ModelCode &code(const PlainInputs &inputs);
   /// Returns the path of the weights file.
   std::string weightsPath() const { return folder.file("model.weights"); }
@@ -39,7 +39,7 @@ private:
   const CompileListener &listener;
   int64_t threads;
   ModelCode compiled;
-  /// The reason why there is no object.
+  /// The reason why there is no shared object; a success if there is one.
   Status problem;
 };
 

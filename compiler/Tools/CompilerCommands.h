@@ -12,8 +12,8 @@ namespace attune {
 /// Returns a listener that prints warnings and notices to standard error and, on a terminal, the progress of packing
 /// and calibration and a notice while it waits for another process.
 CompileListener createListener();
-/// Shows "WHAT: 40 %" on a terminal, and removes it at the end. |done| and |total| are bytes; shows nothing if |total| is
-/// less than 64 MiB.
+/// Shows "WHAT: 40 %" on a terminal, and removes it at the end. |done| and |total| are bytes; shows nothing if |total|
+/// is less than 64 MiB.
 void showProgress(const char *what, uint64_t done, uint64_t total);
 /// Shows "WHAT: 40 %, 90 s left" on a terminal, and removes it at the end. |done| and |total| may have any unit.
 void showTimeLeft(const char *what, uint64_t done, uint64_t total);

@@ -10,9 +10,9 @@
 
 namespace attune {
 
-/// The subject of a description.
+/// The options of describeModel.
 struct DescribeOptions {
-  /// Dimensions for sizes that depend on them.
+  /// The dimensions for which workspace, FLOPs and the work of kernels are computed.
   DimFlags dims;
   /// Number of threads; 0 = the default of a session.
   int64_t threads = 0;
@@ -24,11 +24,14 @@ struct DescribeOptions {
 
 /// Describes signature, limits, sizes, caches, kernels, device code and weights of the artifact.
 Result<nlohmann::ordered_json> describeModel(const Artifact &artifact, const DescribeOptions &options);
-/// Returns the name of an entry's use of the session's caches.
+/// Returns the word for |use|, an attune_cache_use: "none", "encode", "append" or "continue"; "unknown" for another
+/// number.
 const char *cacheUseName(uint32_t use);
-/// Describes the cache memory of one token of a slot or of a source, in the order of the memory.
+/// Describes the caches of a session, a row for each in the order of their memory: name, type, kind, heads, components,
+/// and the bytes for one token of a slot or of a source.
 nlohmann::ordered_json describeCaches(const attune_model_desc &desc);
-/// Describes the tensors of a manifest, with the known columns in a fixed order.
+/// Describes |tensors|, the list in the manifest of a weights file: a row for each tensor with name, dtype, shape,
+/// layout, offset, bytes and source, as far as the manifest has them.
 nlohmann::ordered_json describeManifest(const std::vector<Json> &tensors);
 
 /// Prints a description as text: scalars, objects and arrays of scalars as "key  value", arrays of objects as tables,

@@ -23,13 +23,13 @@ struct DimFlags {
   /// Adds the four flags.
   void addTo(FlagTable &flags);
   /// Returns the values of the entry's dimensions, in its order. Defaults are batch 1, lengths of 128 (or the limit if
-  /// that is less) and past 0, or for entries that need a past 128 (or one less than the limit if that is less). The
-  /// total length is the sum of past and length. Fails, with an error that names the flag, for a value above the limit,
-  /// or if |strict| for a dimension that the entry does not have.
+  /// that is less) and past 0. For an entry that continues sequences, such as `decode`, past is 128 (or one less than
+  /// the limit if that is not larger). The total length is the sum of past and length. Fails, with an error that names
+  /// the flag, for a value above the limit, or if |strict| for a dimension that the entry does not have.
   Result<std::vector<int64_t>> resolve(const attune_entry_desc &entry, bool strict) const;
 };
 
-/// Returns the size of dimension |axis| of |tensor| for these dimensions.
+/// Returns the size of |axis| of |tensor|, where |dims| are the values of the entry's dimensions.
 int64_t extentOf(const attune_tensor_desc &tensor, uint32_t axis, const std::vector<int64_t> &dims);
 /// Returns the shape of |tensor| with named dimensions, such as "[batch, length, 768]".
 std::string signatureText(const attune_entry_desc &entry, const attune_tensor_desc &tensor);

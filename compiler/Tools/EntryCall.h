@@ -13,15 +13,16 @@
 
 namespace attune {
 
-/// Returns true if |wanted|, a list of names or groups, contains |name|.
+/// Returns true if |wanted|, a list of names and groups, contains |name| or its group: "hidden_states" for
+/// "hidden_states.3".
 bool isWanted(const std::vector<std::string> &wanted, const std::string &name);
 /// Returns a view of a tensor in memory.
 TensorView viewOf(const OwnedTensor &tensor);
 
 /// Checks |dtype| as the type of a file's tensor for the I64 input |desc|: BOOL is an error unless the input is a mask.
 Status checkIntegers(const attune_tensor_desc &desc, DType dtype);
-/// Returns |input| converted to the type that |entry| of |artifact| expects: floats become F32, integers I64, and BOOL I64
-/// for masks, where the entry has those types. Fails for an input that the entry does not have and for any other
+/// Returns |input| converted to the type that |entry| of |artifact| expects: floats become F32, integers I64, and BOOL
+/// I64 for masks, where the entry has those types. Fails for an input that the entry does not have and for any other
 /// difference of types.
 Result<OwnedTensor> convertInput(const Artifact &artifact, const attune_entry_desc &entry, const TensorView &input);
 /// Repeats those integer |inputs| of |entry| that have one row, such as masks, token types and positions, which
@@ -42,9 +43,9 @@ public:
     int64_t past = 0, source = 0;
   };
   /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 if the
-  /// signature has those types; an input that the entry does not have is an error. |threads| 0 means one thread for each
-  /// CPU of the affinity mask; if there is a |host|, its workers are used instead. At every run, the caches of an entry
-  /// that uses caches hold |cached| tokens, whose keys and values are zeros.
+  /// signature has those types; an input that the entry does not have is an error. |threads| 0 means one thread for
+  /// each CPU of the affinity mask; if there is a |host|, its workers are used instead. At every run, the caches of an
+  /// entry that uses caches hold |cached| tokens, whose keys and values are zeros.
   static Result<EntryCall> prepare(const Artifact &artifact, const std::string &entryName, const std::vector<TensorView> &inputs,
                                    int64_t threads, const attune_host *host = nullptr, Cached cached = {0, 0});
 

@@ -16,7 +16,7 @@ void attune::setQuiet() { quiet = true; }
 bool attune::isQuiet() { return quiet; }
 
 int attune::reportError(const std::string &tool, const std::string &message) {
-  // Not all messages come from a Status, and arguments may contain line breaks.
+  // Status::error makes one line of |message|, which may have line breaks from an argument.
   std::string line = Status::error(message).message();
   if (ranks::printsError(line))
     std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), line.c_str());

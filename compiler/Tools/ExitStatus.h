@@ -8,7 +8,8 @@
 
 namespace attune {
 
-/// Exit statuses of the tools.
+/// Exit statuses of the tools: success; an error, or a negative result such as a case that does not pass; for diff and
+/// bisect, no comparison was possible.
 enum ExitStatus { exitDone = 0, exitRejected = 1, exitNotComparable = 2 };
 
 /// Prints "TOOL: error: MESSAGE" to standard error and returns exitRejected. If this process is one of several ranks,

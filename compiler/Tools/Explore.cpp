@@ -26,7 +26,8 @@
 
 using namespace attune;
 
-/// The most probabilities of all attention maps of a page. Longer inputs are cut.
+/// The largest number of probabilities in all attention maps of a page together. Maps of longer inputs show only their
+/// first queries and keys.
 static constexpr int64_t kMostProbabilities = 6 << 20;
 
 namespace {
@@ -140,7 +141,7 @@ static Status exploreAttention(const ExploreOptions &options, const InputFile &f
   return {};
 }
 
-/// Adds the description of the compiled model and, if there are inputs, the times of its kernels.
+/// Adds the description of the compiled model and, if there are inputs, the times of its kernels; else only their work.
 static Status exploreArtifact(const ExploreOptions &options, const InputFile &file, ExploreFacts &facts) {
   Result<ExploredCall> prepared = prepareCall(options, options.compile, file);
   if (!prepared)

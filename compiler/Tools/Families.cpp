@@ -23,7 +23,7 @@ static OrderedJson describeFamily(const Family &family) {
 
 static std::string textOf(const OrderedJson &value) { return value.get<std::string>(); }
 
-/// Prints the classes of |family| and, if it is |whole|, its keys.
+/// Prints the classes of |family| and, if |whole|, the keys of config.json that it reads and refuses.
 static void printFamily(const OrderedJson &family, bool whole) {
   std::string classes;
   for (const OrderedJson &name : family["architectures"])

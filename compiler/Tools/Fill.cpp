@@ -1,7 +1,7 @@
 //===- Fill.cpp - The command fill ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements `fill`: prints the most probable tokens for the masks of texts.
+// Implements `fill`: prints the most probable tokens for each mask token of a text.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/TextTask.h"
 
@@ -40,7 +40,7 @@ static Status fill(const CommandHost &host, const std::string &model, const std:
   size_t longest = 0;
   for (const std::string &text : *texts)
     longest = std::max(longest, text.size());
-  // Each candidate has a copy of the text.
+  // The result of a text has a copy of it for each candidate.
   if (Status status = task->begin(ATTUNE_TASK_FILL, options, 1, longest * size_t(std::min<int64_t>(topK, 64))); status.failed())
     return status;
   for (size_t i = 0; i < texts->size(); ++i) {

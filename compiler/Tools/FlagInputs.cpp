@@ -36,7 +36,7 @@ public:
   std::optional<Target> find(const std::string &name) const;
   /// Returns the input |name|, which |flag| sets, or an error that lists the model's inputs.
   Result<Target> require(const char *flag, const std::string &name) const;
-  /// Records the sizes of dimensions of an input.
+  /// Records the sizes of the dimensions of input |name|, whose shape is |shape|. Sizes that are known stay.
   void learn(const std::string &name, const std::vector<int64_t> &shape);
   /// Returns the shape of an input with |count| values, and records the sizes of dimensions that this determines.
   Result<std::vector<int64_t>> resolve(const Target &target, int64_t count);

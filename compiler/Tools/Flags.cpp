@@ -221,7 +221,7 @@ Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<s
     size_t dashes = argument[1] == '-' ? 2 : 1;
     size_t equals = argument.find('=');
     std::string name = argument.substr(dashes, equals == std::string::npos ? equals : equals - dashes);
-    if (name == "help" || name == "h") {
+    if ((name == "help" || name == "h") && dashed(name).size() == dashes + name.size()) {
       std::string style = equals == std::string::npos ? "" : argument.substr(equals + 1);
       if (!readHelpStyle(style, help))
         return Status::error("--help: expected no value, all, man, bash or markdown, got '" + style + "'");

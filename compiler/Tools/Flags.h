@@ -33,8 +33,9 @@ struct FlagText {
 /// its tool may both need `--dtype`.
 class FlagTable {
 public:
-  /// Begins a group of the flags that are added next. Help shows them under |title|. If the group is folded, --help lists
-  /// their names only, and --help=all shows them as others. Flags that are added before the first group have no title.
+  /// Begins a group of the flags that are added next. Help shows them under |title|. If the group is folded, --help
+  /// lists their names only, and --help=all shows them as others. Flags that are added before the first group have no
+  /// title.
   void beginGroup(const std::string &title, bool isFolded = false) { groups.push_back({title, isFolded}); }
   /// Adds `--name`, without a value.
   void addSwitch(const std::string &name, bool &target, const std::string &help);

@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-/// The names of the outputs.
+/// The names of the outputs of a generation.
 static const char *const outputNames[] = {"sequences", "sequences_scores", "step_logits"};
 
 /// Returns true for an input of generation that the families' default inputs include.
@@ -20,7 +20,8 @@ ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, co
   ModelRequest request;
   request.outputs = {"logits"};
   request.entries = {"encode", "prefill", "decode"};
-  // The default inputs of the family include these, and the inputs of the other half of an encoder-decoder.
+  // Usual inputs are not requested: the family's default inputs include them, and also the inputs of the other half of
+  // an encoder-decoder.
   bool usual = std::all_of(names.begin(), names.end(), isUsual) && std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
                  return isUsual(input.name) && (input.name != "attention_mask" || (isInteger(input.dtype) && input.shape.size() == 2));
                });
@@ -29,7 +30,8 @@ ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, co
   return request;
 }
 
-/// Returns |input| converted to the type of model inputs. Fails if an entry of |model| does not take its type.
+/// Returns |input| as I64 if it has integers, else as F32. Fails for a type that is neither an integer nor a float, and
+/// for BOOL if the input of |model| with this name is not a mask.
 static Result<OwnedTensor> convert(const attune_model_desc &model, const TensorView &input) {
   for (const attune_entry_desc *entry = model.entries; entry != model.entries + model.num_entries; ++entry)
     for (const attune_tensor_desc *own = entry->inputs; own != entry->inputs + entry->num_inputs; ++own)
@@ -56,7 +58,7 @@ static OwnedTensor copyOf(const char *name, DType dtype, std::vector<int64_t> sh
   return {{name, dtype, std::move(shape)}, {bytes, bytes + count * sizeof(T)}};
 }
 
-/// Returns the wanted results.
+/// Returns copies of the |wanted| outputs of |generation|; all that it has if |wanted| is empty.
 static std::vector<OwnedTensor> collect(const attune_generation &generation, const std::vector<std::string> &wanted) {
   std::vector<OwnedTensor> outputs;
   auto isWanted = [&](const char *name) { return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end(); };
@@ -95,8 +97,9 @@ static Result<std::shared_ptr<attune_session>> makeSession(const Artifact &artif
   return std::shared_ptr<attune_session>(session, attune_session_destroy);
 }
 
-/// Returns a mask that hides padding among the ids that a model begins with, if no mask is given. As in transformers,
-/// ids equal to pad_token_id are padding unless they also end sequences.
+/// Returns an `attention_mask` that hides the padding in `input_ids`; nullopt if |inputs| have a mask, the model takes
+/// none, or there is no padding. As in transformers, ids equal to pad_token_id are padding unless they also end
+/// sequences.
 static std::optional<OwnedTensor> maskPadding(const Artifact &artifact, const attune_generation_options &options,
                                               const std::vector<OwnedTensor> &inputs) {
   constexpr const char *name = "attention_mask";

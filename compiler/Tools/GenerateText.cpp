@@ -30,7 +30,7 @@ void TextPrompts::addTo(FlagTable &flags) {
 
 namespace {
 
-/// The results of one run of the command.
+/// One run of the command on texts.
 class TextRun {
 public:
   TextRun(const CommandHost &host, const Artifact &artifact, const TextPrompts &prompts, GenerationFlags &flags, int64_t threads)
@@ -163,8 +163,8 @@ Status TextRun::generate(size_t begin, size_t end) {
 Status TextRun::run() {
   start = Clock::now();
   for (size_t begin = 0; begin < texts.size() && !stopped && !interruption.isInterrupted();) {
-    // The noise of sampling depends on a row's number in its batch. So a line that is sampled is a batch of its own, and
-    // its result does not depend on the lines before it.
+    // The noise of sampling depends on a row's number in its batch. So a line that is sampled is a batch of its own,
+    // and its result does not depend on the lines before it.
     size_t end = begin + 1;
     while (hasEncoder && !options.do_sample && !texts[begin].empty() && end < texts.size() && end - begin < kBatch && !texts[end].empty())
       ++end;

@@ -17,13 +17,13 @@ public:
 
   /// Adds the flags to |flags|, which must not outlive this.
   void addTo(FlagTable &flags);
-  /// Reads --set and --stop, after all flags are parsed. Fails if a value is wrong, if --set gives a
-  /// setting that another flag gives, or if both lengths are given.
+  /// Reads --set and --stop, after all flags are parsed. Fails if a value is wrong, if --set gives a setting that
+  /// another flag gives, or if both max_length and max_new_tokens are given.
   Status finish();
 
   GenerationSettings &settings() { return values; }
   bool hasStops() const { return !stops.empty(); }
-  /// Warns of flags that the chosen search does not read, and of a least number of new ids above the most. Otherwise an
+  /// Warns of flags that the chosen search does not read, and of min_new_tokens above max_new_tokens. Otherwise an
   /// ignored temperature would look like a model that never varies.
   void warnOfUnread(const CommandHost &host, const Artifact &artifact);
   /// Returns the model's own settings, overridden by those of the flags.

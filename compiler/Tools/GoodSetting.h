@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The value of `--good` is flags of `attune compile`, or the executable `attune` of another build, which flags for that
-// executable may follow. A call by the good setting is a process of `attune run`: another build shares nothing with this
-// one but files.
+// The value of `--good` is either flags of `attune compile`, or the executable `attune` of another build, optionally
+// followed by flags for it. A call by the good setting is made by a process of `attune run`, since another build shares
+// nothing with this one but files.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_GOODSETTING_H
@@ -30,15 +30,17 @@ public:
   /// --target, --gpu and --kernels are omitted. Sets |threads| if the setting has --threads. Only for a setting of this
   /// program.
   Result<PlainCall> apply(const PlainCall &call, int64_t &threads) const;
-  /// Returns the results of |call| with |threads| threads, 0 for the default, unless the setting has --threads;
-  /// compiled with the flags that apply() combines.
+  /// Executes `attune run` of the setting's program: compiles the model of |call| with the flags that apply() combines,
+  /// runs it on |inputs| and returns the results. |threads| is the number of threads, 0 for the default, unless the
+  /// setting has --threads.
   Result<std::vector<OwnedTensor>> run(const PlainCall &call, const PlainInputs &inputs, int64_t threads) const;
-  /// Returns the results of the module of |phase|, executed by the plain path of the program.
+  /// Returns the results of |call| on |inputs| from the module of |phase|, which the setting's program executes by the
+  /// plain path.
   Result<std::vector<OwnedTensor>> runPhase(Phase phase, const PlainCall &call, const PlainInputs &inputs) const;
 
 private:
   GoodSetting() = default;
-  /// Returns the flags of |call| that apply, followed by those of the setting.
+  /// Returns the flags of |call| without those that apply() omits, followed by those of the setting.
   std::vector<std::string> joinWords(const PlainCall &call) const;
   Result<std::vector<OwnedTensor>> execute(std::vector<std::string> arguments, const PlainCall &call, const PlainInputs &inputs) const;
 

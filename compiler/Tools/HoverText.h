@@ -10,9 +10,9 @@
 
 namespace attune {
 
-/// Returns Markdown about the operation at |line| and |column|, from 0 on, of |text|, IR of any phase: the types of its
-/// results, the module of the model and the kernel it belongs to, and the description of an operation of Attune's
-/// dialects. Returns "" if there is no operation or |text| cannot be parsed.
+/// Returns Markdown about the operation at |line| and |column|, both counted from 0, of |text|, IR of any phase: the
+/// types of its results, the module of the model that it belongs to (such as encoder.layer.0), its kernel, and the
+/// description of an operation of Attune's dialects. Returns "" if there is no operation or |text| cannot be parsed.
 std::string describeHover(const mlir::DialectRegistry &registry, const std::string &text, unsigned line, unsigned column);
 
 } // namespace attune

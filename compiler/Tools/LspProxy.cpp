@@ -1,4 +1,4 @@
-//===- LspProxy.cpp - A language server with more to say ------------------===//
+//===- LspProxy.cpp - Longer hovers of a language server ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,8 @@ private:
   std::string bytes;
 };
 
-/// A stream to a reader that may be busy. Bytes wait here, since the reader may itself wait until its own output is read.
+/// A stream to a reader that may be busy. Bytes wait here, since the reader may itself wait until its own output is
+/// read.
 class Outlet {
 public:
   explicit Outlet(int descriptor) : descriptor(descriptor) {}
@@ -90,13 +91,13 @@ private:
   size_t done = 0;
 };
 
-/// The documents of a client and its requests that have no answer yet.
+/// The open documents of the client, and its hover requests that have no answer yet.
 class Session {
 public:
   using Hover = std::function<std::string(const std::string &, unsigned, unsigned)>;
   explicit Session(const Hover &hover) : hover(hover) {}
 
-  /// Notes documents and requests in a message of the client.
+  /// Records the document or the hover request that a message of the client has, if any.
   void readRequest(const std::string &body) {
     Json message = Json::parse(body, nullptr, /*allow_exceptions=*/false);
     if (!message.is_object() || !message.value("params", Json()).is_object())
@@ -179,7 +180,7 @@ int attune::runLspProxy(const std::function<int()> &server,
   // poll() ignores entries whose descriptor is negative.
   enum { Requests, Answers, ToTheServer, ToTheClient };
   pollfd ready[] = {{0, POLLIN, 0}, {fromServer[0], POLLIN, 0}, {-1, 0, 0}, {-1, 0, 0}};
-  bool hasInput = true; // of the server
+  bool hasInput = true; // the standard input of the server is open
   while (ready[Answers].fd >= 0 || !toTheClient.isEmpty()) {
     if (hasInput && ready[Requests].fd < 0 && toTheServer.isEmpty()) {
       ::close(toServer[1]);
@@ -216,7 +217,7 @@ int attune::runLspProxy(const std::function<int()> &server,
     if (ready[ToTheClient].revents != 0 && !toTheClient.write())
       break;
   }
-  // Whatever is still running of the server ends when it reads or writes.
+  // With its pipes closed, a server that still runs ends when it next reads or writes.
   if (hasInput)
     ::close(toServer[1]);
   ::close(fromServer[0]);

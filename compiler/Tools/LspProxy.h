@@ -1,4 +1,4 @@
-//===- LspProxy.h - A language server with more to say ----------*- C++ -*-===//
+//===- LspProxy.h - Longer hovers of a language server ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_LSPPROXY_H
@@ -9,9 +9,10 @@
 
 namespace attune {
 
-/// Runs |server|, a language server on standard input and output, in another process and forwards its messages. Answers
-/// to `textDocument/hover` get the Markdown that |hover| returns for the text of the document, a line and a column.
-/// Returns the exit status of the server, 1 if it cannot be started or ends by a signal.
+/// Runs |server|, a language server on standard input and output, in another process and forwards the messages between
+/// it and the client. In an answer to `textDocument/hover`, puts the Markdown that |hover| returns for the text of the
+/// document, a line and a column before the text of the server. Returns the exit status of the server, 1 if it cannot
+/// be started or ends by a signal.
 int runLspProxy(const std::function<int()> &server,
                 const std::function<std::string(const std::string &text, unsigned line, unsigned column)> &hover);
 

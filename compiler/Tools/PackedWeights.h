@@ -15,14 +15,14 @@ namespace attune {
 /// An opened weights file. Header and manifest are checked; the data is not read.
 class PackedWeights {
 public:
-  /// Returns true if |path| begins with the magic of a weights file.
+  /// Returns true if the file |path| can be read and begins with the magic of a weights file.
   static bool isPackedWeights(const std::string &path);
   static Result<PackedWeights> open(const std::string &path);
 
   const attune_weights_header &header() const { return head; }
   /// Returns the tensors of the manifest, JSON objects.
   const std::vector<Json> &tensors() const { return entries; }
-  /// Recomputes the hash of the contents. Fails if it differs from the header's.
+  /// Recomputes the checksum of the data section. Fails if it differs from the one in the header.
   Status verify() const;
 
 private:

@@ -14,7 +14,8 @@
 using namespace attune;
 
 namespace {
-/// A loop that executes 48 vector instructions in each of |iterations|; |run| is null if the CPU has none.
+/// A loop that executes 48 vector instructions in each of |iterations|; |run| is null if there is no such loop for the
+/// CPU.
 struct PeakKernel {
   void (*run)(int64_t iterations) = nullptr;
   double flopsPerIteration = 0;

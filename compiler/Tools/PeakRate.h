@@ -13,10 +13,10 @@ namespace attune {
 
 /// Returns the f32 FMA peak in 10^9 operations per second, where a multiply-add counts two. |threads| threads run at
 /// the same time, pinned to as many CPUs of the affinity mask; the result is the best of several repetitions of some
-/// milliseconds. Returns 0 if there is no kernel for the CPU, or the threads cannot be started.
+/// milliseconds. Returns 0 if this file has no loop for the CPU, or if the threads cannot be started.
 double measurePeakGflops(int64_t threads);
-/// Returns the peak of products of bytes that are added in groups of four (vpdpbusd), measured likewise and in the same
-/// unit; 0 in the same cases.
+/// Returns the peak of products of bytes that are added in groups of four (vpdpbusd), measured in the same way and
+/// unit; 0 in the same cases, such as on a CPU without AVX-512 VNNI.
 double measurePeakByteGops(int64_t threads);
 
 } // namespace attune

@@ -18,7 +18,7 @@ struct PlainCall {
   std::string input;
   std::vector<std::vector<int64_t>> ids;
   std::vector<std::string> steps, outputs;
-  /// The flags of the compilation as words, such as "--cpu=x86-64-v3", and the flags that follow from a case.
+  /// The flags of the compilation as words, such as "--cpu=x86-64-v3", including those that a golden case adds.
   std::vector<std::string> words;
 
   /// Adds the flags that describe the call, and those of compilations.
@@ -32,14 +32,16 @@ struct PlainCall {
   Result<std::optional<PlainInputs>> readCase();
   /// Appends to |words| the flags of the compilation that |table| has parsed.
   void keepWords(const FlagTable &table);
-  /// Returns arguments of `attune run` for the same call on |inputs|, which are in the file |from|, with outputs in |to|.
+  /// Returns arguments of `attune run` for the same call on |inputs|, which are in the file |from|, with outputs in
+  /// |to|.
   std::vector<std::string> repeat(const PlainInputs &inputs, const std::string &from, const std::string &to) const;
-  /// Adds the inputs, outputs and entries that the call needs to the options of an import.
+  /// Sets in |compile| the outputs and entries that the call on |inputs| needs and, unless flags request inputs, those
+  /// of |inputs|.
   void request(const PlainInputs &inputs);
 };
 
-/// Returns an error if |options| ask for products of another type than f32, whose rounded results are not those of another
-/// setting, or for weights in a format.
+/// Returns an error if |options| ask for products of another type than f32 or for weights in a format: two settings may
+/// round these otherwise.
 Status checkExactProducts(const CompileOptions &options);
 
 } // namespace attune

@@ -9,9 +9,9 @@
 
 namespace attune {
 
-/// Returns "NAME DTYPE [2, 3]" and, from the next line on, the values in brackets as NumPy shows them, floats with up to
-/// six significant digits. In a tensor of more than 24 floats or more than 1000 integers, each dimension of more than
-/// six elements is abbreviated to its first and last three. The text ends with a line break.
+/// Returns "NAME DTYPE [2, 3]" and, from the next line on, the values in brackets as NumPy shows them, floats with up
+/// to six significant digits. In a tensor of more than 24 floats or more than 1000 integers, each dimension of more
+/// than six elements is abbreviated to its first and last three. The text ends with a line break.
 std::string formatTensor(const TensorView &tensor);
 
 /// The two destinations of a command's outputs: a file, and standard output.

@@ -3,8 +3,8 @@
 //
 // An exchange among N ranks takes ceil(log2 N) rounds of messages, as the algorithms of MPI for short messages do, and
 // the time of the bytes that a rank receives on its link. An all-reduce of b bytes is the faster one of two algorithms:
-// reduce-scatter and all-gather, with twice the rounds and 2 b (N - 1) / N bytes, or recursive doubling, with b bytes in
-// each round.
+// reduce-scatter and all-gather, with twice the rounds and 2 b (N - 1) / N bytes, or recursive doubling, with b bytes
+// in each round.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/RankPlan.h"
 
@@ -99,10 +99,11 @@ static double receivedBytes(AllGatherOp gather) {
   return tokenBytes(gather.getInput()) * static_cast<double>(gather.getBegins().size() - 1);
 }
 
-/// Adds to |sums| the gathers of the results of the projections that read |rows|, a gathered tensor, or columns of it,
-/// also in another element type. A result that no gather reads may be the residual of another projection, whose result
-/// is looked at in its place: that of the next range of columns of one projection, or of the feed-forward beside an
-/// attention. Returns false if another operation reads |rows| or these results, or if there is no such gather.
+/// Looks at the projections that read |rows|, a gathered tensor, directly or through slices and conversions to a wider
+/// float type. Adds to |sums| the gathers that read their results. A result that no gather reads may be the residual of
+/// another projection, whose result then takes its place: the projection of the next range of columns, or the
+/// feed-forward beside an attention. Returns false if an operation other than these and `tensor.dim` reads |rows| or
+/// one of the results, or if no gather reads a result.
 static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
   llvm::SetVector<mlir::Value> partialSums;
   llvm::SmallVector<mlir::Value> columns = {rows};
@@ -137,7 +138,7 @@ ReplacedGathers AllReduceAnalysis::countFunction(mlir::func::FuncOp function) {
     return it->second;
   counted[function] = {}; // a recursive call counts nothing
   ReplacedGathers total;
-  // A sum of several inputs is counted once.
+  // A gather of sums is counted once, even if several gathered inputs lead to it.
   llvm::SetVector<AllGatherOp> allSums;
   function.walk([&](mlir::Operation *op) {
     llvm::SetVector<AllGatherOp> sums;
@@ -187,7 +188,8 @@ struct CallSizes {
 };
 } // namespace
 
-/// Returns the sizes for |module|, the model |name|; fails if one is larger than the model accepts.
+/// Returns the sizes for |module|, the model |name|. A default that is larger than the model accepts is reduced; fails
+/// for such a size that a flag gives.
 static Result<CallSizes> resolve(mlir::ModuleOp module, const std::string &name, const PlannedSizes &sizes) {
   CallSizes resolved{sizes.batch, sizes.length.value_or(PlannedSizes::kLength), sizes.past.value_or(PlannedSizes::kPast)};
   ModelAttr model = getModel(module);
@@ -218,8 +220,8 @@ static double evaluate(mlir::func::FuncOp entry, llvm::StringRef name, const Cal
   }));
 }
 
-/// Adds to |names| the weights that |function|, in phase `linalg`, and its callees read. Of a weight that is only looked
-/// up element by element, such as the table of an embedding, a call reads single rows; it is left out.
+/// Adds to |names| the weights that |function|, in phase `linalg`, and its callees read. Of a weight that is only
+/// looked up element by element, such as the table of an embedding, a call reads single rows; it is left out.
 static void findWeights(mlir::func::FuncOp function, llvm::StringSet<> &names, llvm::SmallPtrSetImpl<mlir::Operation *> &visited) {
   if (!visited.insert(function).second)
     return;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Estimates the time of calls of a model that is divided among ranks, one on each host. The work of a rank is read from
-// the IR: arithmetic and gathers are the formulas that compilation records, bytes are those of packed weights. docs/scale.md
-// has the formulas and what they leave out.
+// the IR: arithmetic and gathers are the formulas that compilation records, bytes are those of packed weights.
+// docs/scale.md has the formulas and what they leave out.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_RANKPLAN_H
 #define ATTUNE_COMPILER_TOOLS_RANKPLAN_H
@@ -24,8 +24,8 @@ struct HostRates {
   double messageLatency = 0; // microseconds of a small message between two hosts
 };
 
-/// The sizes of the calls: |length| tokens of each of |batch| prompts, then one token after |past| tokens. Without a size, it
-/// is kLength or kPast tokens, or as many as the model accepts if that is less.
+/// The sizes of the calls: |length| tokens of each of |batch| prompts, then one token after |past| tokens. |length| and
+/// |past| default to kLength and kPast or, if the model accepts fewer tokens, to as many as it accepts.
 struct PlannedSizes {
   static constexpr int64_t kLength = 128, kPast = 1024;
   int64_t batch = 1;
@@ -63,7 +63,8 @@ struct RankPlan {
   std::vector<PlannedCall> calls;
 };
 
-/// Plans the model of |options|, whose weights are not read and need not exist. Fails if the model does not accept |sizes|.
+/// Plans the model of |options|, whose weights are not read and need not exist. Fails if the model does not accept
+/// |sizes|.
 Result<RankPlan> planRanks(const CompileOptions &options, const HostRates &rates, const PlannedSizes &sizes);
 
 } // namespace attune

@@ -23,6 +23,10 @@ struct MachineRates {
   double readBytesPerSecond = 0;
 };
 
+/// Returns true if the matrix products of |desc| are of f32 and so at most as fast as the measured FMA peak. The peak
+/// of products whose operands are rounded (`--dtype`) is not known.
+bool hasF32Products(const attune_model_desc &desc);
+
 /// Returns the work of each kernel of |desc|, in its order, in one call of |entry| with these dims; nullopt if the
 /// object does not have this data.
 std::optional<std::vector<attune_kernel_work>> kernelWork(const attune_model_desc &desc, const attune_entry_desc &entry,

@@ -52,8 +52,8 @@ struct PhaseCall {
 };
 } // namespace
 
-/// Compiles the IR of the call by the plain path. Sets |loaded| to the model that has the MLIR context of the result, and
-/// |calibrated| to the calibrated rows of its weights.
+/// Compiles the IR of the call by the plain path. Sets |loaded| to the model that has the MLIR context of the result,
+/// and |calibrated| to the calibrated rows of its weights.
 static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::unique_ptr<LoadedModel> &loaded,
                                                      std::vector<CalibratedRows> &calibrated) {
   PlainOptions options;

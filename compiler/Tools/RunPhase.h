@@ -9,7 +9,8 @@
 
 namespace attune {
 
-/// The flags of `attune run` that choose a phase.
+/// The flags of `attune run` that choose a phase: --from-phase, --f64 (|wide|) and --signature, the path of IR of the
+/// phase `bufferized` or `vector` that describes the entries.
 struct PhaseRunFlags {
   std::optional<Phase> phase;
   bool wide = false;

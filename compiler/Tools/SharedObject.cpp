@@ -53,7 +53,8 @@ static Status checkKind(const MappedFile &file) {
     std::memcpy(&machine, file.data() + offsetof(Elf64_Ehdr, e_machine), sizeof(machine));
   if (ownMachine != EM_NONE && machine != EM_NONE && machine != ownMachine)
     return Status::error(file.path() + ": expected an object for " + machineName(ownMachine) + ", got one for " + machineName(machine));
-  // A file that is cut short has no seal.
+  // checkSeal accepts a file without a seal (Seal.h), such as one that is cut short, so its extents are checked as
+  // well.
   if (Status status = checkSeal(file); status.failed())
     return status;
   return checkElfExtents(file);

@@ -17,8 +17,8 @@ struct StepRequest {
   std::vector<TensorView> inputs;
   /// Sizes of the chunks. Together they are the tokens of the inputs; empty = all tokens at once.
   std::vector<int64_t> steps;
-  /// Names or groups to return: outputs of the chunks, joined along the length, and `past_key_values`. Empty = the
-  /// outputs.
+  /// Names or groups to return: outputs of the chunks, joined along the length, and `past_key_values`. Empty = all
+  /// outputs, without `past_key_values`.
   std::vector<std::string> wanted;
   int64_t threads = 0;
 };

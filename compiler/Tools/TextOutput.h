@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// Writes text to standard output at once. A terminal gets no control characters but tabs and line breaks, because text of
-/// a model may hold escape sequences; files and pipes get the bytes as they are.
+/// Writes text to standard output at once. A terminal gets no control characters but tabs and line breaks, because text
+/// of a model may hold escape sequences; files and pipes get the bytes as they are.
 class TextOutput {
 public:
   TextOutput();

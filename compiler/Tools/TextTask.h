@@ -15,8 +15,8 @@ namespace attune {
 
 /// Returns the lines of the file |path|, or of standard input for "-". A last line need not end with a line break.
 Result<std::vector<std::string>> readLines(const std::string &path);
-/// Returns |words|; the lines of standard input if the only word is "-"; or the lines of |file| if that is not "". Fails if
-/// there are neither words nor a file, or both.
+/// Returns |words|; the lines of standard input if the only word is "-"; or the lines of |file| if that is not "".
+/// Fails if there are neither words nor a file, or both.
 Result<std::vector<std::string>> gatherTexts(const std::vector<std::string> &words, const std::string &file);
 
 /// Flags of all commands on texts.

@@ -1,8 +1,8 @@
 //===- Tokenize.cpp - The command tokenize --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements `tokenize`: prints the ids of texts or, with --decode, the texts of ids. Texts are words of the command line
-// or the lines of a file.
+// Implements `tokenize`: prints the ids of texts or, with --decode, the texts of ids. Texts are words of the command
+// line or the lines of a file.
 //===----------------------------------------------------------------------===//
 #include "attune/text.h"
 #include "compiler/Support/Json.h"

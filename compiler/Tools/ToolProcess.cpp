@@ -228,8 +228,8 @@ static void endIfStackIsFull(const siginfo_t *info, const void *context) {
     endWithoutStack(limit.rlim_cur);
 }
 
-/// LLVM does not check all memory that it allocates. So an access close to address zero counts as lack of memory, not as
-/// a crash, where the system has less left than malloc requests at a time.
+/// LLVM does not check all memory that it allocates. So an access close to address zero counts as lack of memory, not
+/// as a crash, where the system has less left than malloc requests at a time.
 static void onSegmentationFault(int signal, siginfo_t *info, void *context) {
   constexpr uintptr_t kNearZero = 1 << 16;
   constexpr size_t kAllocation = 1 << 20;

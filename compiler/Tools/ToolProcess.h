@@ -40,8 +40,8 @@ private:
   sigset_t ignored, mask;
 };
 
-/// While an object lives, a first SIGINT is only recorded, and interrupts a read of standard input; a second one ends the
-/// process as usual. There is at most one object. A SIGINT that the process ignores stays ignored.
+/// While an object lives, a first SIGINT is only recorded, and interrupts a read of standard input; a second one ends
+/// the process as usual. There is at most one object. A SIGINT that the process ignores stays ignored.
 class InterruptScope {
 public:
   InterruptScope();

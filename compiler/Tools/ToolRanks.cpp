@@ -17,7 +17,7 @@
 using namespace attune;
 
 namespace {
-/// The ranks of this process.
+/// The connection of this process with the other ranks.
 struct Process {
   attune_transport *transport = nullptr;
   bool failed = false; // to connect
@@ -129,7 +129,7 @@ Result<attune_transport *> ranks::join() {
 
 bool ranks::isFirst() { return !process.transport || process.transport->ranks.rank == 0; }
 
-/// Exchanges |own| with the other ranks.
+/// Sends |own| to the other ranks, and returns the records of all ranks in their order.
 template <typename Record>
 static Result<std::vector<Record>> exchange(const Record &own) {
   attune_transport &transport = *process.transport;
@@ -161,7 +161,7 @@ Status ranks::agree(const Status &own) {
   return Status::error(same ? failed->message : "rank " + std::to_string(failed - all->begin()) + ": " + failed->message);
 }
 
-/// Formats a build id.
+/// Returns the build id in |record| as 32 hexadecimal digits.
 static std::string buildIdOf(const ModelRecord &record) {
   char text[33];
   for (int i = 0; i < 16; ++i)

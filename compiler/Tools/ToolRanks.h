@@ -46,7 +46,7 @@ bool printsError(std::string &message);
 /// ends all ranks with |status| and does not return.
 void endAfterError(int status);
 
-/// Called at the end of the process with its exit status: waits for the other ranks.
+/// Waits for the other ranks, and ends the connection with them. Called at the end of the process.
 void leave();
 
 } // namespace attune::ranks

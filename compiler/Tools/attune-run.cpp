@@ -9,7 +9,7 @@
 
 using namespace attune;
 
-/// Opens the model of --model or of the command line.
+/// Opens the model that --model (|flag|) or the first word (|positional|) names. Fails if both do, or neither.
 static Result<Artifact> openObject(const std::string &flag, const std::string &positional, const std::string &weights) {
   if (!flag.empty() && !positional.empty())
     return Status::error("expected one model, got --model=" + flag + " and '" + positional + "'");

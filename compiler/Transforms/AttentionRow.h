@@ -33,8 +33,8 @@ struct AttentionRow {
   mlir::Value first, end;  // positions allow the keys [first, end); null if positions hide no key
 };
 
-/// Creates the row of |query| and |head| over |keys| keys. Its |first| may be larger than its |end|: then no key is
-/// visible.
+/// Returns the row of |query| and |head| over |keys| keys, and creates its position and limits. If its |first| is not
+/// less than its |end|, no key is visible.
 AttentionRow makeAttentionRow(IndexBuilder &b, mlir::tiles::AttentionTileOp op, mlir::Value query, mlir::Value head, mlir::Value keys);
 
 /// Returns the index of |row| in dimension |dim| of |buffer|; 0 if the dimension has one element for all rows.

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace attune;
 
 /// Returns how many of the |group| query heads that share a key head one attention tile has: all if they are at most
-/// |most|; else the largest divisor of |group| that is at least |most| / 2, so that tiles are equal; else |most|.
+/// |most|; else the largest divisor of |group| from |most| / 2 to |most|, so that tiles are equal; else |most|.
 static int64_t headsPerTile(int64_t group, int64_t most) {
   for (int64_t count = std::min(group, most); 2 * count >= std::min(group, most); --count)
     if (group % count == 0)
@@ -182,6 +182,9 @@ xfmr::Precision AttentionTiler::getPrecision() {
   return op.getKey().getType().getElementType().isF16() ? xfmr::Precision::F16 : xfmr::Precision::BF16;
 }
 
+/// Creates the loop over (sequence, tile of heads, tile of queries) with an attention tile in each iteration; |keys|
+/// are packed panels, a cache or rows. Its results are those of the attention op. Records the work of the kernel on the
+/// loop.
 scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
   Value tokens = b.size(op.getQuery(), 0);
   SmallVector<Value> outputs{tensor::EmptyOp::create(b, {ShapedType::kDynamic, heads, valueDim}, b.getF32Type(), ValueRange{tokens})};

@@ -134,8 +134,8 @@ static void report(ArrayRef<func::CallOp> calls) {
 // Loops over blocks of rows
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of rows of one step, for |count| rows: `workers` times the rows that a block of a projection has,
-/// if `block-bytes` of attune-tile-groups does not make that block smaller.
+/// Returns the number of rows of one step, for |count| rows: the number of workers times the rows of a block of a
+/// projection, as large as attune-tile-groups makes it unless its `block-bytes` limits it.
 Value BlockRowsAcrossKernels::getStep(RewriterBase &rewriter, Location loc, Value count) {
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
   Value some = arith::MaxUIOp::create(rewriter, loc, count, constant(1));

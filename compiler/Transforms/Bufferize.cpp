@@ -21,7 +21,8 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Adds the upstream passes.
+/// Adds upstream's one-shot bufferization across functions, and the pass that drops results that are arguments'
+/// buffers.
 static void addBufferization(OpPassManager &pm) {
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;

@@ -31,6 +31,7 @@ public:
   /// then the outputs. |mapping| gets the new value of each input, size and repeated computation, but not of outputs.
   void rebuild(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange arguments, mlir::IRMapping &mapping);
 
+  /// The values that the kernel gets as arguments, before its outputs.
   llvm::SetVector<mlir::Value> inputs;
 
 private:

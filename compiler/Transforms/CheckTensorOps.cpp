@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects IR on tensors. Hand-written IR may have any op of any registered dialect. Bufferization would fail on an op
-// that it does not support, but its error does not say which dialects to use.
+// on tensors that it does not support, but its error does not say which dialects to use; the error of this pass does.
 //
 //===----------------------------------------------------------------------===//
 

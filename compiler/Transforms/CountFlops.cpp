@@ -11,8 +11,6 @@
 #include "compiler/Transforms/Work.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace attune {
 #define GEN_PASS_DEF_COUNTFLOPS
@@ -29,18 +27,6 @@ struct CountFlops : attune::impl::CountFlopsBase<CountFlops> {
   void runOnOperation() override;
 };
 } // namespace
-
-/// Returns how many rows a token has in all iterations of the loop around |op|: in a loop over the lists of
-/// `xfmr.list_by_expert`, one for each of its choices; 1 elsewhere.
-static int64_t countRowsPerToken(Operation *op) {
-  auto loop = op->getParentOfType<scf::ForOp>();
-  if (!loop)
-    return 1;
-  for (auto slice : loop.getBody()->getOps<tensor::ExtractSliceOp>())
-    if (auto lists = slice.getSource().getDefiningOp<ListByExpertOp>())
-      return cast<RankedTensorType>(lists.getChoices().getType()).getDimSize(1);
-  return 1;
-}
 
 void CountFlops::runOnOperation() {
   WalkResult walk = getOperation().walk([](Operation *op) -> WalkResult {

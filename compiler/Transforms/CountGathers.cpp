@@ -34,14 +34,16 @@ static std::optional<SizeExpr> countGathers(Operation *op, DimBounds &) {
   return isa<AllGatherOp>(op) ? SizeExpr(countRuns(op)) : SizeExpr(0);
 }
 
-/// Returns the bytes that a rank receives by all runs of |op|. In the loop over experts, the bound of the rows in one
-/// run is the number of rows of all experts, so it counts the rows of all runs.
+/// Returns the bytes that a rank receives from the other ranks by all runs of |op| if |op| is a gather, else 0. In a
+/// loop over sorted rows of experts, the bound of the rows in one run is the number of rows of all experts, so it counts
+/// the rows of all runs. In a loop over lists of tokens, the bound is the number of tokens.
 static std::optional<SizeExpr> countGatherBytes(Operation *op, DimBounds &bounds) {
   auto gather = dyn_cast<AllGatherOp>(op);
   if (!gather)
     return SizeExpr(0);
   std::optional<SizeExpr> bytes = countBytes(gather.getInput(), bounds);
-  return bytes ? std::optional(*bytes * SizeExpr(static_cast<int64_t>(gather.getBegins().size()) - 1)) : std::nullopt;
+  int64_t others = static_cast<int64_t>(gather.getBegins().size()) - 1;
+  return bytes ? std::optional(*bytes * SizeExpr(others * countRowsPerToken(op))) : std::nullopt;
 }
 
 void CountGathers::runOnOperation() {

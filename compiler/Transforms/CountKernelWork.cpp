@@ -63,7 +63,31 @@ static bool isWeight(Value value) {
   return value.getDefiningOp<xfmr::WeightRefOp>() != nullptr;
 }
 
-/// Returns the bytes of |rows| rows of the table of |op|.
+/// Returns true if |argument| of a kernel is the mask of its attention.
+static bool isMask(BlockArgument argument) {
+  return llvm::any_of(argument.getUsers(), [](Operation *user) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    return slice && llvm::any_of(slice->getUsers(), [&](Operation *reader) {
+             auto tile = dyn_cast<tiles::AttentionTileOp>(reader);
+             return tile && tile.getMask() == slice.getResult();
+           });
+  });
+}
+
+/// Returns true if |argument| of a kernel that uses a key and a value cache is one of them. Caches have five and four
+/// dimensions. They are the results of a kernel that updates them, and inputs of other kernels.
+static bool isCache(BlockArgument argument) {
+  auto hasRank = [](Type type, int64_t least) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() >= least;
+  };
+  auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  bool isResult = argument.getArgNumber() + kernel.getNumResults() >= kernel.getNumArguments();
+  bool updates = llvm::any_of(kernel.getResultTypes(), [&](Type type) { return hasRank(type, 5); });
+  return hasRank(argument.getType(), 4) && isResult == updates && !isMask(argument);
+}
+
+/// Returns the bytes of |rows| rows of the table of |op|; nullopt if |rows| or the length of a row is not known.
 static std::optional<SizeExpr> countTableRows(tiles::RotaryTileOp op, const std::optional<SizeExpr> &rows) {
   auto table = cast<ShapedType>(op.getTable().getType());
   if (!rows || table.isDynamicDim(1))
@@ -71,7 +95,7 @@ static std::optional<SizeExpr> countTableRows(tiles::RotaryTileOp op, const std:
   return *rows * SizeExpr(table.getDimSize(1) * llvm::divideCeil(table.getElementTypeBitWidth(), 8));
 }
 
-/// Returns the bytes of |rows| elements of the vector of which |op| extracts one.
+/// Returns the bytes of |rows| elements of the vector of which |op| extracts one; nullopt if |rows| is.
 static std::optional<SizeExpr> countVectorElements(tensor::ExtractOp op, const std::optional<SizeExpr> &rows) {
   int64_t bits = op.getTensor().getType().getElementTypeBitWidth();
   return rows ? std::optional(*rows * SizeExpr(llvm::divideCeil(bits, 8))) : std::nullopt;
@@ -114,7 +138,7 @@ CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   return read[argument] = bytes;
 }
 
-/// Adds the work of |call| to |work|. Returns false if it does not follow from the dims.
+/// Adds the work of |call| to |work|. Returns false if it does not follow from the dims; |work| is then incomplete.
 bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work &work) {
   ++work.calls;
   auto known = call->getAttrOfType<tiles::WorkAttr>(tiles::kWorkAttr);
@@ -125,7 +149,7 @@ bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work
     work.tensorBytes = work.tensorBytes + SizeExpr::fromFormula(known.getCacheBytes());
   unsigned inputs = kernel.getNumArguments() - kernel.getNumResults();
   for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
-    if (auto type = dyn_cast<RankedTensorType>(operand.getType()); usesCaches && type && type.getRank() >= 4)
+    if (usesCaches && isCache(kernel.getArgument(index)))
       continue;
     Count inside = index < inputs ? bytesRead(kernel.getArgument(index)) : countBytes(kernel.getArgument(index), bounds);
     Count bytes = inside ? bounds.atCall(call, *inside) : std::nullopt;
@@ -137,7 +161,8 @@ bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work
   return true;
 }
 
-/// Adds the work of the kernels that |call| runs, in terms of the caller's symbols. Returns false if it is not known.
+/// Adds the work of the kernels that |call| runs to |result|, in terms of the caller's symbols. Returns false if a part
+/// of it does not follow from the dims; |result| is then incomplete.
 bool CountKernelWork::addCall(func::CallOp call, WorkByKernel &result) {
   auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
@@ -160,6 +185,7 @@ bool CountKernelWork::addCall(func::CallOp call, WorkByKernel &result) {
   return true;
 }
 
+/// Returns the work of all kernels that a call of |function| runs, in terms of its symbols; nullopt if it is not known.
 const std::optional<WorkByKernel> &CountKernelWork::workOf(func::FuncOp function) {
   if (auto it = known.find(function); it != known.end())
     return it->second;

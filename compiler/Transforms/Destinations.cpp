@@ -84,12 +84,12 @@ static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, const S
 LogicalResult attune::passDestinations(func::FuncOp function, ArrayRef<func::CallOp> calls, const SymbolTable &symbols) {
   auto *terminator = function.getBody().front().getTerminator();
   SmallVector<tensor::EmptyOp> empties;
-  for (Value result : terminator->getOperands()) {
+  for (auto [number, result] : llvm::enumerate(terminator->getOperands())) {
     if (!isa<BlockArgument>(result) && isa_and_present<BlockArgument>(memoryOf(result, symbols)))
       continue;
     tensor::EmptyOp empty = destinationOf(result, symbols);
     if (!empty || llvm::is_contained(empties, empty))
-      return function.emitError("result ") << empties.size() << " is not computed by a kernel of this function";
+      return function.emitError("result ") << number << " is not computed by a kernel of this function";
     empties.push_back(empty);
   }
   for (func::CallOp call : calls) {

@@ -44,7 +44,7 @@ SmallVector<StringRef> attune::getEntryDims(func::FuncOp entry) {
   return names;
 }
 
-/// Returns the name of the session dim, such as `past`, that argument |index| of |function| is; null if it is none.
+/// Returns the name of argument |index| of |function| if it is a session dim, such as `past`; else null.
 static StringAttr getSessionDimName(func::FuncOp function, unsigned index) {
   xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, index);
   return dim ? StringAttr::get(function.getContext(), xfmr::stringifySessionDim(dim.getValue())) : StringAttr();
@@ -121,8 +121,8 @@ Bound DimBounds::getFold(OpFoldResult value) {
   return getValue(cast<Value>(value));
 }
 
-/// Returns the bound of |value| if it is the size of slices of stride 1: the smallest bound of the sizes of their
-/// sources, within which the slices lie. Returns nullopt if it is not.
+/// Returns a bound of |value| from the slices of stride 1 that have |value| as a size: a slice lies within its source,
+/// so the smallest bound of that dimension of their sources. Returns nullopt if there are no such slices.
 Bound DimBounds::getSliceBound(Value value) {
   Bound bound;
   for (Operation *user : value.getUsers()) {
@@ -136,8 +136,8 @@ Bound DimBounds::getSliceBound(Value value) {
   return bound;
 }
 
-/// Returns the bound of |expr|. Dims and induction variables are not negative, so a term with a negative factor counts
-/// as 0.
+/// Returns the bound of |expr|, an expression of |map| on |operands|. Dims and induction variables are not negative, so
+/// a term with a negative constant factor counts as 0.
 Bound DimBounds::getAffine(AffineExpr expr, AffineMap map, ValueRange operands) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return SizeExpr(std::max<int64_t>(0, constant.getValue()));

@@ -48,7 +48,8 @@ static void collectOperands(Region &region, llvm::SetVector<Value> &values) {
   });
 }
 
-/// Returns a C identifier made of the words of |description|.
+/// Returns |description| with an underscore for each run of characters that are neither letters nor digits, but none at
+/// the beginning or end; "kernel" if nothing is left. A name that would begin with a digit begins with "kernel_".
 static std::string identifier(StringRef description) {
   std::string name;
   for (char c : description) {
@@ -59,7 +60,9 @@ static std::string identifier(StringRef description) {
   }
   while (!name.empty() && name.back() == '_')
     name.pop_back();
-  return name.empty() ? "kernel" : name;
+  if (name.empty())
+    return "kernel";
+  return llvm::isDigit(name.front()) ? "kernel_" + name : name;
 }
 
 /// Moves |forall| into a new private function before |parent| and calls it instead.

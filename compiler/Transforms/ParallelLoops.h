@@ -21,8 +21,8 @@ struct ParallelLoop {
   /// producers first. It needs the outside values that the body uses, the lower bounds, the steps, and |more|.
   std::pair<llvm::SetVector<mlir::Value>, llvm::SetVector<mlir::Operation *>> capture(mlir::ValueRange more);
   /// Clones the body for iterations [begin, end) of the flattened loop, whose last dimension is the fastest. |map| maps
-  /// the values that capture() found; the trip counts of all dimensions but the first must have been passed to it as
-  /// |more|. |worker| replaces rt.worker_id. Leaves |builder| inside the loop over the iterations.
+  /// the values that capture() found; the caller must have passed the trip counts of all dimensions but the first to
+  /// capture() as |more|. |worker| replaces rt.worker_id. Leaves |builder| inside the loop over the iterations.
   void buildBody(mlir::OpBuilder &builder, mlir::IRMapping &map, mlir::Value worker, mlir::Value begin, mlir::Value end);
   /// Clones the body for iteration |number| of the flattened loop; |map| and |worker| are as for buildBody().
   void buildIteration(mlir::OpBuilder &builder, mlir::IRMapping &map, mlir::Value worker, mlir::Value number);

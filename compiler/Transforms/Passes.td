@@ -19,9 +19,10 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
 
     The formula is in terms of the dims: the names of dynamic sizes, and of `index` arguments such as `past`, in the
     signature of the entry. A size that is read from memory, such as the number of packed tokens, counts with its upper
-    bound. An operation in a loop or a branch counts once. In the loop over experts (`xfmr-decompose-experts`) that
-    covers all experts, since the bound of the rows of one expert is the number of rows of all of them. With the option
-    `known-counts` that bound is the number of tokens, and the count is multiplied by the experts that a token chooses.
+    bound. An operation in a loop or a branch counts once; a recursive call and a call of an external function count
+    nothing. In the loop over experts (`xfmr-decompose-experts`) one iteration counts for all of them, since the bound
+    of the rows of one expert is the number of rows of all experts. With that pass's option `known-counts` the bound is
+    the number of tokens, so the count is multiplied by the number of experts that a token chooses.
 
     ```mlir
     func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>)
@@ -42,7 +43,7 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
 }
 
 def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
-  let summary = "record the gathers of every entry and the bytes they bring as formulas of its dims";
+  let summary = "record the number of gathers of every entry, and the bytes they receive, as formulas of its dims";
   let description = [{
     Ranks are the processes that run a divided model. If the attribute `xfmr.ranks` of the module, their number, is
     above 1, each entry, a function that applications call, gets two formulas: `xfmr.gathers` counts its
@@ -64,11 +65,13 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
 
     `xfmr.gathers` counts an operation in a loop once for each iteration if the number of iterations is a constant, else
     once. In the loop over experts (`xfmr-decompose-experts`) this is an upper bound, since experts that no token
-    chooses gather nothing. `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts that covers
-    all iterations, since the bound of the rows of one expert is the number of rows of all experts. With the option
-    `known-counts` that bound is only the number of tokens. Both attributes count a call in a loop once. A size that is
-    read from memory, such as the number of packed tokens, counts with its upper bound; a size that neither follows from
-    the dims nor has such a bound is an error. Changes nothing else. Numerics: exact.
+    chooses gather nothing. `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts one
+    iteration counts for all of them, since the bound of the rows of one expert is the number of rows of all experts.
+    With the option `known-counts` of `xfmr-decompose-experts` the bound is only the number of tokens, and counts once
+    for each expert that a token chooses. Both attributes count a call in a loop once, and a recursive call or a call of
+    an external function not at all. A size that is read from memory, such as the number of packed tokens, counts with
+    its upper bound; a size that neither follows from the dims nor has such a bound is an error. Changes nothing else.
+    Numerics: exact.
   }];
 }
 
@@ -97,8 +100,9 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     slices count. Of a table that is looked up, only the elements that are looked up count, an element again for each
     lookup, or the whole table if that is provably less: for an embedding as many elements as the result has, for rotary
     embeddings a row of the table for each row of the result. Of a key/value cache, the tokens that a call accesses
-    count, as `cache_bytes` of `tile.work` says. In a call with `cache_bytes`, no other tensor of four or more
-    dimensions counts.
+    count, as `cache_bytes` of `tile.work` says. In a call with `cache_bytes`, the caches, which have four and five
+    dimensions, count nothing by themselves: the results of a kernel that updates caches, and the inputs, but for a
+    mask, of another kernel.
 
     A call in a loop or a branch counts once. A size that is read from memory, such as the number of packed tokens,
     counts with its upper bound.
@@ -212,10 +216,10 @@ def WriteOutputsInPlace : Pass<"attune-write-outputs-in-place", "::mlir::ModuleO
     An entry is a function that applications call. Here `%out` is the buffer in which the application wants the output
     `%z`, and `%d` is the destination in which `@linear` computes `%y`. After bufferization, the last operation copies a
     buffer to itself and folds. A value that is several outputs is computed in the buffer of the first and copied to the
-    others. A copy also remains if the value is not computed in a `tensor.empty` of the entry; if that has other users
-    or holds another result of the same operation; if static sizes or element types of the value and of the output's
-    buffer differ; if a reshape other than `tensor.expand_shape` is between the two; or if the entry also uses the
-    output's buffer in another way.
+    others. A copy also remains if the value is not computed in a `tensor.empty` of the entry; if that `tensor.empty`
+    has other users or is the destination of another result of the same operation, too; if static sizes or element types
+    of the value and of the output's buffer differ; if a reshape other than `tensor.expand_shape` follows the
+    computation; or if the entry also uses the output's buffer in another way.
 
     Expects the output buffers of `attune-outputs-to-arguments` and functions that take destinations
     (`attune-outline-kernels`). Run it before `attune-bufferize`. Leaves functions that are not entries alone. The phase
@@ -225,7 +229,7 @@ def WriteOutputsInPlace : Pass<"attune-write-outputs-in-place", "::mlir::ModuleO
 }
 
 def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::ModuleOp"> {
-  let summary = "pass tensors that many calls read as buffers";
+  let summary = "convert tensors that several calls read to buffers once, and pass the buffers";
   let description = [{
     ```mlir
     %mask = call @additive_mask(...) : (...) -> tensor<?x?xf32>
@@ -477,11 +481,11 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
 
     A row of an attention tile is one query of one head. The heads of a tile share their keys; there are up to 8 of
     them, and larger groups of heads are divided. `query-rows` is the number of rows whose scores are in registers at
-    once. A tile has this many rows or the smallest multiple of it that is also a multiple of the number of heads in the
-    tile, so that it has whole queries. If a sequence of the batch may have more than `key-block` keys, and more queries
-    than a tile of `long-rows` rows, tiles have up to `long-rows` rows instead, so that one read of a block of keys from
-    memory serves more rows; this is decided at run time. An integer mask becomes one of f32, with 0 where it is nonzero
-    and the most negative f32 elsewhere; a mask with one element for all keys gets one for each.
+    once. The number of rows of a tile is the least common multiple of `query-rows` and the number of its heads, so that
+    it has whole queries. If the operand `key_length` exceeds `key-block`, and `query_length` exceeds the queries of
+    a tile of `long-rows` rows, all tiles of the batch have up to `long-rows` rows instead, so that one read of a block
+    of keys from memory serves more rows. Both are compared at run time. An integer mask becomes one of f32, with 0 where
+    it is nonzero and the most negative f32 elsewhere; a mask with one element for all keys gets one for each.
 
     Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: those of `tile.attention_tile`, whose sums run over blocks of keys.
@@ -521,8 +525,8 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
     scale for each row or each group of columns. Fusion does this while the rows are in the L1 cache. The loop must
     write whole rows, since the scale of a row can depend on all of its elements. If the loop that computes the rows
     writes parts of them, as that of a projection, or cannot be fused for another reason, or if there is none in the
-    same block, the operation gets a loop of its own over blocks of `row-block` rows. `tile.kernel`, the description of
-    a loop, gets the new type appended to its text in a fused loop, such as ", bf16".
+    same block, the operation gets a loop of its own over blocks of `row-block` rows. In a fused loop, the text of
+    `tile.kernel`, the attribute that describes the kernel, gets the new type as a suffix, such as ", bf16".
 
     Expects `attune-tile-groups` and `attune-tile-attention` done. Leaves alone operations inside an `scf.forall`.
     Numerics: exact; the results are those that `tile.quantize_rows` defines.
@@ -548,10 +552,10 @@ def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
 
     - `xfmr.rotary`, rotary position embeddings, becomes a loop over blocks of `row-block` tokens with
       `tile.rotary_tile`.
-    - `xfmr.kv_cache_update`, which appends keys and values to a cache, becomes a loop over sequences and heads. The
-      loop copies values, or converts them by `tile.cache_rows` if the cache has another element type. It writes keys by
-      `tile.key_panel`, since a cache has keys in panels, transposed: one row for each component. The caches themselves
-      are the destinations of the loop, so that bufferization updates them in place.
+    - `xfmr.kv_cache_update`, which appends keys and values to caches, becomes a loop over sequences and heads. The loop
+      copies values, or converts them by `tile.cache_rows` if the cache has another element type. It writes keys by
+      `tile.key_panel`, since a cache has keys in panels: blocks of keys, transposed to one row for each component. The
+      caches themselves are the destinations of the loop, so that bufferization updates them in place.
     - `xfmr.kv_cache_read`, which returns the first `length` keys and values of every slot of a cache, becomes a loop
       over slots, the parts of a cache for one sequence each, and heads. The loop copies values, and transposes panels
       of keys back to rows by `tile.unpack_keys`.
@@ -647,7 +651,7 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
 //===----------------------------------------------------------------------===//
 
 def ExpandMath : Pass<"attune-expand-math"> {
-  let summary = "expand exp, exp2, erf, tanh, log and rsqrt of f32 into arithmetic";
+  let summary = "expand exp, exp2, erf, tanh, log and rsqrt of f32 into arithmetic that needs no library";
   let description = [{
     ```mlir
     %y = math.exp2 %x : vector<16xf32>
@@ -670,6 +674,6 @@ def ExpandMath : Pass<"attune-expand-math"> {
     as measured on about 10.8 million values of f32; 2^0 = 1; results of exp and exp2 below 2^-126 are 0.
   }];
   let options = [Option<"expandBF16", "expand-bf16", "bool", "false",
-                        "also make integer arithmetic of conversions between f32 and bf16">];
+                        "also expand conversions between f32 and bf16 into integer arithmetic">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }

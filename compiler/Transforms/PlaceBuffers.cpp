@@ -58,7 +58,8 @@ private:
 
 } // namespace
 
-/// Replaces an allocation by a view at |offset| of the workspace, or passes |size| bytes at |offset| to a call.
+/// Replaces an allocation by a view at byte |offset| of the workspace, or passes |size| bytes at |offset| to a call as
+/// its workspace, with the number of workers.
 void FunctionRewriter::place(PlannedBuffer &buffer, Value offset, Value size) {
   OpBuilder local(buffer.op);
   Location loc = buffer.op->getLoc();
@@ -78,7 +79,8 @@ void FunctionRewriter::place(PlannedBuffer &buffer, Value offset, Value size) {
   }
 }
 
-/// Places the buffers of |loop| at |offset|: each worker has a copy of |scope|.
+/// Places the buffers of |loop| from byte |offset| of the workspace on. Each worker has its own buffers: those of
+/// worker w begin w * |scope|.bytes after |offset|.
 void FunctionRewriter::placeLoop(scf::ForallOp loop, PlannedScope &scope, Value offset) {
   Location loc = loop.getLoc();
   Value stride = emit(scope.bytes);

@@ -89,6 +89,7 @@ private:
 // Planning
 //===----------------------------------------------------------------------===//
 
+/// Returns the outermost parallel loop around |op|; null if there is none.
 static scf::ForallOp getOutermostParallelLoop(Operation *op) {
   scf::ForallOp outermost;
   for (auto loop = op->getParentOfType<scf::ForallOp>(); loop; loop = loop->getParentOfType<scf::ForallOp>())

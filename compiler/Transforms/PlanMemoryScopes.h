@@ -17,6 +17,7 @@ inline constexpr int64_t kBufferAlignment = 64;
 class OperationOrder {
 public:
   explicit OperationOrder(mlir::func::FuncOp function);
+  /// Returns the number of |op|.
   unsigned first(mlir::Operation *op) const { return ranges.lookup(op).first; }
   /// Returns the number of the last operation nested in |op|, or that of |op| if there is none.
   unsigned last(mlir::Operation *op) const { return ranges.lookup(op).second; }

@@ -1,4 +1,4 @@
-//===- RowBlockedCalls.cpp - Calls that can run block of rows by block ----===//
+//===- RowBlockedCalls.cpp - Calls on one block of rows at a time ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- RowBlockedCalls.h - Calls run block of rows by block -----*- C++ -*-===//
+//===- RowBlockedCalls.h - Calls on one block of rows at a time -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_ROWBLOCKEDCALLS_H
@@ -29,13 +29,14 @@ public:
   /// Returns the allocation |buffer| if it is in the basic block of the calls and only the calls use it, apart from
   /// reads of its number of rows; else null, also for a view.
   mlir::memref::AllocOp getPrivateAlloc(mlir::Value buffer) const;
-  /// Looks for an older buffer for each allocation whose first use is in the sequence: one that is not private, and
-  /// whose last use is an earlier call of the sequence. If there is one, makes the users of the allocation use that
+  /// Looks for an older buffer for each allocation whose first use is in the sequence. The older buffer is not private,
+  /// and its last use is an earlier call of the sequence. If there is one, makes the users of the allocation use that
   /// buffer or a view of it, and erases the allocation. Rows of both have the same size in bytes, and the older buffer
   /// has at least as many dimensions.
   void reuseRows();
 
   llvm::SmallVector<mlir::func::CallOp> calls;
+  /// The buffers that the calls use by rows.
   llvm::MapVector<mlir::Value, BufferUse> rows;
 
 private:

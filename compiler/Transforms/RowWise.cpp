@@ -24,8 +24,8 @@ public:
   /// Adds |op| and its producers in the kernel. Returns true if they are row-wise, with loop |row| of |op| over the
   /// rows.
   bool add(linalg::LinalgOp op, unsigned row);
-  /// Adds |op|, whose result has rows that each depend on the same row of the operands and on all panels. Returns false
-  /// if another operation reads one of the operands in the other way.
+  /// Adds |op|, which reads its rows and its destination by rows, and its panels as a whole. Returns false if another
+  /// operation reads one of these operands in the other way.
   bool add(tiles::GroupedProductOp op);
 
 private:

@@ -138,7 +138,7 @@ private:
   Value getBuffer(Value tensor);
   bool canBeBuffer(func::FuncOp function, unsigned index, ArrayRef<func::CallOp> calls, ReadOnlyTensors &tensors);
 
-  DenseMap<Value, Value> buffers; // from tensors
+  DenseMap<Value, Value> buffers; // by the tensor that was converted
 };
 
 } // namespace

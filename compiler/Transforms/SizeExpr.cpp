@@ -123,10 +123,11 @@ SizeExpr SizeExpr::floorDiv(int64_t divisor) const {
   SizeExpr result;
   result.alternatives.clear();
   for (const Polynomial &p : alternatives) {
-    // Terms that |divisor| divides are taken out of the quotient: (d a + r) / d = a + r / d.
+    // Terms that |divisor| divides are taken out of the quotient: (d a + r) / d = a + r / d. Of the constant, 0 to d - 1
+    // stays inside, so that the quotient is rounded down if it is negative.
     Polynomial quotient, rest;
     for (auto &[monomial, coefficient] : p) {
-      int64_t inside = monomial.empty() || coefficient % divisor == 0 ? coefficient % divisor : coefficient;
+      int64_t inside = coefficient % divisor == 0 ? 0 : monomial.empty() ? llvm::mod(coefficient, divisor) : coefficient;
       if (inside != 0)
         rest[monomial] = inside;
       if (coefficient != inside)

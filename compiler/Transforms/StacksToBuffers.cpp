@@ -22,8 +22,8 @@ namespace attune {
 
 using namespace mlir;
 
-/// Returns the insertions that fill |empty|, each into the result of the one before. The list ends at a result with
-/// another use.
+/// Returns the insertions that fill |empty|, each into the result of the one before, in the block of |empty|. The list
+/// ends at a result that has several uses or no such insertion as its use.
 static SmallVector<tensor::InsertSliceOp> getChain(tensor::EmptyOp empty) {
   SmallVector<tensor::InsertSliceOp> chain;
   Value whole = empty;

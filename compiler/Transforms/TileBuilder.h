@@ -33,6 +33,7 @@ public:
 
   mlir::OpFoldResult fixed(int64_t value) { return getIndexAttr(value); }
   mlir::AffineExpr expr(int64_t value) { return getAffineConstantExpr(value); }
+  /// Returns the value of |expr|, whose dims stand for |operands|.
   Value affine(mlir::ValueRange operands, mlir::AffineExpr expr);
   /// Returns the smallest value of |exprs|, whose dims stand for |operands|.
   Value minimum(mlir::ValueRange operands, llvm::ArrayRef<mlir::AffineExpr> exprs);

@@ -63,6 +63,8 @@ struct Product {
   Operation *op = nullptr;
   /// The number of columns of the result, and the number of products that are added for one element.
   int64_t columns = 0, depth = 0;
+  /// True for low-precision operands (see isLowPrecision) and every `tile.grouped_product`; for a
+  /// `tile.grouped_product`; and for one whose rows are integers.
   bool lowPrecision = false, grouped = false, quantizedRows = false;
 
   explicit operator bool() const { return op != nullptr; }
@@ -182,7 +184,7 @@ static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
 
 static DestinationStyleOpInterface destinationOf(TilingInterface op) { return cast<DestinationStyleOpInterface>(op.getOperation()); }
 
-/// The largest number of register tiles in a block that get about the same number of rows.
+/// In a block of at most this many register tiles, all tiles have about the same number of rows.
 static constexpr int64_t kFewTiles = 3;
 
 namespace {
@@ -332,8 +334,8 @@ private:
     return chooseByRows(rewriter, destinationOf(op), 1, streamPanels * panelWidth, panelWidth);
   }
 
-  /// Returns the rows and columns of wide blocks if the result has at least |wideBlocks| of them, else |rows| and
-  /// |columns|.
+  /// Returns the rows and columns of wide blocks if the result has more than one panel of columns and at least
+  /// |wideBlocks| wide blocks, else |rows| and |columns|.
   std::pair<OpFoldResult, OpFoldResult> widen(RewriterBase &rewriter, TilingInterface op, const Product &product, OpFoldResult rows,
                                               OpFoldResult columns) {
     Location loc = op.getLoc();
@@ -378,7 +380,8 @@ private:
     return tileAndFuse(rewriter, cast<TilingInterface>(root.getOperation()), sizes, scf::SCFTilingOptions::LoopType::ForallOp);
   }
 
-  /// Folds slices of slices and of empty tensors, and erases operations that fusion left without users.
+  /// Folds slices of slices and of empty tensors, and erases operations that fusion left without users, also from
+  /// |roots|.
   void cleanUp(PendingOps &roots) {
     RewritePatternSet patterns(&getContext());
     linalg::populateLinalgTilingCanonicalizationPatterns(patterns);

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -148,6 +149,16 @@ int64_t attune::countRuns(Operation *op) {
     if (std::optional<llvm::APInt> count = loop.getStaticTripCount())
       runs *= count->getSExtValue();
   return runs;
+}
+
+int64_t attune::countRowsPerToken(Operation *op) {
+  auto loop = op->getParentOfType<scf::ForOp>();
+  if (!loop)
+    return 1;
+  for (auto slice : loop.getBody()->getOps<tensor::ExtractSliceOp>())
+    if (auto lists = slice.getSource().getDefiningOp<ListByExpertOp>())
+      return cast<RankedTensorType>(lists.getChoices().getType()).getDimSize(1);
+  return 1;
 }
 
 void attune::setWork(Operation *loop, const Count &flops, const Count &cacheBytes) {

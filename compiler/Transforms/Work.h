@@ -51,6 +51,10 @@ private:
 /// constant counts as one iteration.
 int64_t countRuns(mlir::Operation *op);
 
+/// Returns how many rows a token has in all iterations of the loop around |op|: in a loop over the lists of
+/// `xfmr.list_by_expert`, one for each of its choices; 1 elsewhere.
+int64_t countRowsPerToken(mlir::Operation *op);
+
 /// Sets the attribute `tile.work` of |loop|, the parallel loop of a kernel, if |flops| or |cacheBytes| are known.
 void setWork(mlir::Operation *loop, const std::optional<SizeExpr> &flops, const std::optional<SizeExpr> &cacheBytes);
 

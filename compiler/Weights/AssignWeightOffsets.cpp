@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entries and layer functions (see WeightRows.h) on tensors, with `xfmr.weight_ref` in entries only. Leaves
-// entries and layer functions that take a buffer of bytes and view the weights in it at constant offsets. `xfmr.weight`
-// operations of used weights stay, one for each offset: they are the packer's list of weights and offsets.
+// Expects entries and layer functions (see WeightRows.h) on tensors, with `xfmr.weight_ref` in entries only. After the
+// pass, entries and layer functions take a buffer of bytes, of which the weights are views at constant offsets.
+// `xfmr.weight` operations without users are erased; the others stay, one for each offset of a weight: they are the
+// packer's list of weights and offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +50,9 @@ public:
     return found->second;
   }
 
-  /// Returns the offset of the row that |layout| describes with the weights |names|, one per slot, and assigns it if it
-  /// is new. Equal rows are stored once. A row that is part of a row that already has an offset shares its bytes.
+  /// Returns the offset of the row that |layout| describes with the weights |names|, one per slot, and assigns one if
+  /// the row has none. Equal rows have one offset. A row whose slots are part of those of a row that already has an
+  /// offset gets the same offset.
   int64_t placeRow(const WeightRow &layout, ArrayRef<StringAttr> names) {
     RowKey key;
     for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
@@ -144,7 +146,7 @@ static Value createTensor(OpBuilder &builder, Location loc, Value bytes, int64_t
   return bufferization::ToTensorOp::create(builder, loc, tensor, view, /*restrict=*/true);
 }
 
-/// Returns the |size| bytes at |offset| of |bytes|.
+/// Returns a view of |size| bytes of the buffer |bytes|, from byte |offset| on.
 static Value createRow(OpBuilder &builder, Location loc, Value bytes, int64_t offset, int64_t size) {
   Value position = arith::ConstantIndexOp::create(builder, loc, offset);
   Value length = arith::ConstantIndexOp::create(builder, loc, size);

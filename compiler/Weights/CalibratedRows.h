@@ -41,7 +41,8 @@ private:
   /// The positions of a row in |numbers| and |integers|.
   llvm::DenseMap<Key, std::pair<size_t, size_t>> places;
   std::vector<QuantizedGroup> numbers;
-  /// Integers of all rows as they are stored, without a sign; two to a byte if they have 4 bits.
+  /// Integers of all rows as the format stores them, without a sign (WeightFormat::zero()); two to a byte if they have
+  /// 4 bits.
   std::vector<uint8_t> integers;
 };
 

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Computes the tables that `#xfmr.computed` names; the attribute's description has their formulas. Every element is
-// computed in double and rounded to f32; slopes with the parameter rounding = "bf16" are then rounded to bf16.
+// computed in double and rounded to f32; ALiBi slopes with the parameter rounding = "bf16" are then rounded to bf16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,8 +71,8 @@ static void fillTable(RankedTensorType type, int64_t begin, int64_t count, float
     out[i] = static_cast<float>(element((begin + i) / columns, (begin + i) % columns));
 }
 
-/// Fills a sinusoidal table: sines and cosines of angles, interleaved or in two halves. With the layout `constant`,
-/// each row has the sine and the cosine of the angle -1 in turn.
+/// Fills a sinusoidal table, `[positions, columns]`: sines and cosines of angles, interleaved or with all sines before
+/// all cosines. With the layout `constant`, each row has the sine and the cosine of the angle -1 in turn.
 static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("sinusoidal", attrs);
   StringRef layout = params.choice("layout", {"interleaved", "half", "constant"});
@@ -93,7 +93,8 @@ static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_
   return {};
 }
 
-/// Fills a rotary table. The parameter `scaling` scales frequencies for contexts that are longer than in training.
+/// Fills a rotary table, `[positions, columns]`: the cosines of the angles of a position, then their sines. The
+/// parameter `scaling` scales frequencies for contexts that are longer than in training.
 static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("rotary", attrs);
   StringRef scaling = params.choice("scaling", {"none", "linear", "llama3", "yarn", "longrope"}, "none");
@@ -141,7 +142,7 @@ static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t be
 }
 
 /// Fills ALiBi slopes. The first n heads, where n is the largest power of two that does not exceed the number of heads,
-/// have a geometric sequence; the other heads have every other slope of the sequence for 2 n heads.
+/// have a geometric sequence; the other heads have the first, third, … slope of the sequence for 2 n heads.
 static Status fillAlibiSlopes(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("alibi_slopes", attrs);
   bool rounds = params.choice("rounding", {"none", "bf16"}, "none") == "bf16";

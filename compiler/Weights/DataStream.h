@@ -50,8 +50,8 @@ private:
   /// The size of a large page.
   static constexpr uint64_t kPageBytes = uint64_t(2) << 20;
 
-  /// Starts to write the current buffer. If |whole| is false, the bytes after the file's last multiple of kPageBytes
-  /// move to the other buffer.
+  /// Starts to write the current buffer and makes the other one current. If |whole| is false, the bytes after the last
+  /// multiple of kPageBytes in the file are not written yet, but moved to the other buffer.
   Status flush(bool whole);
   Status wait();
 

@@ -13,7 +13,7 @@ namespace attune {
 /// Returns the name of the element type |type| in manifests ("bf16"); "" if weights cannot have this type.
 llvm::StringRef elementTypeName(mlir::Type type);
 
-/// Returns |value| rounded to |type|, to nearest, ties to even.
+/// Returns |value| rounded to |type|, to nearest, ties to even; infinite if |value| is beyond the range of |type|.
 float roundToType(mlir::FloatType type, float value);
 
 /// Writes |count| values as elements of |type|, which elementTypeName names, to |out|. Floats are rounded to nearest,

@@ -10,8 +10,8 @@
 using namespace attune;
 using namespace attune::quantizer;
 
-/// The odd part of a number is the number without its factors of 2. A table lists the integers whose odd part divides
-/// an odd number, for odd numbers below this.
+/// The odd part of a number is the number without its factors of 2. For each odd number below this, a table lists the
+/// integers whose odd part divides it.
 static constexpr uint32_t kListed = 256;
 using Integers = llvm::SmallVector<int16_t, 0>;
 

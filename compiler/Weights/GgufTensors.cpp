@@ -19,11 +19,12 @@ using namespace attune;
 
 namespace {
 
-/// A tensor of the reference model, and its elements in the file.
+/// A tensor of the reference model, and the place of its elements in the file.
 struct SourceView {
   const GgufTensor *tensor;
   GgufSource source;
-  /// The sizes of the reference model's tensor as a matrix.
+  /// The sizes of the reference model's tensor as a matrix: the last dimension has the columns, but a vector of paired
+  /// heads is one column.
   int64_t rows = 1, columns = 1;
   const uint8_t *data = nullptr;
 

@@ -13,19 +13,20 @@ namespace attune {
 /// transformers, and the changes of the conversion to GGUF that must be undone.
 struct GgufSource {
   std::string name;
-  /// If not 0, the rows are those of this many heads, and in each head the file has row i and row i + (half of the
-  /// head's rows) of the reference model as neighbors.
+  /// If not 0, the rows belong to this many heads of equal size, and the file has row i and row i + size / 2 of each
+  /// head of the reference model as neighbors.
   int64_t pairedHeads = 0;
-  /// True if rows and columns are exchanged.
+  /// True if the file has the transpose of the reference model's matrix.
   bool transposed = false;
-  /// The index of the matrix in a stack along the first axis; -1 = the whole tensor.
+  /// If not negative, the tensor is only the matrix of this index in the file's tensor, a stack of matrices along the
+  /// first axis.
   int64_t index = -1;
-  /// The number that is added to every element of the file.
+  /// The number to add to every element of the file to get that of the reference model.
   float summand = 0;
 };
 
-/// Returns a provider of the tensors of |file| under the names of |sources|, with the type F32. Fails if a source names
-/// a tensor that the file lacks or whose shape does not fit the source.
+/// Returns a provider of the tensors of the reference model that are the keys of |sources|, with the type F32. Fails if
+/// a source names a tensor that the file lacks or whose shape does not fit the source.
 Result<std::unique_ptr<TensorProvider>> openGgufTensors(std::shared_ptr<const GgufFile> file,
                                                         const std::map<std::string, GgufSource> &sources);
 

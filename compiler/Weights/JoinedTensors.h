@@ -15,7 +15,8 @@ struct TensorPart {
 };
 
 /// Returns a provider of the tensors of |parts|, under their names with the part's prefix before them, and of the
-/// tensors of |base|, under their names. No other tensor's name may begin with the prefix of a part.
+/// tensors of |base|, under their names. No tensor of |base| or of another part may have a name that begins with the
+/// prefix of a part.
 std::unique_ptr<TensorProvider> joinTensors(std::unique_ptr<TensorProvider> base, std::vector<TensorPart> parts);
 
 } // namespace attune

@@ -25,7 +25,7 @@ using namespace attune;
 /// Offset of the data section. The header is alone in the page before it.
 static constexpr uint64_t kDataOffset = 4096;
 
-/// Return the offset of a weight in the data section and its size, in bytes.
+/// These two functions return the offset of a weight in the data section and its size, both in bytes.
 static uint64_t getOffset(xfmr::WeightOp weight) { return *weight.getOffset(); }
 static uint64_t getBytes(xfmr::WeightOp weight) { return getWeightBytes(weight.getType()); }
 
@@ -56,7 +56,7 @@ static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const
 }
 
 namespace {
-/// A weight whose elements several threads evaluate.
+/// Evaluates slices of one weight, each by several threads.
 class WeightEvaluation {
 public:
   WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader)
@@ -67,8 +67,8 @@ public:
     source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
   }
 
-  /// Writes the slice of |sizes| at |offsets| to |out|. Threads divide it along |axis|; the sizes of dimensions before
-  /// |axis| are 1.
+  /// Writes the slice of the weight with |offsets| and |sizes| to |out|, densely, as elements of the weight's type.
+  /// Threads divide the slice along |axis|; its sizes before |axis| are 1.
   Status write(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, int64_t axis, uint8_t *out) {
     int64_t extent = axis < int64_t(sizes.size()) ? sizes[axis] : 1, inner = 1;
     for (size_t dim = axis + 1; dim < sizes.size(); ++dim)

@@ -44,10 +44,11 @@ struct PackingResult {
   uint32_t rank = 0, ranks = 1;
 };
 
-/// Writes space for a header, the data section and the manifest to |file|, which is empty, for process |rank| of the
-/// processes that run |module| together. If there are several, their manifests are equal and have no content hash. Rows
-/// in |calibrated|, which has at most one element for each format, are stored with the integers of the calibration. An
-/// error in a weight or tensor has its name. Warns of tensors with infinite or NaN values.
+/// Writes to |file|, which is empty: a page of zeros for the header, then the data section, then the manifest. The
+/// weights are those of process |rank| of the processes that run |module| together. If there are several processes,
+/// their manifests are equal and have no content hash. Rows in |calibrated|, which has at most one element for each
+/// format, are stored with the integers of the calibration. An error in a weight or a tensor names it. Calls
+/// |listener|.warning for each tensor with infinite or NaN values.
 Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener = {},
                                   int64_t rank = 0, llvm::ArrayRef<CalibratedRows> calibrated = {});
 

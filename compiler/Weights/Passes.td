@@ -9,9 +9,9 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
   let description = [{
     The runtime passes the content of the weights file to every entry, a function that applications call; an
     `xfmr.weight_ref` in an entry is the value of a weight. A *layer function* is a private function, not recursive,
-    that only entries and other layer functions call, and whose arguments marked `xfmr.weight` are weights in every
-    call. A *row* holds the weights of one call of a layer function: the function gets the bytes of its row and reads
-    the weights at constant offsets in them.
+    that has arguments marked `xfmr.weight` and gets weights for them in every call, and that only entries and other
+    layer functions call. A *row* holds the weights of one call of a layer function: the function gets the bytes of its
+    row and reads the weights at constant offsets in them.
 
     Before:
     ```mlir
@@ -33,12 +33,13 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
       %y = call @layer(%x, %row) : …
     ```
     Offsets are bytes from the beginning of the file's data section, whose address entries get. Here the row begins at
-    byte 0 and has 128 bytes. Rows come first in the file, in program order; the weights that entries read themselves
-    follow. Rows begin at a multiple of 4096 bytes, a page, so that the system can load and drop the pages of one layer;
-    the row of a call in a layer function is part of that function's row. Tensors begin at a multiple of 64 bytes, a
-    cache line. A weight that is needed at two offsets is stored twice, as two `xfmr.weight`. Equal rows are stored
-    once, and a row has no bytes of its own if an earlier row has the same weights at the same offsets in the row, and
-    more. Weights without readers are removed. The module gets `xfmr.weights_bytes`, the size of the file's data.
+    byte 0 and has 128 bytes. Rows come first in the file, in the order of the calls in entries; the weights that
+    entries read themselves follow. The row of a call in an entry begins at a multiple of 4096 bytes, a page, so that
+    the system can load and drop the pages of one layer. The row of a call in a layer function lies inside of that
+    function's row. Tensors begin at a multiple of 64 bytes, a cache line. A weight that is needed at two offsets is
+    stored twice, as two `xfmr.weight`. Equal rows are stored once, and a row has no bytes of its own if an earlier row
+    contains all of its weights at the same offsets. Weights without readers are removed. The module gets `xfmr.weights_bytes`, the size of
+    the file's data.
 
     Expects tensors, and `xfmr-hoist-weight-expressions` done: an operation that computes a weight from others, such as
     `xfmr.weight_pack`, is an error, and so is an `xfmr.weight_ref` outside of an entry. Functions other than layer

@@ -31,8 +31,8 @@ using namespace attune;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/// Returns the value of a float with 4 bits of exponent and 3 bits of mantissa (E4M3FN), which has no infinities, and
-/// one NaN of each sign.
+/// Returns the value of |code|, a float with 4 bits of exponent and 3 bits of mantissa (E4M3FN). That type has no
+/// infinities, and one NaN of each sign.
 static float decodeFloat8(uint8_t code) {
   const int exponent = (code >> 3) & 15, mantissa = code & 7;
   if (exponent == 15 && mantissa == 7)
@@ -66,7 +66,7 @@ private:
   }
 };
 
-/// One quantized matrix. Its tensors are views of the open files.
+/// One quantized matrix, whose elements `read` dequantizes. Its tensors are views of the open files.
 class StoredMatrix {
 public:
   enum Layout { GptqWords, AwqWords, RowWords, Bytes, Float8 };
@@ -74,11 +74,12 @@ public:
   Layout layout = Bytes;
   int bits = 8;
   int64_t rows = 0, columns = 0;
-  /// The number of neighboring columns with one scale, and the number of groups.
+  /// The number of neighboring columns with one scale, and the number of such groups in a row. The former does not
+  /// count if |groupOf| is not empty.
   int64_t groupSize = 0, groups = 1;
   /// The group of each column, if groups are not neighboring columns; otherwise empty.
   std::vector<int32_t> groupOf;
-  /// The number of rows with one scale.
+  /// The number of neighboring rows that share the scales of their groups.
   int64_t scaleRows = 1;
   bool zerosMinusOne = false;
   const TensorView *codes = nullptr, *scales = nullptr, *zeros = nullptr;
@@ -171,12 +172,14 @@ private:
   }
 };
 
-/// Finds and checks the matrices of one folder.
+/// Finds the tensors that store one quantized matrix of a folder (values, scales, zero points, groups of columns),
+/// checks their types and shapes, and derives the layout of the matrix from them.
 class MatrixFinder {
 public:
   MatrixFinder(const SafetensorsFolder &folder, const QuantizedFormat &format) : folder(folder), format(format) {}
 
-  /// Returns the matrix of the module |name|, with the given quantized values.
+  /// Returns the matrix `NAME.weight`, whose quantized values are the given tensor. Fails if the folder lacks another
+  /// tensor of this matrix, or if one of its tensors has a wrong type or shape.
   Result<StoredMatrix> find(const std::string &name, const TensorView &codes) {
     module = name;
     matrix = StoredMatrix();
@@ -205,7 +208,7 @@ private:
     return Status::error(folder.fileOf(view.name) + ": tensor '" + view.name + "': expected " + expected + ", got " + got);
   }
 
-  /// Checks type and shape of |view|.
+  /// Succeeds if |view| has the type |dtype| and the shape |shape|.
   Status check(const TensorView &view, DType dtype, const std::vector<int64_t> &shape) const {
     if (view.dtype != dtype)
       return fail(view, dtypeName(dtype), dtypeName(view.dtype));
@@ -222,7 +225,7 @@ private:
     return {};
   }
 
-  /// Sets |view| to the tensor |suffix| of the module.
+  /// Sets |view| to the tensor of the module whose name ends with |suffix|, such as ".scales". Fails if there is none.
   Status require(const char *suffix, const TensorView *&view) const {
     view = folder.find(module + suffix);
     if (view)
@@ -230,14 +233,15 @@ private:
     return fail(*matrix.codes, "'" + module + suffix + "' beside it", "none in the files");
   }
 
-  /// Checks the scales: floats of |shape|.
+  /// Succeeds if the scales are floats, of the shape |shape|.
   Status checkScales(const std::vector<int64_t> &shape) const {
     if (!isFloat(matrix.scales->dtype))
       return fail(*matrix.scales, "F32, F16 or BF16", dtypeName(matrix.scales->dtype));
     return check(*matrix.scales, matrix.scales->dtype, shape);
   }
 
-  /// Reads the group of each column from the tensor |suffix|, if there is one.
+  /// Reads the group of each column from the tensor |suffix| into groupOf. Leaves groupOf empty if there is no such
+  /// tensor, or if it has -1 for every column.
   Status readGroups(const char *suffix) {
     const TensorView *view = folder.find(module + suffix);
     if (!view)
@@ -258,7 +262,8 @@ private:
     return {};
   }
 
-  /// Sets bits, groups, scales and zero points of a matrix of GPTQ or AWQ, and checks the shape of the scales.
+  /// Sets bits, groups, scales and zero points of a matrix of GPTQ or AWQ. Checks the scales; the caller checks the
+  /// zero points.
   Status findGroups() {
     const int64_t size = format.groups.front().size;
     matrix.bits = format.groups.front().bits;
@@ -332,7 +337,7 @@ private:
       matrix.groups = scales.shape[1];
       return {};
     }
-    // Bytes may hold values of fewer bits.
+    // Values in bytes may belong to a group of modules with fewer bits, so only packed values must have its bits.
     const bool isPacked = matrix.layout == StoredMatrix::RowWords;
     for (const QuantizedFormat::Groups &groups : format.groups)
       if (groups.size > 0 && (!isPacked || groups.bits == matrix.bits) &&
@@ -374,7 +379,8 @@ private:
     return readGroups(".weight_g_idx");
   }
 
-  /// Reads the shape of packed values and finds the number of their bits.
+  /// Sets rows and columns from the tensor `.weight_shape`, and bits to the number of the configuration with which a
+  /// row takes as many words as it has in the file. Fails if there is none, or if several fit, as short rows may allow.
   Status findPacked() {
     const TensorView &codes = *matrix.codes;
     if (Status status = checkRank(codes, DType::I32); status.failed())
@@ -393,9 +399,15 @@ private:
     // A row has at least one bit for each column. So a row with more columns than its words have bits is wrong, and the
     // products below cannot overflow.
     const bool possible = sizes[0] == codes.shape[0] && sizes[1] > 0 && sizes[1] <= codes.shape[1] * 32;
-    for (const QuantizedFormat::Groups &groups : format.groups)
-      if (possible && ceilDiv(sizes[1] * groups.bits, 32) == codes.shape[1])
-        matrix.bits = groups.bits;
+    for (const QuantizedFormat::Groups &groups : format.groups) {
+      if (!possible || ceilDiv(sizes[1] * groups.bits, 32) != codes.shape[1] || groups.bits == matrix.bits)
+        continue;
+      if (matrix.bits != 0)
+        return fail(codes, "rows whose words fit one of the configuration's bits",
+                    "rows of " + std::to_string(sizes[1]) + " columns, which fit " + std::to_string(matrix.bits) + " and " +
+                        std::to_string(groups.bits));
+      matrix.bits = groups.bits;
+    }
     if (matrix.bits == 0)
       return fail(codes, "the words of a matrix of shape " + shapeText({sizes[0], sizes[1]}) + " with the configuration's bits",
                   "shape " + shapeText(codes.shape));
@@ -413,7 +425,7 @@ bool endsWith(std::string_view name, std::string_view suffix) {
   return name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
 }
 
-/// The tensors of a quantized folder.
+/// The provider that openQuantizedTensors returns.
 class DequantizedTensors : public ListedTensors {
 public:
   explicit DequantizedTensors(SafetensorsFolder opened) : folder(std::move(opened)) {}
@@ -434,10 +446,12 @@ public:
       std::string weight = module + ".weight";
       list({weight, DType::F32, {matrix->rows, matrix->columns}});
       if (!matrices.emplace(std::move(weight), std::move(*matrix)).second)
-        return Status::error(folder.fileOf(name) + ": tensor '" + name + "': expected one form of '" + module + ".weight', got two");
+        return twoForms(name, module + ".weight");
     }
     for (const std::string &name : folder.names()) {
       if (const TensorView &view = *folder.find(name); !isPart(name)) {
+        if (matrices.count(name) != 0)
+          return twoForms(name, name);
         if (format.method == QuantizedFormat::CompressedTensors && endsWith(name, ".weight_scale"))
           return Status::error(folder.fileOf(name) + ": tensor '" + name + "': expected quantized values beside it, found none");
         list({name, view.dtype, view.shape});
@@ -496,12 +510,24 @@ private:
     return "";
   }
 
-  /// Returns true if the tensor |name| belongs to a module with a quantized matrix and is not its bias.
+  /// Returns the error for the tensor |name|, a second form of the matrix |weight|.
+  Status twoForms(const std::string &name, const std::string &weight) const {
+    return Status::error(folder.fileOf(name) + ": tensor '" + name + "': expected one form of '" + weight + "', got two");
+  }
+
+  /// Returns true if the tensor |name| is a part of a quantized matrix or, as activations are not quantized, has scales
+  /// or zero points of the activations of its module.
   bool isPart(const std::string &name) const {
+    static constexpr std::string_view parts[] = {
+        "qweight",      "qzeros",       "scales",           "g_idx",       "weight_packed",    "weight_shape", "weight_zero_point",
+        "weight_g_idx", "weight_scale", "weight_scale_inv", "input_scale", "input_zero_point", "output_scale", "output_zero_point"};
     const size_t dot = name.rfind('.');
-    if (dot == std::string::npos || name.compare(dot, std::string::npos, ".bias") == 0)
+    if (dot == std::string::npos)
       return false;
-    return matrices.count(name.substr(0, dot) + ".weight") != 0;
+    auto matrix = matrices.find(name.substr(0, dot) + ".weight");
+    if (matrix == matrices.end())
+      return false;
+    return name == matrix->second.codes->name || std::find(std::begin(parts), std::end(parts), name.substr(dot + 1)) != std::end(parts);
   }
 
   SafetensorsFolder folder;

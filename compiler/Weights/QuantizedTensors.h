@@ -6,8 +6,9 @@
 //
 //     w[n, k] = scale[n, g] * (q[n, k] - zero[n, g])        g = the group of column k
 //
-// in f32, where zero is 0 for values of F8. The difference is exact, so an element is rounded at most once, and not at
-// all if the scale is F16 or BF16.
+// in f32. If a block of rows shares scales, the index of the block stands for n in scale and zero. zero is 0 for values
+// of F8 and for matrices without zero points. The difference is exact, so an element is rounded at most once, and not
+// at all if the scale is F16 or BF16.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_QUANTIZEDTENSORS_H
 #define ATTUNE_COMPILER_WEIGHTS_QUANTIZEDTENSORS_H
@@ -17,7 +18,7 @@
 
 namespace attune {
 
-/// The form in which a folder stores its quantized matrices.
+/// The form in which a folder stores its quantized matrices, as its quantization settings say.
 struct QuantizedFormat {
   enum Method { Gptq, Awq, CompressedTensors, BlockFloat8 };
 
@@ -29,8 +30,8 @@ struct QuantizedFormat {
   };
 
   Method method;
-  /// One element for Gptq and Awq. For CompressedTensors one for each group of modules in the configuration; the shapes
-  /// of a matrix's tensors determine which of them applies.
+  /// One element for Gptq and Awq, none for BlockFloat8. For CompressedTensors one for each group of modules in the
+  /// configuration; the shapes of a matrix's tensors determine which of them applies.
   std::vector<Groups> groups;
   /// Gptq: zero points are stored minus one.
   bool zerosMinusOne = false;
@@ -47,7 +48,8 @@ struct QuantizedTensors {
 
 /// Returns the tensors of |folder|. A matrix `X.weight` replaces the tensors that store it quantized in |format|; other
 /// tensors are the same as in the files. Fails if a tensor of a matrix is missing or has another type or shape than the
-/// format needs, or if there are scales of activations (`X.act.scales`). Errors name the file.
+/// format needs, if a matrix is there in two forms, if CompressedTensors has only its scales or words that fit several
+/// numbers of bits, or if there are scales of activations (`X.act.scales`). Errors name the file.
 Result<QuantizedTensors> openQuantizedTensors(const std::string &folder, const QuantizedFormat &format);
 
 } // namespace attune

@@ -112,7 +112,7 @@ Status SourceReader::readRuns(ArrayRef<int64_t> shape, const SourceBox &box, Run
   return {};
 }
 
-/// Returns true if a value is infinite or NaN.
+/// Returns true if one of |values| is infinite or NaN.
 static bool hasNonFinite(const float *values, int64_t count) {
   uint32_t found = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -190,8 +190,8 @@ Status SourceReader::readSelect(SelectSourceAttr source, const SourceBox &box) {
   return {};
 }
 
-/// Reads the indices |first|, |first| + |step|, … of |axis|. Reads the indices between them, too, which is faster than
-/// many small reads.
+/// Reads the indices |first|, |first| + |step|, … of |axis| into |box|. Reads the indices between them, too, which is
+/// faster than many small reads.
 Status SourceReader::readEveryNth(Attribute source, const SourceBox &box, int64_t axis, int64_t first, int64_t step) {
   SmallVector<int64_t, 4> offsets(box.offsets), sizes(box.sizes), from(box.sizes.size(), 1);
   offsets[axis] = first;
@@ -364,7 +364,7 @@ Status SourceReader::readBytes(Attribute source, ArrayRef<int64_t> offsets, Arra
 }
 
 /// Writes the groups |firstGroup| … |firstGroup| + |groups| - 1 of |panels| panels from |firstPanel| on to |out|. Fails
-/// if the format stores f16 and a scale or minimum exceeds its range.
+/// if the format stores f16 and a scale or minimum may exceed its range (WeightQuantizer::quantize).
 Status SourceReader::writePanels(QuantizedPanelsSourceAttr source, int64_t firstPanel, int64_t panels, int64_t firstGroup, int64_t groups,
                                  uint8_t *out) {
   int64_t width = source.getWidth();

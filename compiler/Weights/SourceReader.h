@@ -35,7 +35,7 @@ struct SourceBox {
 /// `#xfmr.computed` defines the table by a formula with the parameters |params|, such as the cosines and sines of
 /// rotary embeddings. Fails if a parameter is missing or wrong, or if |type| has another rank than the table.
 using ComputedTableFn = Status (*)(mlir::DictionaryAttr params, mlir::RankedTensorType type, int64_t begin, int64_t count, float *out);
-/// Returns the function that computes tables of |kind|, or null.
+/// Returns the function that computes tables of |kind|, such as "rotary", or null if this compiler has none.
 ComputedTableFn findComputedTable(llvm::StringRef kind);
 
 /// Reads weight sources over the tensors of one provider. |rank| is the number of the process whose weights are read,
@@ -60,7 +60,7 @@ public:
   /// Writes a slice of |source|, for which isBytes is true and which has passed verify, as bytes to |out|, densely. The
   /// slice must have the whole last dimension.
   Status readBytes(mlir::Attribute source, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes, uint8_t *out);
-  /// Adds the names that |other| has collected.
+  /// Adds the names of |other|.nonFinite() to those of this reader.
   void addNonFinite(const SourceReader &other) { nonFiniteNames.insert(other.nonFiniteNames.begin(), other.nonFiniteNames.end()); }
   /// Returns the names of the tensors in which a value read so far was infinite or NaN.
   const std::set<std::string, std::less<>> &nonFinite() const { return nonFiniteNames; }
@@ -98,7 +98,8 @@ private:
   const TensorProvider &tensors;
   int64_t rank;
   llvm::ArrayRef<CalibratedRows> calibrated;
-  /// The source of projected rows that was read last and all of its rows, since its slices are often read one by one.
+  /// The source of projected rows that was read last, and all of its rows. They are kept since slices of one source are
+  /// often read one after the other.
   mlir::Attribute projectedSource;
   std::vector<float> projectedRows;
   std::set<std::string, std::less<>> nonFiniteNames;

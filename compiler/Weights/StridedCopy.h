@@ -26,10 +26,10 @@ void scaleStrided(double factor, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<i
 void transformStrided(llvm::function_ref<float(float)> function, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
                       float *out);
 
-/// Enumerates a slice of a row-major tensor as runs of consecutive elements. If the destination is dense along the
-/// runs, they are as long as possible and the caller reads them directly to the destination. Otherwise the caller reads
-/// blocks of several runs (rows) to a buffer, and scatter writes them to the destination. It writes whole cache lines
-/// if the destination is dense along another dimension (a transposition).
+/// Enumerates a slice of a row-major tensor as runs of elements that are consecutive in the tensor. If the destination
+/// is dense along the runs, they are as long as possible and the caller reads them directly to the destination.
+/// Otherwise the caller reads blocks of several runs (rows) to a buffer, and scatter writes them to the destination. If
+/// the destination is dense along another dimension, as in a transposition, scatter writes whole cache lines.
 class StridedRuns {
 public:
   StridedRuns(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes,
@@ -43,7 +43,7 @@ public:
   };
 
   bool needsBuffer() const { return buffered; }
-  /// Returns the distance of two rows of the buffer in elements.
+  /// Returns the distance of neighboring rows of the buffer in elements.
   int64_t pitch() const { return rowElements; }
   int64_t bufferElements() const { return rowElements * rows; }
   /// Sets |block| to the next block; returns false at the end.

@@ -59,7 +59,7 @@ ATTUNE_INLINE void store(const LaneDoubles &lanes, double *out) {
   std::memcpy(out + kLanes / 2, &lanes.high, sizeof(lanes.high));
 }
 
-/// Returns the bits of |value|, a value of f16.
+/// Returns the bits of |value| as an f16, which represents |value| exactly.
 uint16_t bitsOfHalf(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -292,8 +292,8 @@ struct LaneRows {
   Floats least, largest;
 };
 
-/// Puts the weights of |count| rows, |pitch| elements apart, side by side. Missing rows, infinities and NaNs become
-/// zeros.
+/// Puts the weights of |count| rows, |pitch| elements apart, side by side in |rows|, and finds the least and the
+/// largest of each row. Missing rows, infinities and NaNs become zeros.
 ATTUNE_INLINE void gather(const float *weights, int64_t pitch, int64_t count, LaneRows &rows) {
   Floats least = {}, largest = {};
   for (int64_t k = 0; k < rows.columns; ++k) {
@@ -343,7 +343,7 @@ ATTUNE_FOR_INSTRUCTION_SETS(ATTUNE_LANE_FUNCTIONS)
 
 } // namespace
 
-/// Writes scale or minimum |number| of row |row| to |out|.
+/// Writes |number|, the scale or the minimum of row |row|, to its place in |out|, the scales or the minima of all rows.
 static void writeNumber(const WeightFormat &format, float number, int64_t row, uint8_t *out) {
   if (format.wideScales) {
     std::memcpy(out + row * sizeof(number), &number, sizeof(number));
@@ -366,7 +366,7 @@ public:
   }
 
   /// Sets |scales| and |minima| for |rows|, except in lanes that are |known|. Sets |known| to true in lanes whose
-  /// numbers are exact. Returns false if f16 may not be able to store the numbers that it sets.
+  /// numbers are exact. Returns false if the format stores f16 and may not be able to store the numbers.
   bool choose(const LaneRows &rows, bool (&known)[kLanes], float (&scales)[kLanes], float (&minima)[kLanes]) {
     float least[kLanes], largest[kLanes];
     std::memcpy(least, &rows.least, sizeof(least));

@@ -38,8 +38,8 @@ public:
   /// chosen.
   bool quantize(PanelWeights group, int64_t width, int64_t groupColumns, uint8_t *out,
                 llvm::ArrayRef<const QuantizedGroup *> given = {}) const;
-  /// Sets |numbers| to the scale and the minimum that quantize() would choose for each row. Returns false in the same
-  /// cases.
+  /// Sets |numbers|[i] to the scale and the minimum that quantize() would choose for row i of |group|. Returns false in
+  /// the cases in which quantize() does.
   bool choose(PanelWeights group, QuantizedGroup *numbers) const;
   /// Returns the integer that represents |weight| with the scale and the minimum of |group|.
   float integerOf(float weight, QuantizedGroup group) const;

@@ -16,7 +16,7 @@
 
 namespace attune {
 
-/// Returns the bytes of a weight of this type, without padding.
+/// Returns the size in bytes of a weight of |type|, a tensor of static shape, without padding.
 int64_t getWeightBytes(mlir::Type type);
 /// Returns true if argument |index| of |function| is marked as a weight (`xfmr.weight`) and has a static shape.
 bool isWeightArgument(mlir::func::FuncOp function, unsigned index);
@@ -28,7 +28,7 @@ struct WeightSlot {
   int64_t bytes;
 };
 
-/// The row of a layer function.
+/// The layout of the row of a layer function.
 struct WeightRow {
   /// The tensors that the function reads itself. These slots come first.
   llvm::SmallVector<WeightSlot> own;
@@ -51,7 +51,7 @@ public:
   mlir::func::FuncOp getLayer(mlir::func::CallOp call) const;
   /// Returns true if |use| passes a weight to a layer function. AssignWeightOffsets replaces such operands by a row.
   bool isRowOperand(mlir::OpOperand &use) const;
-  /// Returns the row of a layer function.
+  /// Returns the layout of the row of |function|, a layer function.
   const WeightRow &getRow(mlir::func::FuncOp function) const { return rows.find(function)->second; }
 
 private:

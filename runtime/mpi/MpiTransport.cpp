@@ -26,7 +26,7 @@ using namespace attune::ranks;
 
 namespace {
 
-/// The connection of this process.
+/// The connection of this process with the other ranks.
 class MpiTransport {
 public:
   bool open(const attune_transport_options &options, char *message, size_t messageBytes);
@@ -72,6 +72,10 @@ static long startedCount() {
 bool MpiTransport::start(const attune_transport_options &options) {
   int initialized = 0, provided = 0, count = 0, rank = 0;
   MPI_Initialized(&initialized);
+  if (!initialized && options.communicator) {
+    snprintf(text, sizeof(text), "MPI is not initialized, expected an application that does so before it gives a communicator");
+    return false;
+  }
   if (!initialized) {
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
       return false;
@@ -156,9 +160,9 @@ bool MpiTransport::open(const attune_transport_options &options, char *message, 
   return false;
 }
 
-/// Copies |part| of every rank to |parts|. If |part| is MPI_IN_PLACE, the part of this rank is in |parts| already.
-/// After an error all later calls fail, because the failed operation cannot be canceled and ranks may be at different
-/// ones.
+/// Copies |part|, |bytes| bytes, of every rank to |parts|. If |part| is MPI_IN_PLACE, the part of this rank is in
+/// |parts| already. After an error all later calls fail, because the failed operation cannot be canceled and ranks may
+/// be at different ones.
 bool MpiTransport::allGather(const void *part, uint64_t bytes, void *parts) {
   if (*text)
     return false;

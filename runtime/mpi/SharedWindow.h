@@ -13,13 +13,13 @@ namespace attune::ranks {
 /// Memory that the ranks of one host share, by which they exchange bytes.
 class SharedWindow {
 public:
-  /// Returns the bytes of the memory of |count| ranks.
+  /// Returns the bytes of the memory that |count| ranks share.
   static size_t bytes(int64_t count) { return static_cast<size_t>(count) * sizeof(Segment); }
 
   /// Clears the part of |rank| in |memory|, before any rank opens it. Memory that is zero needs no clearing.
   static void clear(void *memory, int64_t rank);
-  /// Uses |memory|, which is clear when the first rank comes, as rank |rank| of |count|. |stallSeconds| is the longest
-  /// wait for another rank in seconds; 0 means 30.
+  /// Uses |memory| as rank |rank| of |count|. The parts of all ranks must be clear before the first rank calls this.
+  /// |stallSeconds| is the longest wait for another rank in seconds; 0 means 30.
   void open(void *memory, int64_t rank, int64_t count, double stallSeconds);
 
   /// Gathers as attune_ranks::all_gather, without gather.scratch. After an error all gathers fail, since ranks may be
@@ -27,7 +27,7 @@ public:
   int32_t gather(const attune_gather &gather);
   /// Exchanges as attune_transport::exchange.
   int32_t exchange(const void *part, uint64_t bytes, void *parts);
-  /// Makes waits of other ranks fail, but not those for a step that is complete.
+  /// Makes the waits of other ranks fail, except waits for a rank that has completed the step already.
   void setAborted();
   bool isAborted() const;
   const char *error() const { return message; }

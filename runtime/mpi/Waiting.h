@@ -24,13 +24,14 @@ inline void pauseCpu() {
 #endif
 }
 
-/// A wait for a condition that another process makes true: spins, then yields, then sleeps. Where ranks share CPUs the
-/// spin should be short, because it takes the CPU from the rank that is waited for.
+/// A wait for a condition that another process makes true: spins |spins| times, then yields, then sleeps, for at most
+/// |limit| seconds. Where ranks share CPUs, |spins| should be small, because spinning takes the CPU from the rank that
+/// is waited for.
 class Waiting {
 public:
   Waiting(int64_t spins, double limit) : spins(spins), limit(limit) {}
 
-  /// Calls |isDone| until it returns true. Returns false after the limit in seconds.
+  /// Calls |isDone| until it returns true, and returns true; returns false after the limit.
   template <typename Condition>
   bool wait(Condition isDone) {
     for (int64_t i = 0; i < spins; ++i, pauseCpu())

@@ -55,7 +55,8 @@ static float fromF16(uint16_t half) {
 }
 
 namespace {
-/// The place of one token in the head of a slot: component i is the element at first + i * step.
+/// The addresses of one token in a head of a slot: component i is |step| * i bytes after |first|; |scale| is the
+/// address of the scale in a cache of I8.
 struct Place {
   char *first, *scale;
   int64_t step;
@@ -94,7 +95,8 @@ void attune::loadToken(const attune_cache_desc &cache, const char *head, int64_t
   }
 }
 
-/// Writes |components| as integers with a scale.
+/// Writes |components| as 8-bit integers with a scale, the largest magnitude divided by 127. An infinity or NaN among
+/// them makes the scale NaN. If all magnitudes are below 2^-119, the scale and the integers are 0.
 static void storeQuantized(const attune_cache_desc &cache, const Place &place, const float *components) {
   uint32_t largest = 0; // the bits of the largest magnitude; those of a NaN are larger than those of numbers
   for (int64_t i = 0; i < cache.size; ++i) {

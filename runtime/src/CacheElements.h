@@ -11,7 +11,7 @@
 
 namespace attune {
 
-/// Returns the bytes of an element of |dtype|.
+/// Returns the size in bytes of an element of |dtype|, an attune_dtype.
 inline int64_t cacheElementBytes(uint32_t dtype) { return static_cast<int64_t>(attune_dtype_bytes(static_cast<attune_dtype>(dtype))); }
 
 /// Returns the bytes that one key or one value of a head of |size| components takes in a cache of |dtype|.
@@ -22,7 +22,8 @@ inline int64_t cacheTokenBytes(uint32_t dtype, int64_t size) {
 /// Reads token |token| of one head in a slot of |cache| to |components|, cache.size floats. |head| points to the first byte
 /// of that head in the slot. Expects the default floating-point environment (FpEnvironment.h).
 void loadToken(const attune_cache_desc &cache, const char *head, int64_t token, float *components);
-/// Writes |components| as token |token| of that head, in the same environment.
+/// Writes |components|, cache.size floats, as token |token| of the head at |head|. Expects the default floating-point
+/// environment, too.
 void storeToken(const attune_cache_desc &cache, char *head, int64_t token, const float *components);
 
 } // namespace attune

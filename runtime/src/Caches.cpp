@@ -13,7 +13,7 @@ using namespace attune;
 
 using Long = long long; // the type of %lld
 
-/// Returns the bytes of one panel of one slot of |cache|, of all heads.
+/// Returns the bytes of ATTUNE_CACHE_PANEL tokens in one slot of |cache|, of all heads.
 static uint64_t panelBytes(const attune_cache_desc &cache) {
   return static_cast<uint64_t>(cache.heads) * static_cast<uint64_t>(cacheTokenBytes(cache.dtype, cache.size)) * ATTUNE_CACHE_PANEL;
 }
@@ -104,9 +104,9 @@ struct RowInputs {
 };
 } // namespace
 
-/// Writes the slot or source of each row to |own|: the caller's |given| [rows], or |fallback|(row) if it is null. Fails
-/// with INVALID_ARGUMENT, or LIMIT_EXCEEDED if |given| is null, unless all are from 0 to |count| - 1. Fails with
-/// INVALID_ARGUMENT if two are equal and |distinct| is true. |what| ("slot", "source") is for messages.
+/// Writes the slot or source of each row to |own|: the caller's |given| [rows], or |fallback|(row) if it is null. All
+/// must be from 0 to |count| - 1; others fail with INVALID_ARGUMENT, or with LIMIT_EXCEEDED if |given| is null. If
+/// |distinct| is true, two equal ones fail with INVALID_ARGUMENT. |what| ("slot", "source") is for messages.
 template <typename Fallback>
 static attune_status chooseRows(const int64_t *given, const char *what, int64_t rows, int64_t count, bool distinct, Caches &caches,
                                 Fallback fallback, int64_t *own) {
@@ -125,7 +125,7 @@ static attune_status chooseRows(const int64_t *given, const char *what, int64_t 
   return ATTUNE_OK;
 }
 
-/// Returns true if the caller gave input number |index| of the current call.
+/// Returns true if the caller gave input number |index| of the current call, false if its default is used.
 static bool isGiven(const EntryTables &tables, uint32_t index) { return tables.inputs[index] != tables.defaults[index]; }
 
 /// Returns the caller's values of the input of |entry| that has this fill, null if the caller omitted it or |entry| has
@@ -144,14 +144,14 @@ static void setDim(const attune_entry_desc &entry, uint32_t origin, int64_t valu
       dims[d] = value;
 }
 
-/// Checks that |row| has at least one visible token.
+/// Checks that the mask of |row| leaves at least one token. Fails with INVALID_ARGUMENT.
 static attune_status checkTokens(const RowInputs &own, int64_t row) {
   if (own.countTokens(row) == 0)
     return fail(ATTUNE_INVALID_ARGUMENT, "row %lld has no token that is visible, expected at least one", Long(row));
   return ATTUNE_OK;
 }
 
-/// Finds the slot and the number of past tokens of each row, and sets the dim "past".
+/// Finds the slot and the number of past tokens of each row, and sets the dim "past" to the largest number.
 static attune_status bindSlots(const attune_entry_desc &entry, const int64_t *given, Caches &caches, EntryTables &tables, RowInputs &own) {
   ATTUNE_TRY(chooseRows(given, "slot", own.rows, caches.sizes.slots, true, caches, [](int64_t row) { return row; }, own.slots));
   int64_t past = 0;

@@ -67,9 +67,9 @@ struct Caches {
   int64_t *tokens;        ///< [slots, capacity], the id of each token, or unknownToken
   int64_t *sourceOf;      ///< [slots], the source that each slot reads
   int64_t *sourceLengths; ///< [sources], in tokens
-  int64_t *marks;         ///< [max(slots, sources)], finds slots and sources that a call names twice
-  int64_t calls;          ///< the mark of the last check
-  char *memory;           ///< the caches; null if the model has none; GPU memory for a model on a GPU
+  int64_t *marks;         ///< [max(slots, sources)], number of the last check that met it; finds those that a call names twice
+  int64_t calls;          ///< number of these checks so far
+  char *memory;           ///< the caches, one after the other; null if the model has none; GPU memory for a model on a GPU
 };
 
 /// The record of a token whose keys and values are not known to follow from the ids up to it: the caller gave
@@ -81,14 +81,15 @@ inline int64_t cachePanels(int64_t capacity) { return (capacity + ATTUNE_CACHE_P
 
 /// Sets |out| to the size in bytes of all caches of |desc|; returns false if it overflows.
 bool cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, uint64_t &out);
-/// Sets the sizes of |caches|, whose arrays have their memory already, and empties all slots and sources.
+/// Sets the sizes of |caches| and empties all slots and sources. The pointers of |caches| must be set.
 void initCaches(Caches &caches, const CacheSizes &sizes);
 
 /// Finds the slots, sources and lengths of a call's rows, points |tables|.inputs at them, and sets the dims that come
-/// from the caches ("past", "source_length"). Changes nothing of |caches| but marks. Fails with INVALID_ARGUMENT or
-/// LIMIT_EXCEEDED.
+/// from the caches ("past", "source_length"). Changes nothing of |caches| but marks and calls. Fails with
+/// INVALID_ARGUMENT or LIMIT_EXCEEDED.
 attune_status bindRows(const attune_entry_desc &entry, Caches &caches, EntryTables &tables);
-/// Empties the sources that a call of |entry| is about to overwrite, which it may do in part if it fails.
+/// Empties the sources that a call of |entry| is about to overwrite: if the call fails, they may be overwritten in
+/// part.
 void beginRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 /// Records the tokens that a successful call has written, and with them the lengths of slots and sources and the source
 /// that each slot reads.
@@ -97,12 +98,12 @@ void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTable
 /// The memory of one cache.
 struct CacheView {
   char *data;
-  int64_t slotBytes; ///< of one slot
+  int64_t slotBytes; ///< bytes from one slot, or source, to the next
 };
 /// Returns the number of bytes from the beginning of one head of a slot of |cache| that hold its first |length|
 /// tokens; keys occupy whole panels.
 int64_t usedBytes(const attune_cache_desc &cache, int64_t length);
-/// Returns the view of cache number |index|.
+/// Returns the memory of cache number |index| of |desc|.
 CacheView findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index);
 
 } // namespace attune

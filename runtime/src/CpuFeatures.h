@@ -12,8 +12,8 @@ namespace attune {
 /// Fails with INCOMPATIBLE; the message lists all missing features, or else all that this runtime cannot check.
 attune_status checkCpuFeatures(const attune_model_desc &desc);
 
-/// Asks the system for permission to use the tile registers of AMX, which a process needs. Returns 0 on success and on
-/// architectures other than x86-64, else an errno value, also on an x86-64 without AMX.
+/// Asks the system to allow this process the tile registers of AMX, which are forbidden at first. Returns 0 on success
+/// and on architectures other than x86-64, else an errno value, also on an x86-64 without AMX.
 int requestTiles();
 
 } // namespace attune

@@ -64,8 +64,9 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
   return ATTUNE_OK;
 }
 
-/// Checks that |entry| has the inputs by which a session finds slots and sources: tokens [rows, length, …] first, and
-/// once each, with as many rows, the inputs that its use of the caches requires.
+/// Checks that |entry| has the inputs by which a session finds slots and sources. The first input must be the tokens,
+/// [rows, length, …]. The inputs that the use of the caches requires must be there once each, with as many rows as the
+/// tokens.
 static attune_status checkCacheUse(const attune_model_desc &desc, const attune_entry_desc &entry) {
   uint32_t counts[ATTUNE_FILL_SOURCE_LENGTHS + 1] = {}, origins[ATTUNE_DIM_TOTAL_LENGTH + 1] = {};
   bool sameRows = true;

@@ -12,8 +12,8 @@ namespace attune {
 static_assert(ATTUNE_MAX_DIMS == 16 && ATTUNE_MAX_DIMS >= ATTUNE_MAX_RANK, "ATTUNE_MAX_DIMS is part of the interface");
 
 /// Checks magic, ABI version and the properties that the runtime relies on later: no null names, ranks of tensors
-/// within ATTUNE_MAX_RANK, dimensions in range, known dtypes and fills. checkRanks checks the number of processes.
-/// Fails with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.
+/// within ATTUNE_MAX_RANK, dimensions in range, known dtypes and fills. Leaves num_ranks to checkRanks (Ranks.h). Fails
+/// with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.
 attune_status checkDescriptor(const attune_model_desc *desc);
 
 /// Finds the entry called |name| (null = the first). Fails with INVALID_ARGUMENT; the message lists the entries of the

@@ -45,8 +45,8 @@ struct attune_device_functions {
   /// Waits for the queued work of |session| and destroys it.
   void (*destroy)(attune::DeviceSession *session);
 
-  /// Makes the device current in the calling thread until leave(), which gets the same |state|. The functions below
-  /// require that it is.
+  /// enter() makes the device current in the calling thread until leave(), which gets the |state| that enter() has set.
+  /// The functions below require that the device is current.
   attune_status (*enter)(attune::DeviceSession &session, int &state);
   void (*leave)(attune::DeviceSession &session, int state);
 
@@ -58,19 +58,19 @@ struct attune_device_functions {
   attune_status (*locate)(const attune::DeviceSession &session, const char *name, const void *data, bool &onDevice);
   /// Runs |entry| on the tensors of |tables| after beginCall(), and copies tensors of host memory to the device and
   /// back. Returns before the work is done only if the stream is the caller's and all tensors of the caller are on the
-  /// device. After a failure no copy of host memory is pending. Fails with INVALID_ARGUMENT for a call that cannot be
-  /// captured in a stream that is being captured.
+  /// device. After a failure no copy of host memory is pending. If the stream is being captured, fails with
+  /// INVALID_ARGUMENT for a call that no graph can replay. Also fails with INTERNAL if the entry does.
   attune_status (*run)(attune::DeviceSession &session, const attune_entry_desc &entry, const attune_call &call,
                        attune::EntryTables &tables);
 
   /// Fails with INVALID_ARGUMENT if the stream is being captured into a graph; |what| ("copying a slot") is the refused
   /// work, for the message.
   attune_status (*refuseCapture)(const attune::DeviceSession &session, const char *what);
-  /// Copies |bytes| of host memory to the device, or back, and waits for the copy.
+  /// upload() copies |bytes| bytes of host memory to device memory, download() the other way. Both wait for the copy.
   attune_status (*upload)(attune::DeviceSession &session, void *to, const void *from, uint64_t bytes);
   attune_status (*download)(attune::DeviceSession &session, void *to, const void *from, uint64_t bytes);
-  /// Queues a copy of |count| rows of |bytes| bytes, |pitch| bytes from one to the next, within the session's device
-  /// memory.
+  /// Queues a copy of |count| rows of |bytes| bytes within the session's device memory. Rows are |pitch| bytes apart,
+  /// in the source and the target.
   attune_status (*copyRows)(attune::DeviceSession &session, void *to, const void *from, size_t bytes, size_t pitch, size_t count);
 };
 

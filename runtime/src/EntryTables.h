@@ -10,10 +10,10 @@ namespace attune {
 
 /// Arrays for calls of one entry. They are made with the session, so that a call allocates nothing.
 struct EntryTables {
-  int64_t *limits;     ///< [num_dims]
-  int64_t *dims;       ///< [num_dims]
-  const void **inputs; ///< [num_inputs]
-  void **outputs;      ///< [num_outputs]
+  int64_t *limits;     ///< [num_dims], the session's limits
+  int64_t *dims;       ///< [num_dims], the values in the current call
+  const void **inputs; ///< [num_inputs], the data that the current call reads: the caller's, converted, or defaults
+  void **outputs;      ///< [num_outputs], the caller's data
   void **defaults;     ///< [num_inputs], each large enough for the limits; null for required inputs
   int64_t **widened;   ///< [num_inputs], memory to convert I64 inputs given as I32, shared by all entries; null for other inputs
   // Null for a model on the CPU:

@@ -77,10 +77,11 @@ struct Job {
   attune_body_fn body;
   void *ctx;
   int64_t n, grain;
-  int64_t workers; // the first workers of the pool, which get a share
+  int64_t workers; // number of workers that get a share: the first ones of the pool
 
   int64_t units() const { return n / grain + (n % grain != 0); }
-  /// Return the number of units of |grain| iterations in the share of worker |w|, and the number of the first one.
+  /// shareUnits returns the number of units in the share of worker |w|, each of |grain| iterations except the last unit
+  /// of the loop. shareBegin returns the number of the first one.
   int64_t shareUnits(int64_t w) const { return w < workers ? units() / workers + (w < units() % workers) : 0; }
   int64_t shareBegin(int64_t w) const {
     int64_t rest = units() % workers;

@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// Sets |workers| to the number of workers for the option num_threads, |threads|, where 0 stands for the number of CPUs
-/// in the affinity mask, at most ATTUNE_MAX_THREADS. Fails with INVALID_ARGUMENT for a number out of range.
+/// Sets |workers| to the number of workers that |threads|, an option num_threads, asks for: 0 means the number of CPUs
+/// in the affinity mask, but at most ATTUNE_MAX_THREADS. Fails with INVALID_ARGUMENT for a number out of range.
 attune_status chooseWorkers(int64_t threads, int64_t &workers);
 /// Returns the size in bytes of a pool of |workers| workers.
 size_t getPoolBytes(int64_t workers);

@@ -74,8 +74,8 @@ static int32_t gatherOfSession(void *of, const attune_gather *gather) {
   return session.gatherError;
 }
 
-/// Sets the host of |session|: its device, the caller's host, or workers of its own. Uploads the constant defaults to a
-/// device.
+/// Sets session.host, which entries get: that of the device, the caller's host, or one with a new pool. Uploads the
+/// constant defaults to a device.
 static attune_status openHost(attune_session &session, const SessionPlan &plan) {
   if (session.onDevice) {
     const attune_model_desc &desc = *session.model->desc;
@@ -158,8 +158,8 @@ attune_status attune::enterDevice(const attune_session &session, DeviceScope &sc
   return scope.enter(session.model->device, session.onDevice);
 }
 
-/// Sets |onDevice| to whether |tensor| is in memory of the device. Fails if it is, but is an input by which the session
-/// counts tokens or finds slots and sources, which must be in host memory.
+/// Sets |onDevice| to true if |tensor| is in memory of the device, else to false. Inputs by which the session counts
+/// tokens or finds slots and sources must be in host memory; fails with INVALID_ARGUMENT if one is on the device.
 static attune_status locateInput(const attune_session &session, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                  const attune_tensor &tensor, bool &onDevice) {
   onDevice = false;

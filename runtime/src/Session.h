@@ -1,9 +1,10 @@
 //===- Session.h - Sessions -----------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A session is one block of memory: this struct, tables of each entry with the defaults of optional inputs, the caches,
-// the pool, and last the workspace, so that an access past its end leaves the block. A session on a device has no pool,
-// and has the caches and the workspace in a second block there instead, together with copies of the defaults.
+// A session is one block of memory: this struct, memory to widen I32 inputs, tables of each entry with the defaults of
+// optional inputs, the caches, the pool, and last the workspace, so that an access past its end leaves the block. A
+// session on a device has no pool, and has the caches and the workspace in a second block there instead, together with
+// copies of the defaults.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SESSION_H
 #define ATTUNE_RUNTIME_SESSION_H

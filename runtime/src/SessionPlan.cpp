@@ -233,8 +233,8 @@ static uint64_t widenedBytes(const attune_model_desc &desc, const SessionPlan &p
   return most;
 }
 
-/// Places the tables and defaults of |entry|; |device| is null on a CPU, and |widened| is the area for placeWidened.
-/// Writes the tables to |tables| unless that is null (only counting).
+/// Places the tables and defaults of |entry| in |pieces|, and copies of the defaults in |device|, which is null on a
+/// CPU. |widened| is the area for placeWidened. Writes the tables to |tables|, which is null while sizes are counted.
 static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, Pieces *device, void *widened,
                        EntryTables *tables) {
   EntryTables placed{};

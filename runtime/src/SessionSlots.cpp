@@ -222,9 +222,9 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
   return ATTUNE_OK;
 }
 
-/// Checks that the |tensors| of caches of slots agree in rows and length, and those of caches of sources among
-/// themselves, and that neither kind, if it is there, lacks the keys or values of a layer. Also checks each tensor,
-/// that no cache is given twice, and that the session has all |slots|.
+/// Checks the |tensors| of attune_session_cache_write: each fits its cache, no cache is given twice, and the session
+/// has all |slots|. The tensors of caches of slots must agree in rows and length, and if there are any, must have the
+/// keys and values of all layers. The same holds for those of caches of sources.
 static attune_status checkWrite(const attune_session &session, const int64_t *slots, const attune_tensor *tensors, size_t count) {
   const attune_model_desc &desc = *session.model->desc;
   CacheAccess first[2];

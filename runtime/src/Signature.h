@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// The tensors that a caller gave.
+/// The inputs or the outputs that a caller gave, in any order.
 struct TensorList {
   const attune_tensor *tensors;
   size_t count;
@@ -28,7 +28,7 @@ attune_status checkLimits(const attune_entry_desc &entry, const int64_t *dims, c
 /// the values of an I64 input are from 0 to desc.max_value - 1 (any if max_value is 0). Fails with INVALID_ARGUMENT.
 attune_status checkInputData(const attune_tensor_desc &desc, const attune_tensor &tensor, bool isReadable);
 /// Checks names, dtypes, exact shapes, data pointers and completeness of |outputs|, and that none overlaps another or
-/// one of |inputs|.
+/// one of |inputs|. Fails with INVALID_ARGUMENT.
 attune_status checkOutputs(const attune_entry_desc &entry, const int64_t *dims, TensorList inputs, TensorList outputs);
 
 } // namespace attune

@@ -15,7 +15,7 @@ namespace attune {
 
 static_assert(sizeof(std::atomic<uint32_t>) == 4, "a futex is 32 bits");
 
-/// Sleeps until futexWake if |word| is |value|; may return early.
+/// Sleeps until futexWake wakes this thread; returns at once if |word| is not |value|. May return early.
 inline void futexWait(std::atomic<uint32_t> &word, uint32_t value) {
   syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
@@ -25,7 +25,7 @@ inline void futexWake(std::atomic<uint32_t> &word) {
   syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-/// Calls |ready| until it returns true, for at most |nanoseconds|. Returns its last result.
+/// Calls |ready|, at least once, until it returns true or |nanoseconds| are over. Returns its last result.
 template <typename Ready>
 bool spinFor(int64_t nanoseconds, Ready ready) {
   if (ready())

@@ -69,7 +69,7 @@ bool attune::belongsTo(const attune_weights_header &header, const attune_model_d
   return memcmp(header.build_id, desc.build_id, sizeof(header.build_id)) == 0;
 }
 
-/// Checks that the file belongs to |rank| of |desc|.
+/// Checks that the file belongs to |rank| of |desc| and has as many bytes of weights.
 static attune_status checkBelongs(const char *path, const attune_weights_header &header, const attune_model_desc &desc, int64_t rank) {
   if (!belongsTo(header, desc))
     return fail(ATTUNE_INCOMPATIBLE, "'%s' has build id %s, model '%s' needs %s: they come from different compilations", path,

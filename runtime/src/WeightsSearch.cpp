@@ -59,10 +59,10 @@ static bool joinPath(char *out, const char *folder, const char *name) {
   return length > 0 && length < PATH_MAX;
 }
 
-/// Searches |folder| for the weights of |rank| of |desc|: `<name>.weights`, or `<name>.rankR.weights` of a divided model,
-/// first, then every other `*.weights`. Writes the path to |out|. If none of them is wanted, but the first exists and
-/// is no weights file, that is the path; opening it gives the message. Fails with NOT_FOUND, IO_ERROR, or INCOMPATIBLE
-/// if there are only weights of other objects.
+/// Searches |folder| for the weights of |rank| of |desc|: `<name>.weights`, or `<name>.rankR.weights` of a divided
+/// model, first, then every other `*.weights`. Writes the path to |out|. If none of them fits, but the file of the
+/// first name exists and is no weights file, |out| is its path, because opening it gives the best message. Fails with
+/// NOT_FOUND, IO_ERROR, or INCOMPATIBLE if there are only weights of other objects.
 static attune_status searchFolder(const attune_model_desc &desc, int64_t rank, const char *folder, char *out) {
   char expected[NAME_MAX + 1], other[NAME_MAX + 64] = "";
   if (desc.num_ranks > 1)

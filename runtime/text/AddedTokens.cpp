@@ -6,7 +6,8 @@
 
 using namespace attune::text;
 
-/// Finds the next token in the text, ignoring its flags.
+/// Finds the first added token from |searchAt| on, the longest one at its position, and ignores its flags. Returns
+/// false if there is none.
 bool AddedTokenMatches::findMatch(size_t &begin, size_t &end, uint32_t &id) {
   if (!first.any)
     return false;

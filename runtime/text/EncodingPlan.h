@@ -30,12 +30,13 @@ public:
 
   /// The bytes of the arrays of an encoding for a token, with offsets and word ids.
   static constexpr size_t kTokenBytes = 8 * sizeof(int32_t);
-  /// Returns an upper bound of the bytes for an input that is one window: its plan, its encoding and the tokens of the
-  /// template; those of the texts need kTokenBytes each beside them.
+  /// Returns an upper bound of the bytes that an input of one window needs beside the tokens of its texts: for its
+  /// plan, its encoding and the tokens of the template. Each token of the texts needs kTokenBytes more.
   static size_t inputBytes(const Tables &tables);
 
-  /// Adds the encodings of an input to |planned|, which is full if it had no room. The tokens of the input are |first|
-  /// and, if |isPair|, |second|. Fails with INVALID_ARGUMENT if the texts cannot be truncated by the options.
+  /// Adds the encodings of an input to |planned|; sets planned.full if there is no room for all. The tokens of the
+  /// input are |first| and, if |isPair|, |second|. Fails with INVALID_ARGUMENT if the texts cannot be truncated by the
+  /// options.
   attune_status add(uint32_t input, TokenSpan first, TokenSpan second, bool isPair, Array<PlannedEncoding> &planned);
   /// Appends the encodings of |planned| to |out|, with their arrays in |memory|. Fails with LIMIT_EXCEEDED if |memory|
   /// or |out| has too little room.

@@ -25,7 +25,7 @@ struct Characters {
 
 } // namespace
 
-// Hangul syllables follow from arithmetic.
+// Hangul syllables are composed and decomposed by arithmetic, not by tables.
 static constexpr uint32_t kHangulS = 0xAC00, kHangulL = 0x1100, kHangulV = 0x1161, kHangulT = 0x11A7;
 static constexpr uint32_t kHangulNumL = 19, kHangulNumV = 21, kHangulNumT = 28;
 

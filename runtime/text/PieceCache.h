@@ -41,7 +41,7 @@ inline constexpr PieceMask kPieceMasks[16] = {PieceMask::of(0),  PieceMask::of(1
 /// The cache. Its memory is the caller's.
 class PieceCache {
 public:
-  /// Longer pieces, and pieces of more tokens, are not kept.
+  /// The most bytes and the most tokens of a piece that is kept.
   static constexpr size_t kMostBytes = 255, kMostTokens = 255;
   /// Pieces of up to this many bytes are compared as numbers.
   static constexpr size_t kShortBytes = 15;
@@ -206,7 +206,7 @@ private:
   static constexpr size_t kEntries = size_t(2) << kBucketBits, kArenaWords = size_t(1) << 21;
   Entry *entries = nullptr;
   uint32_t *arena = nullptr;
-  uint64_t written = 0; ///< words of all records so far, and those skipped at the end of the arena
+  uint64_t written = 0; ///< words of all records so far, and the words skipped at the end of the arena
 };
 
 } // namespace attune::text

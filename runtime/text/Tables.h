@@ -272,7 +272,7 @@ private:
   Bytes texts;
 };
 
-/// A step with its arguments resolved.
+/// A tokenizer step whose arguments (StepKind) are resolved.
 struct CheckedStep {
   Step step;
   Bytes text;    ///< arguments ab
@@ -298,14 +298,14 @@ struct Tables {
   Table<uint8_t> flags;
   Trie trie, added, addedNormal;
   MergeTable merges;
-  Table<uint32_t> symbols; ///< 512 entries: of bytes, then of ASCII characters
+  Table<uint32_t> symbols; ///< 512 ids: of the bytes or byte tokens, then of the ASCII characters
   Table<double> scores;
   CharacterFlags characters;
   UnicodeData unicode;
   Bytes continuingPrefix, endSuffix, codeBegin, codeEnd;
   CheckedStep steps[kMaxSteps];
-  uint32_t numSteps[4]; ///< normalizers, pre-tokenizers, processors, decoders
-  uint32_t firstStep[4];
+  uint32_t numSteps[4];  ///< normalizers, pre-tokenizers, processors, decoders
+  uint32_t firstStep[4]; ///< of the same groups: index of the first step in |steps|
   bool hasDecoder;
 
   /// Opens and checks the sections of |file|, which must stay open. |name| is the file's name in messages. Fails with

@@ -32,8 +32,8 @@ void TextEncoder::open(const Tables &source, Memory &memory, size_t bytes) {
   preTokenizer.open(source, memory, capacity, model);
 }
 
-/// Appends the token of a code at the beginning of |segment|, as ">>fra<<", or the unknown token if it has none, and
-/// removes the code.
+/// If |segment| begins with a code, from codeBegin to codeEnd (Rules), as ">>fra<<", removes it and appends its token,
+/// or the unknown token if the code has none.
 void TextEncoder::encodeCode(AlignedText &segment) {
   const Bytes begin = tables->codeBegin, end = tables->codeEnd;
   if (end.size == 0 || segment.size < begin.size + end.size || __builtin_memcmp(segment.bytes, begin.data, begin.size) != 0)

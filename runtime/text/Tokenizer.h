@@ -56,7 +56,7 @@ private:
 
 } // namespace attune::text
 
-/// Memory and caches. One call at a time may use them.
+/// A tokenizer: its memory and its caches. The caller makes one call at a time.
 struct attune_tokenizer {
   const attune_text *text;
   attune::text::Memory memory;

@@ -45,10 +45,10 @@ using namespace attune;
 
 namespace {
 
-/// An error of a compiler, made in an operation.
+/// A kind of compiler error that this program can insert into an operation.
 struct Error {
   const char *name, *what;
-  /// Returns true if the error can be made in the operation.
+  /// Returns true if `make` can insert the error into |op|.
   bool (*fits)(Operation *op);
   void (*make)(Operation *op);
 };
@@ -186,7 +186,7 @@ const Error kErrors[] = {
      }},
 };
 
-/// Inserts an error once.
+/// Inserts an error after the pass |pass|, into the first operation that fits, once in a compilation.
 struct Seed {
   std::string pass;
   const Error *error = nullptr;
@@ -213,7 +213,8 @@ static int fail(const std::string &message) {
   return 2;
 }
 
-/// Judges the modules after all steps of all phases. Returns the exit status, 1 if one is wrong.
+/// Compares the outputs of the modules after each step of each phase with those of the first module. Returns the exit
+/// status, 1 if a module is wrong.
 static int judgeSteps(LoadedModel &model, const PlainInputs &inputs) {
   Result<Judge> judge = Judge::create(model.module(), model.tensors(), inputs);
   if (!judge)
@@ -262,8 +263,8 @@ static bool subtract(llvm::Function &function) {
   return false;
 }
 
-/// Returns hooks that insert an error after a pass of LLVM, or in the code generator, once, in a function whose name begins
-/// with |function|. Sets |isDone| then.
+/// Returns hooks that insert an error once, after the LLVM pass |pass|, or before code is emitted if that is "codegen",
+/// into a function whose name begins with |function|. They set |isDone| when the error is inserted.
 static CodeHooks insertInCode(const std::string &pass, const std::string &function, bool &isDone) {
   CodeHooks hooks;
   hooks.begin = [&] { isDone = false; };
@@ -303,7 +304,8 @@ static CodeHooks insertInWeights() {
   return hooks;
 }
 
-/// Prints the passes that change the module, if |lists|, up to the first in which an error was made.
+/// Runs the phases with |hooks| until |isMade| is true, which the hooks set when they insert the error. If |lists|,
+/// prints the passes that change the module in the phases before that.
 static void followPasses(LoadedModel &model, const ReplayHooks &hooks, bool lists, const bool &isMade) {
   OwningOpRef<ModuleOp> module = cast<ModuleOp>(model.module()->clone());
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target}) {

@@ -29,7 +29,7 @@ static std::vector<float> randomValues(size_t count, std::mt19937 &random) {
   return values;
 }
 
-/// Products of sizes that are no multiples of tiles, vectors and blocks.
+/// Tests a product of matrices whose sizes are no multiples of tiles, vectors and blocks.
 static void testProducts(std::mt19937 &random) {
   constexpr int64_t kRows = 37, kOthers = 71, kDepth = 29;
   std::vector<float> a = randomValues(kRows * kDepth, random), b = randomValues(kOthers * kDepth, random), out(kRows * kOthers);
@@ -43,7 +43,7 @@ static void testProducts(std::mt19937 &random) {
     }
 }
 
-/// The factor times its transposition is the matrix with the added diagonal.
+/// Tests that the triangular factor times its transposition is the matrix of second moments with the added diagonal.
 static void testFactor(std::mt19937 &random) {
   constexpr int64_t kSize = 150, kInputs = 400;
   std::vector<float> inputs = randomValues(kInputs * kSize, random);
@@ -72,7 +72,8 @@ static void testFactor(std::mt19937 &random) {
   expect(!factorizeMoments(none.lower()), "moments of no inputs have no factor");
 }
 
-/// Inputs as those of projections: few directions have most of the size, and some features are much larger than others.
+/// Returns random inputs that resemble those of projections: few directions have most of the variance, and some
+/// features are much larger than others.
 static std::vector<float> outlierInputs(int64_t count, int64_t features, std::mt19937 &random) {
   constexpr int64_t kDirections = 24;
   std::vector<float> mix = randomValues(kDirections * features, random), inputs = randomValues(count * features, random);
@@ -140,7 +141,8 @@ static void testRounding(const std::string &name, double gain, std::mt19937 &ran
   expect(after < gain * before, name + ": the error of outputs is " + std::to_string(after / before) + " of that without inputs");
 }
 
-/// Chosen weights are the same for every instruction set and number of threads.
+/// Tests that the calibration chooses weights with a known hash, the same for every instruction set and number of
+/// threads.
 static void testBytes(const std::string &name, uint64_t expected) {
   constexpr int64_t kRows = 21, kFeatures = 144, kInputs = 100;
   std::vector<float> weights(kRows * kFeatures), inputs(kInputs * kFeatures), rounded(kRows * kFeatures);

@@ -30,8 +30,8 @@ struct Count {
   int64_t operations = 0, constants = 0;
 };
 
-/// Returns the number of operations in |root| whose location names nothing. Modules and functions that a pass adds for
-/// the host count, too.
+/// Returns the numbers of operations and of constants in |root| whose location has neither a name nor a line of a file,
+/// and appends the names of the operations to |names|. Modules and functions that a pass adds for the host count, too.
 Count countLost(Operation *root, SmallVectorImpl<std::string> *names = nullptr) {
   Count count;
   root->walk([&](Operation *op) {
@@ -46,7 +46,7 @@ Count countLost(Operation *root, SmallVectorImpl<std::string> *names = nullptr) 
   return count;
 }
 
-/// Adds up what passes lose.
+/// Counts, for each pass, the operations without a named location that it adds.
 struct LossCounter : PassInstrumentation {
   void runBeforePass(Pass *pass, Operation *op) override {
     if (!isAdaptor(pass))

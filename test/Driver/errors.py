@@ -148,6 +148,8 @@ cases = [
     (compile_ + ["--limit=width=3"], "--limit: expected batch, length"),
     (compile_ + ["--name=1st"], "--name: expected a C identifier, got '1st'"),
     (compile_ + ["--wights=x"], "unknown flag '--wights'; did you mean '--weights'?"),
+    (compile_ + ["-help"], "unknown flag '-help'; --help lists the flags"),
+    (compile_ + ["--h"], "unknown flag '--h'; --help lists the flags"),
 ]
 if has_cuda:
     cases += [

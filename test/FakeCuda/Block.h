@@ -64,7 +64,7 @@ public:
   /// it.
   std::string run(const uint32_t *place);
 
-  /// Return the running block and its running thread.
+  /// These functions return the running block and its running thread.
   static Block &current();
   Thread &thread() { return threads[running]; }
   uint32_t threadNumber() const { return running; }

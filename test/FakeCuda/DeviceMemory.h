@@ -22,7 +22,8 @@ public:
   void *allocate(uint64_t bytes);
   /// Frees an allocation; returns false if |data| is not one.
   bool free(void *data);
-  /// Return true if |data| is in the range of device memory, and if [data, data + bytes) is in one allocation.
+  /// `contains` returns true if |data| is in the range of addresses of device memory, `isAllocated` if [data, data +
+  /// bytes) is in one allocation.
   bool contains(const void *data) const;
   bool isAllocated(const void *data, uint64_t bytes) const;
   /// Returns "" if a kernel may access |bytes| bytes at |data|, else a description of the problem. Addresses outside of

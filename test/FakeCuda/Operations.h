@@ -41,7 +41,8 @@ inline uint64_t fromFloat(float value) {
   std::memcpy(&bits, &value, 4);
   return bits;
 }
-/// Convert the low 16 bits of a word from bf16 or f16 to f32, and f32 to bf16 or f16, rounded to nearest even.
+/// These functions convert the low 16 bits of a word from bf16 or f16 to f32, and f32 to bf16 or f16, to nearest, ties
+/// to even.
 inline float fromBf16(uint64_t word) { return toFloat((word & 0xffff) << 16); }
 uint16_t toBf16(float value);
 float fromF16(uint64_t word);

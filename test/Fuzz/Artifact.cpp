@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kWeights = 4000;
 constexpr char kManifest[] = "{\"tensors\":[{\"name\":\"w\"}]}";
 
-/// A model whose parts can all be damaged.
+/// A model descriptor and all that it points to, so that the fuzzer can change any field.
 struct Model {
   int64_t shapes[5][4] = {{-1, -2, 4, 2}, {-1, -2, 4, 2}, {4, 2, 3, 1}, {-1, -2, 4, 2}, {-1, 3, 2, 2}};
   attune_dim_desc dims[2] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0}, {"length", 16, ATTUNE_DIM_INPUTS, 0}};
@@ -63,7 +63,7 @@ int32_t run(const attune_host *host, const attune_call *call) {
   return 0;
 }
 
-/// Values at the limits of every check.
+/// Returns a value near the limits of the runtime's checks: a small number, or one near the end of the range of a type.
 int64_t edge(FuzzedDataProvider &data) {
   return data.ConsumeBool() ? data.ConsumeIntegralInRange<int64_t>(-4, 20)
                             : data.PickValueInArray<int64_t>({0, -1, -3, 17, 64, 4096, INT32_MAX, int64_t(1) << 32, INT64_MAX,

@@ -45,7 +45,8 @@ void writeToken(float *state, int64_t slots, int64_t panels, int64_t slot, int64
     }
 }
 
-/// inputs: ids [batch, length], sources [batch]
+/// The entry that writes sources: puts the ids of each row into the caches of its source. Inputs: ids [batch, length],
+/// sources [batch].
 int32_t encode(const attune_host *, const attune_call *call) {
   const int64_t *counts = call->state_dims;
   float *state = static_cast<float *>(call->state) + 2 * counts[0] * counts[1] * kPanel * kHeads * kSize;
@@ -55,8 +56,8 @@ int32_t encode(const attune_host *, const attune_call *call) {
   return 0;
 }
 
-/// inputs: ids [batch, length], attention_mask [batch, length], slots, past_lengths, sources, source_lengths [batch];
-/// fails on id 99.
+/// The entry of the decoder: appends the visible ids of each row to the caches of its slot. Inputs: ids [batch,
+/// length], attention_mask [batch, length], slots, past_lengths, sources, source_lengths [batch]. Fails on id 99.
 int32_t append(const attune_host *, const attune_call *call) {
   const int64_t *counts = call->state_dims, *dims = call->dims;
   for (int64_t row = 0; row < dims[0]; ++row) {
@@ -129,7 +130,7 @@ attune_model *openModel() {
   return model;
 }
 
-/// Integers of a call, and their shape.
+/// An i64 tensor of a call: its elements and its shape.
 struct Argument {
   std::vector<int64_t> values, shape;
   attune_tensor tensor(const char *name) {
@@ -137,7 +138,7 @@ struct Argument {
   }
 };
 
-/// A session, and its expected content.
+/// A series of random calls on one session, and the content that its slots and sources must have.
 class Series {
 public:
   explicit Series(FuzzedDataProvider &data) : data(data) {

@@ -232,8 +232,9 @@ mlir::ModuleOp Modules::get(size_t model, size_t target, size_t phase) {
   return *(parsed[key] = std::move(module));
 }
 
-/// The passes at the top of |text|, the passes of a pipeline: "a,func.func(b,c{d e})" gives "a", "func.func(b)" and
-/// "func.func(c{d e})".
+/// Appends each pass of this project in the pipeline |text| to |passes|, as a pipeline of its own between |before| and
+/// |after|: "a,func.func(b,c{d e})" gives "a", "func.func(b)" and "func.func(c{d e})" if these are passes of this
+/// project.
 static void splitPasses(llvm::StringRef text, const std::string &before, const std::string &after, std::vector<std::string> &passes) {
   size_t begin = 0, depth = 0;
   for (size_t i = 0; i <= text.size(); ++i) {

@@ -19,7 +19,7 @@ public:
   std::string write();
 
 private:
-  /// Returns a decision among |count|; 0 after the end of the input.
+  /// Returns a number from 0 to |count| - 1 by the next byte of the input; 0 after the end of the input.
   int64_t pick(int64_t count) { return data == end ? 0 : *data++ % count; }
   bool flip() { return pick(2); }
   /// Returns a size, which may be a multiple of tile sizes or not.
@@ -34,7 +34,7 @@ private:
   static std::string tensor(const std::string &shape) { return "tensor<" + shape + "xf32>"; }
   static std::string rows(int64_t width) { return tensor("?x" + number(width)); }
   static std::string heads(int64_t count, int64_t size) { return tensor("?x" + number(count) + "x" + number(size)); }
-  /// Declares a weight of |type| and reads it.
+  /// Declares a weight of |type| and adds its reference; returns the name of the value.
   std::string weight(const std::string &type, const std::string &source = "");
   std::string matrix(int64_t out, int64_t in, std::string &type) { return weight(type = tensor(number(nearly(out)) + "x" + number(in))); }
   std::string vector(int64_t size, std::string &type) { return weight(type = tensor(number(nearly(size)))); }

@@ -12,7 +12,7 @@
 
 using namespace attune;
 
-/// Makes tables of |model| with a vocabulary that has every other piece.
+/// Writes the tables of a tokenizer that encodes by |model| and whose vocabulary has every other piece of it.
 static Status encodePieces(const text::SentencePieceModel &model, text::TextFileWriter &writer) {
   text::TokenizerSpec spec;
   spec.addToken("<unk>", 0);

@@ -17,7 +17,7 @@
 
 using namespace attune;
 
-/// Returns the compiled tokenizers.
+/// Returns .text files of tokenizers of all kinds, compiled from folders of test/Text/Inputs.
 static std::vector<std::string> compileAll() {
   std::vector<std::string> files;
   for (const char *name :
@@ -32,7 +32,7 @@ static std::vector<std::string> compileAll() {
   return files;
 }
 
-/// Changes a byte of a section of |file|.
+/// Sets byte |place| of section |section| of |file| to |value|; both numbers are taken modulo their limits.
 static void change(uint8_t *file, uint8_t section, uint16_t place, uint8_t value) {
   text::TextHeader header;
   memcpy(&header, file, sizeof(header));

@@ -57,7 +57,8 @@ def steps(*sizes, past=True, **options):
 
 
 def generate(new=9, **options):
-    """Greedy search for |new| ids beyond the prompt or the start token. Prompts are padded on the left."""
+    """Returns the call of a greedy search for |new| ids beyond the prompt or the start token. Prompts are padded on the
+    left."""
     options.setdefault("mask", "left")
     return Call(function="generate", outputs=("sequences",), kwargs={"do_sample": False, "num_beams": 1, "max_new_tokens": new}, **options)
 
@@ -109,5 +110,5 @@ class Family:
         return without_absent({"architectures": [case.architecture], **self.config, **case.config})
 
     def stored_configuration(self, case):
-        """Returns the config.json of the golden folder."""
+        """Returns the content of config.json in the golden folder of |case|."""
         return without_absent({**self.configuration(case), **(case.published or {})})

@@ -32,7 +32,7 @@ def draw_configuration(family, rng):
 
 
 def parts(rng, length):
-    """Returns |length| in chunks."""
+    """Returns random numbers from 1 to 5, the sizes of chunks, whose sum is |length|."""
     sizes = []
     while sum(sizes) < length:
         sizes.append(int(rng.integers(1, min(5, length - sum(sizes)) + 1)))

@@ -100,7 +100,8 @@ class Intermediate(nn.Module):
 
 
 class GatedMlp(nn.Module):
-    """The gate is the first half of the features; the norm is of the sum with the input."""
+    """A gated feed-forward network. The gate is the first half of the features of its first projection. The result is
+    the norm of its output plus the input."""
 
     def __init__(self, config):
         super().__init__()
@@ -115,7 +116,7 @@ class GatedMlp(nn.Module):
 
 
 class UpGatedMlp(nn.Module):
-    """The gate is the second half of the features."""
+    """A gated feed-forward network whose gate is the second half of the features of its first projection."""
 
     def __init__(self, config):
         super().__init__()
@@ -179,7 +180,8 @@ class JinaBertModel(JinaBertPreTrainedModel):
         self.post_init()
 
     def bias(self, mask, shape, dtype):
-        """[batch, heads, queries, keys]: distances times slopes, and the lowest number for hidden keys."""
+        """Returns the summand of scores, [batch, heads, queries, keys]: minus distance times slope, plus the lowest
+        number for hidden keys."""
         places = torch.arange(shape[1])
         distance = (places[:, None] - places[None, :]).abs().to(dtype)
         bias = -torch.tensor(slopes(self.config.num_attention_heads), dtype=dtype)[:, None, None] * distance
@@ -209,7 +211,7 @@ class Transform(nn.Module):
 
 
 class Predictions(nn.Module):
-    """The table of words is the matrix of the last projection."""
+    """The head of masked language models. The matrix of its last projection is the table of word embeddings."""
 
     def __init__(self, config):
         super().__init__()

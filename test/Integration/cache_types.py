@@ -29,7 +29,7 @@ def f32(x):
 
 
 def round_vector(values, kind):
-    """Returns the numbers that a cache keeps for one key or value."""
+    """Returns |values|, one key or value, as a cache of the type |kind| keeps them: rounded, for i8 with a scale."""
     if kind == "bf16":
         bits = (struct.unpack("<I", struct.pack("<f", x))[0] for x in values)
         return [struct.unpack("<f", struct.pack("<I", (b + 0x7FFF + (b >> 16 & 1)) & 0xFFFF0000))[0] for b in bits]
@@ -46,7 +46,7 @@ def floats(entry):
 
 
 def steps_of(case):
-    """Returns the number of tokens of the decoder."""
+    """Returns the length of the decoder's ids in the inputs of the golden case |case|."""
     shapes = {name: shape for name, (_, shape, _) in models.load(os.path.join(case, "inputs.safetensors")).items()}
     return shapes.get("decoder_input_ids", shapes["input_ids"])[1]
 

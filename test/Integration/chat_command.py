@@ -78,7 +78,7 @@ ENDLESS = ["attune-run", "chat", model, "--set=suppress_tokens=[2]", "--sample"]
 
 
 def test_interruption():
-    """Ctrl-C stops a reply; the conversation goes on, and ends with its input."""
+    """Tests that Ctrl-C stops a reply but not the conversation, which ends with its input."""
     process = start(ENDLESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for message in (b"abc\n", b"f\n"):
         process.stdin.write(message)

@@ -32,7 +32,8 @@ static bool areClose(const float *a, const float *b, int64_t count) {
   return true;
 }
 
-/// Three turns of two rows; the second is shorter, so the rows' slots hold different numbers of tokens.
+/// Tests three turns of a conversation of two rows. The second row is shorter, so the slots of the rows hold different
+/// numbers of tokens.
 static void converse(const attune::Model &model, attune::GenerationOptions &options, int64_t threads) {
   attune_session_options large;
   attune_session_options_init(&large);

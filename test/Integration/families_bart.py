@@ -13,7 +13,8 @@ def bart_attention(model, x, memory, name, heads, masks, head_mask=None):
 
 
 def sines(places, width):
-    """Marian's positions: sines, then cosines, whose number is the smaller one of an odd width."""
+    """Returns Marian's encoding of each position in |places|: sines, then cosines, one less than sines if |width| is
+    odd."""
     half = (width + 1) // 2
     angles = [[p / 10000 ** (2 * (n if n < half else n - half) / width) for n in range(width)] for p in places]
     return [[math.sin(a) if n < half else math.cos(a) for n, a in enumerate(row)] for row in angles]

@@ -15,8 +15,10 @@ module @fires attributes {rt.target = #rt.target<"cpu", {features = [], kernels 
 
 // -----
 
-// A module without a target, which is valid for any machine, is not changed.
-// CHECK: module @does_not_fire {
-// INT8: module @does_not_fire {
-module @does_not_fire {
+// A module without a target gets one, so that the next phases compile for it.
+// CHECK: module @had_none attributes
+// CHECK-SAME: rt.schedule = #rt.schedule<>, rt.target = #rt.target<"cpu", {cpu = "x86-64-v4"
+// INT8: module @had_none attributes
+// INT8-SAME: rt.target = #rt.target<"cpu", {cpu = "sierraforest"
+module @had_none {
 }

@@ -9,12 +9,13 @@
 // NARROW: xfmr.weight @w.panels : tensor<2x20x16xf32>
 // WIDE: xfmr.weight @w.panels : tensor<1x20x32xf32>
 
-// An option replaces the target, schedule and all; a module without a target stays without.
+// An option replaces the target, schedule and all; a module without a target gets that of the option, for the next phases, too.
 // RUN: attune-opt %t/narrow.mlir --attune-to-linalg=cpu=x86-64-v4 | FileCheck %s --check-prefix=REPLACED
-// RUN: attune-opt %t/plain.mlir --attune-to-linalg=cpu=x86-64-v3 | FileCheck %s --check-prefix=OPTION --implicit-check-not=rt.target
+// RUN: attune-opt %t/plain.mlir --attune-to-linalg=cpu=x86-64-v3 | FileCheck %s --check-prefix=OPTION
 // REPLACED: rt.schedule = #rt.schedule<>
 // REPLACED-SAME: rt.target = #rt.target<"cpu", {cpu = "x86-64-v4", features = ["x86"], kernels = "mlir", precision = "f32", triple = "x86_64-unknown-linux-gnu", vector_bits = 512 : i64, vector_registers = 32 : i64}>
 // REPLACED: xfmr.weight @w.panels : tensor<1x20x32xf32>
+// OPTION: rt.target = #rt.target<"cpu", {cpu = "x86-64-v3"
 // OPTION: xfmr.weight @w.panels : tensor<2x20x16xf32>
 
 // The pass runs any phase. The schedule in the attributes has precedence over that of the target.

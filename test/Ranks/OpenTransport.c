@@ -1,10 +1,10 @@
 /*===- OpenTransport.c - Opening a transport on MPI --------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * OpenTransport LIBRARY [LEVEL]: opens the transport LIBRARY, after MPI was initialized with thread level LEVEL if there is
- * one, as an application does, and prints the level that MPI has, the number of ranks that share CPUs with this one or
- * the transport's error, and whether MPI is finalized. Finds the functions of MPI in the library, so that one program
- * serves all implementations.
+ * OpenTransport LIBRARY [LEVEL|communicator]: opens the transport LIBRARY, after MPI was initialized with thread level LEVEL
+ * if there is one, as an application does, or with a communicator, although MPI is not initialized. Prints the level that
+ * MPI has, the number of ranks that share CPUs with this one or the transport's error, and whether MPI is finalized. Finds
+ * the functions of MPI in the library, so that one program serves all implementations.
  *===-----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "attune/ranks.h"
@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,17 +37,22 @@ int main(int argc, char **argv) {
   int (*initialize)(int *, char ***, int, int *) = (int (*)(int *, char ***, int, int *))dlsym(library, "MPI_Init_thread");
   int (*query)(int *) = (int (*)(int *))dlsym(library, "MPI_Query_thread");
   int (*finalize)(void) = (int (*)(void))dlsym(library, "MPI_Finalize");
+  int (*isInitialized)(int *) = (int (*)(int *))dlsym(library, "MPI_Initialized");
   int (*isFinalized)(int *) = (int (*)(int *))dlsym(library, "MPI_Finalized");
   attune_transport_open_fn open = (attune_transport_open_fn)dlsym(library, "attune_transport_open");
 
   /* MPI_THREAD_SINGLE, FUNNELED, SERIALIZED and MULTIPLE are 0 to 3 in Open MPI and MPICH. */
-  int level = -1, finalized = 0;
-  if (argc > 2)
+  int level = -1, initialized = 0, finalized = 0;
+  int givesCommunicator = argc > 2 && strcmp(argv[2], "communicator") == 0, initializes = argc > 2 && !givesCommunicator;
+  if (initializes)
     initialize(NULL, NULL, atoi(argv[2]), &level);
-  char message[256] = "";
-  attune_transport *transport = open(NULL, message, sizeof(message));
+  /* An MPI_Comm has at most 8 bytes. */
+  char message[256] = "", communicator[8] = "";
+  attune_transport_options options = {ATTUNE_ABI_VERSION, 0, 0, communicator};
+  attune_transport *transport = open(givesCommunicator ? &options : NULL, message, sizeof(message));
+  isInitialized(&initialized);
   isFinalized(&finalized);
-  if (!finalized)
+  if (initialized && !finalized)
     query(&level);
   if (transport)
     snprintf(message, sizeof(message), "opened, %lld ranks share CPUs", (long long)transport->ranks.sharing);
@@ -54,7 +60,7 @@ int main(int argc, char **argv) {
   fflush(stdout);
   if (transport)
     transport->close(transport->context);
-  if (argc > 2)
+  if (initializes)
     finalize();
   return 0;
 }

@@ -62,7 +62,7 @@ def cosines(a, b):
 
 
 def token_ids(setting, result, lines=None):
-    """Compares ids of texts in many languages."""
+    """Compares the ids that attune and transformers make of texts in many languages."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(setting.folder)
     lines = lines or texts.lines(20000 if setting.full else 4000)
     lines = [" ".join(line.split()) for line in lines]
@@ -166,7 +166,7 @@ def greedy_texts(setting, result):
 
 
 def difference(model, ids):
-    """Describes how near the two best next tokens are."""
+    """Returns a text with the reference's two best scores for the token after |ids|."""
     with torch.no_grad():
         best = model(torch.tensor([ids])).logits[0, -1].topk(2).values
     return f"where the reference's two best scores are {best[0]:.6f} and {best[1]:.6f}"

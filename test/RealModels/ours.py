@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 
 class CommandFailed(Exception):
-    """A command failed. Says which, and its error."""
+    """The error that a command failed; the message has the command and its error."""
 
 
 class Attune:

@@ -84,7 +84,7 @@ struct Row {
     return c.mask.kind == MaskKind::Float ? m <= kLowest / 2 : m == 0;
   }
 
-  /// Computes the probabilities of rows without a visible key.
+  /// Returns the probabilities of a row without a visible key, which the attribute masked_rows defines.
   std::vector<double> masklessWeights() const {
     std::vector<double> p(keys());
     if (c.maskedRows == MaskedRows::Zero)

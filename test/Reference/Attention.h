@@ -40,7 +40,7 @@ struct RelativeTable {
 
 struct AttentionCase {
   int64_t heads = 1, kvHeads = 1, headDim = 1, valueDim = 1;
-  /// Of each sequence.
+  /// The number of queries and of keys of each sequence, without padding.
   std::vector<int64_t> queries, keys;
   /// Keys of each sequence that are tokens of the key tensor, at least `keys`; more where `keyLengths` cuts them.
   std::vector<int64_t> keyTokens;

@@ -43,7 +43,8 @@ AttentionModule::Operands AttentionModule::plainKeys(const AttentionCase &c) {
   return o;
 }
 
-/// Keys come in two parts, as a model's past and its new tokens. The rest of the cache is first filled with NaN.
+/// Returns the operands of attention on caches. Keys and values come in two parts, the past and the new tokens of a
+/// model; the rest of the caches is NaN at first.
 AttentionModule::Operands AttentionModule::cachedKeys(const AttentionCase &c) {
   Operands o;
   std::string g = str(c.kvHeads), d = str(c.headDim), e = str(c.valueDim), b = "b";

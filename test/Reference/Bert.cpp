@@ -36,7 +36,7 @@ private:
     return layerNorm(x, weights.get(name + ".weight"), weights.get(name + ".bias"), config.epsilon);
   }
 
-  /// LayerNorm(words + positions + types).
+  /// Returns the input of the first layer: LayerNorm(words + positions + types).
   Array embed() {
     Array places = weights.get("embeddings.position_embeddings.weight"), types = weights.get("embeddings.token_type_embeddings.weight");
     Array words = in.ids.empty() ? in.embeddings : weights.get("embeddings.word_embeddings.weight");
@@ -57,7 +57,7 @@ private:
     return id;
   }
 
-  /// Post-norm layer: x = norm(x + attention(x)); x = norm(x + ffn(x)).
+  /// Returns the output of a post-norm layer: y = norm(x + attention(x)), then norm(y + ffn(y)).
   Array encode(int64_t layer, const Array &x) {
     std::string name = "encoder.layer." + std::to_string(layer) + ".";
     Array context = attend(layer, dense(name + "attention.self.query", x), dense(name + "attention.self.key", x),
@@ -105,10 +105,10 @@ private:
       std::copy_n(x.row(b * in.length), x.dim(1), first.row(b));
     return first;
   }
-  /// tanh(dense(first token of each row)).
+  /// Returns tanh(dense(first token of each row)).
   Array pool(const Array &x) { return activate(dense("pooler.dense", firstTokens(x)), "tanh"); }
 
-  /// Computes the head of the architecture.
+  /// Computes the head of the architecture from the last hidden states |x| and appends its outputs.
   void head(const Array &x) {
     if (config.architecture == "BertModel" || config.architecture == "RobertaModel") {
       perToken("last_hidden_state", x);

@@ -81,7 +81,9 @@ static void readHeadMask(const TensorView &view, const BertConfig &config, BertI
   }
 }
 
-/// RoBERTa's positions: tokens that are not padding are counted from padding + 1 on, padding gets its own id; embeddings are all counted.
+/// Returns RoBERTa's positions of all tokens. In each sequence, tokens whose id is not |padding| are counted from
+/// |padding| + 1 on, and padding has the position |padding|. If a call has embeddings instead of ids, all tokens are
+/// counted.
 static std::vector<int64_t> countPlaces(const BertInputs &in, int64_t padding) {
   std::vector<int64_t> places;
   for (int64_t t = 0, count = 0; t < in.batch * in.length; ++t) {

@@ -22,11 +22,11 @@ protected:
                     const std::vector<float> &values);
   std::string input(const std::string &name, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
                     const std::vector<int64_t> &values);
-  /// Declares a weight and returns the value of its reference.
+  /// Declares a weight with |values| and returns the name of the value of its reference.
   std::string weight(const std::string &name, const std::vector<int64_t> &shape, const std::vector<float> &values);
   void output(const std::string &name, const std::string &value, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
               const std::vector<double> &values);
-  /// "tensor<?x4x12xf32>" for dims of which names are dynamic.
+  /// Returns a tensor type such as "tensor<?x4x12xf32>" for |dims|, of which names are dynamic sizes.
   static std::string type(const std::vector<std::string> &dims, const char *element);
   void line(const std::string &text) { body += "  " + text + "\n"; }
   std::string fresh() { return "%x" + std::to_string(next++); }

@@ -46,7 +46,7 @@ GroupModule::Rows GroupModule::step(const Rows &x) {
   }
 }
 
-/// Tokens that are given, or looked up.
+/// Returns the first token tensor of a chain: an input, or, in a quarter of the cases, an embedding of ids.
 GroupModule::Rows GroupModule::start() {
   int64_t width = size();
   if (r.chance(75))

@@ -24,14 +24,14 @@ struct Function {
 inline constexpr Function kFunctions[] = {{"none", nullptr}, {"gelu", "gelu"}, {"gelu_tanh", "gelu_new"},
                                           {"relu", "relu"},  {"silu", "silu"}, {"tanh", "tanh"}};
 
-/// Chains of operations on the same number of tokens.
+/// A module with chains of random operations, all on the same number of tokens, and their expected results.
 class GroupModule : public CaseModule {
 public:
   explicit GroupModule(uint64_t seed)
       : r(seed), tokens(r.pick<int64_t>({1, 1, 2, 3, 5, 8, 11, 12, 13, 23, 31, 33, 64, 65, 100, 130, 257})) {}
-  /// A chain of up to three operations.
+  /// Adds a chain of up to three operations.
   void add();
-  /// A projection of so many inputs that a block of rows and a weight panel are more than a cache holds.
+  /// Adds a projection with so many input features that a block of rows and a weight panel do not fit into a cache.
   void addDeep();
 
 private:
@@ -50,7 +50,7 @@ private:
   std::string name(const char *stem) { return stem + str(names++); }
   Array values(std::vector<int64_t> shape, float size);
   Rows given(int64_t width, float size);
-  /// Returns a weight and its reference.
+  /// Declares a random weight and returns it.
   Rows parameter(std::vector<int64_t> shape, float size);
   Function function() { return kFunctions[r.range(0, std::size(kFunctions) - 1)]; }
   /// Returns random rows of |width| numbers, or sometimes |known| if it has this width.
@@ -64,7 +64,7 @@ private:
   Rows norm(const Rows &x);
   Rows rotary(const Rows &x);
   Rows elementwise(const Rows &x);
-  /// Returns the result |y| of "op operands : types".
+  /// Adds the operation |text|, "op operands : types", and returns its result, whose elements are |y|.
   Rows result(const std::string &text, Array y) {
     Rows out{fresh(), std::move(y)};
     line(out.value + " = " + text);

@@ -13,18 +13,18 @@ namespace attune::reference {
 
 /// Prints "attune-test-reference: error: MESSAGE" and exits with 1.
 [[noreturn]] void fail(const std::string &message);
-/// Returns a float tensor in double.
+/// Returns the elements of |view|, a float tensor, in double.
 Array toArray(const TensorView &view);
 
-/// Weights by the name that the architecture's own saved file uses without its base prefix
-/// ("embeddings.word_embeddings.weight").
+/// The weights of a folder, under the names that they have in a file that transformers saves, without the prefix of the
+/// base model ("embeddings.word_embeddings.weight").
 class Weights {
 public:
   explicit Weights(const std::string &folder);
   /// Returns the tensor called |name|, "bert." or "roberta." + |name|, or either with the older "gamma" and "beta" for
   /// a LayerNorm's weight and bias; null if none.
   const TensorView *find(const std::string &name) const;
-  /// Returns the same as an array; fails if there is none.
+  /// Returns the tensor that find returns as an array. Exits with an error if there is none.
   Array get(const std::string &name) const;
 
 private:

@@ -29,15 +29,15 @@ static Ids flatten(const std::vector<Ids> &rows) {
   return flat;
 }
 
-/// Returns |ids| up to its first end at or after |from|, that end included.
+/// Returns |ids| up to and including its first end id at or after position |from|; all of them if there is none.
 static Ids cut(const attune_generation_options &options, Ids ids, int64_t from) {
   auto end = reference::findEnd(options, ids, from);
   ids.erase(end == ids.end() ? end : end + 1, ids.end());
   return ids;
 }
 
-/// Beams, end ids and lengths at random. The ids are right only if slots hold the right tokens and beams have the right
-/// parents.
+/// Compares generations with random beams, end ids and lengths with the reference. The ids are right only if slots hold
+/// the right tokens and beams have the right parents.
 static void testAgainstReference(const attune::Model &model) {
   std::mt19937 random(5);
   auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
@@ -201,7 +201,8 @@ static void testEncoderDecoder(attune_generation_options own) {
   fails({view("input_ids", sources, {3, 3})}, "decoder_start_token_id is 11, expected an id below the vocabulary's 11");
 }
 
-/// The rows of |generation| up to their ends, each followed by |turn|, padded on the left with a mask.
+/// The prompts of the next turn: the rows of |generation| up to their end ids, each followed by |turn|, padded on the
+/// left, and their mask.
 struct NextTurn {
   Ids ids, mask;
   int64_t rows, length = 0, visible = 0;
@@ -280,7 +281,7 @@ static void testConversations(const attune::Model &model) {
   }
 }
 
-/// The exact number of tokens that are reused.
+/// Tests how many tokens of the session's caches a generation reuses, exactly.
 static void testReuse(const attune::Model &model) {
   attune::GenerationOptions options(model);
   options->reuse_cache = 1;

@@ -49,7 +49,7 @@ const attune_cache_desc kCaches[] = {{"past_key_values.0.1", ATTUNE_F32, ATTUNE_
 
 const int64_t *integers(const attune_call *call, int input) { return static_cast<const int64_t *>(call->inputs[input]); }
 
-/// Returns the ids of a slot and the value of a source.
+/// These functions return the place in the call's state of the ids in a slot, and of the value of a source.
 float *slotOf(const attune_call *call, int64_t slot) {
   return static_cast<float *>(call->state) + slot * call->state_dims[1] * ATTUNE_CACHE_PANEL;
 }

@@ -13,7 +13,7 @@
 
 namespace toy {
 
-/// Size of the vocabulary, and most tokens of a slot.
+/// The size of the vocabulary, and the largest number of tokens in a slot.
 constexpr int64_t vocabSize = 11, positions = 24;
 
 /// Counts of the work that the entries have done.

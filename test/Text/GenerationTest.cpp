@@ -23,7 +23,8 @@ static attune_text *text;
 
 //===--- Stop strings ------------------------------------------------------===//
 
-/// Finds the first stop string that is complete in |whole|, the longest of those that end at the same byte.
+/// Returns the position at which the stop string begins in |whole| that ends first, and of several that end there the
+/// longest; npos if |whole| has none.
 static size_t findStop(const std::string &whole, const std::vector<std::string> &stops) {
   for (size_t end = 1; end <= whole.size(); ++end) {
     size_t longest = 0;
@@ -254,6 +255,13 @@ static void testCallbacksAndErrors() {
   CHECK_OK(attune_generate_texts(model, text, &call, inputs, 2, &generation));
   CHECK(generation->texts[0].finish == ATTUNE_FINISH_CALLBACK && generation->texts[1].finish == ATTUNE_FINISH_CALLBACK);
   attune_text_generation_free(generation);
+  // The stronger of two answers counts; one that is not listed ends the generation.
+  options.on_token = [](void *, int64_t row, int64_t, int64_t) -> int { return row == 0 ? ATTUNE_TOKEN_END_ROW : ATTUNE_TOKEN_GO_ON; };
+  call.on_text = [](void *, int64_t row, const char *, size_t) -> int { return row == 0 ? 77 : ATTUNE_TOKEN_GO_ON; };
+  CHECK_OK(attune_generate_texts(model, text, &call, inputs, 2, &generation));
+  CHECK(generation->texts[0].finish == ATTUNE_FINISH_CALLBACK && generation->texts[1].finish == ATTUNE_FINISH_CALLBACK);
+  attune_text_generation_free(generation);
+  options.on_token = nullptr;
   // With beams, texts are delivered at the end, each until its callback ends it.
   options.num_beams = 2;
   static int64_t calls[2];

@@ -90,7 +90,7 @@ class Trainer:
         self.save(name, tokenizer)
 
     def fallback_bpe(self, name, norm, pre, dec):
-        """BPE as SentencePiece makes it: unknown characters become tokens of their bytes."""
+        """Trains a BPE tokenizer as SentencePiece makes it: unknown characters become tokens of their bytes."""
         if not self.wants(name):
             return
         special = ["<unk>", "<s>", "</s>"]

@@ -232,7 +232,7 @@ def write_character_bpe(f):
 
 
 def write_python(f):
-    """Classes that the reference runs in Python."""
+    """Writes the folders of tokenizer classes that the reference runs in Python."""
     import sentencepiece as sp
     from sentencepiece import sentencepiece_model_pb2
 

@@ -21,7 +21,8 @@ void expect(bool condition, const std::string &what) {
     std::printf("FAIL: %s\n", what.c_str());
 }
 
-/// Checks that |size| is the same as a formula and back, and that the formula has |results|.
+/// Checks that |size| is unchanged after a conversion to a formula and back, and that the formula's map has |results|
+/// results.
 void testFormula(MLIRContext &context, const SizeExpr &size, unsigned results) {
   xfmr::FormulaAttr formula = size.toFormula(&context);
   SizeExpr back = SizeExpr::fromFormula(formula);
@@ -30,7 +31,7 @@ void testFormula(MLIRContext &context, const SizeExpr &size, unsigned results) {
   expect(formula.getMap().getNumResults() == results, size.str() + ": " + std::to_string(formula.getMap().getNumResults()) + " results");
 }
 
-/// Returns a sum, product, quotient or maximum of |depth| levels.
+/// Returns a random tree of |depth| levels of sums, products, quotients and maxima over |leaves|.
 SizeExpr randomSize(std::mt19937 &random, ArrayRef<SizeExpr> leaves, int depth) {
   if (depth == 0)
     return leaves[random() % leaves.size()];
@@ -70,6 +71,14 @@ int main() {
   testFormula(context, rows * count + rows.ceilDiv(4).floorDiv(16), 1);
   // The remainder of a division is a `mod` in a map.
   testFormula(context, batch + batch.floorDiv(8) * SizeExpr(-8), 1);
+
+  // Quotients are rounded down, also where a term is negative.
+  SizeExpr below = batch * SizeExpr(4) + minus, quotient = below.floorDiv(4);
+  expect(quotient == batch + minus, quotient.str() + " is not -1 + batch");
+  expect((batch * SizeExpr(4) + SizeExpr(-4)).ceilDiv(4) == batch + minus, "4*batch - 4 divided by 4 is not batch - 1");
+  expect((below + quotient * SizeExpr(-4)).getConstant() == 3, "4*batch - 1 modulo 4 is not 3");
+  expect((batch + minus).floorDiv(4).evaluate([](Attribute) { return 0; }) == -1, "-1 divided by 4 is not rounded down");
+  testFormula(context, (batch + minus).floorDiv(4), 1);
 
   // Neither operand is always the larger one. An operand below another, as batch * 32 below batch * 64, is dropped.
   SizeExpr either = SizeExpr::max(batch * SizeExpr(64), length * SizeExpr(64));

@@ -30,6 +30,37 @@ module attributes {xfmr.ranks = 3 : i64} {
 
 // -----
 
+// The loop over lists of tokens (known-counts) runs once for each of four experts. A token is in the lists of its two experts, so its row
+// counts twice.
+// CHECK: xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 128)>>
+// CHECK-SAME: xfmr.gathers = #xfmr.formula<[], affine_map<() -> (4)>>
+module attributes {xfmr.ranks = 2 : i64} {
+  func.func @experts(%x: tensor<?x16xf32> {xfmr.input = #xfmr.input<"x", [tokens, 16]>}, %choices: tensor<?x2xi64> {xfmr.input = #xfmr.input<"choices", [tokens, 2]>},
+                     %shares: tensor<?x2xf32> {xfmr.input = #xfmr.input<"shares", [tokens, 2]>})
+      -> (tensor<?x32xf32> {xfmr.output = #xfmr.output<"y", [tokens, 32]>}) attributes {xfmr.entry = #xfmr.entry<"experts">} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+    %counts, %lists, %rowShares = xfmr.list_by_expert %choices, %shares, 4 : tensor<?x2xi64>, tensor<?x2xf32>
+    %sum = tensor.empty(%n) : tensor<?x32xf32>
+    %y = scf.for %e = %c0 to %c4 step %c1 iter_args(%before = %sum) -> (tensor<?x32xf32>) {
+      %counted = tensor.extract %counts[%e] : tensor<4xi64>
+      %read = arith.index_cast %counted : i64 to index
+      %count = arith.minsi %read, %n : index
+      %list = tensor.extract_slice %lists[%e, 0] [1, %count] [1, 1] : tensor<4x?xi64> to tensor<?xi64>
+      %factors = tensor.extract_slice %rowShares[%e, 0] [1, %count] [1, 1] : tensor<4x?xf32> to tensor<?xf32>
+      %rows = xfmr.gather_tokens %x, %list : tensor<?x16xf32>
+      %g = xfmr.all_gather %rows, 1 at [0, 16] : tensor<?x16xf32> -> tensor<?x32xf32>
+      %next = xfmr.add_rows %g, %factors to %before at %list {padded} : tensor<?x32xf32>, tensor<?xf32> to tensor<?x32xf32>
+      scf.yield %next : tensor<?x32xf32>
+    }
+    return %y : tensor<?x32xf32>
+  }
+}
+
+// -----
+
 // Rounded rows have half of the bytes; the sizes of a conversion are those of its operand.
 // CHECK: xfmr.gather_bytes = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 64)>>
 // CHECK-SAME: xfmr.gathers = #xfmr.formula<[], affine_map<() -> (2)>>

@@ -137,3 +137,56 @@ func.func @widened_table(%ids: tensor<?xi64> {xfmr.input = #xfmr.input<"ids", [b
   %y = call @rows(%ids, %table, %e) : (tensor<?xi64>, tensor<9x4xbf16>, tensor<?x4xf32>) -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>
 }
+
+// -----
+
+// In calls with `cache_bytes`, here 1000, only the caches count nothing by themselves: the update reads new values of 2 x 8 floats, and
+// attention reads queries and a mask and writes its result and the probabilities.
+// CHECK-LABEL: func.func @cached(
+// CHECK-SAME: #rt.kernel_work<"update", calls = 1, {{.*}}, tensor_bytes = <[batch, keys], affine_map<()[s0, s1] -> ((s0 * s1) * 64 + 1000)>>>,
+// CHECK-SAME: #rt.kernel_work<"attention", calls = 1, {{.*}}, tensor_bytes = <[batch, keys], affine_map<()[s0, s1] -> ((s0 * s1) * 16 + s0 * 128 + 1000)>>>]
+func.func private @update(%x: tensor<?x2x?x8xf32>, %k: tensor<?x2x?x8x64xf32>, %v: tensor<?x2x?x8xf32>) -> (tensor<?x2x?x8x64xf32>, tensor<?x2x?x8xf32>)
+    attributes {tile.kernel = #tile.kernel<"update">} {
+  %y = linalg.copy ins(%x : tensor<?x2x?x8xf32>) outs(%v : tensor<?x2x?x8xf32>) -> tensor<?x2x?x8xf32>
+  return %k, %y : tensor<?x2x?x8x64xf32>, tensor<?x2x?x8xf32>
+}
+func.func private @attention(%q: tensor<?x2x8xf32>, %k: tensor<?x2x?x8x64xf32>, %v: tensor<?x2x?x8xf32>, %mask: tensor<?x2x1x?xf32>, %out: tensor<?x2x8xf32>,
+                             %probabilities: tensor<?x2x1x?xf32>) -> (tensor<?x2x8xf32>, tensor<?x2x1x?xf32>) attributes {tile.kernel = #tile.kernel<"attention">} {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %q, %c0 : tensor<?x2x8xf32>
+  %keys = tensor.dim %mask, %c3 : tensor<?x2x1x?xf32>
+  %panels = affine.apply affine_map<()[s0] -> (s0 ceildiv 64)>()[%keys]
+  %r:2 = scf.forall (%i, %h) in (%n, 2) shared_outs(%o = %out, %p = %probabilities) -> (tensor<?x2x8xf32>, tensor<?x2x1x?xf32>) {
+    %qs = tensor.extract_slice %q[%i, %h, 0] [1, 1, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<1x1x8xf32>
+    %ks = tensor.extract_slice %k[%i, %h, 0, 0, 0] [1, 1, %panels, 8, 64] [1, 1, 1, 1, 1] : tensor<?x2x?x8x64xf32> to tensor<?x8x64xf32>
+    %vs = tensor.extract_slice %v[%i, %h, 0, 0] [1, 1, %keys, 8] [1, 1, 1, 1] : tensor<?x2x?x8xf32> to tensor<?x8xf32>
+    %ms = tensor.extract_slice %mask[%i, %h, 0, 0] [1, 1, 1, %keys] [1, 1, 1, 1] : tensor<?x2x1x?xf32> to tensor<1x1x?xf32>
+    %os = tensor.extract_slice %o[%i, %h, 0] [1, 1, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<1x1x8xf32>
+    %ps = tensor.extract_slice %p[%i, %h, 0, 0] [1, 1, 1, %keys] [1, 1, 1, 1] : tensor<?x2x1x?xf32> to tensor<1x1x?xf32>
+    %t:2 = tile.attention_tile ins(%qs, %ks, %vs : tensor<1x1x8xf32>, tensor<?x8x64xf32>, tensor<?x8xf32>) mask(%ms : tensor<1x1x?xf32>)
+        outs(%os, %ps : tensor<1x1x8xf32>, tensor<1x1x?xf32>) {key_block = 512 : i64, scale = 1.0 : f64} -> tensor<1x1x8xf32>, tensor<1x1x?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t#0 into %o[%i, %h, 0] [1, 1, 8] [1, 1, 1] : tensor<1x1x8xf32> into tensor<?x2x8xf32>
+      tensor.parallel_insert_slice %t#1 into %p[%i, %h, 0, 0] [1, 1, 1, %keys] [1, 1, 1, 1] : tensor<1x1x?xf32> into tensor<?x2x1x?xf32>
+    }
+  }
+  return %r#0, %r#1 : tensor<?x2x8xf32>, tensor<?x2x1x?xf32>
+}
+func.func @cached(%q: tensor<?x2x8xf32> {xfmr.input = #xfmr.input<"q", [batch, 2, 8]>}, %x: tensor<?x2x?x8xf32> {xfmr.input = #xfmr.input<"x", [batch, 2, keys, 8]>},
+                  %mask: tensor<?x2x1x?xf32> {xfmr.input = #xfmr.input<"mask", [batch, 2, 1, keys]>},
+                  %k: tensor<?x2x?x8x64xf32> {xfmr.cache = #xfmr.cache<"k", [slots, 2, panels, 8, 64]>}, %v: tensor<?x2x?x8xf32> {xfmr.cache = #xfmr.cache<"v", [slots, 2, capacity, 8]>})
+    -> (tensor<?x2x8xf32> {xfmr.output = #xfmr.output<"y", [batch, 2, 8]>}, tensor<?x2x1x?xf32> {xfmr.output = #xfmr.output<"p", [batch, 2, 1, keys]>})
+    attributes {xfmr.entry = #xfmr.entry<"cached", caches = append>} {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %mask, %c0 : tensor<?x2x1x?xf32>
+  %keys = tensor.dim %mask, %c3 : tensor<?x2x1x?xf32>
+  %e = tensor.empty(%n) : tensor<?x2x8xf32>
+  %p = tensor.empty(%n, %keys) : tensor<?x2x1x?xf32>
+  %new:2 = call @update(%x, %k, %v) {tile.work = #tile.work<cache_bytes = <[], affine_map<() -> (1000)>>>}
+    : (tensor<?x2x?x8xf32>, tensor<?x2x?x8x64xf32>, tensor<?x2x?x8xf32>) -> (tensor<?x2x?x8x64xf32>, tensor<?x2x?x8xf32>)
+  %y:2 = call @attention(%q, %new#0, %new#1, %mask, %e, %p) {tile.work = #tile.work<cache_bytes = <[], affine_map<() -> (1000)>>>}
+    : (tensor<?x2x8xf32>, tensor<?x2x?x8x64xf32>, tensor<?x2x?x8xf32>, tensor<?x2x1x?xf32>, tensor<?x2x8xf32>, tensor<?x2x1x?xf32>) -> (tensor<?x2x8xf32>, tensor<?x2x1x?xf32>)
+  return %y#0, %y#1 : tensor<?x2x8xf32>, tensor<?x2x1x?xf32>
+}

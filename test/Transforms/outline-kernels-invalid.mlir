@@ -48,3 +48,17 @@ func.func private @again(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = call @again(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }
+
+// -----
+
+// The first result is an update of an argument, which needs no destination.
+// expected-error @below {{result 1 is not computed by a kernel of this function}}
+func.func private @after_update(%x: tensor<4x8xf32>, %cache: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %y = scf.forall (%i) in (4) shared_outs(%o = %cache) -> (tensor<4x8xf32>) {
+    %row = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %o[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<4x8xf32>
+    }
+  }
+  return %y, %x : tensor<4x8xf32>, tensor<4x8xf32>
+}

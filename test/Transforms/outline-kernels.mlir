@@ -289,3 +289,16 @@ func.func @some_rows(%x: tensor<?x8xf32>, %first: i64, %n: index) -> tensor<?x8x
   } {tile.kernel = #tile.kernel<"from a row", row_wise>}
   return %y : tensor<?x8xf32>
 }
+
+// A name does not begin with a digit.
+// CHECK: func.func private @kernel_2_halves({{.*}} attributes {tile.kernel = #tile.kernel<"2 halves">}
+func.func @digit(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %empty = tensor.empty() : tensor<4x8xf32>
+  %0 = scf.forall (%i) in (4) shared_outs(%out = %empty) -> (tensor<4x8xf32>) {
+    %row = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %out[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
+    }
+  } {tile.kernel = #tile.kernel<"2 halves">}
+  return %0 : tensor<4x8xf32>
+}

@@ -12,7 +12,7 @@
 namespace attune {
 
 inline int failures = 0;
-/// Counts a failure unless |condition|; prints the first ones.
+/// Counts a failure unless |condition|; prints |what| for the first ten.
 inline void expect(bool condition, const std::string &what) {
   if (!condition && ++failures <= 10)
     std::printf("FAIL: %s\n", what.c_str());

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::xfmr;
 using namespace attune;
 
-/// Calls |visit| with every index below |sizes|.
+/// Calls |visit| with each index of a tensor of |sizes| and with its row-major number.
 template <typename Visit>
 static void forEachIndex(ArrayRef<int64_t> sizes, Visit visit) {
   int64_t count = 1;
@@ -42,7 +42,8 @@ static std::string text(Attribute source) {
   return result;
 }
 
-/// Reads a random box of a random source in a random layout; nothing else may be written.
+/// Reads a random slice of a random source to memory with random strides, and checks its elements and that nothing else
+/// is written.
 static void testBox(SourceGenerator &generator, FakeTensors &tensors) {
   Attribute source = generator.pick(0, 2) ? generator.source(generator.pick(1, 3), 4) : generator.lowPrecisionSource();
   ArrayRef<int64_t> shape = getSourceType(source).getShape();
@@ -166,7 +167,8 @@ static void testFile(SourceGenerator &generator, FakeTensors &tensors, MLIRConte
   }
 }
 
-/// Bad tensors are named.
+/// Prints the errors of tensors and tables that are missing or wrong, which the test compares, and whether a tensor
+/// with values that are not finite is named.
 static void testMessages(FakeTensors &tensors, MLIRContext &context) {
   Builder builder(&context);
   std::string name = tensors.add({4, 3});

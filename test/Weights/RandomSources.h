@@ -49,7 +49,7 @@ private:
   std::map<std::string, TensorSpec, std::less<>> specs;
 };
 
-/// Makes random sources over tensors that it adds.
+/// Makes random weight sources over tensors that it adds to a FakeTensors.
 class SourceGenerator {
 public:
   SourceGenerator(mlir::MLIRContext &context, FakeTensors &tensors, unsigned seed)
@@ -59,9 +59,9 @@ public:
 
   /// Returns a source of |rank| dimensions, of expressions nested up to |depth| deep.
   mlir::Attribute source(int64_t rank, int depth);
-  /// Returns a source that rounds, over a random matrix.
+  /// Returns a source that rounds or quantizes a random matrix, or derives scales or sums from it.
   mlir::Attribute lowPrecisionSource();
-  /// Returns rows of a random matrix, projected or normalized.
+  /// Returns a source that projects the rows of a random matrix if |projected|, else one that normalizes them.
   mlir::Attribute ofRows(bool projected, int depth);
 
 private:
@@ -76,7 +76,7 @@ private:
   std::mt19937 random;
 };
 
-/// Returns the element of |source| at |index|, by definition.
+/// Returns the element of |source| at |index|, computed by the definition of the source.
 float element(mlir::Attribute source, llvm::SmallVector<int64_t> index);
 
 } // namespace attune

@@ -27,7 +27,7 @@ using namespace attune;
 
 namespace {
 
-/// The lowering of one operation.
+/// The lowering of one rt.rank or rt.all_gather.
 class CollectiveLowering {
 public:
   explicit CollectiveLowering(Operation *op)
@@ -74,8 +74,8 @@ LogicalResult CollectiveLowering::lowerRank() {
   return success();
 }
 
-/// Describes |buffer|. Fails, with an error, unless the buffer is dense from dimension |axis|, 0 or 1, on, since the
-/// units of a row must be consecutive bytes.
+/// Returns |buffer| as rows of units along dimension |axis|, 0 or 1. Fails, with an error, unless the buffer is dense
+/// from that dimension on, since the units of a row must be consecutive bytes.
 FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, int64_t axis) {
   auto type = mlir::cast<MemRefType>(buffer.getType());
   if (!type.isStrided())

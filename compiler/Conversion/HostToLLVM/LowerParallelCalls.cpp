@@ -27,7 +27,7 @@ using namespace attune;
 
 namespace {
 
-/// The lowering of one call.
+/// The lowering of one rt.parallel_call.
 class CallLowering {
 public:
   explicit CallLowering(rt::ParallelCallOp call)
@@ -58,7 +58,7 @@ private:
 
 } // namespace
 
-/// Appends the parts of |capture| that must be stored to |members|.
+/// Appends to |members| the parts of |capture| that the structure of captures must have.
 void CallLowering::pack(Value capture, SmallVectorImpl<Value> &members) {
   auto type = dyn_cast<MemRefType>(capture.getType());
   Type converted = converter.convertType(capture.getType());
@@ -80,7 +80,7 @@ void CallLowering::pack(Value capture, SmallVectorImpl<Value> &members) {
   }
 }
 
-/// Returns the capture of |captureType| from its stored members, which |next| returns in order.
+/// Returns a capture of |captureType|, composed of its members in the structure. |next| loads the next one, of a type.
 Value CallLowering::unpack(Type captureType, llvm::function_ref<Value(Type)> next) {
   auto type = dyn_cast<MemRefType>(captureType);
   Type converted = converter.convertType(captureType);

@@ -15,9 +15,10 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
 
     Converts all dialects that earlier passes leave in host code, the code that is not in a `gpu.module`, by one run of
     MLIR's `convert-to-llvm`, which is faster than one for each dialect. A module has an `xfmr.weight`, a symbol, for
-    each weight of the model, and `convert-to-llvm` searches all symbols for the callee of every call. So of neighboring
-    `xfmr.weight` operations all but the first are taken out of the module while it runs. Expects no structured control
-    flow (`scf`) and no vectors of several dimensions. Leaves other dialects alone. Numerics: exact.
+    each weight of the model, and `convert-to-llvm` searches all symbols for the callee of every call. So this pass
+    takes all but the first of each run of neighboring `xfmr.weight` operations out of the module, and puts them back
+    after the conversion. Expects no structured control flow (`scf`) and no vectors of several dimensions. Leaves other
+    dialects alone. Numerics: exact.
   }];
   // Upstream's pass requires that the dialects it converts are loaded.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -31,14 +32,14 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
     ```mlir
     llvm.func @linear(%x: !llvm.ptr {tile.rows}) attributes {tile.kernel = …} {…}
     // becomes
-    llvm.func internal @linear(%x: !llvm.ptr) attributes {no_unwind, frame_pointer = …} {…}
+    llvm.func internal @linear(%x: !llvm.ptr) attributes {no_unwind, frame_pointer = #llvm.framePointerKind<none>} {…}
     ```
 
-    Every function with a body becomes internal, unless its name begins with `attune_`: the runtime calls those. It also
-    gets `no_unwind` and no frame pointer. A function with several calls, such as that of a layer, gets `no_inline`, so
-    that compile time does not grow with the number of layers. Allocas of constant size move to the entry block, so that
-    loops do not grow the stack. Functions and arguments lose the attributes of the xfmr, tile and rt dialects, so that
-    LLVM's tools can read the result.
+    Every function with a body gets `no_unwind` and no frame pointer, and becomes internal unless its name begins with
+    `attune_`: functions with such names are called by the runtime. A function that is called in several places,
+    such as that of a layer, gets `no_inline`, so that compile time does not grow with the number of layers. Allocas of
+    constant size move to the entry block, so that loops do not grow the stack. Functions and arguments lose the
+    attributes of the xfmr, tile and rt dialects, so that LLVM's tools can read the result.
 
     Expects a module in the llvm dialect. Leaves allocas of dynamic size alone. Declarations change only in that they
     lose the attributes of the three dialects. Numerics: exact.
@@ -62,9 +63,11 @@ def LowerCollectives : Pass<"attune-lower-collectives", "::mlir::ModuleOp"> {
     `attune_host::rank`. If a gather fails, the host keeps the first error and reports it when the entry, the function
     that the application called, has returned.
 
-    Expects a function's first argument to be the host, as `attune-outline-parallel` leaves it, an input and a result
-    that are dense from dimension `axis` on, and dense `%parts`; anything else is an error. Leaves no `rt.rank` and no
-    `rt.all_gather`, and other operations alone. Numerics: exact.
+    Each function with one of these operations must have a pointer to the `attune_host` as its first argument, which
+    `attune-outline-parallel` adds. `rt.all_gather` must be on buffers. The types of `%x` and `%y` must show that the
+    dimensions from `axis` on are dense, that is without gaps between elements, and that of `%parts` that all of its
+    dimensions are. Anything else is an error. Leaves no `rt.rank` and no `rt.all_gather`, and other operations alone.
+    Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiled objects may call memcpy, memmove and memset, and no other function of a library. This pass expands copies
-// from or to buffers whose layout is not the identity, for which upstream calls a runtime function, and rounding
-// divisions. It rejects allocations and functions that would become calls of libm.
+// from or to buffers whose layout is not the identity, for which upstream calls a runtime function; divisions that
+// round up or down; and views that upstream cannot lower. It rejects allocations and functions that would become calls
+// of libm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,8 @@ void enterLoop(OpBuilder &builder, Location loc, Value begin, Value end, int64_t
   indices.push_back(loop.getInductionVar());
 }
 
-/// Expands a copy into loops: by vectors if rows are contiguous on both sides, else element by element.
+/// Expands a copy into loops, unless both layouts are the identity: by vectors if rows are contiguous on both sides and
+/// elements are whole bytes, else element by element.
 LogicalResult expandCopy(memref::CopyOp copy, PatternRewriter &rewriter) {
   auto source = cast<MemRefType>(copy.getSource().getType()), target = cast<MemRefType>(copy.getTarget().getType());
   if (source.getLayout().isIdentity() && target.getLayout().isIdentity())
@@ -112,7 +114,7 @@ struct PrepareForLLVM : attune::impl::PrepareForLLVMBase<PrepareForLLVM> {
 
 } // namespace
 
-/// Fails, with an error, if the code for |op| would call a library.
+/// Fails, with an error, if the code for |op| would allocate, or call a function of libm.
 static LogicalResult checkNeedsNoLibrary(Operation *op) {
   if (isa<memref::AllocOp, memref::DeallocOp, memref::ReallocOp>(op))
     return op->emitError("compiled code must not allocate; 'attune-plan-memory' places buffers in the workspace");

@@ -44,7 +44,8 @@ Values convertClampedGlu(IndexBuilder &b, xfmr::ClampedGluOp op, xfmr::ClampedGl
 AffineMap fullMap(IndexBuilder &b) { return b.getMultiDimIdentityMap(2); }
 AffineMap rowMap(IndexBuilder &b) { return fullMap(b).getMajorSubMap(1); }
 
-/// Reduces |inputs| over columns, starting from |init|; the body gets the accumulator as its last argument.
+/// Reduces |inputs|, with their |maps|, over the columns of |type|, `[T, N]`, to a tensor `[T]`. The accumulator begins
+/// with |init|; |body| gets it as its last argument.
 Value reduceRows(IndexBuilder &b, RankedTensorType type, ValueRange inputs, ArrayRef<AffineMap> maps, double init, ElementBody body) {
   Value rows = b.size(inputs[0], 0);
   RankedTensorType perRow = RankedTensorType::get(type.getShape().take_front(), type.getElementType());

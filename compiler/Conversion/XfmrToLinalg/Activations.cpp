@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One definition of every activation, for epilogues of projections and for the op on its own, so that both have the
-// same bits. The order of operations is part of the numerics: later passes neither reassociate nor contract it.
+// One definition of every activation, for epilogues of projections and for `xfmr.activation`, so that both have the
+// same bits. The order of operations is part of the numerics: later passes neither reassociate nor contract them.
 // math.erf, math.tanh and math.exp stay until attune-expand-math expands them into polynomials.
 //
 //===----------------------------------------------------------------------===//

@@ -3,10 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects linalg on tensors and `xfmr.attention`, on a target that computes the products of attention in lower
-// precision. Converts keys and values, and queries if that costs nothing, to bf16 or f16: tensor cores multiply these
-// types, and they need half the memory. A projection that only attention reads is converted as a whole, so that its
-// epilogue stores the converted rows (QuantizedRows.cpp). Numerics: exact, since both products round the same values
-// anyway.
+// precision. Converts keys and values, and queries that only attention reads, to bf16 or f16: tensor cores multiply
+// these types, and they need half the memory. The result of a projection that only attention reads is converted as a
+// whole, so that the epilogue of the projection stores the converted rows (QuantizedRows.cpp). Numerics: exact, since
+// both products round the same values anyway.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ bool AttentionConverter::takesLowPrecision(xfmr::AttentionOp op) {
          isSize(op.getValueDim());
 }
 
-/// Returns the tensor of which |view| is a view that splits columns into heads or a slice with unit strides and the
-/// same rank; null for other values.
+/// Returns the tensor that |view| was made of if |view| splits columns into heads, or is a slice with unit strides and
+/// the same rank; null otherwise.
 static Value getViewed(Value view) {
   if (auto expand = view.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getSrcType().getRank() == 2 && expand.getType().getRank() == 3 ? expand.getSrc() : Value();
@@ -58,8 +58,8 @@ static Value getViewed(Value view) {
   return slice && slice.hasUnitStride() && slice.getType().getRank() == slice.getSourceType().getRank() ? slice.getSource() : Value();
 }
 
-/// Returns true if every reader of |tensor| is attention for which takesLowPrecision holds, with |tensor| as queries,
-/// keys or values.
+/// Returns true if only attention for which takesLowPrecision holds reads |tensor|, directly or by views, as queries,
+/// keys or values. Uses of its dimensions do not count.
 bool AttentionConverter::isForAttention(Value tensor) {
   return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
     if (isa<tensor::DimOp>(use.getOwner()))
@@ -71,6 +71,8 @@ bool AttentionConverter::isForAttention(Value tensor) {
   });
 }
 
+/// Creates the conversion of |rows|, of rank 2, as a kernel of its own; simplifyQuantizedRows may fuse it with an
+/// epilogue.
 Value AttentionConverter::roundRows(OpBuilder &builder, Value rows) {
   auto type = cast<RankedTensorType>(rows.getType());
   Location loc = rows.getLoc();
@@ -82,9 +84,9 @@ Value AttentionConverter::roundRows(OpBuilder &builder, Value rows) {
   return converted.getResult(0);
 }
 
-/// Returns |tensor|, of rank 2 or 3, converted. If |tensor| splits the columns of rows into heads, or is a slice of a
-/// tensor that only attention reads or that is converted already, converts those rows or that tensor and returns a view
-/// of it.
+/// Returns |tensor|, of rank 2 or 3, converted. If |tensor| was made of rows by splitting their columns into heads,
+/// converts the rows. If it is a slice of a tensor that only attention reads, or that is converted already, converts
+/// that whole tensor. In both cases returns a view of the converted one.
 Value AttentionConverter::round(Value tensor) {
   if (Value known = rounded.lookup(tensor))
     return known;

@@ -48,8 +48,8 @@ struct ConvertEmbedding : GroupedPattern<xfmr::EmbeddingOp> {
   }
 
 private:
-  /// The stored elements of a table, as rows or as panels, and the scale of each row for int8 without a format, else
-  /// null.
+  /// The stored elements of a table, as rows or as panels. |scales| has the scale of each row of a tied int8 table
+  /// without a format; it is null for other tables.
   struct Weights {
     Value elements, scales;
   };
@@ -81,7 +81,7 @@ private:
     return toF32(b, stored);
   }
 
-  /// Returns |value| times the `scale` of |op|, computed in f64 and rounded once.
+  /// Returns |value| times the `scale` of |op|, computed in f64 and rounded once; |value| if |op| has no scale.
   static Value scale(IndexBuilder &b, xfmr::EmbeddingOp op, Value value) {
     if (!op.getScale())
       return value;

@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Tokens choose their experts in parallel, and rows are added to their tokens in parallel. The sort of pairs of a token
-// and an expert is one serial counting sort: loops that carry their destinations, which bufferize in place. Lists of
-// tokens, for a host that cannot read the sort's result, are made in parallel, each by a scan of all choices.
+// and an expert is one serial counting sort: loops that carry their destinations, which bufferize in place. For a host
+// that cannot read the sort's result, there is a list of tokens for each expert instead. The lists are made in
+// parallel, each by a scan of all choices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,18 +24,19 @@ namespace {
 using arith::CmpFPredicate;
 using arith::CmpIPredicate;
 
-/// The choice of experts of one token: keys of experts, groups that are kept, and shares.
+/// Emits the choice of experts of one token. Experts with the largest keys are chosen; a key is the score, or its
+/// sigmoid, plus the bias. The share of a chosen expert is the weight of its result in the sum of results.
 class ExpertChoice {
 public:
   ExpertChoice(IndexBuilder &b, xfmr::ChooseExpertsOp op, xfmr::ChooseExpertsOp::Adaptor adaptor, Value token)
       : b(b), op(op), scores(adaptor.getScores()), bias(adaptor.getBias()), token(token),
         experts(b.index(cast<RankedTensorType>(scores.getType()).getDimSize(1))) {}
 
-  /// Returns the rows of choices and shares, written to |rows|.
+  /// Returns the token's choices and shares, two rows `[1, count]`, which are written to |rows|.
   Values run(ValueRange rows);
 
 private:
-  /// Returns true if experts of some groups are not chosen.
+  /// Returns true if fewer groups are kept than there are; experts of other groups are not chosen.
   bool dropsGroups() { return op.getGroups() && *op.getKeptGroups() < *op.getGroups(); }
   Value sigmoid(Value score) { return b.divf(b.f32(1), b.addf(b.f32(1), math::ExpOp::create(b, b.subf(b.f32(0), score)))); }
   /// Returns the score of |expert|, or its sigmoid.
@@ -93,7 +95,8 @@ Value ExpertChoice::keyOfGroup(Value group, int64_t size) {
   return b.select(b.compare(CmpFPredicate::UNO, sum, sum), lowest(), sum);
 }
 
-/// Returns an integer with a bit for each group, 1 if the group is kept: if fewer than `kept_groups` groups are better.
+/// Returns an integer with a bit for each group of |size| experts, 1 if the group is kept. The `kept_groups` groups
+/// with the largest keys are kept; of equal keys, the groups with lower numbers.
 Value ExpertChoice::keptGroups(int64_t size) {
   Value zero = b.index(0), one = b.index(1), groups = b.index(*op.getGroups());
   return b.loop(zero, groups, 1, {zero}, [&](Value group, ValueRange bits) -> Values {
@@ -156,15 +159,16 @@ Values ExpertChoice::run(ValueRange rows) {
   Value first = b.f32(std::numeric_limits<double>::infinity());
   Values taken = b.loop(zero, count, 1, {rows[0], rows[1], first, b.index(-1)}, [&](Value rank, ValueRange carried) -> Values {
     Values best = next(kept, carried[2], carried[3]);
-    Value score = op.getSigmoid() || bias ? weight(best[1]) : best[0];
+    Value score = weight(best[1]); // not the key, which hides a NaN
     Value choices = insert(b, b.toI64(best[1]), carried[0], {zero, rank}), shares = insert(b, score, carried[1], {zero, rank});
     return {choices, shares, best[0], best[1]};
   });
   return {taken[0], shares(taken[1])};
 }
 
-/// choose_experts -> for each token, |count| passes over its keys. A pass takes the largest key after the one that the
-/// pass before took; keys are ordered by value, then by expert.
+/// Converts choose_experts to a loop over tokens in parallel, with `count` passes over the keys of a token. A pass
+/// takes the largest key after the one that the pass before took; keys are ordered by value, equal keys by the expert's
+/// number.
 Values convertChooseExperts(IndexBuilder &b, xfmr::ChooseExpertsOp op, xfmr::ChooseExpertsOp::Adaptor adaptor, KernelGroups &) {
   Value scores = adaptor.getScores(), tokens = b.size(scores, 0);
   int64_t experts = cast<RankedTensorType>(scores.getType()).getDimSize(1), count = op.getCount();
@@ -190,8 +194,8 @@ Values convertChooseExperts(IndexBuilder &b, xfmr::ChooseExpertsOp op, xfmr::Cho
   return Values(loop.getResults());
 }
 
-/// group_by_expert -> a counting sort: the numbers of pairs of all experts, their sums, then a pass that writes each
-/// pair to the next row of its expert.
+/// Converts group_by_expert to a counting sort: counts the pairs of each expert, adds the counts to the first row of
+/// each expert, then writes each pair to the next row of its expert.
 Values convertGroupByExpert(IndexBuilder &b, xfmr::GroupByExpertOp op, xfmr::GroupByExpertOp::Adaptor adaptor, KernelGroups &) {
   Value choices = adaptor.getChoices(), tokens = b.size(choices, 0), zero = b.index(0), one = b.index(1);
   Value perToken = b.size(choices, 1), experts = b.index(op.getExperts());
@@ -228,12 +232,12 @@ Values convertGroupByExpert(IndexBuilder &b, xfmr::GroupByExpertOp op, xfmr::Gro
   return {starts[0], sorted[1], sorted[2]};
 }
 
-/// list_by_expert -> for each expert in parallel, a scan of the choices of all tokens.
+/// Converts list_by_expert to a loop over experts in parallel; each scans the choices of all tokens.
 Values convertListByExpert(IndexBuilder &b, xfmr::ListByExpertOp op, xfmr::ListByExpertOp::Adaptor adaptor, KernelGroups &) {
   Value choices = adaptor.getChoices(), count = b.size(choices, 0), perToken = b.size(choices, 1), zero = b.index(0);
   OpFoldResult one = b.getIndexAttr(1);
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, value, 64); };
-  // The share of |expert| of |token| and whether the token chooses the expert.
+  // Returns the share that |token| gives to |expert|, 0 if it does not choose the expert, and an i1, true if it does.
   auto find = [&](Value expert, Value token) -> Values {
     return b.loop(zero, perToken, 1, {b.f32(0), b.no()}, [&](Value rank, ValueRange found) -> Values {
       Value isChosen = b.compare(CmpIPredicate::eq, b.toIndex(extract(b, choices, {token, rank})), expert);
@@ -276,8 +280,8 @@ Values convertListByExpert(IndexBuilder &b, xfmr::ListByExpertOp op, xfmr::ListB
   return Values(loop.getResults());
 }
 
-/// add_rows -> multiply-adds of rows in parallel; no two rows belong to one token. With `padded`, a row without a token
-/// becomes a slice of no rows, at row 0.
+/// Converts add_rows to multiply-adds of rows in parallel; no two rows belong to one token. With `padded`, a row
+/// without a token becomes a slice of no rows, at row 0.
 Values convertAddRows(IndexBuilder &b, xfmr::AddRowsOp op, xfmr::AddRowsOp::Adaptor adaptor, KernelGroups &) {
   Value rows = adaptor.getRows();
   OpFoldResult columns = b.getIndexAttr(cast<RankedTensorType>(rows.getType()).getDimSize(1)), none = b.getIndexAttr(0),

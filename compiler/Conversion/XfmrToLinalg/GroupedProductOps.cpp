@@ -63,8 +63,8 @@ private:
     return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(rows) : ValueRange());
   }
 
-  /// Returns the inputs of a product in |precision| that have a row for each row of |input|: with int8 the integers and the
-  /// scales and sums of their groups.
+  /// Returns |input|, of |rows| rows, as a product in |precision| reads it: |input| itself in f32, rounded rows in bf16
+  /// and f16; in int8 the integers, and for each row the scales and sums of its groups.
   SmallVector<Value> getRows(IndexBuilder &b, xfmr::Precision precision, Value input, Value rows, xfmr::WeightFormatAttr format) const {
     if (precision == xfmr::Precision::F32)
       return {input};

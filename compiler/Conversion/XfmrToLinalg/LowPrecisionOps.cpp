@@ -26,8 +26,8 @@ namespace {
 
 using utils::IteratorType;
 
-/// Converts a projection of bf16, f16 or int8 to tile.quantize_rows, a fill with zeros, a contraction over panels that
-/// store |group| columns side by side, and an epilogue.
+/// Converts a projection of bf16, f16 or int8 to tile.quantize_rows, a fill with zeros, a contraction over packed
+/// panels, which have groups of neighbors in k side by side, and an epilogue.
 struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
   ConvertLowPrecisionLinear(MLIRContext *context, KernelGroups &groups, const PanelLayouts &layouts)
       : GroupedPattern(context, groups), layouts(layouts) {}

@@ -28,7 +28,8 @@ Values convertAdditiveMask(IndexBuilder &b, xfmr::AdditiveMaskOp op, xfmr::Addit
   return {result};
 }
 
-/// Converts visible_before to a scan of each sequence, in parallel over the sequences.
+/// Converts visible_before to a loop over sequences in parallel; each scans its keys and counts those that the mask
+/// shows.
 Values convertVisibleBefore(IndexBuilder &b, xfmr::VisibleBeforeOp op, xfmr::VisibleBeforeOp::Adaptor adaptor, KernelGroups &) {
   Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1), zero = b.index(0);
   Value result = tensor::EmptyOp::create(b, tensor::getMixedSizes(b, b.getLoc(), mask), b.getI64Type());

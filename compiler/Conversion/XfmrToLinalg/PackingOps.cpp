@@ -118,8 +118,8 @@ Values convertScatterTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::Sca
   });
 }
 
-/// Converts scatter_tokens to copies in parallel, if packed tokens may have unused rows; for an unused row, a slice of
-/// no rows is copied.
+/// Converts scatter_tokens to copies of rows in parallel, for packed tokens that may have unused rows (position -1).
+/// For an unused row, the copy is of a slice of no rows.
 Values scatterPaddedTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::ScatterTokensOp::Adaptor adaptor, KernelGroups &) {
   Value input = adaptor.getInput(), zeros = filled(b, op.getType(), adaptor.getRows(), 0.0);
   auto scatterRow = [&](OpBuilder &, Location, ValueRange arguments) {

@@ -87,8 +87,8 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
                  Option<"attentionHead", "attention-head", "int64_t", "::mlir::rt::Schedule().maxAttentionHead",
                         "most components of a head whose keys and values are stored in the type `attention-precision`">,
                  Option<"knownCounts", "known-counts", "bool", "!::mlir::rt::Schedule().hostReadsBuffers",
-                        "the host cannot read the number of packed tokens, as for a GPU: give them batch x length "
-                        "rows, of which unused ones have the position -1">];
+                        "the host cannot read the number of packed tokens, as for a GPU: packed tokens get batch x "
+                        "length rows, of which unused ones have the position -1">];
   let dependentDialects = ["::mlir::rt::RtDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", 
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect",
                            "::mlir::affine::AffineDialect", "::mlir::tiles::TileDialect"];

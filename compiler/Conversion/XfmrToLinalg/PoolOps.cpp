@@ -46,12 +46,12 @@ Value pickFirst(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor,
   })[0];
 }
 
-/// The tokens of a sequence that begins at token |start|: [begin, end) are reduced.
+/// The packed tokens [begin, end) that a pool reduces, of the sequence whose first packed token is |start|.
 struct Extent {
   Value start, begin, end;
 };
 
-/// Returns the row to which the tokens of |extent| are reduced; |zero| is a row of zeros.
+/// Returns the row to which |op| reduces the rows |extent|, at least one, of |input|; |zero| is a row of zeros.
 Value reduceTokens(IndexBuilder &b, xfmr::PoolOp op, Value input, Extent extent, Value zero) {
   const bool isMax = op.getKind() == xfmr::PoolKind::Max, isWeighted = op.getKind() == xfmr::PoolKind::WeightedMean;
   Type element = op.getType().getElementType();
@@ -82,8 +82,8 @@ Value reduceTokens(IndexBuilder &b, xfmr::PoolOp op, Value input, Extent extent,
 }
 
 /// Converts a pool of any kind but `first` to a loop over sequences. Its body is a loop over the tokens of the
-/// sequence, or, for the kinds `leading` and `last`, a copy of one token. A sequence without tokens gets a row of
-/// zeros.
+/// sequence, or, for the kinds `leading` and `last`, a copy of one token. A sequence without tokens, or whose tokens
+/// are all skipped, gets a row of zeros.
 Values convertPoolTokens(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor) {
   const bool isLeading = op.getKind() == xfmr::PoolKind::Leading, copies = isLeading || op.getKind() == xfmr::PoolKind::Last;
   Value one = b.index(1), batch = b.sub(b.size(adaptor.getOffsets(), 0), one);
@@ -105,8 +105,9 @@ Values convertPoolTokens(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor
   return b.loop(b.index(0), batch, 1, zeros, poolSequence);
 }
 
-/// Converts a pool of the kind `first` to a gather of rows, or, for packed tokens, to a loop that checks whether the
-/// first token of each padded sequence was packed; and pools of other kinds by convertPoolTokens.
+/// Converts a pool of the kind `first` to a gather of rows. If its input has packed tokens, converts it to a loop that
+/// copies the first token of each padded sequence that was packed; other sequences get zeros. Converts pools of other
+/// kinds by convertPoolTokens.
 Values convertPool(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor, KernelGroups &groups) {
   if (op.getKind() != xfmr::PoolKind::First)
     return convertPoolTokens(b, op, adaptor);

@@ -101,7 +101,8 @@ struct LayOutRelativeTables : OpConversionPattern<xfmr::AttentionOp> {
   }
 };
 
-/// Converts counted_positions to a loop over each sequence that counts the tokens other than padding.
+/// Converts counted_positions to a loop over each sequence that counts the tokens other than padding. The count begins
+/// after the padding id, which is also the position of padding.
 Values convertCountedPositions(IndexBuilder &b, xfmr::CountedPositionsOp op, xfmr::CountedPositionsOp::Adaptor adaptor, KernelGroups &) {
   Value ids = adaptor.getIds(), batch = b.size(ids, 0), length = b.size(ids, 1), zero = b.index(0);
   Value padding = arith::ConstantIntOp::create(b, op.getPadding(), 64);

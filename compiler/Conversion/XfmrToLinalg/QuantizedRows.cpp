@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects linalg on tensors, with a `tile.quantize_rows` for each projection of lower precision and for rows that are
-// rounded for attention. Numerics: exact.
+// rounded for attention. Leaves one for projections that read the same rows, and none where the operation that computes
+// the rows can store them rounded. Numerics: exact.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,9 +12,9 @@ namespace attune {
 /// Creates the element of a result from |args|: the elements of the inputs and, last, that of the destination.
 using ElementBody = llvm::function_ref<mlir::Value(mlir::ValueRange args)>;
 
-/// Creates tensor.extract.
+/// Returns the element of |tensor| at |indices|.
 mlir::Value extract(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, mlir::ValueRange indices);
-/// Creates tensor.insert.
+/// Returns |tensor| with |scalar| as the element at |indices|.
 mlir::Value insert(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar, mlir::Value tensor, mlir::ValueRange indices);
 
 /// Returns row |row| of the matrix |tensor|, as `[1, N]`, or `[N]` if |flat|.

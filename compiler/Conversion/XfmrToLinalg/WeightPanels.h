@@ -23,7 +23,7 @@ mlir::Value roundWeight(IndexBuilder &b, mlir::Value weight, mlir::xfmr::WeightF
 /// Returns |stored|, a scalar of f32, bf16 or f16, as f32.
 mlir::Value toF32(IndexBuilder &b, mlir::Value stored);
 
-/// Returns the panels of |rounded|, a result of roundWeight.
+/// Returns |rounded|, a result of roundWeight, as packed panels in the layout for its element type.
 mlir::Value packWeight(IndexBuilder &b, mlir::Value rounded, const PanelLayouts &layouts);
 
 /// Returns the element in row |n| and column |k| of the matrix whose panels, a result of packWeight, are |panels|.

@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns true if |op| has one operand, for which a stack of such operands can be given: then |op| computes the stack
-/// of the results.
+/// Returns true if |op| also takes a stack of operands in place of its only operand; it then computes the stack of
+/// their results.
 static bool takesStack(Operation *op) {
   return isa<xfmr::WeightConvertOp, xfmr::WeightPackOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightRowSumsOp,
              xfmr::WeightScalesOp, xfmr::WeightSliceOp>(op);

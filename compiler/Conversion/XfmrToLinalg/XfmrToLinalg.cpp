@@ -77,8 +77,8 @@ private:
     return precision == xfmr::Precision::F16 ? Type(Float16Type::get(&getContext())) : Type(BFloat16Type::get(&getContext()));
   }
 
-  /// Returns the layout for the value |name| of |option| and for |multiple|. Fails, with an error, if they are not
-  /// valid.
+  /// Returns the layout with elements of the type |name|, the value of the pass option |option|, and columns rounded up
+  /// to |multiple|. Fails, with an error, if the option does not allow the type, or the type does not allow |multiple|.
   FailureOr<attune::LowPrecisionLayout> layout(StringRef option, StringRef name, int64_t multiple) {
     Builder builder(&getContext());
     attune::LowPrecisionLayout found = llvm::StringSwitch<attune::LowPrecisionLayout>(name)

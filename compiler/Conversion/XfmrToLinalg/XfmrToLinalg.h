@@ -36,8 +36,8 @@ struct LowPrecisionLayout {
 
 /// The layouts of weight panels.
 struct PanelLayouts {
-  /// The number of rows of a weight matrix in a panel; and this number for weights that have a scale for each group of
-  /// columns.
+  /// The number of rows of a weight matrix in a panel: |groupedWidth| for weights that have a scale for each group of
+  /// columns, |width| for other weights.
   int64_t width, groupedWidth;
   /// The layouts of bf16, which is also that of f16 but for the type, and of int8.
   LowPrecisionLayout bf16, int8;
@@ -71,7 +71,8 @@ void populateGroupedProductPatterns(mlir::RewritePatternSet &patterns, KernelGro
 /// probabilities or has tables of relative positions, or whose heads have more than |largestHead| components or a
 /// number of components that is not a multiple of 8. Also erases dead operations of |function|.
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
-/// Merges `tile.quantize_rows` of equal rows in a block, and folds those whose producer can store rounded rows.
+/// Merges `tile.quantize_rows` operations of a block that convert the same rows to the same type. Erases those whose
+/// input an elementwise operation can store rounded.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
 /// Replaces each `xfmr.weight_select`, one element of a stack of weights, by a slice. A weight expression whose only
 /// operand is a selected element becomes a slice of the same expression over the whole stack, which packing can

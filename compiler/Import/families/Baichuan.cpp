@@ -4,7 +4,8 @@
 //
 // Llama with one projection for queries, keys and values. Models with 7 billion parameters, whose configuration has
 // `max_position_embeddings`, have rotary embeddings; the others have ALiBi. Baichuan 2, which has a larger vocabulary,
-// scores words by the rows of its head divided by their Euclidean lengths. The code was published with the files.
+// scores words by the rows of its head divided by their Euclidean lengths. transformers does not have the family: its
+// code was published with the files.
 //
 //===----------------------------------------------------------------------===//
 

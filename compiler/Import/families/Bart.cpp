@@ -10,8 +10,8 @@
 
 using namespace attune;
 
-/// Reads BART: norms after the residual sums, a norm of the embeddings, learned positions. The first two rows of a table
-/// of positions are unused.
+/// Reads BART: norms after the residual sums, a norm of the embeddings, learned positions. The first two rows of a
+/// table of positions are unused.
 Result<TransformerSpec> attune::readBartSpec(const Config &config) {
   BartVariant bart("bart", "Bart");
   bart.classifies = true;
@@ -75,7 +75,8 @@ Result<TransformerSpec> attune::readPegasusSpec(const Config &config) {
   return readBartLike(config, pegasus);
 }
 
-/// Reads Blenderbot: mBART's layers with learned positions from the first row on, and without the norm of the embeddings.
+/// Reads Blenderbot: mBART's layers with learned positions from the first row on, and without the norm of the
+/// embeddings.
 Result<TransformerSpec> attune::readBlenderbotSpec(const Config &config) {
   BartVariant blenderbot("blenderbot", "Blenderbot");
   blenderbot.placement = NormPlacement::Pre;

@@ -23,11 +23,12 @@ static double embeddingScale(const BartVariant &variant, const BartKeys &keys, S
   return keys.scaled && !(role == StackRole::Decoder && variant.plainTargets) ? std::sqrt(double(keys.hidden)) : 1;
 }
 
-/// Returns true if the factor of words in the stack |role| applies to the input `inputs_embeds`, too. If not, the table
-/// is scaled.
+/// Returns true if the factor of words in the stack |role| applies to the input `inputs_embeds`, too. If not, the word
+/// table is multiplied by it in advance.
 static bool scalesVectors(const BartVariant &variant, StackRole role) { return role == StackRole::Decoder && variant.scalesGivenTargets; }
 
-/// Returns the word table of the stack |role|, |table| or a scaled |table|.
+/// Returns the word table of the stack |role|: |table|, multiplied by the factor of words unless scalesVectors returns
+/// true.
 static WeightId declareWords(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role, WeightId table) {
   return scalesVectors(variant, role) ? table : spec.scale(table, embeddingScale(variant, keys, role));
 }

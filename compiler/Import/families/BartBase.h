@@ -36,20 +36,21 @@ struct BartVariant {
   const char *family, *prefix;
   /// The suffix of the name of the class with scores of all words.
   const char *generator = "ForConditionalGeneration";
-  /// True if there are PREFIXForSequenceClassification and PREFIXForQuestionAnswering; true if there is
-  /// PREFIXForCausalLM, the decoder alone.
+  /// |classifies| is true if there are PREFIXForSequenceClassification and PREFIXForQuestionAnswering, |decodesAlone|
+  /// if there is PREFIXForCausalLM, the decoder alone.
   bool classifies = false, decodesAlone = true;
 
   NormPlacement placement = NormPlacement::Post;
-  /// True if the embeddings of both stacks have a norm; true if the decoder's norm applies to words, before positions
-  /// are added.
+  /// |embeddingNorm| is true if the embeddings of both stacks have a norm, |decoderNormsWords| if that of the decoder
+  /// applies to words, before positions are added.
   bool embeddingNorm = false, decoderNormsWords = false;
   /// True if there is a norm after the last layer.
   bool finalNorm = false;
   BartPositions positions = BartPositions::Learned;
   /// The number of rows of the learned table before that of position 0.
   int64_t positionOffset = 0;
-  /// True if the decoder's input `inputs_embeds` is scaled, too; true if words of the decoder are never scaled.
+  /// |scalesGivenTargets| is true if `scale_embedding` also scales the decoder's input `inputs_embeds`, |plainTargets|
+  /// if it does not scale the decoder's words.
   bool scalesGivenTargets = false, plainTargets = false;
   /// True if scores of words have a bias, `final_logits_bias`, which files may lack.
   bool logitsBias = true;
@@ -83,16 +84,16 @@ struct BartKeys {
   Side encoder, decoder;
   double dropout, classifierDropout;
   mlir::xfmr::Activation activation;
-  /// True if embeddings are multiplied by the root of their size; if both stacks share a table; if the head uses this
-  /// table, too.
+  /// |scaled|: word vectors are multiplied by the square root of their number of features. |shared|: both stacks have
+  /// one word table. |tied|: the head has the decoder's table.
   bool scaled, shared, tied;
-  /// True if the decoder alone has cross attention by default.
+  /// True if the encoder states of cross attention are standard inputs of the decoder alone (`add_cross_attention`).
   bool cross;
 
   const Side &side(StackRole role) const { return role == StackRole::Encoder ? encoder : decoder; }
 };
 
-/// The word tables of both stacks, not scaled.
+/// The word tables of both stacks, without the factor of `scale_embedding`; noWeight for a stack that the model lacks.
 struct BartTables {
   WeightId encoder = noWeight, decoder = noWeight;
 };

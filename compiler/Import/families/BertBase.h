@@ -23,10 +23,10 @@ struct BertKeys {
   double epsilon, dropout, classifierDropout;
   mlir::xfmr::Activation activation;
   bool tied;
-  /// True if tokens attend to earlier ones only; true if there is cross attention.
+  /// |decoder| is true if tokens attend only to themselves and earlier ones, |cross| if there is cross attention.
   bool decoder = false, cross = false;
-  /// True if, instead of embeddings of positions, attention has a vector for each distance and multiplies it by the
-  /// queries; true if it multiplies it by the keys, too.
+  /// |relative| is true if, instead of embeddings of positions, attention has a vector for each distance and adds its
+  /// product with the query to scores; |relativeToKeys| is true if it adds the product with the key, too.
   bool relative = false, relativeToKeys = false;
   /// The rotary embeddings of queries and keys, for models that express positions by them.
   std::optional<RopeSpec> rope;
@@ -50,8 +50,8 @@ struct BertKeys {
   HeadsByLayer pruned;
 };
 
-/// A function that adds the outputs of one class to a spec with a declared base model, whose tensors' names begin with
-/// |prefix|.
+/// A function that adds the outputs of one class to |spec|, in which the base model is declared; the names of the base
+/// model's tensors begin with |prefix|.
 template <typename Keys>
 using DeclareHead = std::function<void(TransformerSpec &spec, const Keys &keys, const std::string &prefix)>;
 /// The classes of a family with the keys |Keys|: BertKeys or a class derived from it.
@@ -86,17 +86,17 @@ struct BertDefaults {
   const char *activation = "gelu";
 };
 
-/// Reads the keys that most families of BERT's kind have.
+/// Reads the keys that most families of BERT's kind have: those of readBertSizes and `position_embedding_type`.
 BertKeys readBertKeys(ConfigReader &reader, const BertDefaults &defaults = {});
-/// Reads all keys but those of the kind of positions, which differ between families.
+/// Reads these keys without `position_embedding_type`, whose values differ between families.
 BertKeys readBertSizes(ConfigReader &reader, const BertDefaults &defaults = {});
-/// Refuses positions other than a table of embeddings.
+/// Records an error if `position_embedding_type` is not "absolute", a table of embeddings.
 void rejectRelativePositions(ConfigReader &reader);
 /// Reads `pad_token_id`, with the default |fallback|, for models whose first position is this id plus one.
 void readCountedPadding(ConfigReader &reader, BertKeys &keys, int64_t fallback);
-/// Makes positions start after the padding id and count the tokens that are not padding; padding has the row
-/// |keys.padding| of the table of positions, and earlier rows are unused. Lowers the largest length accordingly. An
-/// input of positions then has no default.
+/// Makes positions count the tokens that are not padding, from the row |keys.padding| + 1 of the table of positions on.
+/// Padding has the row |keys.padding|; earlier rows are unused. Sets the largest length to the number of rows that
+/// remain. An input of positions then has no default.
 void countPositions(TransformerSpec &spec, const BertKeys &keys);
 /// Returns the only stack of |spec|.
 StackSpec &bertStack(TransformerSpec &spec);
@@ -125,7 +125,7 @@ WeightId bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, const std
 /// Returns the bias of the head |path| with scores of all words: PATH.bias if |isTied|, else PATH.decoder.bias. Files
 /// may have either.
 WeightId bertDecoderBias(TransformerSpec &spec, int64_t vocab, const std::string &path, bool isTied);
-/// Returns the steps of the pooler: tanh of a projection of the first token.
+/// Declares the pooler and returns its steps: tanh of a projection of the first token.
 std::vector<HeadStep> bertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// Declares the last hidden state and the result of the pooler as outputs.
 void declareBertOutputs(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
@@ -154,9 +154,9 @@ void declareLanguageHead(TransformerSpec &spec, const BertKeys &keys, const Lang
 void declareRobertaMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// Declares the scores of classes by RoBERTa's `classifier`, two projections of the first token.
 void declareRobertaClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// Declares RoBERTa's classifier with |activation| in place of tanh.
+/// Declares the same with |activation| in place of tanh.
 void declareTokenScores(TransformerSpec &spec, const BertKeys &keys, mlir::xfmr::Activation activation);
-/// Returns the architectures of BERT under class names that begin with |prefix|; the causal model's ends in |causal|.
+/// Returns the classes of BERT under names that begin with |prefix|; |causal| is the end of the causal model's name.
 BertHeads bertHeads(const std::string &prefix, const std::string &causal);
 /// Declares a start and an end score for each token, by the projection `qa_outputs` to two features.
 void declareQuestionAnswering(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with another embedding, with norms before its branches, or without token types and pooler.
+// ERNIE is BERT with an embedding of kinds of tasks, Megatron's BERT has norms before its branches, and BERT for
+// generation has no token types and no pooler.
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,7 +18,7 @@ namespace {
 
 struct BigBirdKeys : BertKeys {
   bool rescales;
-  /// The most tokens of a sequence.
+  /// The largest number of tokens of a sequence.
   int64_t length;
 };
 

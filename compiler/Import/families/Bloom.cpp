@@ -3,8 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // GPT-2 with a norm of the embeddings, and with ALiBi in place of positions: scores are reduced in proportion to the
-// distance, by a slope for each head. Distances count padding between visible tokens, which transformers does not;
-// both agree if visible tokens are contiguous.
+// distance, by a slope for each head. Hidden keys do not count in distances (KeyBias).
 //
 //===----------------------------------------------------------------------===//
 

@@ -47,7 +47,7 @@ struct DecoderDefaults {
   const char *layersKey = "num_hidden_layers";
   const char *headsKey = "num_attention_heads";
   const char *positionsKey = "max_position_embeddings";
-  /// An older name of `hidden_size`, which counts if the file has both; null if there is none.
+  /// An older name of `hidden_size`, which takes precedence if the file has both; null if there is none.
   const char *olderHiddenKey = nullptr;
   /// If the default |intermediate| is 0, a key that is absent or null means 4 times the features.
   const char *intermediateKey = "intermediate_size";
@@ -56,7 +56,7 @@ struct DecoderDefaults {
   bool bidirectional = false;
 };
 
-/// The keys that these decoders share.
+/// The values of the keys of config.json that all families of this file have, and what a family sets beside them.
 struct DecoderKeys {
   int64_t vocab, hidden, layers, heads, kvHeads, headSize, intermediate, positions, labels;
   double epsilon, classifierDropout;
@@ -73,14 +73,14 @@ struct DecoderKeys {
   double headScale() const;
 };
 
-/// Reads the keys that these decoders share. A size of heads that is null means features / heads, whatever the family's
-/// default. Refuses removed heads and, unless |defaults| is bidirectional, attention
-/// to later tokens.
+/// Reads the keys that these decoders share. If `head_dim` is null, heads have features / heads components, whatever
+/// the family's default. Refuses removed heads and, unless |defaults| is bidirectional, attention to later tokens.
 DecoderKeys readDecoderKeys(ConfigReader &reader, const DecoderDefaults &defaults);
 
-/// Returns |window|, the size of an attention window, for each layer that has one, and nullopt for the others. Reads
-/// `layer_types`, a list of "full_attention" (or "attention") and "sliding_attention" that requires |window| for the
-/// latter, or without it calls |isSliding| for each layer if |window| has a value.
+/// Returns for each layer |window|, the size of its attention window, or nullopt if it has none. `layer_types` lists
+/// "sliding_attention" for layers with a window, "full_attention" or "attention" for the others; a layer with a window
+/// is an error if |window| is empty. Without `layer_types`, layer i has a window if |window| has a value and
+/// |isSliding|(i) is true.
 std::vector<std::optional<int64_t>> readWindows(ConfigReader &reader, const Config &config, int64_t layers, std::optional<int64_t> window,
                                                 llvm::function_ref<bool(int64_t)> isSliding);
 
@@ -135,10 +135,10 @@ struct DecoderClasses {
   const char *family;
   const char *prefix;
   bool sequence = true, token = true;
-  /// The prefix of tensors of PREFIXForQuestionAnswering; null if there is no such class.
+  /// The prefix of the base model's tensors in PREFIXForQuestionAnswering; null if there is no such class.
   const char *questionAnswering = "model.";
-  /// True if the scores of a sequence are those of token c - 1, where c is the number of ids that are not padding;
-  /// otherwise those of the last such token. Both agree if padding is on the right.
+  /// True if the scores of a sequence are those of token c - 1, where c is the number of its ids that are not padding;
+  /// otherwise they are those of the last token whose id is not padding. Both agree if padding is on the right.
   bool countsVisible = false;
   /// The names of PREFIXModel and PREFIXForSequenceClassification if they differ.
   const char *model = nullptr, *classifier = nullptr;
@@ -155,9 +155,9 @@ public:
       : reader(reader), classes(classes), keys(keys) {}
 
   DecoderNames names;
-  /// The kind of norm of the model.
+  /// The member that declares norms of the kind of the model.
   NormSpec (TransformerSpec::*normKind)(const std::string &name, int64_t size, double epsilon) = &TransformerSpec::rmsNorm;
-  /// The factor of embeddings, and whether it applies to the input `inputs_embeds`, too.
+  /// |embeddingScale| multiplies word vectors and, with |scalesGivenVectors|, also those of the input `inputs_embeds`.
   double embeddingScale = 1;
   bool scalesGivenVectors = false;
   LanguageHead head;
@@ -174,9 +174,9 @@ public:
   bool countsMask = false;
   /// False if positions are no input, since the model depends only on distances.
   bool hasPositions = true;
-  /// The rotary embeddings with the table |rotary|.
+  /// The rotary embeddings whose table is |rotary|; empty if the model has none.
   std::optional<RopeSpec> rope;
-  /// The rotary embeddings of layers with a window, if they differ.
+  /// The rotary embeddings of layers with a window, if they differ; their table is |slidingRotary|.
   std::optional<RopeSpec> slidingRope;
   /// Declares further tables, after the word table.
   DeclareTables tables;

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // GLM under names of its own: rotary embeddings of neighboring components of half of each head, one projection for
-// queries, keys and values, and one for gate and up. The code was published with the files. The first ChatGLM, whose
-// positions have two dimensions, is another model.
+// queries, keys and values, and one for gate and up. transformers does not have the family: its code was published with
+// the files. The first ChatGLM, whose positions have two dimensions, is another model.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,22 +12,22 @@ namespace attune {
 struct DebertaKeys : BertKeys {
   /// True if scores depend on distances.
   bool relative = false;
-  /// True if `pos_att_type` has the term "c2p", queries times positions; true if it has the term "p2c", positions times
-  /// keys.
+  /// |positionKeys| is true if `pos_att_type` has the term "c2p", queries times vectors of distances, |positionQueries|
+  /// if it has the term "p2c", vectors of distances times keys; |terms| is the number of its terms.
   bool positionKeys = false, positionQueries = false;
   int64_t terms = 0;
   /// The largest distance that the table distinguishes. If large distances share rows in logarithmic buckets, |buckets|
   /// is the number of rows for each side of the table, else 0.
   int64_t maxDistance = 0, buckets = 0;
-  /// True if vectors of positions are added to the words.
+  /// True if vectors of absolute positions are added to those of words.
   bool positionsAdded = true;
   /// True if the head of masked words is BERT's.
   bool legacy = true;
   double poolerDropout = 0;
   mlir::xfmr::Activation poolerActivation = mlir::xfmr::Activation::Gelu;
 
-  // Versions 2 and 3: true if the vectors of distances have the projections of queries and keys; true if the table of
-  // distances is normalized.
+  // The rest is for versions 2 and 3. |sharedProjections| is true if vectors of distances are projected by the
+  // projections of queries and keys, |normedTable| if a layer norm is applied to the rows of their table.
   bool sharedProjections = false, normedTable = false;
   /// The number of tokens in the convolution, 0 without one, and its number of groups of features.
   int64_t taps = 0, groups = 1;
@@ -52,9 +52,10 @@ StackSpec &declareDebertaStack(TransformerSpec &spec, const DebertaKeys &keys, c
 /// Declares the layer |path| with the attention |attention|, to which it adds the parts that all versions share.
 void declareDebertaLayer(TransformerSpec &spec, const DebertaKeys &keys, const std::string &path, AttentionSpec attention);
 
-/// Returns the distance from which on all distances have the first or the last row of the table, at most the largest
-/// one between two positions if these are added. It is 2^16 + 1 if no distance up to 2^16 has them, as for some odd
-/// numbers of buckets, and |maxDistance| for two or three buckets, which never reach both rows.
+/// Returns the first distance d from |maxDistance| on such that d has the last row of the table and -d the first; all
+/// larger distances have the same rows. If positions are added, the result is at most the largest distance of two
+/// positions. It is 2^16 + 1 if no d up to 2^16 is such a distance, as for some odd numbers of buckets, and
+/// |maxDistance| for two or three buckets, whose distances never reach both rows.
 int64_t lastDistance(const DebertaKeys &keys);
 /// Projects the rows of |table| `[distanceRows, hidden]` by |linear|, and returns one for each distance from
 /// -lastDistance to lastDistance.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Positions have the projections of queries and keys, or their own. Large distances share buckets. A convolution of the
-// embeddings may be added to the result of the first layer.
+// Vectors of distances are projected by the projections of queries and keys, or by their own. Large distances may share
+// buckets. A convolution of the embeddings may be added to the result of the first layer.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// Records an error if `is_causal` lets tokens attend to later ones.
+/// Records an error if `is_causal` is false, which lets tokens attend to later ones.
 void requireCausal(ConfigReader &reader);
 /// Declares the inputs of all decoders. Ids are less than |vocab|, positions less than |positions|.
 void declareDecoderInputs(TransformerSpec &spec, int64_t vocab, int64_t positions);

@@ -19,10 +19,11 @@ namespace {
 
 /// The keys of these families that other decoders lack.
 struct DeepseekKeys {
-  /// The number of features of the small vectors that are projected to queries, 0 if the input of the layer is
-  /// projected to queries directly, and of those that are projected to keys and values.
+  /// The numbers of features of the small vectors: |queryRank| of those that are projected to queries, 0 if the input
+  /// of the layer is projected to queries directly; |keyRank| of those that are projected to keys and values.
   int64_t queryRank, keyRank;
-  /// The number of components of a key that are not rotated, that are, and of a value.
+  /// The numbers of components: of a key without rotary embeddings (plain), of a key with them (rotated), and of a
+  /// value.
   int64_t plain, rotated, value;
   bool attentionBias, ffnBias;
   double scale;

@@ -59,13 +59,12 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   return keys;
 }
 
-/// Makes the rotary embeddings use the frequencies in files if these have them, once or for each layer, of which
-/// transformers uses the first. Those of published models are rounded to f16.
+/// Makes the rotary embeddings use the frequencies in files, if these have them. Files have them once or for each
+/// layer; transformers uses those of the first layer. Those of published models are rounded to f16.
 static void declareFrequencies(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
-  const std::string layers = prefix + "encoder.layer.", name = "rotary_embeddings.inv_freq";
+  const std::string name = "rotary_embeddings.inv_freq";
   WeightId frequencies = spec.otherTensor(prefix + name, {keys.rope->width / 2});
-  for (const char *layer : {"0", "*"})
-    spec.addAlias(frequencies, layers + layer + ".attention.self." + name);
+  spec.addAlias(frequencies, prefix + "encoder.layer.0.attention.self." + name);
   for (const LayerSpec &layer : spec.encoder->layers)
     spec.weights[layer.attention->rotary].frequencies = frequencies;
 }
@@ -79,7 +78,8 @@ static void declareModel(TransformerSpec &spec, const EsmKeys &keys, const std::
   EmbeddingSpec &embeddings = spec.encoder->embeddings;
   embeddings.tokenDropout = keys.tokenDropout;
   embeddings.zeroesHidden = true;
-  // In transformers `inputs_embeds` replaces the result of the embeddings, not the words, so there is no input of vectors.
+  // In transformers `inputs_embeds` replaces the result of the embeddings, not the words, so there is no input of
+  // vectors.
   llvm::erase_if(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::TokenVectors; });
 }
 

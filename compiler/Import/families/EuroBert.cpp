@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama whose tokens attend to later ones, too, with heads of its own.
+// Llama whose tokens attend to later ones, too. Its classes have scores of masked words, of sequences and of tokens.
 //
 //===----------------------------------------------------------------------===//
 

@@ -50,8 +50,8 @@ Result<TransformerSpec> attune::readExaoneSpec(const Config &config) {
 }
 
 /// Reads `sliding_window_pattern`, a number N: every N-th layer has no window (0: all layers have one). It may also be
-/// a string with a letter for each layer of the period ("LLLG"); then `layer_types` must be there, which lists the
-/// layers, and the result is not used.
+/// a string with a letter for each layer of the period ("LLLG"); then `layer_types`, which lists the kind of each
+/// layer, must be there, and the caller does not use the result.
 static int64_t readPeriod(ConfigReader &reader, const Config &config) {
   const Json *pattern = reader.present("sliding_window_pattern") ? config.find("sliding_window_pattern") : nullptr;
   if (pattern && pattern->is_string() && reader.present("layer_types"))

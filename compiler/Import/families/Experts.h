@@ -16,7 +16,7 @@ struct ExpertKeys {
 /// Reads `num_local_experts` or `num_experts`, and `num_experts_per_tok`.
 ExpertKeys readExpertKeys(ConfigReader &reader, const ExpertKeys &defaults);
 
-/// Reads `mlp_only_layers` and `decoder_sparse_step`: true for each layer that has experts.
+/// Reads `mlp_only_layers` and `decoder_sparse_step`. Returns for each layer true if it has experts.
 std::vector<bool> readSparseLayers(ConfigReader &reader, const Config &config, int64_t layers);
 
 /// The names of the tensors of experts: PATH.EXPERT.GATE.weight in published files, and STACKED.{gate_up,down}_proj,
@@ -26,12 +26,13 @@ struct ExpertNames {
   const char *gate = "gate_proj", *up = "up_proj", *down = "down_proj";
 };
 
-/// Declares |count| gated networks with |features| inner features as stacks. Files have a tensor for each expert and
-/// matrix, or `[count, 2 features, hidden]` and `[count, hidden, features]` for all experts.
+/// Declares |count| gated networks with |features| inner features and returns their matrices as stacks `[count, out,
+/// in]`. Files have a tensor for each expert and matrix, or two for all experts: gates and ups `[count, 2 features,
+/// hidden]`, and downs `[count, hidden, features]`.
 FfnSpec declareExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, int64_t features, const ExpertNames &names);
 
-/// Declares the same as the tensors |gatesAndUps| `[count, 2 I, hidden]` and |downs| `[count, hidden, I]`, I being the
-/// inner features that |keys| says.
+/// Declares such networks whose files always have two tensors, |gatesAndUps| `[count, 2 I, hidden]` and |downs|
+/// `[count, hidden, I]`, where I is |keys|.intermediate.
 FfnSpec declareStackedExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, const std::string &gatesAndUps,
                               const std::string &downs);
 
@@ -40,7 +41,7 @@ struct RouterDefaults {
   ExpertKeys experts;
   int64_t shared, features, firstSparse, groups, keptGroups;
   double factor = 1;
-  /// The name that transformers also has for `n_routed_experts`; it counts if the file has both.
+  /// Another name of the key `n_routed_experts` in transformers; it takes precedence if the file has both.
   const char *countKey = "num_local_experts";
 };
 

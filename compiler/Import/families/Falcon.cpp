@@ -15,7 +15,7 @@ using namespace attune;
 
 namespace {
 
-/// The switches of the layout.
+/// The keys of the configuration: those of all decoders and the switches of the layout.
 struct FalconKeys {
   DecoderKeys decoder;
   bool newArchitecture, multiQuery, parallel, alibi, bias;

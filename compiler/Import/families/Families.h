@@ -70,7 +70,7 @@ Result<TransformerSpec> readGteSpec(const Config &config);
 Result<TransformerSpec> readHeliumSpec(const Config &config);
 Result<TransformerSpec> readHunYuanSpec(const Config &config);
 Result<TransformerSpec> readInternLM2Spec(const Config &config);
-/// Reads BERT with ALiBi, which has the same `model_type`.
+/// Reads BERT with ALiBi. It has the `model_type` of BERT, whose reader calls this function.
 Result<TransformerSpec> readJinaBertSpec(const Config &config);
 Result<TransformerSpec> readLayoutLMSpec(const Config &config);
 Result<TransformerSpec> readLlamaSpec(const Config &config);
@@ -139,7 +139,8 @@ llvm::ArrayRef<Family> modelFamilies();
 /// model or, if |everyClass|, for each of its classes.
 ConfigTrace traceFamily(const Family &family, bool everyClass);
 
-/// Reads the description of any supported model.
+/// Reads the description of a model of any family: calls the reader of its `model_type`, then reads the keys that all
+/// families have, and declares inputs for keys and values of earlier tokens.
 Result<TransformerSpec> readTransformerSpec(const Config &config);
 
 } // namespace attune

@@ -47,7 +47,8 @@ static Gemma2Keys readKeys(ConfigReader &reader, const Config &config, const Dec
   return keys;
 }
 
-/// Declares a layer with a window of |window| tokens, if it has a value, and the table |rotary|.
+/// Declares a layer with a window of |window| tokens, if it has a value, and the table of rotary embeddings |rotary|;
+/// with |normsHeads| each head of queries and keys has a norm.
 static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, const CausalDecoder &decoder, const std::string &path,
                               std::optional<int64_t> window, WeightId rotary, bool normsHeads) {
   LayerSpec layer;
@@ -80,7 +81,7 @@ static DecoderDefaults getDefaults() {
   return defaults;
 }
 
-/// Sets the parts of |decoder| around its layers.
+/// Sets the parts of |decoder| around its layers: kind of norm, scale of embeddings, softcap of logits.
 static void setAround(CausalDecoder &decoder, const Gemma2Keys &keys) {
   decoder.normKind = &TransformerSpec::shiftedRmsNorm;
   decoder.embeddingScale = std::sqrt(double(keys.decoder.hidden));

@@ -13,7 +13,7 @@
 
 using namespace attune;
 
-/// Declares the projections of queries, keys and values of the attention |path|.
+/// A function that declares the projections of queries, keys and values of the attention |path|.
 using DeclareProjections = void (*)(TransformerSpec &spec, AttentionSpec &attention, const DecoderKeys &keys, const std::string &path);
 
 static void declareSeparate(TransformerSpec &spec, AttentionSpec &attention, const DecoderKeys &keys, const std::string &path) {

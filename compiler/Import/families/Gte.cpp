@@ -119,7 +119,7 @@ static void declareMaskedLM(TransformerSpec &spec, const GteKeys &keys, const st
   declareLanguageHead(spec, keys, keys.languageHead);
 }
 
-/// Adds to all tensors names with the prefix |other| in place of |prefix|, or in addition if they lack |prefix|.
+/// Adds to each tensor an alias: its name with |other| in place of |prefix|, or |other| before a name without |prefix|.
 static void addPrefix(TransformerSpec &spec, const std::string &prefix, const std::string &other) {
   for (size_t id = 0; id < spec.weights.size(); ++id) {
     const std::string name = spec.weights[id].name;

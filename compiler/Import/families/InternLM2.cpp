@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Llama under names of its own, with a joined projection of queries, keys and values. For each head of keys it has the
-// rows of the query heads that share it, its own rows, and the rows of its values. Its code was published with the
-// files.
+// rows of the query heads that share it, its own rows, and the rows of its values. transformers does not have the
+// family: its code was published with the files.
 //
 //===----------------------------------------------------------------------===//
 

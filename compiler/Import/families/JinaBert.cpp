@@ -19,8 +19,8 @@ namespace {
 
 struct JinaKeys : BertKeys {
   bool normsQueries;
-  /// The activation of the gate of feed-forwards, if there is one; `hidden_act` is that of other feed-forwards and of
-  /// the head.
+  /// The activation of the gate of feed-forwards, None without a gate; `hidden_act` is that of feed-forwards without a
+  /// gate and of the head.
   Activation gate;
 };
 

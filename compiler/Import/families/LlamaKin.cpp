@@ -27,7 +27,8 @@ struct LlamaVariant {
   bool hasAttentionBias = false;
   bool gated = true;
   bool interleaved = false;
-  /// Names of norms of heads after their rotary embeddings, null if there are none.
+  /// The names of the norms of queries and keys, which are applied to each head after its rotary embeddings; null if
+  /// there are none.
   const char *queryNorm = nullptr, *keyNorm = nullptr;
 };
 

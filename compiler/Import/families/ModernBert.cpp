@@ -19,7 +19,8 @@ using mlir::xfmr::PoolKind;
 namespace {
 
 struct ModernBertKeys : BertKeys {
-  /// True if the norms or projections of this name have biases; projections to classes always have one.
+  /// True if these have biases: norms, projections of attention, those of feed-forwards, that of all heads, scores of
+  /// words. Projections to classes always have one.
   bool normBias, attentionBias, ffnBias, headBias, wordBias;
   Activation headActivation;
   PoolKind pooling;

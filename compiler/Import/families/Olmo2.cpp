@@ -21,7 +21,7 @@ static DecoderKeys readKeys(ConfigReader &reader) {
   return readDecoderKeys(reader, defaults);
 }
 
-/// Declares a layer with a window of |window| tokens, if it has a value, and the table |rotary|.
+/// Declares a layer with a window of |window| tokens, if it has a value, and the table of rotary embeddings |rotary|.
 static LayerSpec declareLayer(TransformerSpec &spec, const DecoderKeys &keys, const CausalDecoder &decoder, const std::string &path,
                               bool bias, std::optional<int64_t> window, WeightId rotary) {
   LayerSpec layer;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT whose positions start after the padding id and count the tokens that are not padding; the first `pad_token_id` +
-// 1 rows of the table of positions are otherwise unused. Heads have other names and no pooler. XLM-RoBERTa, CamemBERT
-// and data2vec are the same model; XLM-RoBERTa-XL has norms before the branches and none of the embeddings,
+// BERT whose positions count the tokens that are not padding, from row `pad_token_id` + 1 of the table of positions on.
+// Padding has the row `pad_token_id`; earlier rows are unused. Heads have other names and no pooler. XLM-RoBERTa,
+// CamemBERT and data2vec are the same model; XLM-RoBERTa-XL has norms before the branches and none of the embeddings,
 // RoBERTa-PreLayerNorm has both.
 //
 //===----------------------------------------------------------------------===//

@@ -26,7 +26,8 @@ static void readLlama3(ConfigReader &scaling, double original, WeightParameters 
 }
 
 /// Reads YaRN (Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language Models"): frequencies
-/// below a ramp are divided by the factor, those above it are unchanged. The ends of the ramp are integers if |truncates|.
+/// below a ramp are divided by the factor, those above it are unchanged, those on it are mixtures of both. The ends of
+/// the ramp, numbers of pairs of components, are rounded to integers if |truncates|.
 static void readYarn(ConfigReader &scaling, double base, int64_t width, const RopeDefaults::Yarn &fallback, bool truncates,
                      WeightParameters &parameters) {
   double factor = readFactor(scaling, fallback.factor), original = fallback.original;
@@ -140,7 +141,7 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   if (!defaults.yarn && (type == "su" || type == "yarn"))
     type = "longrope";
   // The key of the configuration itself takes precedence over the family's default, and this over the key in |scaling|.
-  // With types of layers it does not count.
+  // With types of layers the key of the configuration is not read.
   double original = double(scaling.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
   if (defaults.originalPositions != 0)
     original = double(defaults.originalPositions);

@@ -54,11 +54,11 @@ struct RopeDefaults {
   const char *partialKey = "partial_rotary_factor";
 };
 
-/// Returns true if |config| has keys in `rope_scaling`, which then counts more than `rope_parameters`.
+/// Returns true if `rope_scaling` of |config| is an object with keys; it then takes precedence over `rope_parameters`.
 bool hasRopeScaling(const Config &config);
 
-/// Reads the rotary embeddings of heads of |headSize| components in a model with |positions| positions. |layerType|
-/// ("sliding_attention") selects those of one type of layers, if the file distinguishes types.
+/// Reads the keys of the rotary embeddings of heads of |headSize| components in a model with |positions| positions.
+/// |layerType| ("sliding_attention") selects those of one type of layers, if the file distinguishes types.
 RopeSpec readRope(ConfigReader &reader, const Config &config, int64_t headSize, int64_t positions, const RopeDefaults &defaults = {},
                   const char *layerType = nullptr);
 

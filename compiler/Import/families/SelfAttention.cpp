@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The self-attention of BERT alone, of vectors that are an input: without output projection, residual and norm. A mask
-// is added to the scores unchanged.
+// of floats is added to the scores unchanged.
 //
 //===----------------------------------------------------------------------===//
 

@@ -76,6 +76,8 @@ static void declareLayer(TransformerSpec &spec, const SqueezeBertKeys &keys, con
   attention.value = declareGrouped(spec, path + ".attention.value", hidden, hidden, keys.value);
   attention.output = declareGrouped(spec, path + ".post_attention.conv1d", hidden, hidden, keys.result);
   setWholeAttention(attention, keys);
+  // transformers returns the masked scores.
+  attention.scoreStage = mlir::xfmr::ScoreStage::Masked;
   layer.attentionNorm = spec.norm(path + ".post_attention.layernorm", hidden, epsilon);
   FfnSpec &ffn = layer.ffn.emplace();
   ffn.up = declareGrouped(spec, path + ".intermediate.conv1d", hidden, inner, keys.up);

@@ -19,7 +19,7 @@ struct T5Variant {
   /// The `model_type`, and the prefix of the names of its classes.
   const char *family, *prefix;
   T5Scaling scaling = T5Scaling::Tied;
-  /// True if every layer has a table of the distance bias; otherwise that of the first layer applies to all.
+  /// True if every layer has a distance bias with a table of its own; otherwise that of the first layer applies to all.
   bool layerBiases = false;
   int64_t vocab = 32128, inner = 2048, layers = 6, heads = 8;
   const char *feedForward = "relu";

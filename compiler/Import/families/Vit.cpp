@@ -21,7 +21,7 @@ namespace {
 /// The keys of ViT.
 struct VitKeys {
   int64_t hidden, layers, heads, intermediate, channels, labels, pooled;
-  /// Height and width.
+  /// Height and width, in pixels.
   std::pair<int64_t, int64_t> image, patch;
   double epsilon, dropout;
   Activation activation, poolerActivation;

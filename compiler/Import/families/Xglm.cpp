@@ -56,7 +56,7 @@ Result<TransformerSpec> attune::readXglmSpec(const Config &config) {
   defaults.activationKey = "activation_function", defaults.activation = "gelu";
   defaults.tied = true, defaults.padding = 1;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  // No key of the file changes it.
+  // No key sets the epsilon.
   keys.epsilon = 1e-5;
   CausalDecoder decoder(reader, classes, keys);
   decoder.names = {"model.", "embed_tokens", "layers", "layer_norm"};

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT's layers with other names. Vectors of languages may be added to those of words, and token types are words, added
-// only if they are given. Hidden tokens have the vector zero before every layer. FlauBERT may have its norms before the
-// branches, and then has none at the end.
+// only if they are given. The vectors of hidden tokens are set to zero before every layer and after the last. FlauBERT
+// may have its norms before the branches, and then has none at the end.
 //
 //===----------------------------------------------------------------------===//
 

@@ -38,7 +38,8 @@ AttentionRules getRules(OpT op) {
           op.getScoreStage()};
 }
 
-/// The operands of one row, a query of one head, as functions of the key and the component.
+/// The operands of one row, a query of one head, as functions of the key and the component. |position| is the index of
+/// the query among the keys.
 template <typename T>
 struct AttentionRow {
   int64_t keys = 0, headDim = 0, valueDim = 0, position = 0;
@@ -46,8 +47,8 @@ struct AttentionRow {
   std::function<T(int64_t, int64_t)> key, value;
   /// The mask of a key: the addend of its score, and true if it hides the key; null without a mask.
   std::function<std::pair<T, bool>(int64_t)> mask;
-  /// The bias of the distance `j - position`; component d of the relative vectors of the distance `position - j`. Null
-  /// if the operation has none.
+  /// For key j: the bias of the distance `j - position`, and component d of the relative vectors of the distance
+  /// `position - j`. Null if the operation has none.
   std::function<T(int64_t)> distanceBias;
   std::function<T(int64_t, int64_t)> relativeKey, relativeQuery;
   std::optional<T> headScale, sink;
@@ -61,9 +62,9 @@ struct AttentionOutputs {
 };
 
 /// Returns the probabilities of |scores|. |byPosition| and |byMask| mark the keys that positions and the mask hide,
-/// |byEnd| those that `causal` or `window_right` hides because they are too far after the query. |rule| is for rows
-/// without a visible key. |sink| is a score that counts in the sum of the visible keys and has no probability of its
-/// own.
+/// |byEnd| those that `causal` or `window_right` hides because they are too far after the query. |rule| gives the
+/// probabilities of a row without a visible key. |sink| is a score that counts in the sum of the visible keys and has
+/// no probability of its own.
 template <typename T>
 std::vector<T> softmaxVisible(const std::vector<T> &scores, const std::vector<bool> &byPosition, const std::vector<bool> &byMask,
                               const std::vector<bool> &byEnd, xfmr::MaskedRows rule, std::optional<T> sink) {
@@ -217,7 +218,7 @@ HeadTensor<T> headsOf(const PlainBuffer &buffer) {
   return {buffer.size(1), buffer.size(2), [=](int64_t t, int64_t h, int64_t d) { return buffer.get<T>({t, h, d}); }};
 }
 
-/// Returns the |count| tokens of |head| from |first| on, `[count, dim]`.
+/// Returns |head| of the tokens |first| to |first| + |count| - 1, `[count, dim]`.
 template <typename T>
 std::vector<T> copyHead(const HeadTensor<T> &tensor, int64_t first, int64_t count, int64_t head) {
   std::vector<T> copy;

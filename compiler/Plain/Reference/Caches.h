@@ -15,14 +15,15 @@ namespace attune::reference {
 /// The bytes of the scale of a key or value in a cache of i8.
 inline constexpr int64_t kCacheScaleBytes = 4;
 
-/// Returns the components of a key or value that |cache| stores, without the scale, of |stored|, the size of the
-/// dimension of components.
+/// Returns the number of components of a key or value in |cache|. |stored| is the size of the cache's dimension of
+/// components, which includes the bytes of a scale in a cache of i8.
 inline int64_t countComponents(const PlainBuffer &cache, int64_t stored) {
   return cache.kind == ElementKind::I8 ? stored - kCacheScaleBytes : stored;
 }
 
-/// Key or value |number| in |cache|, behind the indices |prefix|: keys are in panels [P, D, W], values in rows [C, E]. In
-/// a cache of i8, components are integers, which the bytes of an f32 scale follow (see `xfmr.kv_cache_update`).
+/// The key or value of token |number| in |cache|. |prefix| are the leading indices, slot and head, or none. Keys are in
+/// panels [P, D, W], W tokens in each, values in rows [C, E], one for each token. In a cache of i8, components are
+/// integers, and the bytes of an f32 scale follow them (see `xfmr.kv_cache_update`).
 class CachedVector {
 public:
   enum class Kind { Key, Value };
@@ -68,7 +69,8 @@ private:
   Indices componentAt(int64_t d) const {
     return isKey ? indices({number / cache.sizes.back(), d, number % cache.sizes.back()}) : indices({number, d});
   }
-  /// The scales of the keys of a panel are its last rows, one after the other.
+  /// Returns the indices of byte |i| of the scale. The scales of the keys of a panel are its last rows, one after the
+  /// other.
   Indices scaleByteAt(int64_t i) const {
     const int64_t width = cache.sizes.back();
     if (!isKey)
@@ -88,7 +90,7 @@ private:
   bool isKey;
 };
 
-/// Returns component |d| of key, or of value, |j|.
+/// loadKey() returns component |d| of key |j|, loadValue() component |e| of value |j|.
 template <typename T>
 T loadKey(const PlainBuffer &panels, llvm::ArrayRef<int64_t> prefix, int64_t j, int64_t d) {
   return CachedVector(CachedVector::Kind::Key, panels, prefix, j).load<T>(d);

@@ -28,8 +28,8 @@ std::vector<int64_t> sortByKey(const std::vector<T> &keys) {
   return order;
 }
 
-/// Returns true for each group of |size| neighbors in |keys| that is among the |kept| groups with the largest group
-/// keys. A group key is the sum of the |largest| largest keys of a group.
+/// Returns an element for each group of |size| consecutive |keys|: true if the group is among the |kept| ones with the
+/// largest group keys. A group key is the sum of the |largest| largest keys of a group.
 template <typename T>
 std::vector<bool> chooseGroups(const std::vector<T> &keys, int64_t size, int64_t kept, int64_t largest) {
   std::vector<T> sums;

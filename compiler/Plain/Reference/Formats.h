@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Matrices in formats of integers, `#xfmr.weight_format`, and products by them. Which scales represent a group best is
-// no part of a definition but a choice: of the calibration for rows that it has quantized, else of the packer. So their
-// code chooses the scales here, too. All else is written from the documentation of `xfmr.weight_quantize_panels`,
-// `tile.quantize_rows` and `tile.grouped_product`.
+// not defined: the calibration chooses them for the rows that it has quantized, and the packer for the others. So the
+// code of these two chooses the scales here, too. All else is written from the documentation of
+// `xfmr.weight_quantize_panels`, `tile.quantize_rows` and `tile.grouped_product`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_FORMATS_H
@@ -32,8 +32,9 @@ struct GroupedMatrix {
   Matrix<T> integers, scales, minima;
 };
 
-/// Returns |weights| in |format|, rows that |calibrated| has for this format as it has them. Infinities and NaN count as
-/// 0. Returns nullopt if f16, in which the format stores scales and minima, cannot represent one.
+/// Returns |weights| quantized to |format|. A row that |calibrated| has for this format gets its scales, minima and
+/// integers. Infinities and NaN count as 0. Returns nullopt if f16, in which the format stores scales and minima,
+/// cannot represent one.
 template <typename T>
 std::optional<GroupedMatrix<T>> quantizeByGroups(const Matrix<T> &weights, xfmr::WeightFormat format,
                                                  llvm::ArrayRef<CalibratedRows> calibrated) {
@@ -148,7 +149,8 @@ GroupedMatrix<T> decodePanels(const PlainBuffer &panels, xfmr::WeightFormat form
   return result;
 }
 
-/// Rows of integers in groups: their scales and sums, `tile.quantize_rows` with three destinations.
+/// Rows of integers, with the scale and the sum of the integers of each group of columns, as `tile.quantize_rows` with
+/// three destinations gives them.
 template <typename T>
 struct GroupedRows {
   Matrix<T> integers, scales, sums;
@@ -176,7 +178,8 @@ GroupedRows<T> quantizeRowsByGroups(const Matrix<T> &input, int64_t groupColumns
   return result;
 }
 
-/// Returns the product of |rows| and the transposed |weights|.
+/// Returns the product of |rows| and the transposed |weights|. |minima| is true if the format of the weights has
+/// minima.
 template <typename T>
 Matrix<T> multiply(const GroupedRows<T> &rows, const GroupedMatrix<T> &weights, bool minima) {
   Matrix<T> result(rows.integers.rows, weights.integers.rows);
@@ -197,7 +200,8 @@ Matrix<T> multiply(const GroupedRows<T> &rows, const GroupedMatrix<T> &weights, 
   return result;
 }
 
-/// Returns the sum of elements |begin| … |end| - 1 of row |t|, at most 32, in the order of N2 of `tile.grouped_product`.
+/// Returns the sum of elements |begin| … |end| - 1 of row |t|, at most 32, in the order of N2 of
+/// `tile.grouped_product`.
 template <typename T>
 T sumBlock(const Matrix<T> &rows, int64_t t, int64_t begin, int64_t end) {
   T sums[16];
@@ -241,8 +245,8 @@ void roundToPrecision(std::vector<T> &values, xfmr::Precision precision) {
     value = precision == xfmr::Precision::BF16 ? roundToBf16(static_cast<float>(value)) : fromHalf(toHalf(static_cast<float>(value)));
 }
 
-/// Returns the product of |x| in |precision| and the transposed |w| in |format|, of integers, with the rows of
-/// |calibrated|; nullopt if the format cannot store a scale of |w|.
+/// Returns the product of |x| in |precision| and the transposed |w| in |format|, a format of integers, in which rows
+/// may be |calibrated|. Returns nullopt if the format cannot store a scale of |w|.
 template <typename T>
 std::optional<Matrix<T>> multiplyInFormat(Matrix<T> x, const Matrix<T> &w, xfmr::WeightFormat format, xfmr::Precision precision,
                                           llvm::ArrayRef<CalibratedRows> calibrated) {

@@ -41,7 +41,7 @@ T activate(xfmr::Activation kind, T x) {
   return x;
 }
 
-/// Returns `x w^T + bias`; sums run over k in order, the bias is added last. |bias| may be null.
+/// Returns `x w^T + bias`. Sums run over the columns of |w| in order, the bias is added last; |bias| may be null.
 template <typename T>
 Matrix<T> project(const Matrix<T> &x, const Matrix<T> &w, const T *bias) {
   Matrix<T> y(x.rows, w.rows);
@@ -64,7 +64,7 @@ Matrix<T> projectBuffers(const Matrix<T> &x, const PlainBuffer &w, const PlainBu
   return project(x, Matrix<T>(w, prefix), added.empty() ? nullptr : added.data());
 }
 
-/// Returns `x w^T + bias` with operands of |precision|.
+/// Returns `x w^T + bias` with |x| and |w| rounded to |precision|, or quantized if it is int8.
 template <typename T>
 Matrix<T> projectInPrecision(xfmr::Precision precision, Matrix<T> x, Matrix<T> w, const PlainBuffer &bias) {
   roundToPrecision(x.values, precision);

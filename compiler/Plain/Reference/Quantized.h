@@ -38,7 +38,7 @@ struct QuantizedMatrix {
   std::vector<T> values, scales;
 };
 
-/// Quantizes |rows| rows of weights.
+/// Quantizes |weights|, a matrix of |rows| rows, as `xfmr.weight_scales` and `xfmr.weight_quantize` define it.
 template <typename T>
 QuantizedMatrix<T> quantizeWeights(const std::vector<T> &weights, int64_t rows) {
   QuantizedMatrix<T> result;

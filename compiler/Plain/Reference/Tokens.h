@@ -202,7 +202,8 @@ void compute(Context<T> &c, xfmr::MergeHeadsOp op) {
       copyElement(x, {t, n / x.size(2), n % x.size(2)}, out, {t, n});
 }
 
-/// Rotates the heads of `[T, H, D]` tokens by the angles of their positions.
+/// Rotates the heads of |input|, `[T, H, D]`, by the angles of |positions|. A row of |table| has the cosines of all
+/// pairs of components, then the sines; components that belong to no pair are copied.
 template <typename T>
 void rotate(const PlainBuffer &input, const PlainBuffer &positions, const PlainBuffer &table, bool interleaved, const PlainBuffer &out) {
   int64_t rotated = table.size(1), half = rotated / 2;

@@ -6,7 +6,7 @@
 
 namespace attune {
 
-/// Registers every target and kernel backend of this build: the first step of each tool.
+/// Registers every target and kernel backend of this build. Each tool calls it first.
 void registerAllTargets();
 
 } // namespace attune

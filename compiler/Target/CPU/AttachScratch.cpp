@@ -3,7 +3,8 @@
 //
 // Expects attention tiles on buffers. Gives each tile a `scratch` and a `state` buffer, allocated in the innermost
 // parallel loop around it, so that the memory plan allocates them per worker, or in the function if there is no loop.
-// Tiles in one loop body share buffers of equal size. Tiles that have scratch are not changed.
+// Tiles in one loop body share scratch buffers of equal size, and state buffers of equal size. Tiles that have scratch
+// are not changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,8 @@ using namespace attune;
 
 namespace {
 
-/// Columns of padding after the scores. Rows 2 KiB apart would share sets of the L1 cache, and loads of one row would
-/// wait for stores to another whose address has the same low 12 bits.
+/// Columns of padding after the scores. Without padding, rows would be 2 KiB apart (512 keys): they would share sets of
+/// the L1 cache, and loads of one row would wait for stores to another whose address has the same low 12 bits.
 constexpr int64_t kPadding = 16;
 /// Columns of the state: 16 lanes of a sum, the maximum, and padding to whole vectors.
 constexpr int64_t kStateColumns = 32;
@@ -46,8 +47,8 @@ Block *getScope(Operation *op) {
 struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
   using AttachScratchBase::AttachScratchBase;
 
-  /// Returns an upper bound of the rows (queries x heads) of |op|. A tile has whole groups of the option `rows`, so even
-  /// the smallest one can have more rows than the option `stateRows`: 112 for 7 heads and groups of 16.
+  /// Returns an upper bound of the rows (queries x heads) of |op|. A tile has whole groups of the option `rows`, so
+  /// even the smallest one can have more rows than the option `stateRows`: 112 for 7 heads and groups of 16.
   int64_t boundRows(tiles::AttentionTileOp op) {
     auto query = cast<MemRefType>(op.getQuery().getType());
     if (!query.isDynamicDim(0) && !query.isDynamicDim(1))

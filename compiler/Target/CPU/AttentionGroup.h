@@ -16,7 +16,7 @@ struct AttentionGroup {
   };
   llvm::SmallVector<Row> rows;
   /// A range [first, end) with all keys that causal masks and windows leave visible to at least one of the rows; all
-  /// keys if the operation returns the scores of hidden keys, too.
+  /// keys if the operation returns the scores of hidden keys, too (score stages `product` and `capped`).
   mlir::Value first, end;
 };
 

@@ -61,7 +61,7 @@ AttentionScores::Values AttentionScores::emitProducts(int64_t vectors, Value pan
   return products;
 }
 
-/// Returns the scales of |vectors| vectors of keys; none if keys have no scales.
+/// Returns the scales of |vectors| vectors of 16 keys, from |lane| on in |panel|; nothing if keys are not i8.
 AttentionScores::Values AttentionScores::loadKeyScales(int64_t vectors, Value panel, Value lane) {
   Values scales;
   if (!cast<MemRefType>(op.getKey().getType()).getElementType().isInteger(8))

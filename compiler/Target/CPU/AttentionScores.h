@@ -14,13 +14,13 @@ public:
   using Value = mlir::Value;
   using Values = VectorBuilder::Values;
 
-  /// Keeps at most |maxVectors| vectors of keys in registers.
+  /// |maxVectors| is the maximum number of vectors of 16 keys whose scores are in registers at once, for all rows.
   AttentionScores(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t maxVectors)
       : op(op), b(b), rows(group.rows), maxVectors(maxVectors) {}
 
-  /// Writes the scores of |block|, times log2(e), to the scratch buffer, and the scores of the stage that the operation
-  /// returns, unless that is the softmax, to their destination. Returns a vector for each row: lane l has the largest
-  /// of the scores of keys l, l + 16, l + 32, … of |block|, at least the most negative f32.
+  /// Emits the scores of |block|, times log2(e), and their stores to the scratch buffer. If `score_stage` is not
+  /// `softmax`, also stores the scores of that stage to the destination of probabilities. Returns a vector for each
+  /// row: lane l has the largest of the scores of keys l, l + 16, l + 32, … of |block|, at least the most negative f32.
   Values emit(const AttentionBlock &block);
 
 private:

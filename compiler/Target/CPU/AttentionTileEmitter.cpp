@@ -163,9 +163,9 @@ void AttentionTileEmitter::emitMaskedRows() {
   Value count = b.mul(b.size(op.getQuery(), 0), heads);
   b.loop(b.index(0), count, 1, [&](Value number) {
     Value maximum = b.loadScalar(state, {number, b.index(kMaximum)});
-    Value sees = b.compare(arith::CmpFPredicate::OLE, maximum, b.f32(kHiddenTimesLog2E));
+    Value seesNone = b.compare(arith::CmpFPredicate::OLE, maximum, b.f32(kHiddenTimesLog2E));
     Value some = b.compare(arith::CmpIPredicate::sgt, keys, 0);
-    b.ifThen(b.both(sees, some), [&] { emitMaskedRow(rowAt(number)); });
+    b.ifThen(b.both(seesNone, some), [&] { emitMaskedRow(rowAt(number)); });
   });
 }
 

@@ -19,7 +19,8 @@ public:
   using Value = mlir::Value;
   using Values = VectorBuilder::Values;
 
-  /// Keeps the softmax of at most |softmaxRows| rows, and at most |maxVectors| vectors of values, in registers.
+  /// |softmaxRows| is the maximum number of rows whose exponentials are computed together, |maxVectors| that of vectors
+  /// of 16 columns of the result that are in registers at once.
   AttentionValues(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t softmaxRows, int64_t maxVectors)
       : op(op), b(b), group(group), rows(group.rows), softmaxRows(softmaxRows), maxVectors(maxVectors), strip(op.getScratch()),
         result(op.getDestinations()[0]) {}
@@ -27,16 +28,17 @@ public:
   /// Replaces the scores of each row by 2^(score - |base|), where |base| is the row's maximum. Returns |sums|, a vector
   /// of 16 partial sums for each row, plus these exponentials.
   Values emitExponentials(const AttentionBlock &block, mlir::ValueRange base, mlir::ValueRange sums);
-  /// Returns the factor that normalizes the result of each row, as a vector: the head scale (1 if there is none)
-  /// divided by the sum of exponentials, which includes the attention sink. The factor is 0 for rows without keys and,
-  /// with `masked_rows = zero`, for fully masked rows.
+  /// Returns the factor that normalizes the result of each row, as a vector of equal lanes: the head scale (1 if there
+  /// is none) divided by the sum of exponentials, which includes the attention sink. |maxima| has the maximum of each
+  /// row, a scalar, and |sums| its vector of 16 partial sums. The factor is 0 for rows without keys and, with
+  /// `masked_rows = zero`, for fully masked rows.
   Values emitFactors(mlir::ValueRange maxima, mlir::ValueRange sums);
   /// Writes the exponentials of |block| times |factor| as probabilities, and multiplies the probabilities of earlier
   /// blocks, which are in memory, by |earlier|.
   void emitProbabilities(const AttentionBlock &block, mlir::ValueRange earlier, mlir::ValueRange factor);
-  /// Emits result = (result * decay + exponentials * values) * factor, at most |maxVectors| vectors of columns at a time.
-  /// In the first block the result counts as 0. For each row, |decay| is 2^(former maximum - new maximum), and |factor| is
-  /// that of emitFactors in the last block, else 1.
+  /// Emits result = (result * decay + exponentials * values) * factor, at most |maxVectors| vectors of columns at a
+  /// time. In the first block the result counts as 0. For each row, |decay| is 2^(former maximum - new maximum), and
+  /// |factor| is that of emitFactors in the last block, else 1.
   void emitValues(const AttentionBlock &block, mlir::ValueRange decay, mlir::ValueRange factor);
 
 private:

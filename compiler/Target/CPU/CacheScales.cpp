@@ -1,4 +1,4 @@
-//===- CacheScales.cpp - Scales of integers in vector code ----------------===//
+//===- CacheScales.cpp - Scales of cached i8 in vector code ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

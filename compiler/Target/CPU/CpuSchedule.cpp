@@ -45,7 +45,7 @@ static const RegisterFile &getRegisterFile(const CpuFeatures &features) {
 
 static bool has(const CpuFeatures &features, llvm::StringRef name) { return features.names.contains(name); }
 
-/// Returns the instructions that multiply low-precision operands.
+/// Returns the instruction set for low-precision products of a CPU with |features|.
 static DotUnit getDotUnit(const CpuFeatures &features) {
   if (!has(features, "x86"))
     return DotUnit::Portable;

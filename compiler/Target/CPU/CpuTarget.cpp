@@ -26,7 +26,7 @@ CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, xfmr::Weigh
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
-/// Returns an error if weights in |formats| are not implemented for |backend|, which may be null.
+/// Returns an error if |backend| cannot use weights in |formats|. A null |backend|, our own passes, can use all.
 static Status checkBackend(const xfmr::WeightFormats &formats, const KernelBackend *backend) {
   if (!formats.isNative() && backend)
     return Status::error("--weights-format=" + formats.str() + ": not implemented for --kernels=" + backend->name().str() + ", expected " +
@@ -169,7 +169,7 @@ void CpuTarget::addBufferPasses(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(createAttachScratch(scratch));
 }
 
-/// These passes leave scf loops over vectors of 16 floats.
+/// These passes leave scf loops over vectors of 16 lanes.
 void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule) const {
   VectorizeTilesOptions tiles;
   tiles.registerRows = schedule.registerRows;

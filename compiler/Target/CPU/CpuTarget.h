@@ -35,7 +35,7 @@ private:
             std::unique_ptr<KernelBackend> backend);
 
   CpuFeatures features;
-  /// The backend; null if our own passes compile all kernels.
+  /// The kernel backend; null if our own passes compile all kernels.
   std::unique_ptr<KernelBackend> backend;
   mlir::rt::Schedule shared;
   CpuSchedule own;
@@ -43,7 +43,7 @@ private:
   std::string cpu, triple;
 };
 
-/// Registers the target.
+/// Adds the target `cpu` to those of this build (see registerTarget).
 void registerCpuTarget();
 
 } // namespace attune

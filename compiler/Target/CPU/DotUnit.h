@@ -6,12 +6,12 @@
 
 namespace attune {
 
-/// Instruction sets that multiply low-precision operands. The table has the instruction for each pair of operand types,
-/// the rows of the input and the packed panels of weights, of projections without a weight format; "-" if there is
-/// none. GroupedProduct.cpp and GroupedFloatProduct.cpp have those for formats of integers. A panel has two or four
-/// neighbors in K side by side (pairs, fours). In the columns avx2 and avx512, vpdpbusd and vdpbf16ps are extensions
-/// (AVX-VNNI, AVX512_VNNI, AVX512_BF16) that a CPU of the set may lack: getSchedule chooses i8 and bf16 rows only if it
-/// has them.
+/// Instruction sets that multiply low-precision operands. The table is for projections whose weights have no format of
+/// their own (`--weights-format`). It has the instruction for each type of input rows and of packed weight panels; "-"
+/// if there is none. GroupedProduct.cpp and GroupedFloatProduct.cpp have the instructions for weights in formats of
+/// integers. A panel has two or four neighbors in K side by side (pairs, fours). In the columns avx2 and avx512,
+/// vpdpbusd and vdpbf16ps are extensions (AVX-VNNI, AVX512_VNNI, AVX512_BF16) that a CPU of the set may lack:
+/// getSchedule chooses i8 and bf16 rows only if it has them.
 ///
 ///   rows   panels      portable         avx2            avx512          amx
 ///   f32    bf16 pairs  fma              fma             fma             fma

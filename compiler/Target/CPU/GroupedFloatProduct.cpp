@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Code for `tile.grouped_product` of rows of f32 or bf16: integers of weights are converted in registers, multiplied by
-// the rows and summed in blocks of 32 columns (or 16, the columns of a group); the sum of a block is multiplied by the
-// scale of its group. So a weight costs one multiply-add beside its conversion, and scales cost one for each block.
+// the rows and summed in blocks of 32 columns (of 16 if a group has 16); the sum of a block is multiplied by the scale
+// of its group. So a weight costs one multiply-add beside its conversion, and scales cost one for each block.
 //
 //   for each block of columns
 //     sum[r, n] = 0
@@ -18,10 +18,11 @@
 //   word of output n, int8   |   k+3   |   k+2   |   k+1   |   k   |
 //
 // Conversions to f32. int4 with AVX-512: a shift moves the four bits of two columns to the low ends of the halves of
-// each word, vpermw replaces the halves by bf16 of a table of 16, and a shift and a mask make f32 of them. Otherwise,
-// and for int8: shifts, or with minima a shift and a mask, extend the integer to the word, which is converted.
-// Conversions to bf16, for vdpbf16ps, which multiplies pairs of neighbors: int4 by the same table, after one shuffle
-// that brings neighbors to the two halves of a word; int8 as to f32, whose upper halves are the bf16.
+// each word, vpermw replaces the halves by bf16 of a table of 16, and a shift of the low half or a mask of the high
+// half makes f32 of them. Otherwise, and for int8: shifts, or with minima a shift and a mask, extend the integer to the
+// word, which is converted. Conversions to bf16, for vdpbf16ps, which multiplies pairs of neighbors: int4 by the same
+// table, after one shuffle that brings neighbors to the two halves of a word; int8 as to f32, whose upper halves are
+// the bf16.
 //
 // Schedule. A loop over blocks keeps the accumulators. For one row a block is straight code; as its sum does not depend
 // on the block before it, the CPU begins a block before the last one ends. For several rows a loop over a few columns
@@ -31,10 +32,10 @@
 // Invariants. The order of additions does not depend on the number of rows. With rows of f32 all operations are f32
 // multiply-adds and exact conversions, so the bits are the same for all machines, too.
 //
-// Tried and rejected: scale * q as an f32 weight, multiplied by x in the order of all K (two multiplications for a weight,
-// and one chain for each output over all of K; in prototypes one row of int4 was slower by a fifth); blocks of 16 columns
-// (several rows 3 % slower, one row the same); the columns of two or more blocks in turns (one row up to 15 % slower, as
-// registers do not suffice).
+// Tried and rejected: scale * q as an f32 weight, multiplied by x in the order of all K (two multiplications for a
+// weight, and one chain for each output over all of K; in prototypes one row of int4 was slower by a fifth); blocks of
+// 16 columns (several rows 3 % slower, one row the same); the columns of two or more blocks in turns (one row up to
+// 15 % slower, as registers do not suffice).
 //
 //===----------------------------------------------------------------------===//
 
@@ -196,9 +197,9 @@ private:
     return bits == 0 ? word : arith::ShRUIOp::create(builder, word, tile.splatOf(cast<VectorType>(word.getType()), bits)).getResult();
   }
 
-  /// Returns the words of |bytes|, prepared for conversions of their columns. Integers with a sign, which are stored with
-  /// a bias, become signed unless a table has the bias. For pairs of bf16 of int4, the second and third byte of each word
-  /// change places.
+  /// Returns |bytes| as words, prepared for toF32 and toPair. Signed integers, which are stored with a bias, become
+  /// two's complement unless a table subtracts the bias. If int4 become pairs of bf16, the second and third byte of
+  /// each word change places.
   Value prepare(Value bytes) {
     if (bf16 && narrow) {
       SmallVector<int64_t> order;
@@ -242,10 +243,12 @@ private:
     return vector::BitCastOp::create(builder, pairType(), arith::OrIOp::create(builder, low, high));
   }
 
-  /// Returns, for each half of |word|, the bits of the bf16 of the integer of 4 bits that begins at bit |bit| of the half.
+  /// Returns, for each half of |word|, the bits of the bf16 of the integer of 4 bits that begins at bit |bit| of the
+  /// half.
   Value readTable(Value word, int64_t bit) {
     VectorType halves = VectorType::get({2 * VectorBuilder::kLanes}, builder.getI16Type());
-    // The instruction indexes a table of 32; the bit above the integer does not matter if both halves of the table agree.
+    // The instruction indexes a table of 32; the bit above the integer does not matter if both halves of the table
+    // agree.
     SmallVector<int16_t> table;
     for (int64_t stored = 0; stored < 2 * VectorBuilder::kLanes; ++stored)
       table.push_back(static_cast<int16_t>(llvm::bit_cast<uint32_t>(static_cast<float>(stored % 16 - tile.format.zero())) >> 16));
@@ -260,11 +263,11 @@ private:
   VectorBuilder &builder;
   /// True if rows are bf16, and if integers have 4 bits.
   bool bf16, narrow;
-  /// True if the CPU has instructions that read tables of 16 elements, and that convert f16.
+  /// True if the CPU has vpermw, the instruction that reads tables, and if it has an instruction that converts f16.
   bool hasTables, convertsHalves;
   /// The number of vectors in the width of a panel, and the number of columns of a row (K).
   int64_t vectors, depth;
-  /// Columns of a block, and of the vectors that hold the same columns of all outputs.
+  /// Columns of a block, and columns whose integers are in one word of a panel: 8 of int4, 4 of int8.
   int64_t blockColumns, stepColumns;
   VectorType words;
 };

@@ -3,13 +3,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Code for `tile.grouped_product` of quantized rows: products of int8 rows by panels of int4 or int8 weights. The
-// weights of a panel are one stream of bytes, in which the scales of each group of columns precede its integers. A tile
-// of R rows keeps an f32 accumulator for each row r and output n, and i32 sums of the current group:
+// weights of a panel are one stream of bytes, in which the scales and minima of each group of columns precede its
+// integers. A register tile keeps an f32 accumulator for each row r and output n, and i32 sums of the current group:
 //
 //   for each group g of columns
 //     sum[r, n] = (base - zero) * sums[r, g]                 zero: the stored weight that means 0 (stored unsigned)
 //                                                            base: the stored weight that the unit multiplies as 0
-//                                                            sums: the sum of the row's integers, an operand
+//                                                            sums: an operand, the sums of the row's integers
 //     for each quad of columns                               sum[r, n] += 4 products of bytes
 //     acc[r, n] = fma(f32(sum[r, n]), rowScale[r, g] * scale[n, g], acc[r, n])
 //     acc[r, n] = fma(minimum[n, g], rowScale[r, g] * f32(sums[r, g]), acc[r, n])      only in formats with minima
@@ -85,14 +85,14 @@ private:
     tile.finishRows(part, join(sums));
   }
 
-  /// Columns of a step. vpmaddubsw adds the products of half of them in each lane of 16 bits, which 16 products of 4 and 8
-  /// bits fit: 16 * 15 * 127 < 2^15.
+  /// Columns of a step. With int4 weights and vpmaddubsw, each lane of 16 bits adds the products of half of them, which
+  /// fit: 16 * 15 * 127 < 2^15.
   static constexpr int64_t kStep = 32;
   /// Returns true if the steps of a group are a loop.
   bool hasLoop() const { return groupColumns > 2 * kStep; }
 
-  /// Adds the products of |group| to the accumulators |acc|: |vectors| of the first row, then of the next one, and so
-  /// on.
+  /// Adds the products of |group|, one of |groups|, to the accumulators |acc|: |vectors| of the first row, then of the
+  /// next one, and so on.
   void addGroup(Value panel, Value group, int64_t groups, ArrayRef<Value> rows, int64_t shares, Values &acc) {
     int64_t head = tile.format.headBytes(tile.width), bias = (signedWeights ? 128 : 0) - tile.format.zero();
     Values rowSums, sums;

@@ -19,12 +19,13 @@ namespace attune {
 ///   Vnni512     vpdpbusd, in vectors of 512 bits
 enum class ByteUnit { Portable, Avx2, Vnni256, Vnni512 };
 
-/// Returns the instructions for bytes of a CPU with the instruction set |unit|. |vnni| is true if the CPU has vpdpbusd.
+/// Returns the instructions for bytes of a CPU with the instruction set |unit|. |vnni| is true if the CPU has vpdpbusd
+/// for its widest vectors.
 ByteUnit getByteUnit(DotUnit unit, bool vnni);
 
 /// Emit |op|, which is on buffers, and |epilogue|, the elementwise op that reads its sums (null if there is none), with
-/// the sums of |rows| rows in registers: the first for quantized rows, the second for rows of floats. They return null,
-/// or the reason why they cannot.
+/// the sums of up to |rows| rows in registers: the first function for quantized rows, the second for rows of floats.
+/// They return null, or the reason why they cannot.
 const char *vectorizeGroupedProduct(VectorBuilder &builder, mlir::tiles::GroupedProductOp op, mlir::linalg::LinalgOp epilogue, int64_t rows,
                                     ByteUnit unit, PrefetchPlan plan);
 const char *vectorizeGroupedFloatProduct(VectorBuilder &builder, mlir::tiles::GroupedProductOp op, mlir::linalg::LinalgOp epilogue,

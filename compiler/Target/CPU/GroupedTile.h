@@ -9,7 +9,8 @@
 
 namespace attune {
 
-/// The tile of a grouped product: its operands, its epilogue, and loads from the stream of a panel.
+/// The register tile of a `tile.grouped_product`: its operands, its epilogue, and loads from the bytes of a panel,
+/// which are `[groups, bytes of a group]`: scales, then minima if the format has them, then integers.
 class GroupedTile : public ProductTile {
 public:
   GroupedTile(VectorBuilder &builder, mlir::tiles::GroupedProductOp op, mlir::linalg::LinalgOp epilogue, int64_t rows, PrefetchPlan plan);
@@ -18,16 +19,18 @@ public:
   /// also prepares the epilogue.
   const char *check();
 
-  /// Loads |bytes| bytes of |group| of |panel| from byte |byte| of the group on.
+  /// Returns the |bytes| bytes of |group| of |panel| from byte |byte| of the group on, as a vector of i8.
   mlir::Value load(mlir::Value panel, mlir::Value group, mlir::Value byte, int64_t bytes);
-  /// Loads |lanes| scales of a group as f32, those of vector |index| of the panel's rows. Minima follow the scales: their
-  /// indices begin at `width / lanes`. |convertsHalves| is true if the CPU has an instruction that converts f16.
+  /// Returns the scales of |group| of |panel| for the |lanes| outputs from |index| * |lanes| of the panel on, as a
+  /// vector of f32. Minima follow the scales, so an |index| of `width / lanes` or more returns minima. |convertsHalves|
+  /// is true if the CPU has an instruction that converts f16.
   mlir::Value loadNumbers(mlir::Value panel, mlir::Value group, int64_t index, int64_t lanes, bool convertsHalves);
 
-  /// Returns true if a tile of |rows| prefetches weights. On CPUs that read memory fastest in one stream, the hardware's
-  /// prefetcher keeps up with the products of a single row, and prefetch instructions only slow these down.
+  /// Returns true if a tile of |rows| should prefetch weights: all but tiles of one row with one stream. On CPUs that
+  /// read memory fastest in one stream, the hardware's prefetcher keeps up with the products of a single row, and
+  /// prefetch instructions only slow these down.
   bool prefetches(mlir::ArrayRef<mlir::Value> rows) const { return rows.size() > 1 || prefetchStreams() > 1; }
-  /// Returns a constant vector of integers |value|.
+  /// Returns a constant of |type|, a vector of integers, with |value| in all lanes.
   mlir::Value splatOf(mlir::VectorType type, int64_t value);
 
   mlir::tiles::GroupedProductOp op;

@@ -43,7 +43,7 @@ const char *LaneBody::check() {
     }
     Type element = cast<MemRefType>(operand.get().getType()).getElementType();
     if (!element.isF32() && !element.isBF16() && !element.isInteger(64) && !element.isInteger(32) && !isUniform(operand))
-      return "an operand has elements that are neither f32 nor i64";
+      return "an operand has elements that are none of f32, bf16, i64 and i32";
   }
   // The values of the body that differ between lanes.
   llvm::SmallPtrSet<Value, 16> varying;

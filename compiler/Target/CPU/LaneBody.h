@@ -27,8 +27,8 @@ public:
   /// Returns null if the body can be evaluated, else the reason why not.
   const char *check();
 
-  /// Computes the uniform values at |outer|. Later calls of evaluate() reuse them, so they must dominate the insertion
-  /// points of these calls.
+  /// Emits the uniform values at |outer|, an index for each loop but the last. Later calls of evaluate() reuse them, so
+  /// they must dominate the insertion points of these calls.
   void prepare(mlir::ValueRange outer);
 
   /// Returns the value that the body yields at |point|: a vector, or a scalar if it is uniform. |given| maps operand
@@ -36,14 +36,14 @@ public:
   mlir::Value evaluate(const LanePoint &point,
                        const llvm::DenseMap<unsigned, mlir::Value> &given = llvm::DenseMap<unsigned, mlir::Value>());
 
-  /// Prefetches the elements that evaluate() will read at |point| from inputs that have an element for each iteration,
-  /// except from the operand with number |given|.
+  /// Emits prefetches of the elements that evaluate() will read at |point| from inputs that have an element for each
+  /// iteration of all loops, except from the operand with number |given|.
   void prefetch(const LanePoint &point, unsigned given);
 
   /// Returns |value| as a vector of 16 lanes.
   mlir::Value widen(mlir::Value value);
 
-  /// Stores |value| at |point| of the only output.
+  /// Stores |value|, a result of evaluate(), at |point| of the only output.
   void store(mlir::Value value, const LanePoint &point);
 
 private:

@@ -26,8 +26,12 @@ const char *LowPrecisionTile::check() {
     return "its panels have no known layout";
   depth = inputType.getDimSize(1);
   width = strides[1] / group;
-  if (width % VectorBuilder::kLanes != 0 || !inputType.isLastDimUnitStride() || depth % group != 0)
-    return "its panel width is not a known multiple of 16";
+  if (width % VectorBuilder::kLanes != 0)
+    return "its panel width is not a multiple of 16";
+  if (!inputType.isLastDimUnitStride())
+    return "its rows are not contiguous";
+  if (depth % group != 0)
+    return "its depth is not a multiple of the panels' groups";
   MLIRContext *context = inputType.getContext();
   AffineExpr n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context);
   AffineMap map = tile.contraction.getMatchingIndexingMap(tile.contraction.getDpsInputOperand(1));

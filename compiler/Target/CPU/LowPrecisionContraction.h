@@ -21,7 +21,7 @@ public:
   /// |group|, |depth| and |width|, emits the view |panels| of the packed weights, and prepares the epilogue.
   const char *check();
 
-  mlir::Value input; // [M, K']
+  mlir::Value input; // [M, K'], the rows
   mlir::MemRefType inputType, panelType;
   int64_t group = 0, depth = 0; // G and K'
 
@@ -29,12 +29,14 @@ private:
   ContractionTile tile;
 };
 
-/// Emits |tile| by vector instructions of |unit|, with the sums of |rows| rows in registers; with DotUnit::Amx and
-/// input rows of bf16 or i8, calls emitAmxContraction instead. Returns null, or the reason why it cannot.
+/// Emits |tile| by vector instructions of |unit|, with the sums of up to |rows| rows in registers. With DotUnit::Amx
+/// and input rows of bf16 or i8, calls emitAmxContraction instead, which ignores |rows|. Returns null, or the reason
+/// why it cannot.
 const char *vectorizeLowPrecision(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
 /// Emits |tile|, whose operands are bf16 or i8, by AMX, whose tile registers have 16 rows of 64 bytes. The code reads
-/// whole groups of 16 rows of the input. Returns null, or the reason why it cannot.
+/// the input in whole groups of 16 rows, so up to 15 rows past its end must be readable. Returns null, or the reason
+/// why it cannot.
 const char *emitAmxContraction(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan);
 
 } // namespace attune

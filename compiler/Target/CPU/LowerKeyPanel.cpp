@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expects `tile.key_panel` with keys of f32 in buffers. Leaves code for blocks of 16 keys x 16 components: 16 loads
-// of keys, four layers of 16 shuffles, 16 stores into rows of the panel. In a block with fewer keys the loads of missing
-// keys are masked, so nothing past the keys is read and the columns past them become 0. If the head size is not a
-// multiple of 16, the last lanes of the loads are masked.
+// of keys, four layers of 16 shuffles, 16 stores into rows of the panel. In a block with fewer keys the loads of
+// missing keys are masked, so nothing past the keys is read and the columns past them become 0. If the head size is not
+// a multiple of 16, the last lanes of the loads are masked.
 //
 // A panel of i8 needs the largest magnitude of each key first. A row of a transposed block has a lane for each key, so
-// the maxima of 16 keys are lanes, too: the blocks of 16 keys are transposed twice, for the maxima and for the integers.
+// the maxima of 16 keys are lanes, too: the blocks of 16 keys are transposed twice, for the maxima and for the
+// integers.
 //
 // A masked load of memory that has no page yet does not fault, but takes some 140 ns (Zen 4). The rows past the last
 // key are such memory if the caller has allocated memory for longer sequences. So the load of a missing key has the
@@ -92,8 +93,8 @@ Values loadBlock(VectorBuilder &e, Value keys, Value d, int64_t components, int6
   return block;
 }
 
-/// Appends |keys|, which are few, to the keys of |panel|: writes them element by element into the columns from |column|
-/// on.
+/// Appends |keys|, usually a few, to the keys of |panel|: writes them element by element into the columns from |column|
+/// on. Other columns are not changed.
 void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
   auto type = cast<MemRefType>(panel.getType());
   Type element = type.getElementType();

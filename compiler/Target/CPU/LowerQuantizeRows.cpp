@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.quantize_rows` on buffers with contiguous last dimensions. Leaves an scf loop over rows around loops over
-// chunks of 16 columns.
+// Expects `tile.quantize_rows` on buffers with contiguous last dimensions. Leaves an scf loop over rows around loops
+// over chunks of 16 columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ public:
 private:
   VectorType vectorOf(Type type) { return VectorType::get({VectorBuilder::kLanes}, type); }
 
-  /// Rounds |x| to bf16; returns the rounded value as f32 if the result has elements of f32.
+  /// Rounds |x| to bf16; returns the rounded value as f32 if the destination has elements of f32.
   Value round(Value x) {
     Value rounded = arith::TruncFOp::create(builder, vectorOf(builder.getBF16Type()), x);
     return element.isF32() ? arith::ExtFOp::create(builder, vectorOf(element), rounded).getResult() : rounded;
@@ -56,7 +56,7 @@ private:
     Value largest = largestMagnitude(row);
     Value scale = builder.divf(largest, builder.f32(127));
     memref::StoreOp::create(builder, scale, op.getScales(), row);
-    // A row of zeros is quantized to zeros, by any finite inverse.
+    // Any finite inverse quantizes a row of zeros to the integers that mean 0.
     Value nonzero = builder.select(builder.compare(arith::CmpFPredicate::OEQ, largest, builder.f32(0)), builder.f32(1), largest);
     Value inverse = builder.splat(builder.divf(builder.f32(127), nonzero));
     Value shifter = builder.splat(kShifter);
@@ -128,8 +128,8 @@ private:
     return initial;
   }
 
-  /// Returns the largest magnitude of a row; NaN if the row has a NaN. Four chunks have maxima of their own, since a
-  /// single maximum would wait for the one before it.
+  /// Returns the largest magnitude of a row as f32; NaN if the row has a NaN. Four chunks have maxima of their own,
+  /// since a single maximum would wait for the one before it.
   Value largestMagnitude(Value row) {
     constexpr int64_t kParts = 4, kStep = kParts * VectorBuilder::kLanes;
     VectorBuilder::Values parts(kParts, arith::ConstantOp::create(builder, builder.getZeroAttr(words())));

@@ -1,11 +1,12 @@
-//===- LowerRotaryTile.cpp - Rotations and keys read back as vector code ---===//
+//===- LowerRotaryTile.cpp - Rotary embeddings and unpacking of keys -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers. A rotary embedding is a loop over tokens and heads,
-// with the vectors of a head unrolled. If pair i consists of component i of the first half and component i of the second
-// half of the rotated components, 16 pairs are two vectors. If a pair is two neighbors (interleaved), 8 pairs are one
-// vector, in which a shuffle swaps neighbors. `tile.unpack_keys` copies keys of a panel into rows, element by element.
+// Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers, with positions of i64. A rotary embedding is a loop
+// over tokens and heads, with the vectors of a head unrolled. If pair i consists of component i of the first half and
+// component i of the second half of the rotated components, 16 pairs are two vectors. If a pair is two neighbors
+// (interleaved), 8 pairs are one vector, in which a shuffle swaps neighbors. `tile.unpack_keys` copies keys of a panel
+// into rows, element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ using Values = VectorBuilder::Values;
 
 namespace {
 
-/// Emits the rotation of a tile.
+/// Emits the code of one tile.rotary_tile.
 class RotaryEmitter {
 public:
   explicit RotaryEmitter(tiles::RotaryTileOp op)

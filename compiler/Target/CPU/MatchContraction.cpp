@@ -19,8 +19,8 @@ static BlockArgument widened(Value value) {
   return dyn_cast<BlockArgument>(op && isa<Ext...>(op) ? op->getOperand(0) : value);
 }
 
-/// Returns true if |op|'s body is `accumulator + a * b`, where a and b are extended (widened) unless they are
-/// f32.
+/// Returns true if |op|'s body is `accumulator + a * b`, in floats if |floats|, else in integers. a and b must be
+/// extended unless they are f32: a as unsigned if it is i8, other integers as signed.
 static bool isWidenedMultiplyAdd(linalg::LinalgOp op, bool floats) {
   Block *body = op.getBlock();
   Operation *add = body->getTerminator()->getOperand(0).getDefiningOp();

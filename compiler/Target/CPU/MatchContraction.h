@@ -16,7 +16,8 @@ namespace attune {
 /// which G neighbors in k are side by side. Of the map of B, only the number of results, four, is checked here.
 bool isLowPrecisionContraction(mlir::linalg::LinalgOp op);
 
-/// A contraction over a weight panel, the fill before it and the elementwise op after it.
+/// A contraction over weight panels, the fill of its sums with zeros before it, and the elementwise op on its sums
+/// after it.
 struct ContractionTile {
   mlir::linalg::LinalgOp contraction, fill, epilogue; // epilogue may be null
 };

@@ -4,7 +4,8 @@
 //
 // Expects scf.forall on buffers, without results. For each outermost loop, leaves a function over a range of the
 // flattened iterations and an rt.parallel_call of it; loops inside bodies and loops from 0 to the constant 1 become
-// scf.for. Functions that call the host (attune_host) get a pointer to it as first argument.
+// scf.for. Functions with an operation that calls the runtime, and their callers, get a pointer to the runtime's
+// structure attune_host as first argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +74,7 @@ private:
 
 } // namespace
 
-/// Turns loops inside parallel loops, and loops that run once, into scf.for: they need no host.
+/// Turns loops inside parallel loops, and loops that are known to run once, into scf.for. They do not call the runtime.
 LogicalResult OutlineParallel::makeSequential(func::FuncOp function) {
   SmallVector<scf::ForallOp> sequential;
   WalkResult walk = function.walk([&](scf::ForallOp loop) -> WalkResult {

@@ -1,11 +1,11 @@
-//===- PanelPrefetch.cpp - Asking for weights before they are used ---------===//
+//===- PanelPrefetch.cpp - Prefetches of weight panels ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Prefetches of weight panels. To compute a projection of few rows takes less time than to load its weights from DRAM,
-// so the memory must stay busy from the first row tile of a block to the last. So each row tile prefetches a share of
-// the next panel while it multiplies the current one. A share is read in several streams (s0 to s3 in the figure), as
-// many as the machine needs for its full bandwidth.
+// To compute a projection of few rows takes less time than to load its weights from DRAM, so the memory must stay busy
+// from the first row tile of a block to the last. So each row tile prefetches a share of the next panel while it
+// multiplies the current one. A share is read in several streams (s0 to s3 in the figure), as many as the machine needs
+// for its full bandwidth.
 //
 //   memory        | panel p: in use          | panel p + 1                                           |  a cell: a segment of lines
 //                 |                          | share 0             | share 1             | share 2 .. |
@@ -45,7 +45,7 @@ static constexpr int64_t kStreamedShares = 2;
 /// Locality hints: into the L1 or the L2 cache.
 static constexpr int64_t kToL1 = 3, kToL2 = 2;
 
-/// Returns the elements of |type| in a cache line.
+/// Returns the number of elements of |type| in a cache line.
 static int64_t getLineElements(MemRefType type) { return kLineBytes * 8 / type.getElementTypeBitWidth(); }
 
 static void prefetch(VectorBuilder &builder, Value panels, ValueRange at, int64_t locality) {

@@ -1,4 +1,4 @@
-//===- PanelPrefetch.h - Asking for weights before they are used ----*- C++ -*-===//
+//===- PanelPrefetch.h - Prefetches of weight panels ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_CPU_PANELPREFETCH_H
@@ -16,7 +16,8 @@ struct PrefetchPlan {
   /// cache. With 1, a block of one row tile instead prefetches the weights |aheadBytes| after those in use, into the L1
   /// cache.
   int64_t streams = 4;
-  /// The prefetch distance of panels that are read side by side, in bytes, divided among them.
+  /// The prefetch distance, in bytes, of a block of one row tile with 1 stream. The distance in each of several panels
+  /// that a single row reads side by side is this number divided by the number of panels.
   int64_t aheadBytes = 16384;
 };
 
@@ -39,7 +40,8 @@ public:
   };
 
   /// Prefetches for the contraction |op| over |panel|. The k loop of a whole tile has |unroll| steps per iteration.
-  /// Active only if |op| is in a loop over row tiles and |panel| has a static number of rows.
+  /// Active only if |op| is in a loop over row tiles and |panel| has a static number of rows (K); otherwise there is no
+  /// code to prefetch for, and no other member function may be called.
   PanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::linalg::LinalgOp op, mlir::Value panel, int64_t unroll);
 
   bool isActive() const { return tile != nullptr; }

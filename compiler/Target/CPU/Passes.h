@@ -17,10 +17,10 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Target/CPU/Passes.h.inc"
 
-/// Lowers functions on buffers, scalars and vectors, with rt.parallel_call and entry functions, to the llvm dialect.
-/// Registered as `attune-lower-to-llvm`.
+/// Adds to |pm| the passes that lower functions on buffers, scalars and vectors, with rt.parallel_call and entry
+/// functions, to the llvm dialect.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
-/// Registers this pipeline for attune-opt.
+/// Registers these passes for attune-opt as the pipeline `attune-lower-to-llvm`.
 void registerLowerToLLVMPipeline();
 
 } // namespace attune

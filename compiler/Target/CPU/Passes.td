@@ -44,12 +44,13 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
     of each range but the last is a multiple of `%grain`, which is 1. `%worker` is the number of the worker that runs
     the range; it replaces `rt.worker_id` in the body. Loops inside a body, and loops from 0 to the constant 1 with step
     1 in all dimensions, become `scf.for`. Outside of the loops that stay parallel, `rt.worker_id` becomes 0. Constants,
-    index arithmetic on constants, addresses of globals, and views are cloned into the new function.
+    index arithmetic on constants, addresses of globals, and views are cloned into the new function; all other values
+    that the body uses become its arguments.
 
     `%host: !llvm.ptr {rt.role = #rt.role<host>}` becomes the first argument of each function that has a loop that stays
-    parallel, an `rt.rank` or an `rt.all_gather`, and of the callers of such a function. Expects loops on buffers,
-    without results; it is an error if a loop that stays parallel calls a function that gets the host. Leaves no
-    `scf.forall`. Numerics: exact.
+    parallel, an `rt.rank` or an `rt.all_gather`, and of all functions that call such a function, directly or through
+    others. Expects loops on buffers, without results; it is an error if a loop that stays parallel calls a function
+    that gets the host. Leaves no `scf.forall`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::scf::SCFDialect",
@@ -81,8 +82,8 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
     more if the tile can have more: a tile has whole queries and whole groups of `rows` rows, for example 112 rows for 7
     heads and groups of 16.
 
-    Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker has its own, or at
-    the start of the function if there is no such loop. In one loop body, tiles that need
+    Allocates both at the start of the innermost `scf.forall` around the tile, so that each worker, a thread that runs
+    iterations, has its own, or at the start of the function if there is no such loop. In one loop body, tiles that need
     a `scratch` of the same size share it, and so do tiles that need a `state` of the same size. Expects
     `tile.attention_tile` on buffers; run it before `attune-plan-memory`. Leaves alone tiles that have a scratch buffer,
     and tiles on tensors.
@@ -128,8 +129,8 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
     Groups of `rows` / 2, `rows` / 4 and so on down to one row cover the last rows of a tile. A group skips a block if
     `causal` or a window hides the block's keys from all rows of the group. It computes at least one block, and all of
     them if `score_stage` asks for scores of hidden keys. With `causal` or a window, and `masked_rows` other than
-    `zero`, a loop after the blocks computes the rows without a visible key again. These names are attributes of
-    `tile.attention_tile`.
+    `zero`, a loop after the blocks computes the rows without a visible key again. `causal`, `score_stage` and
+    `masked_rows` are attributes of `tile.attention_tile`.
 
     Expects `tile.attention_tile` on buffers with contiguous last dimensions, with keys in panels and scratch buffers of
     at least `rows` rows (`attune-attach-scratch`); other buffers are an error, and tiles on tensors stay. Elements are
@@ -181,7 +182,7 @@ def LowerCacheRows : Pass<"attune-lower-cache-rows"> {
 }
 
 def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
-  let summary = "fill key panels by transposing 16 x 16 blocks in registers";
+  let summary = "lower key_panel to code that transposes blocks of 16 keys x 16 components in registers";
   let description = [{
     ```mlir
     tile.key_panel ins(%keys : memref<?x12xf32>) outs(%panel : memref<12x64xf32>)
@@ -229,11 +230,12 @@ def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
     }
     ```
 
-    The code handles one row after the other. If the operation has no scales, values are rounded to bf16. If it has
-    scales, as here, a first loop finds the largest magnitude of the row, which determines the scale, and a second loop
-    quantizes. Columns after the last multiple of 16 are loaded and stored with masks. If it also has sums as a
-    destination, each group of columns of a row has its own scale and is quantized by itself, and the sum of its
-    integers is stored.
+    The code handles one row after the other. If the operation has no scales, values are rounded to bf16; a destination
+    of f32 gets the rounded values as f32. If it has scales, as here, a first loop finds the largest magnitude of the
+    row, which determines the scale, and a second loop quantizes. If it also has sums as a destination, each group of
+    columns of a row has its own scale and is quantized by itself, and the sum of its integers is stored. Columns after
+    the last multiple of 16 are loaded and stored with masks. Where the destination has more columns than the input,
+    these are filled as if the input had zeros there.
 
     Expects `tile.quantize_rows` on buffers with contiguous last dimensions; other buffers, tensors and a destination of
     f16 are errors. Leaves scf loops.
@@ -299,8 +301,9 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     product, whole tiles prefetch the operands of the epilogue that have an element for each result, such as a residual.
 
     **Projections of bf16 or int8** become a loop over groups of 2 or 4 neighbors in k, in which the instructions of
-    `dot-unit` multiply each group for each row and 16 columns. With `amx` and rows of bf16 or i8, one instruction takes
-    16 groups, 16 rows and 16 columns; it always reads 16 rows, for which `attune-plan-memory` leaves room.
+    `dot-unit` multiply each group for each row and 16 columns. If `dot-unit` has no instruction for the operands, the
+    product becomes scalar loops. With `amx` and rows of bf16 or i8, one instruction takes 16 groups, 16 rows and 16
+    columns; it always reads 16 rows, for which `attune-plan-memory` leaves room.
 
     **Products by weights with a scale per group** (`tile.grouped_product`) of quantized rows become a loop over groups
     in k, each with one scale, around products of bytes: by 32-bit products if `dot-unit` is `portable`, else by the

@@ -14,7 +14,8 @@
 
 namespace attune {
 
-/// The number of existing lanes of a chunk: all 16, a compile-time constant, or a run-time value.
+/// The lanes of a vector that exist, for example the columns that are left in a row: all 16 or the first ones. Their
+/// number is a compile-time constant or a run-time value.
 class Lanes {
 public:
   static Lanes all() { return Lanes(16, mlir::Value()); }
@@ -43,15 +44,16 @@ public:
   /// vector<16xf32>.
   mlir::VectorType getType() { return mlir::VectorType::get({kLanes}, getF32Type()); }
 
-  /// Returns the element at |indices|.
+  /// Loads the element at |indices|.
   Value loadScalar(Value memref, mlir::ValueRange indices);
 
-  // Vectors. |splat| of a number is a constant.
+  // Vectors of 16 lanes. splat returns a vector with the same f32 in all lanes; that of a double is a constant.
   Value splat(double value);
   Value splat(Value scalar);
   /// Loads the 16 lanes from |indices| on, along the last dimension, which must be contiguous. Lanes that do not exist
   /// are not read; they are 0.
   Value load(Value memref, mlir::ValueRange indices, Lanes lanes = Lanes::all());
+  /// Stores |vector| from |indices| on; memory of lanes that do not exist is not changed.
   void store(Value vector, Value memref, mlir::ValueRange indices, Lanes lanes = Lanes::all());
   /// Returns, lane by lane, |vector| where the lane exists, else |other|.
   Value keep(Value vector, Lanes lanes, Value other);
@@ -59,8 +61,8 @@ public:
   /// Returns `a > b ? a : b`, one instruction on x86; a NaN of |b| is kept, one of |a| is lost.
   Value maxf(Value a, Value b);
 
-  // Reductions of the lanes of a vector to an f32: lane i with lane i + 8, then 4, 2, 1. The same tree on every
-  // machine.
+  // Reductions of the 16 lanes of a vector to a scalar by |join|, addf or maxf: lanes i and i + 8, then i and i + 4,
+  // i + 2, i + 1. The tree is the same on every machine.
   Value reduceLanes(Value vector, llvm::function_ref<Value(Value, Value)> join);
   Value sumLanes(Value vector);
   Value maxLanes(Value vector);
@@ -80,7 +82,8 @@ public:
 
   /// Emits the product loop: for k from |begin| to |end| in order, `acc[r * vectors + j] = a(k)[r] * b(k)[j] +
   /// acc[r * vectors + j]`, |unroll| steps at a time (at most 4: beyond that LLVM hoists the broadcasts and spills).
-  /// |loadA| loads the f32 of a row, |loadB| the vector of a column chunk. Returns the accumulators.
+  /// |loadA| loads a(k)[r], an f32 for row r, and |loadB| loads b(k)[j], the vector of column chunk j. |initial| are
+  /// the |rows| * |vectors| accumulators before the loop; returns those after it.
   Values multiply(Value begin, Value end, int64_t rows, int64_t vectors, int64_t unroll, mlir::ValueRange initial,
                   llvm::function_ref<Value(int64_t row, Value k)> loadA, llvm::function_ref<Value(int64_t chunk, Value k)> loadB);
 

@@ -22,7 +22,8 @@
 // streams get more memory bandwidth than one. Tiling usually leaves one group of rows and one panel; larger operands
 // get loops over both.
 //
-// Weights of bf16 or f16 are widened to f32 when they are loaded, so sums are those of f32 products with rounded weights.
+// Weights of bf16 or f16 are widened to f32 when they are loaded, so sums are those of f32 products with rounded
+// weights.
 //
 // Invariants. Sums are fused multiply-adds in the order of k, so neither the variant nor the number of rows changes a
 // bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
@@ -52,7 +53,8 @@ using namespace attune;
 static constexpr int64_t kUnroll = 4;
 /// The most panels read side by side. With AVX2 and panels of 16 columns, the accumulators of eight fill the registers.
 static constexpr int64_t kMostSideBySide = 8;
-/// Columns of weights per iteration of partial tiles, which have many loops: two cache lines of f32.
+/// Weights of a panel (columns times steps) per iteration of the k loop of a partial tile: two cache lines of f32. It
+/// is less than for whole tiles, since there are many loops for partial tiles.
 static constexpr int64_t kColumnsPartial = 32;
 
 /// Returns true if |op| is of the math dialect and not fma: most of these, like erf, become dozens of instructions.
@@ -101,8 +103,8 @@ private:
     return succeeded(bound) ? std::optional<int64_t>(*bound) : std::nullopt;
   }
 
-  /// Emits one row of |panels| panels, all of them read side by side: several streams get more memory bandwidth than
-  /// one.
+  /// Emits the only row of the output for all |panels| panels, which are read side by side: several streams get more
+  /// memory bandwidth than one.
   void emitSideBySide(int64_t panels, Value columns) {
     int64_t perPanel = width / VectorBuilder::kLanes, vectors = panels * perPanel;
     Value zero = builder.index(0);
@@ -215,8 +217,8 @@ private:
     return where.full ? Lanes::all() : Lanes::first(builder.sub(where.columns, builder.index(chunk * VectorBuilder::kLanes)));
   }
 
-  /// Stores the sums of one row to |target| if |raw| or if there is no epilogue, else the epilogue of the sums to the
-  /// output.
+  /// Stores |sums|, the sums of one row, to |target| if |raw| or if there is no epilogue. Otherwise evaluates the
+  /// epilogue of the sums and stores the result to the output.
   void emitEpilogue(const Panel &where, Value row, Value target, bool raw, ArrayRef<Value> sums) {
     bool evaluate = body && !raw;
     if (evaluate)

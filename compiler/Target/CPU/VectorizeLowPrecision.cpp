@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The tile of VectorizeContraction.cpp for low-precision operands: one accumulator of 16 lanes per row and 16 columns,
-// carried through a loop over groups of neighbors in K. Where DotUnit.h names an x86 instruction other than fma, it
-// multiplies the neighbors of 16 columns (8 with AVX2) by those of one row, which are broadcast as one word.
+// carried through a loop over groups of neighbors in K. Where DotUnit.h names an x86 instruction other than fma, that
+// instruction multiplies the neighbors of 16 columns (8 with AVX2) by those of one row, which are broadcast as a word
+// of 32 bits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg ops, grouped products and copies on buffers after memory planning. Leaves scf loops over vectors of 16
-// f32; a linalg op without a vector form becomes scalar loops, with a remark that gives the reason.
+// Expects linalg ops, `tile.grouped_product` and `memref.copy` on buffers after memory planning. Leaves scf loops over
+// vectors of 16 lanes; a linalg op without a vector form becomes scalar loops, with a remark that gives the reason.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,11 +10,12 @@
 
 namespace attune {
 
-/// Emits vector code for the elementwise op or row reduction |op| at |builder|'s insertion point; returns null, or the
-/// reason why it cannot.
+/// Emits vector code for |op|, an elementwise op or a reduction over its last loop, at |builder|'s insertion point.
+/// Returns null, or the reason why it cannot.
 const char *vectorizeRows(VectorBuilder &builder, mlir::linalg::LinalgOp op);
 
-/// Emits register-tile code for |tile| with groups of |rows| rows; returns null, or the reason why it cannot.
+/// Emits |tile|, whose input rows and sums are f32 and whose weights are f32, bf16 or f16, with the sums of up to
+/// |rows| rows in registers. Returns null, or the reason why it cannot.
 const char *vectorizeContraction(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
 
 } // namespace attune

@@ -18,7 +18,8 @@ Result<std::unique_ptr<KernelBackend>> HalideBackend::create(const std::map<std:
   return std::unique_ptr<KernelBackend>(std::move(backend));
 }
 
-// The scheduling rules (Gen/Schedule.cpp) expect that each task reads one weight panel. Tasks may read its padding.
+// The scheduling rules (Gen/Schedule.cpp) expect that a task, an iteration of the parallel loop, reads only one weight
+// panel, also if it has a single row. A task may read the padding of the panel.
 void HalideBackend::adjust(mlir::rt::Schedule &schedule) const { schedule.streamPanels = 1; }
 
 std::string HalideBackend::flags() const { return schedule == "auto" ? "" : " --set=schedule=" + schedule; }

@@ -14,8 +14,8 @@ class HalideBackend : public KernelBackend {
 public:
   static constexpr llvm::StringLiteral kName = "halide";
 
-  /// Returns the backend with |settings|: `schedule=auto`, or `schedule=none` for kernels without a schedule, which
-  /// compute one element at a time. Other settings are an error.
+  /// Returns the backend with |settings|: `schedule=auto`, the default, or `schedule=none` for kernels without a
+  /// schedule, which compute one element at a time. Other settings are an error.
   static Result<std::unique_ptr<KernelBackend>> create(const std::map<std::string, std::string> &settings);
 
   llvm::StringRef name() const override { return kName; }
@@ -30,7 +30,7 @@ private:
   std::string schedule = "auto";
 };
 
-/// Registers the backend.
+/// Adds the backend `halide` to those of this build (see registerKernelBackend).
 void registerHalideBackend();
 
 } // namespace attune

@@ -16,12 +16,14 @@ def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, Destin
                                                 DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a tile computed by a kernel of Halide";
   let description = [{
-    `description` defines the values of the destinations, in the language of `compiler/Target/Halide/README.md`. The
-    inputs, scalars and outputs that it declares are the operands of this operation, in order.
+    Computes one tile by the function called `kernel`, which Halide compiles. `description` defines the values of the
+    destinations, in the language of `compiler/Target/Halide/README.md`. The scalars, inputs and outputs that it
+    declares are the operands `scalars`, `inputs` and `destinations`, each in the same order. On tensors the results are
+    the destinations with these values; on buffers there are no results.
 
-    - (C1) `strides` has an array for each input and destination, with a stride in elements for each dimension. Dynamic
-      strides are arguments of each call of the kernel.
-    - (C2) The last stride is 1.
+    - (C1) `strides` has an array for each input, then for each destination, with a stride in elements for each
+      dimension. A dynamic stride is an argument of each call of the kernel.
+    - (C2) The last stride of each array that is not empty is 1.
     - (C3) All buffers have a rank, and their elements are integers or floats.
 
     With `reads_destinations` the results depend on the values that the destinations have before the operation.

@@ -1,4 +1,4 @@
-//===- HalideProcesses.cpp - Processes that make kernels -------------------===//
+//===- HalideProcesses.cpp - Processes that compile kernels ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Halide runs in a separate process, since its LLVM and ours must not share one. It emits bitcode, which our LLVM reads
@@ -24,12 +24,12 @@
 
 using namespace attune;
 
-/// The most seconds to wait for a process; then it is stopped.
+/// The most seconds to wait for a process; after that it is killed.
 static constexpr unsigned kSecondsToWait = 300;
 /// The number of processes that share the kernels of a model.
 static constexpr size_t kProcesses = 4;
-/// The size of Halide's halide_buffer_t, and the offset of its member with the address. Kernels read no other member,
-/// since shapes and strides are constants or scalar arguments.
+/// The bytes of Halide's halide_buffer_t, and the offset of its member `host`, the address of the data. Kernels read no
+/// other member, since shapes and strides are constants or scalar arguments.
 static constexpr uint64_t kBufferBytes = 56, kHostOffset = 16;
 
 Result<std::string> attune::findHalideTool() {
@@ -49,8 +49,8 @@ std::vector<std::string> attune::describeHalideKernels(mlir::ModuleOp module) {
   return descriptions;
 }
 
-/// Splits |descriptions| into at most kProcesses texts of about the same length; the length is an estimate of the time
-/// to compile them.
+/// Joins |descriptions| to at most kProcesses texts of about the same length. The length of a text is an estimate of
+/// the time that it takes to compile.
 static std::vector<std::string> shareOut(const std::vector<std::string> &descriptions) {
   std::vector<const std::string *> longestFirst;
   for (const std::string &description : descriptions)
@@ -153,7 +153,7 @@ Status attune::linkHalideKernels(llvm::Module &model, const std::string &bitcode
   llvm::Module &kernels = **parsed;
   kernels.setTargetTriple(model.getTargetTriple());
   kernels.setDataLayout(model.getDataLayout());
-  // The module flags are settings of Halide's own code generator.
+  // The module flags are settings of Halide's code generator, which do not apply to |model|.
   if (llvm::NamedMDNode *flags = kernels.getModuleFlagsMetadata())
     kernels.eraseNamedMetadata(flags);
   keepPrefetched(kernels);

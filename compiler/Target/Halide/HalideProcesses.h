@@ -1,4 +1,4 @@
-//===- HalideProcesses.h - Processes that make kernels ---------*- C++ -*-===//
+//===- HalideProcesses.h - Processes that compile kernels ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_HALIDE_HALIDEPROCESSES_H
@@ -15,17 +15,20 @@
 
 namespace attune {
 
-/// Returns the path of the program that compiles descriptions; an error if this build of the compiler has none.
+/// Returns the path of `attune-halide-gen`, the program that compiles descriptions of kernels (README.md) to bitcode by
+/// Halide. An error if it is not in the folder of the compiler.
 Result<std::string> findHalideTool();
 
-/// Returns the descriptions of the kernels of |module|, in the phase `kernels`.
+/// Returns the description of each kernel that a `halide.tile` of |module| names, once for each name. |module| is the
+/// result of the phase `kernels`.
 std::vector<std::string> describeHalideKernels(mlir::ModuleOp module);
 
-/// The options of the tool.
+/// The options of `attune-halide-gen`.
 struct HalideOptions {
-  /// The size of the CPU's vectors, 256 or 512 bits; for the schedule `auto` also register tiles and prefetch distance.
+  /// The width of vectors of the CPU (256 or 512 bits), its register tiles and its prefetch distance. With |schedule|
+  /// `none`, only the width of vectors is used.
   KernelTiles tiles;
-  /// `auto`, or `none` to compile kernels without a schedule.
+  /// `auto`: attune-halide-gen schedules kernels by |tiles|. `none`: Halide compiles them as it does without a schedule.
   std::string schedule = "auto";
 };
 
@@ -36,11 +39,11 @@ public:
   HalideProcesses(const HalideProcesses &) = delete;
   HalideProcesses &operator=(const HalideProcesses &) = delete;
 
-  /// Starts processes of |tool| that share |descriptions|. The number of processes, and so the bitcode, does not depend
-  /// on the machine.
+  /// Starts up to four processes of the program |tool| and divides |descriptions| among them. The number of processes,
+  /// and so the bitcode, does not depend on the machine.
   Status start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options);
-  /// Waits for all processes and returns the bitcode of each. An error if a process fails or does not end within five
-  /// minutes of the wait for it.
+  /// Waits for all processes and returns the bitcode of each, one module. An error if a process fails or does not end
+  /// within five minutes of the wait for it.
   Result<std::vector<std::string>> finish();
 
 private:

@@ -12,6 +12,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace attune;
@@ -134,7 +135,7 @@ std::string KernelText::addSize(OpFoldResult size) {
   if (isNew) {
     it->second = "n" + std::to_string(scalars.size() - 1);
     SmallVector<std::string> parts{it->second};
-    if (std::optional<int64_t> most = mostOf(value))
+    if (std::optional<int64_t> most = mostOf(value); most && *most <= std::numeric_limits<int32_t>::max())
       parts.push_back(std::to_string(*most));
     scalarText += " " + term("size", parts);
   }
@@ -150,7 +151,7 @@ std::string KernelText::addValue(Value value) {
   return it->second;
 }
 
-/// Returns the type and the strides of a buffer, such as "f32 ? 1".
+/// Returns the element type of |buffer| and |strides| as text, such as "f32 ? 1"; "?" is a dynamic stride.
 static std::string layoutOf(Value buffer, ArrayRef<int64_t> strides) {
   std::string text;
   llvm::raw_string_ostream stream(text);

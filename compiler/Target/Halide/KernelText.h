@@ -11,22 +11,25 @@
 
 namespace attune {
 
-/// Returns "(word a b)".
+/// Returns a term of the description language: "(word a b)" for the operands "a" and "b".
 std::string term(llvm::StringRef word, llvm::ArrayRef<std::string> operands);
-/// Returns |value| as text that reads as exactly this float; infinities read as the largest floats.
+/// Returns a text that `attune-halide-gen` reads as the float |value|. It reads "inf" and "-inf", the texts of
+/// infinities, as the largest and the lowest finite float.
 std::string floatTerm(double value);
 
-/// Returns |expr| as text. |leaf| is called first for every subexpression: it returns the text of dims and symbols, and
-/// may return a text for others. Returns "" if a part of |expr| has no text.
+/// Returns |expr| as a term. |leaf| is called first for every subexpression. It must return the text of dims and
+/// symbols; for another expression it may return "", and then this function translates the expression. Returns "" if a
+/// part of |expr| has no text.
 std::string affineTerm(mlir::AffineExpr expr, llvm::function_ref<std::string(mlir::AffineExpr)> leaf);
 
-/// Returns the strides that |view| will have after bufferization, in elements; dynamic ones as ShapedType::kDynamic.
+/// Returns the strides that |view| will have after bufferization, in elements, outermost first; a dynamic one is
+/// ShapedType::kDynamic. A tensor that is not a slice or a reshape of another is contiguous.
 llvm::SmallVector<int64_t> stridesOf(mlir::Value view);
 
 /// Returns the sizes of |tensor| from the operation that defines it; creates `tensor.dim` by |builder| if the operation
 /// does not have them.
 llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::OpBuilder &builder, mlir::Value tensor);
-/// Returns a constant upper bound of |size|, if there is one.
+/// Returns an upper bound of |size| that is known at compile time; nullopt if there is none.
 std::optional<int64_t> mostOf(mlir::Value size);
 
 /// A builder of the description of one kernel; it collects the operands of its `halide.tile`.
@@ -34,16 +37,16 @@ class KernelText {
 public:
   KernelText(mlir::OpBuilder &builder, llvm::StringRef name) : builder(builder), name(name) {}
 
-  /// Adds |size|, an extent, as a scalar with its upper bound if one is known, and returns the scalar's name. A
-  /// constant is returned as a number.
+  /// Adds |size|, an extent, as a scalar with its upper bound if one is known, and returns the scalar's name. If |size|
+  /// is a constant, adds nothing and returns the number.
   std::string addSize(mlir::OpFoldResult size);
   /// Adds |value|, any integer, as a scalar and returns its name.
   std::string addValue(mlir::Value value);
-  /// Adds |input| as an input buffer and returns its name; "" if kernels cannot read buffers of its type, or if its
-  /// last stride is not 1.
+  /// Adds |input|, a tensor, as an input buffer and returns its name. Returns "" unless its elements are f32, i64, i32
+  /// or i1 and its last stride is 1.
   std::string addInput(mlir::Value input);
-  /// Adds a stage with |loops|, such as `(parallel n)` and `(reduce n)`, and returns its name. |init| is the initial
-  /// value of a reduction.
+  /// Adds a stage with |loops|, such as `(parallel n)` and `(reduce n)`, and the value |body|, and returns its name.
+  /// |init| is the initial value of a reduction; "" for other stages.
   std::string addStage(llvm::ArrayRef<std::string> loops, llvm::StringRef body, llvm::StringRef init = "");
   /// Adds |destination| as an output with the values of |stage|. Dimension order[i] of |destination| is the stage's
   /// loop i; loops and dimensions have the same order if |order| is empty.
@@ -52,7 +55,7 @@ public:
   /// Declares that a stage reads the value that its destination has before the call, as `acc`.
   void readDestinations() { readsDestinations = true; }
 
-  /// Creates the operation of this description.
+  /// Creates the `halide.tile` with this description and its operands.
   halide::TileOp createOp(mlir::Location loc);
 
 private:

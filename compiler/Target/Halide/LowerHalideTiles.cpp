@@ -1,8 +1,9 @@
-//===- LowerHalideTiles.cpp - Calls of kernels made by Halide -------------===//
+//===- LowerHalideTiles.cpp - Calls of kernels compiled by Halide ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects halide.tile on buffers with the strides of its description. Leaves calls of functions that are only declared.
-// linkHalideKernels defines these functions later; they create the structures of Halide's calling convention.
+// Expects halide.tile on buffers with the strides of its attribute `strides`. Leaves calls of functions that are only
+// declared. In the phase `llvm` linkHalideKernels defines these functions: each creates the buffer structures of
+// Halide's calling convention and calls the kernel.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/HalideOps.h"
@@ -33,7 +34,7 @@ private:
   LogicalResult lower(halide::TileOp op, SymbolTable &symbols);
 };
 
-/// Creates the arguments of one call.
+/// Creates the arguments of one call of a kernel, by |builder|.
 struct CallBuilder {
   Value toInt32(Value index) { return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index); }
   Value addressOf(Value buffer, memref::ExtractStridedMetadataOp metadata);

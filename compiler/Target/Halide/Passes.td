@@ -13,12 +13,12 @@ def LowerHalideTiles : Pass<"attune-lower-halide-tiles", "::mlir::ModuleOp"> {
     llvm.call @halide_scale(%px, %n32, %pd) : (!llvm.ptr, i32, !llvm.ptr) -> ()
     ```
 
-    A `halide.tile` is the computation of one tile, in a language that the generator of Halide kernels reads: `%x` is
-    its input, `%n` a scalar and `%d` its destination. The arguments of the call are the addresses of the inputs, the
-    scalars and the dynamic strides as 32-bit integers, and the addresses of the destinations. The function is only
-    declared: Halide compiles it from the attribute `description` of the operation, and the phase `llvm` links it.
-    Expects buffers with the strides of the operation's attribute `strides`, except in dimensions of size 1; others are
-    an error. Leaves no `halide.tile`. Numerics: exact.
+    A `halide.tile` is the computation of one tile of a kernel. Its attribute `description` defines it in a language
+    that the generator of Halide kernels reads; `%x` is its input, `%n` a scalar and `%d` its destination. The arguments
+    of the call are the addresses of the inputs, the scalars and the dynamic strides as 32-bit integers, and the
+    addresses of the destinations. The function is only declared: Halide compiles it from the description, and the phase
+    `llvm` links it. The attribute `strides` of the operation gives the static strides of each buffer; another stride is
+    an error, except in dimensions of size 1. Leaves no `halide.tile`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }

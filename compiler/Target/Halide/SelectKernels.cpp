@@ -51,7 +51,8 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
   }
 
 private:
-  /// Reuses the kernel of an earlier tile with the same description for |tile|, so that the kernel is compiled once.
+  /// Makes |tile| use the kernel of an earlier tile with the same description, if there is one, so that the kernel is
+  /// compiled once.
   void share(halide::TileOp tile) {
     std::string rest = tile.getDescription().drop_front(("(kernel " + tile.getKernel()).str().size()).str();
     auto [known, isNew] = descriptions.try_emplace(rest, tile);
@@ -61,8 +62,8 @@ private:
     tile.setDescriptionAttr(known->second.getDescriptionAttr());
   }
 
-  /// The first tile op of each description. The key is the text of the description without the kernel's name, with which
-  /// it begins: kernels that differ only in their names are one.
+  /// The first tile op of each description. The key is the description without its beginning, "(kernel NAME", so that
+  /// kernels which differ only in their names are one.
   llvm::StringMap<halide::TileOp> descriptions;
 };
 } // namespace

@@ -4,7 +4,8 @@
 // Expects one tile.attention_tile. Its description follows the definition of `xfmr.attention` and has no blocks of
 // keys: the scores of all keys and their unnormalized probabilities are separate stages. These stages are outputs, in
 // buffers that the task allocates, because the number of keys is known only at run time. Loops are d0 heads, d1
-// queries, d2 keys (or components of a value).
+// queries, d2 keys; in the products of queries and keys d3 is the component. In the stages of the result d2 is the
+// component of a value, and d3 the key.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -34,10 +35,10 @@ private:
   std::string number(int64_t value) { return std::to_string(value); }
   std::string load(StringRef buffer, ArrayRef<std::string> indices);
   OpFoldResult sizeOf(Value tensor, int64_t dim) { return sizesOf(builder, tensor)[dim]; }
-  /// Returns the index in dimension |dim| of |tensor|: 0 if the dimension is broadcast, else |index|, which is clamped
-  /// to a dimension of dynamic size.
+  /// Returns the index in dimension |dim| of |tensor|: 0 if the dimension has size 1, so that its element is used for
+  /// all indices; else |index|, clamped if the size is dynamic.
   std::string broadcast(Value tensor, int64_t dim, StringRef index);
-  /// Returns |index| clamped to a dimension of |size|.
+  /// Returns |index| clamped to 0 … |size| - 1.
   std::string within(StringRef index, const std::string &size);
   std::string strip(StringRef stage);
   std::string addProducts();
@@ -148,13 +149,13 @@ std::string AttentionTranslator::isHiddenByPosition() {
   return hidden;
 }
 
-/// Returns the condition that key d2 exists and no position hides it from query d1.
+/// Returns the condition that key d2 exists and that neither a causal mask nor a window hides it from query d1.
 std::string AttentionTranslator::isVisible() {
   std::string exists = call("lt", {"d2", keys}), hidden = isHiddenByPosition();
   return hidden.empty() ? exists : call("and", {exists, call("not", {hidden})});
 }
 
-/// Returns the input of the softmax for |product|, a scaled product.
+/// Returns the input of the softmax for query d1 and key d2. |product| is their product with scale and softcap.
 std::string AttentionTranslator::score(const std::string &product) {
   std::string result = product;
   if (Value table = op.getDistanceBias()) {
@@ -169,7 +170,8 @@ std::string AttentionTranslator::score(const std::string &product) {
   return call("select", {isVisible(), result, floatTerm(kLowest)});
 }
 
-/// Returns the unnormalized probability of a key.
+/// Returns the unnormalized probability of key d2: exp(score - largest score), or, if no key is visible to query d1, as
+/// `masked_rows` says. |scores| and |largest| are the stages of the scores and of the largest score of each query.
 std::string AttentionTranslator::weight(const std::string &scores, const std::string &largest) {
   std::string x = load(scores, {"d0", "d1", "d2"}), most = load(largest, {"d0", "d1"});
   std::string seen = call("select", {isVisible(), call("exp", {call("sub", {x, most})}), "0.0"});

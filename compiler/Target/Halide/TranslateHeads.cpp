@@ -1,9 +1,10 @@
-//===- TranslateHeads.cpp - Rotations and keys in panels as stages --------===//
+//===- TranslateHeads.cpp - Rotary embeddings and key panels as stages ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expects tile.rotary_tile, and loops over panels with one tile.key_panel each, as attune-tile-attention and
-// attune-tile-head-ops create them. An element of the result is selected from several elements. All of them are read,
-// so the indices of elements that are not selected are clamped to the bounds.
+// attune-tile-head-ops create them. Each becomes one stage, whose value is selected from several elements of its
+// inputs. Halide reads all of these, so the indices of elements that may be out of bounds, and are not selected then,
+// are clamped.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -24,8 +25,8 @@ std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, st
     return why = "elements of type " + llvm::to_string(getElementTypeOrSelf(op.getInput())), "";
   int64_t turned = cast<ShapedType>(op.getTable().getType()).getDimSize(1), half = turned / 2;
   int64_t size = cast<ShapedType>(op.getInput().getType()).getDimSize(2);
-  // Component d2 belongs to a pair (a, b) of components. |angle| is the index of the pair's angle, |isFirst| the condition
-  // that d2 is a, and |other| the index of the pair's other component.
+  // Component d2 belongs to a pair (a, b) of components. |angle| is the index of the pair's angle, |isFirst| the
+  // condition that d2 is a, and |other| the index of the pair's other component.
   std::string angle = term("mod", {"d2", number(half)}), isFirst = term("lt", {"d2", number(half)});
   std::string other = term("select", {isFirst, term("add", {"d2", number(half)}), term("sub", {"d2", number(half)})});
   if (op.getInterleaved()) {
@@ -33,7 +34,7 @@ std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, st
     isFirst = term("eq", {term("mod", {"d2", "2"}), "0"});
     other = term("select", {isFirst, term("add", {"d2", "1"}), term("sub", {"d2", "1"})});
   }
-  if (turned < size) { // the other components stay unchanged
+  if (turned < size) { // the components from |turned| on stay unchanged
     angle = term("min", {angle, number(half - 1)});
     other = term("max", {term("min", {other, number(size - 1)}), "0"});
   }
@@ -59,9 +60,10 @@ struct PanelLoop {
 
   scf::ForOp loop;
   tiles::KeyPanelOp panel;
-  /// The rows of one panel.
+  /// The slice with the keys that |panel| reads, a row for each key.
   tensor::ExtractSliceOp rows;
-  /// True if the loop has operations other than one tile.key_panel, views and arithmetic.
+  /// True if the body has a second tile.key_panel, another operation of the tile dialect, a linalg operation or a
+  /// region.
   bool hasOthers = false;
 };
 
@@ -77,7 +79,7 @@ PanelLoop::PanelLoop(scf::ForOp loop) : loop(loop) {
     rows = panel.getKeys().getDefiningOp<tensor::ExtractSliceOp>();
 }
 
-/// Returns true if a slice at |offsets| is panel |panel|.
+/// Returns true if a slice at |offsets| of a tensor `[panels, components, columns]` begins where panel |panel| does.
 static bool isPanel(ArrayRef<OpFoldResult> offsets, Value panel) {
   return offsets.size() == 3 && offsets[0] == OpFoldResult(panel) && isConstantIntValue(offsets[1], 0) && isConstantIntValue(offsets[2], 0);
 }

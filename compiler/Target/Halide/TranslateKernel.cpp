@@ -1,9 +1,9 @@
 //===- TranslateKernel.cpp - Linalg operations of a task as stages --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects a kernel of the phase `kernels`: one scf.forall whose tasks are linalg operations on tiles, rotary
-// embeddings, or loops that write keys into panels. Leaves one halide.tile per task. Every linalg operation becomes a
-// stage with the same loops; fills become initial values.
+// Expects a kernel of the phase `kernels`: one scf.forall. A task is one of its iterations: linalg operations on tiles,
+// rotary embeddings, or loops that write keys into panels. Leaves one halide.tile in the body. Every linalg operation
+// becomes a stage with the same loops, except fills, whose constants become initial values.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -49,7 +49,7 @@ private:
 
 } // namespace
 
-/// Returns the constant that fills |tensor|, or null.
+/// Returns the constant with which a linalg.fill fills |tensor|; null if none does.
 static FloatAttr filledWith(Value tensor) {
   FloatAttr value;
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>())

@@ -14,18 +14,20 @@
 
 namespace attune {
 
-/// Replaces the computation of a task in |kernel|, a function of the phase `kernels` with one parallel loop, by one
-/// `halide.tile`. On failure |why| is the reason, and |kernel| may be partly rewritten, so callers pass a copy.
+/// Replaces the computation in the parallel loop of |kernel|, a function of the phase `kernels`, by one `halide.tile`.
+/// Fails if |kernel| does not have exactly one parallel loop, or if the description language cannot express the loop's
+/// body. On failure |why| is the reason, and |kernel| may be partly rewritten, so callers pass a copy.
 mlir::LogicalResult translateToHalideKernel(mlir::func::FuncOp kernel, std::string &why);
 
-/// Replaces |op| by a `halide.tile` called |name|; on failure |why| is the reason.
+/// Replaces |op| by a `halide.tile` of a kernel called |name|. On failure |why| is the reason, and |op| stays.
 mlir::LogicalResult translateAttention(mlir::tiles::AttentionTileOp op, llvm::StringRef name, std::string &why);
 
-/// Adds a stage that computes |op| to |text| and returns its name. On failure returns "", and |why| is the reason.
+/// Adds to |text| a stage that computes |op|, and returns the stage's name. On failure returns "", and |why| is the
+/// reason.
 std::string translateRotary(mlir::tiles::RotaryTileOp op, KernelText &text, std::string &why);
 
-/// Adds a stage that computes |loop| to |text| and returns its name. |loop| must write the keys of a head into one
-/// panel after the other. On failure returns "", and |why| is the reason.
+/// Adds to |text| a stage that computes |loop|, and returns the stage's name. Fails unless iteration i of |loop| writes
+/// panel i of the keys of a head, by one `tile.key_panel`. On failure returns "", and |why| is the reason.
 std::string translateKeyPanels(mlir::scf::ForOp loop, KernelText &text, std::string &why);
 
 /// Replaces a loop over tiles of rows, `for %i to %n step %s { … rows %i to %i + %size … }`, by its body for one tile
@@ -41,7 +43,7 @@ public:
 
   ScalarTranslator(KernelText &text, Lookup lookup) : text(text), lookup(std::move(lookup)) {}
 
-  /// Returns the text of |value|; empty, with the reason in |why|, if there is none.
+  /// Returns the text of |value|; "" if it cannot be expressed, and then |why| is the reason.
   std::string translate(mlir::Value value);
   std::string why;
 

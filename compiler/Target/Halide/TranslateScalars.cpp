@@ -53,7 +53,7 @@ static StringRef wordForPredicate(StringRef predicate) {
       .Default("");
 }
 
-/// Returns the text of a constant of f32, i1 or an integer of 32 bits; empty for others.
+/// Returns the text of |op| if it is a constant of f32 or i1, or an integer or index that fits in 32 bits; else "".
 static std::string constantText(Operation *op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (!constant)
@@ -78,7 +78,9 @@ std::string ScalarTranslator::translate(Value value) {
   return translateOp(op);
 }
 
-/// Translates conversions between integers, indices, booleans and f32.
+/// Translates a conversion between integers, indices, booleans and f32. Fails for conversions to booleans, for those of
+/// booleans as signed integers, for those of other integers as unsigned ones that change their value if it is negative,
+/// and for truncations to other types than i32.
 std::string ScalarTranslator::translateCast(Operation *op) {
   Value from = op->getOperand(0);
   std::string operand = translate(from);
@@ -89,12 +91,15 @@ std::string ScalarTranslator::translateCast(Operation *op) {
     return fail("operation '" + op->getName().getStringRef() + "' to i1");
   if (isBool && !isa<arith::ExtUIOp, arith::UIToFPOp>(op))
     return fail("operation '" + op->getName().getStringRef() + "' of i1");
+  bool isUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp>(op) || (isa<arith::IndexCastUIOp>(op) && from.getType().isInteger(32));
+  if (!isBool && (isUnsigned || (isa<arith::TruncIOp>(op) && !op->getResult(0).getType().isInteger(32))))
+    return fail("operation '" + op->getName().getStringRef() + "' of " + llvm::to_string(from.getType()));
   if (isBool)
     return term("select", {operand, isFloat ? "1.0" : "1", isFloat ? "0.0" : "0"});
   return term(isFloat ? "float" : "int", {operand});
 }
 
-/// Translates an affine expression, or the minimum or maximum of several.
+/// Translates an affine.apply, affine.min or affine.max.
 std::string ScalarTranslator::translateAffine(Operation *op) {
   auto apply = dyn_cast<affine::AffineApplyOp>(op);
   auto smallest = dyn_cast<affine::AffineMinOp>(op);
@@ -115,7 +120,7 @@ std::string ScalarTranslator::translateAffine(Operation *op) {
   return result;
 }
 
-/// Translates the extraction of an element of a tensor defined outside.
+/// Translates a tensor.extract to a load. Its tensor becomes an input of the kernel.
 std::string ScalarTranslator::translateExtract(Operation *op) {
   auto extract = cast<tensor::ExtractOp>(op);
   SmallVector<std::string> operands{text.addInput(extract.getTensor())};

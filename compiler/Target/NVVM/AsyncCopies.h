@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// The bytes of a chunk, which one cp.async copies.
+/// The size of a chunk in bytes, the most that one cp.async copies.
 inline constexpr int64_t kChunkBytes = 16;
 
 /// Emits cp.async of sm_80: copies from global to shared memory that run beside the thread's other instructions.
@@ -19,13 +19,14 @@ public:
   explicit AsyncCopies(ThreadBuilder &e) : e(e) {}
 
   /// Starts the copy of a chunk from global memory |from| to shared memory |to|; copies zeros if |exists| is false. Both
-  /// addresses must be multiples of a chunk's bytes. The copies since the last commitCopies form a group.
+  /// addresses must be multiples of kChunkBytes. The copies between two calls of commitCopies form a group.
   void copyChunk(Value to, Value from, Value exists);
-  /// Does the same for a word of 4 bytes, at addresses that are multiples of 4. More instructions are needed, but words can
-  /// be permuted.
+  /// Like copyChunk, for a word of 4 bytes at addresses that are multiples of 4. A chunk takes four of these copies,
+  /// but its words may go to different places.
   void copyWord(Value to, Value from, Value exists);
+  /// Ends the current group.
   void commitCopies();
-  /// Waits for all but the last |left| groups of the thread's own copies.
+  /// Waits until all groups of the thread's own copies, except for the last |left|, are complete.
   void waitForCopies(int64_t left);
 
 protected:

@@ -14,7 +14,7 @@ using namespace attune;
 
 namespace {
 
-/// The buffers that a set of operations reads and writes, without views.
+/// The buffers that a set of operations reads and writes. The buffer that a view was made of stands for the view.
 struct Touched {
   llvm::SmallPtrSet<void *, 8> reads, writes;
 

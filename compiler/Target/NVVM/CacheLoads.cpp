@@ -61,7 +61,7 @@ static void storeScale(ThreadBuilder &e, Value scale, Value buffer, ArrayRef<Val
 }
 
 // The state of a session is aligned to 64 bytes (attune/runtime.h), panels have whole rows of W bytes, and W is a multiple of
-// 64. So scales of keys are aligned, and those of values if their components are a multiple of 4.
+// 64. So scales of keys are aligned to 4 bytes, and scales of values are if a value has a multiple of 4 components.
 Value attune::loadKeyScale(ThreadBuilder &e, Value keys, ValueRange panel, Value column) {
   return loadScale(e, keys, getKeyScaleIndices(e, keys, panel, column), /*aligned=*/true);
 }

@@ -1,9 +1,10 @@
 //===- CacheLoads.h - Keys and values of caches in threads ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cache has elements of f32, bf16, f16 or i8. In a cache of i8 each key and each value has one scale, an f32 in four bytes
-// after its components; `xfmr.kv_cache_update` defines the layout. In this file, "keys" is a buffer of panels, whose last
-// dimensions are `[D + scale bytes, W]`, or one such panel; "values" is a buffer of rows, `[n, E + scale bytes]`.
+// A cache has elements of f32, bf16, f16 or i8. In a cache of i8 each key and each value has one scale, an f32 in four
+// bytes after its components; `xfmr.kv_cache_update` defines the layout. In this file, "keys" is a buffer of panels, or
+// one panel: W keys of D components are a panel `[D + scale bytes, W]`. "values" is a buffer `[n, E + scale bytes]`,
+// whose rows are values of E components. Without scales, the scale bytes are 0.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_CACHELOADS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_CACHELOADS_H
@@ -12,7 +13,7 @@
 
 namespace attune {
 
-/// Returns true if |buffer| has elements of i8.
+/// Returns true if the keys or values in |buffer| have scales, that is if its elements are i8.
 bool hasScales(mlir::Value buffer);
 /// Loads the scale of the key in column |column| of the panel of |keys| at index |panel|, or of |keys| itself if |panel|
 /// is empty.
@@ -23,8 +24,8 @@ mlir::Value loadValueScale(ThreadBuilder &e, mlir::Value values, mlir::Value row
 void storeKeyScale(ThreadBuilder &e, mlir::Value scale, mlir::Value keys, mlir::Value column);
 void storeValueScale(ThreadBuilder &e, mlir::Value scale, mlir::Value values, mlir::Value row);
 
-/// Loads eight neighbors of a row, of keys (a component of eight keys) or of values (eight components of a value), as
-/// f32; integers are multiplied by their scales.
+/// Loads eight neighboring elements of a row as f32: one component of eight keys, or eight components of one value.
+/// Integers are multiplied by their scales.
 class CacheLoads {
 public:
   using Value = mlir::Value;
@@ -32,13 +33,14 @@ public:
 
   /// |from| is a buffer of keys, of rank 3, or of values, of rank 2.
   CacheLoads(ThreadBuilder &e, Value from);
-  /// Returns the condition that rows are aligned for loads of several neighbors.
+  /// Returns an i1, which is true if every row is aligned for instructions that load several neighbors.
   Value areRowsAligned() const { return aligned; }
-  /// Loads the columns |column|, a multiple of 8, to |column| + 7 of row |row|, several at once: expects aligned rows.
+  /// Loads the columns |column|, a multiple of 8, to |column| + 7 of the row at the indices |row|, several at once.
+  /// Expects aligned rows.
   Values loadAligned(llvm::ArrayRef<Value> row, Value column);
-  /// Loads the same columns, several at once if |columns| is a multiple of 8 and rows are aligned. Columns from
-  /// |columns| on are zeros if |columns| is no multiple of 8; otherwise they are read, so |column| should be below
-  /// |columns|.
+  /// Loads the same columns of rows that have |columns| columns, several at once if |columns| is a multiple of 8 and
+  /// rows are aligned. If |columns| is no multiple of 8, zeros take the place of columns from |columns| on; otherwise
+  /// there is no such test, so |column| must be less than |columns|.
   Values load(llvm::ArrayRef<Value> row, int64_t columns, Value column);
 
 private:

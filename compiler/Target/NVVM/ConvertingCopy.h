@@ -18,9 +18,9 @@ public:
   /// |words| is the buffer of i32 in shared memory that copies write to, |thread| the thread's number in the warpgroup.
   ConvertingCopy(ThreadBuilder &e, mlir::xfmr::Precision precision, Value words, Value thread)
       : e(e), precision(precision), words(words), thread(thread) {}
-  /// Copies |count| rows, at most |rows|, of |from| to shared memory from byte |to| on, in blocks of 64 columns with
-  /// the 128-byte swizzle. |first| are the indices of the first row in |from|. Rows from |count| to |rows| become
-  /// zeros.
+  /// Copies min(|count|, |rows|) rows of |columns| elements of |from| to |rows| rows in shared memory from byte |to|
+  /// on, in blocks of 64 columns with the 128-byte swizzle. |first| are the indices of the first row in |from|. Rows
+  /// from |count| on become zeros.
   void copy(Value to, Value from, llvm::ArrayRef<Value> first, Value count, int64_t rows, int64_t columns);
 
 private:

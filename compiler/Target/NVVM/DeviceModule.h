@@ -16,7 +16,7 @@ namespace attune {
 /// A function of the device code. A launch identifies it by its index in the list of these functions.
 struct DeviceFunction {
   std::string symbol;
-  /// The host function that launches it.
+  /// The name of the host function that launches it.
   std::string function;
   uint32_t sharedBytes = 0;
   /// The compute capability times 10 of the only architecture-specific image that has it (90: sm_90a); 0 if all images
@@ -24,7 +24,7 @@ struct DeviceFunction {
   uint32_t gpu = 0;
 };
 
-/// Returns the functions that |module| launches, after the phase `target`.
+/// Returns the kernels of |module|, which is in the form after the phase `target`, in the order of their numbers.
 std::vector<DeviceFunction> readDeviceFunctions(mlir::ModuleOp module);
 
 /// Translates the kernels of |module|, after the phase `target`, to unoptimized LLVM IR for NVPTX; null, with a

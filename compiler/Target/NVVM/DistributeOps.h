@@ -10,10 +10,12 @@
 
 namespace attune {
 
-/// Returns true if threads share |op|: linalg operations, copies, tile operations and stores outside of linalg bodies.
+/// Returns true if distributeOp must replace |op|: a linalg operation, a copy, an operation of `tile`, or a store
+/// outside of a linalg body.
 bool isDistributed(mlir::Operation *op);
-/// Replaces |op| by the loops in which one thread computes its share; a store by a store of the first thread. |variant|
-/// is the variant of products by quantized weights. Fails with a diagnostic if there is no code for |op|.
+/// Replaces |op| by the loops in which one thread computes its share; a store becomes a store by the first thread only.
+/// |variant| is the GEMM variant of products by quantized weights. Fails with a diagnostic if there is no code for
+/// |op|.
 llvm::LogicalResult distributeOp(mlir::Operation *op, GemmVariant variant, const ThreadLoops &loops);
 
 /// Emit one thread's share of linalg operations (ThreadLinalg.cpp), of keys, values of caches and rotary embeddings

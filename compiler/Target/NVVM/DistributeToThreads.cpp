@@ -72,7 +72,7 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
   }
 
 private:
-  /// Emits |version| by warpgroups; returns the loop in its place.
+  /// Replaces the loop of |version| by a loop over blocks of warpgroups and returns the new loop.
   static scf::ForallOp emitSpecific(const KernelVersion &version, const WgmmaTiles &wgmma) {
     if (isWarpgroupAttention(version.loop))
       return emitFlashWarpgroups(version.loop, wgmma.arch, wgmma.cacheBytes);
@@ -81,7 +81,8 @@ private:
     return emitWgmmaGemm(*matchProjectionLoop(version.loop, kWarpgroupRows), wgmma.arch, wgmma.tileOf(version.variant));
   }
 
-  /// Emits a remark with the kind of code that computes |version|.
+  /// Emits a remark that says what computes |version| (warpgroups, tensor cores, warps or threads), if the loop records
+  /// remarks.
   static void report(const KernelVersion &version) {
     scf::ForallOp loop = version.loop;
     if (!xfmr::recordsRemarks(loop))
@@ -101,8 +102,8 @@ private:
           << remark::add(isAttention ? "an attention by the warps of a block" : "elements by threads");
   }
 
-  /// Reports an error if |loop| has results, or if an operation that threads share (isDistributed) has an operand that
-  /// is a tensor, or a buffer that is unranked or not strided.
+  /// Reports an error if |loop| has results, or if an operation in it for which isDistributed returns true has an
+  /// operand that is a tensor, or a buffer that is unranked or not strided.
   static LogicalResult verifyLoop(scf::ForallOp loop) {
     if (loop->getNumResults() != 0)
       return loop.emitError("expects a loop on buffers, but got results");

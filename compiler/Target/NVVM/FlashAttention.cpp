@@ -50,17 +50,19 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Rows of a block, keys of a step, the most rows that WarpAttention takes, and stages that cp.async fills.
+/// Rows of a block, keys of a step, the most rows over a cache that go to WarpAttention, and stages that cp.async
+/// fills.
 constexpr int64_t kRows = 64, kKeys = kFlashKeys, kFewRows = 4, kStages = 2;
 
-/// Emits one attention operation.
+/// Emits the code of one thread for an attention operation.
 class FlashAttention {
 public:
   FlashAttention(tiles::AttentionTileOp op, ThreadBuilder &e, const ThreadLoops &loops);
   void emit();
 
 private:
-  /// The stages of a matrix in shared memory: |rows| rows of |columns| 16-bit elements and one chunk of padding.
+  /// The stages of a matrix in shared memory. A stage has |rows| rows of |columns| 16-bit elements and a chunk of
+  /// padding.
   struct Matrix {
     Value words;
     int64_t rows, columns;
@@ -136,8 +138,8 @@ void FlashAttention::emit() {
     e.choose(e.compare(arith::CmpIPredicate::sle, own.count, kFewRows), few, many);
 }
 
-/// Rounds |count| rows, at most |to|.rows, of |columns| elements of |from|, from index |first| on, and writes them to
-/// |to|. Other rows of |to|, and chunks from column |columns| on, become zeros.
+/// Rounds min(|count|, |to|.rows) rows of |columns| elements of |from|, from the row at the indices |first| on, and
+/// writes them to |to|. Other rows of |to|, and its columns from |columns| on, become zeros.
 void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns) {
   int64_t chunks = to.columns / kChunk;
   CacheLoads loads(e, from);
@@ -244,8 +246,8 @@ Values FlashAttention::step(Value begin, Value stage, ValueRange carried, bool a
   return next;
 }
 
-/// Emits the loop over the steps from |begin| to |end|. Copies run ahead, up to key |last|. The loop carries the values
-/// of `step`, then the stage.
+/// Emits the loop over the steps of the keys [|begin|, |end|). Copies run a step ahead, to keys before |last|. The loop
+/// carries the values of `step`, then the number of the stage. For |areSeen| see FlashRows::weigh.
 Values FlashAttention::overKeys(Value begin, Value end, Value last, ValueRange carried, bool areSeen) {
   Value zero = e.index(0);
   return e.loop(begin, end, e.index(kKeys), carried, [&](Value key, ValueRange before) -> Values {
@@ -296,8 +298,8 @@ void FlashAttention::emitTile(Value first) {
   own.finish(all.take_front(4), all.drop_front(4).drop_back(), [&] { e.barrier(); });
 }
 
-/// Returns true if each row of |rows|, and the distance between rows, is a multiple of a chunk. Then all rows begin at
-/// multiples of a chunk if the first one does.
+/// Returns true if the length of a row of |rows| and the distance between rows are multiples of kChunk elements. Then
+/// all rows begin at multiples of a chunk if the first one does.
 static bool hasRowsOfChunks(Value rows) {
   int64_t stride = getRowStride(rows);
   return cast<MemRefType>(rows.getType()).getDimSize(1) % kChunk == 0 && stride != ShapedType::kDynamic && stride % kChunk == 0;

@@ -29,8 +29,8 @@
 // a cache.
 //
 // Not used: MLIR's wgmma operation, which has no operand A in registers and whose wait does not order accesses to the
-// sums (WarpgroupProducts.cpp). Not implemented: clusters, and TMA loads from caches, not even of the type of the
-// products.
+// sums (WarpgroupProducts.cpp). Not implemented: clusters; TMA loads from caches, even if a cache has the element type
+// of the products.
 //
 //===----------------------------------------------------------------------===//
 

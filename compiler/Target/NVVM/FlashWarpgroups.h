@@ -8,8 +8,8 @@
 
 namespace attune {
 
-/// Returns true if |loop| is attention over (sequence, group of heads, query tile) that can be warp-specialized; its
-/// heads have 64 or 128 components.
+/// Returns true if emitFlashWarpgroups can compute |loop|: attention as a loop over (sequence, group of heads, query
+/// tile), with heads of 64 or 128 components.
 bool isWarpgroupAttention(mlir::scf::ForallOp loop);
 /// Replaces |loop| by a loop over persistent blocks, each of which computes pairs of query tiles by warpgroups. Only
 /// the architecture |arch| (ten times the compute capability) runs the new loop. Concurrent blocks should read at most

@@ -9,10 +9,11 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the tile sizes and layouts that all GPUs share.
+/// Returns the tile sizes and layouts that all GPUs share, for projections of |precision|.
 static rt::Schedule getSharedSchedule(xfmr::Precision precision) {
   rt::Schedule schedule;
-  // A block of rows is one tile; attention reads keys in panels of 64 keys, as caches have.
+  // A block of rows is one tile of 64 rows. Panels of keys, of caches too, have 64 keys, the keys of a step of
+  // attention.
   schedule.registerRows = schedule.panelWidth = schedule.keyPanelWidth = schedule.attentionRows = schedule.maxBlockRows = 64;
   schedule.blockBytes = int64_t(1) << 30;
   // Four warps reduce a row each. Kernels that round rows wait for memory less in many small blocks than in few large ones.

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The GEMM of rows of bf16 or f16 and weights of 4 or 8 bits with scales of groups. The integers are converted in
-// registers, exactly, multiplied by tensor cores, and the sums of a block of K, 32 components or 16 with groups of 16,
-// are multiplied by the scale of their group in f32:
+// registers, exactly, multiplied by tensor cores, and the sums of a block of K are multiplied by the scale of their
+// group in f32. A block has 32 components, or 16 if the size of groups is no multiple of 32:
 //
 //   sum = 0;  sum += A B           one product m16n8k16 for a block of 16, two for a block of 32
 //   acc = fma(scale, sum, acc)     acc = fma(minimum, row sums of A, acc), if there are minima
@@ -56,13 +56,14 @@ namespace {
 constexpr int64_t kWarps = kBlockThreads / kWarp, kProductRows = 16, kProductColumns = 8, kStep = 32;
 /// Components of K that a lane has in one product, and products of a step.
 constexpr int64_t kLaneComponents = 4, kProducts = 2;
-/// The distance of rows of sums in shared memory, which puts neighboring rows into different banks, and the steps that the
-/// variant for few columns loads at once.
+/// The elements from one row of sums in shared memory to the next, which put neighboring rows into different banks, and
+/// the steps that the variant for few columns loads at once.
 constexpr int64_t kSumStride = kSplitColumns + 8, kStepsAtOnce = 2;
-/// Stages of the variant for many columns, which have the components of a step, and bytes and chunks of a row in a stage.
+/// Stages of the variant for many columns, each with the components of one step, and bytes and chunks of a row in a
+/// stage.
 constexpr int64_t kStages = 8, kRowBytes = 2 * kStep, kStepChunks = kStep / kChunk;
 
-/// Emits one operation.
+/// Emits the code of one thread for a product by quantized weights.
 class GroupedEmitter {
 public:
   /// A warp computes |rowTiles| times 16 rows and |columnTiles| times 8 columns at once.
@@ -75,7 +76,8 @@ public:
 
 private:
   void emitTile(Value row, Value first);
-  /// The numbers of a group for the lane's columns 2t and 2t + 1 of each column tile: scales, or minima, as stored.
+  /// Scales, or minima, of one group as stored: for each column tile a vector with those of the lane's columns 2t and
+  /// 2t + 1.
   using Pairs = Values;
 
   /// The weights of a step, as stored: for each column tile one or two words of integers, and for each block the scales
@@ -163,8 +165,9 @@ GroupedEmitter::Place GroupedEmitter::placeOf(Value first, int64_t tile, Value i
   return {e.min(panel, e.add(panels, -1)), row, right};
 }
 
-/// Loads the lane's parts of rows |row| + g and |row| + g + 8 for both products of the step at |k|: operand A of each, four
-/// words. The parts of the products of a block are neighbors, so one load has them. Components past K are zeros.
+/// Loads the lane's parts of rows |row| + g and |row| + g + 8 for both products of the step at |k|: operand A of each,
+/// four words. The parts of the products of a block are neighbors, so one load has them. Components past K are zeros;
+/// rows past the last one repeat it.
 Values GroupedEmitter::loadRows(Value row, Value k) {
   Value last = e.add(rows, -1);
   Values words[2];
@@ -181,7 +184,7 @@ Values GroupedEmitter::loadRows(Value row, Value k) {
   return all;
 }
 
-/// Returns the address of byte |byte| of the group at component |k| in panel |panel|.
+/// Returns the address of byte |byte| of the group that has component |k|, in panel |panel|.
 Value GroupedEmitter::groupAddress(Value panel, Value k, Value byte) { return e.addressOf(op.getPanels(), {panel, groupOf(k), byte}); }
 
 /// Loads, as an i32, the four bytes that have the integers of the components |first| to |first| + 3 of a column;
@@ -224,7 +227,8 @@ Values GroupedEmitter::convert(const Values &words) {
   return all;
 }
 
-/// Loads the scales or the minima, which begin at byte |firstByte| of a group, of the group at |k|.
+/// Loads the scales, or the minima, of the group of component |k| for the column tiles from |column| on. They begin at
+/// byte |firstByte| of the group.
 GroupedEmitter::Pairs GroupedEmitter::loadPairs(Value column, Value k, int64_t firstByte) {
   auto pair = VectorType::get({2}, format.wideScales ? Type(e.getF32Type()) : Type(e.getF16Type()));
   Pairs pairs;
@@ -237,7 +241,7 @@ GroupedEmitter::Pairs GroupedEmitter::loadPairs(Value column, Value k, int64_t f
   return pairs;
 }
 
-/// Loads the weights of the components |k| to |k| + 31.
+/// Loads the lane's weights of the components |k| to |k| + 31 for the column tiles from |column| on.
 GroupedEmitter::Weights GroupedEmitter::loadWeights(Value column, Value k) {
   Weights weights;
   for (int64_t tile = 0; tile < columnTiles; ++tile)

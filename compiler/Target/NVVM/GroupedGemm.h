@@ -9,9 +9,10 @@
 
 namespace attune {
 
-/// Returns true if emitGroupedGemm can compute |op|: rows of bf16 or f16 on buffers, and K is a multiple of 16.
+/// Returns true if emitGroupedGemm can compute |op|: its rows and panels are buffers that are contiguous in the last
+/// dimension, rows are of bf16 or f16, and their length K is a constant multiple of 16.
 bool isGroupedGemm(mlir::tiles::GroupedProductOp op);
-/// Emits |op| by tensor cores for a block of at most getMaxColumns(|variant|) columns. The operation stays.
+/// Emits |op| by tensor cores, in tiles of getMaxColumns(|variant|) columns. The operation stays.
 void emitGroupedGemm(mlir::tiles::GroupedProductOp op, GemmVariant variant, const ThreadLoops &loops);
 
 } // namespace attune

@@ -185,8 +185,8 @@ GroupedWarpgroups::Step GroupedWarpgroups::loadStep(tiles::GroupedProductOp tile
   return step;
 }
 
-/// Converts the oldest of the steps that are loaded ahead, one block, to the operand of the next block, and loads as many
-/// steps from |k| on.
+/// Takes the steps of one block from the front of |at|.ahead, converts them to the operand of the next block, and loads
+/// the same number of steps from component |k| on.
 void GroupedWarpgroups::nextBlock(tiles::GroupedProductOp tile, Value k, Carried &at) {
   auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e, value, 32); };
   auto word = [&](Value index) -> Value { return arith::IndexCastOp::create(e, e.getI32Type(), index); };
@@ -208,7 +208,8 @@ void GroupedWarpgroups::nextBlock(tiles::GroupedProductOp tile, Value k, Carried
   }
 }
 
-/// Emits the products of a stage, whose first component is |k|.
+/// Emits the products of a stage, whose first component is |k|, and releases the stage. Returns the next carried
+/// values.
 GroupedWarpgroups::Carried GroupedWarpgroups::stage(tiles::GroupedProductOp tile, Value k, Carried at) {
   PipelineState place = ring.unpack(at.place);
   SharedMatrix rows = products.matrix(ring.waitForStage(place), {/*isTransposed=*/false, /*isSwizzled=*/true});
@@ -234,7 +235,8 @@ GroupedWarpgroups::Carried GroupedWarpgroups::stage(tiles::GroupedProductOp tile
   return at;
 }
 
-/// Stores the lane's results: of columns g and g + 8 of the warp's 16, for rows 8 j + 2t and 8 j + 2t + 1.
+/// Stores the lane's results: columns g and g + 8 of the warp's 16, of the rows 8 j + 2t and 8 j + 2t + 1 for j from 0
+/// to 15. Skips rows and columns that do not exist.
 void GroupedWarpgroups::store(tiles::GroupedProductOp tile, ArrayRef<Value> results) {
   Value destination = tile.getDestination(), rows = e.size(destination, 0), columns = e.size(destination, 1);
   Value first = e.add(e.add(e.mul(e.add(group, -1), kProductRows), e.mul(warp, 16)), g);

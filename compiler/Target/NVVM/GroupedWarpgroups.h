@@ -8,7 +8,8 @@
 
 namespace attune {
 
-/// Returns true if emitGroupedWarpgroups can compute |op|: formats without minima, with groups of 32 or a multiple of 64.
+/// Returns true if emitGroupedWarpgroups can compute |op|: isGroupedGemm(|op|), rows of at least 64 components, and a
+/// format without minima whose groups are of 32 components, of a multiple of 64, or whole rows of a multiple of 32.
 bool isGroupedWarpgroups(mlir::tiles::GroupedProductOp op);
 /// Replaces the loop of |whole| by a loop over persistent blocks that compute tiles of 128 x 128 by wgmma. Only the
 /// architecture |arch| runs it. Returns the new loop.

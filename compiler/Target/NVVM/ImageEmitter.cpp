@@ -1,4 +1,4 @@
-//===- ImageEmitter.cpp - Other makers of device images --------------------===//
+//===- ImageEmitter.cpp - Device images other than PTX ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

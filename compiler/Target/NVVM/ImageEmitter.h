@@ -1,4 +1,4 @@
-//===- ImageEmitter.h - Other makers of device images ----------*- C++ -*-===//
+//===- ImageEmitter.h - Device images other than PTX -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_IMAGEEMITTER_H
@@ -14,21 +14,22 @@ namespace attune {
 
 struct GpuSchedule;
 
-/// Makes the images of a GPU that NVIDIA's tools do not know, such as an emulator, instead of PTX and ptxas.
+/// Makes the images (device code) of a GPU that NVIDIA's tools do not know, such as an emulator. They take the place of
+/// PTX and of the cubin that ptxas makes of it.
 struct ImageEmitter {
   /// The name, as in `--gpu`.
   std::string name;
   /// The compute capability of the image, times 10, and whether its code may be architecture-specific (sm_90a).
   uint32_t number;
   bool isSpecific;
-  /// Returns the image of |module|, LLVM IR for NVPTX that is not optimized yet. |host| is the machine of the host
-  /// code.
+  /// Returns the image of |module|, unoptimized LLVM IR for NVPTX, or an error. |host| is the machine that the host
+  /// code of the same object is for.
   Result<std::string> (*emit)(std::unique_ptr<llvm::Module> module, const HostMachine &host);
-  /// Changes the schedule of a model with an image of this emitter; all images of a model share one schedule.
+  /// Changes the schedule of a model that has an image of this emitter. The model's other images share that schedule.
   void (*adjust)(mlir::rt::Schedule &schedule, GpuSchedule &own);
 };
 
-/// Registers |emitter|, unless one of that name is registered.
+/// Registers |emitter|; does nothing if an emitter with the same name is registered.
 void registerImageEmitter(ImageEmitter emitter);
 /// Returns all registered emitters; their addresses stay valid.
 std::vector<const ImageEmitter *> getImageEmitters();

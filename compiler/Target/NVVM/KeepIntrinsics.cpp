@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects kernels whose math operations are in the llvm dialect. `convert-gpu-to-nvvm` rejects the operations below: it
-// has only calls of libdevice for them, from the math dialect. It accepts calls of intrinsics.
+// Expects kernels whose math operations are in the llvm dialect. `convert-gpu-to-nvvm` rejects the llvm operations
+// below: it lowers these functions only from the math dialect, to calls of libdevice. It accepts calls of intrinsics.
 //
 //===----------------------------------------------------------------------===//
 

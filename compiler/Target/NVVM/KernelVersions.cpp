@@ -15,7 +15,9 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns an upper bound of |columns|, the columns of one iteration of a loop.
+/// Returns |columns|, the columns of one iteration of a loop, if they are constant. Otherwise returns the smallest
+/// constant of their affine.min, but at most the columns of a Large tile: the variant Large is right for any number of
+/// columns.
 static int64_t largest(OpFoldResult columns) {
   if (std::optional<int64_t> constant = getConstantIntValue(columns))
     return *constant;
@@ -50,14 +52,15 @@ bool attune::isTensorCoreProduct(Operation *op) {
 SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, const WgmmaTiles &wgmma) {
   SmallVector<KernelVersion> versions;
   OpBuilder builder(loop);
-  // Emits the version for the architecture of |wgmma| where |fits| holds, and moves the builder to where the others belong.
+  // Emits the version for the architecture of |wgmma| in a branch for a true |fits|, and moves |builder| to the else
+  // branch, the place of the other versions.
   auto addSpecific = [&](Value fits, GemmVariant variant) {
     auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
     OpBuilder inner = choice.getThenBodyBuilder();
     versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), variant, /*isArchSpecific=*/true});
     builder = choice.getElseBodyBuilder();
   };
-  // Moves the loop itself to where the version for all other cases belongs.
+  // Moves the loop itself to the insertion point of |builder|, as the version for all other cases.
   auto addOthers = [&](GemmVariant variant) {
     loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
     versions.push_back({loop, variant});

@@ -14,7 +14,8 @@ namespace attune {
 struct WgmmaTiles {
   int64_t arch = 0, columns = 0, stages = 0, cacheBytes = 0;
 
-  /// Returns the tile of |variant|, Large or Small. The stages of Small have at most as many bytes.
+  /// Returns the tile of |variant|, Large or Small. All stages of Small together have at most the bytes of those of
+  /// Large.
   WgmmaTile tileOf(GemmVariant variant) const {
     int64_t small = getMaxColumns(GemmVariant::Small), large = getMaxColumns(GemmVariant::Large);
     return variant == GemmVariant::Large ? WgmmaTile{columns, stages, large}
@@ -31,10 +32,11 @@ struct KernelVersion {
 };
 
 /// Clones |loop| once for each GEMM variant that the number of columns of its iterations may need. The host chooses one
-/// at run time, so a kernel has only the registers and shared memory of its variant. If |wgmma| has an architecture, adds
-/// architecture-specific versions: of the variants Large and Small, if |loop| has both and matchProjectionLoop accepts it;
-/// of the variant Large, if isGroupedWarpgroups accepts it; or of attention that can be warp-specialized. A loop that needs
-/// no versions is returned alone.
+/// at run time, so a kernel has only the registers and shared memory of its variant. If |wgmma| has an architecture,
+/// adds versions for this architecture only: of the variants Large and Small, if an iteration may need Large and
+/// matchProjectionLoop accepts |loop|; of the variant Large, if isGroupedWarpgroups accepts the product that is |loop|;
+/// or one version of attention, if isWarpgroupAttention accepts |loop|. A loop that needs no versions is returned
+/// alone.
 llvm::SmallVector<KernelVersion> createKernelVersions(mlir::scf::ForallOp loop, const WgmmaTiles &wgmma);
 
 /// Returns true if |op| is a product that has code for each GemmVariant: of bf16 or f16, or by quantized weights.

@@ -44,7 +44,7 @@ namespace attune {
 struct KeyPipelineSchedule {
   int64_t keys, stages, producerRegisters, consumerRegisters;
 };
-/// Returns the schedule for |op| if |others| bytes of shared memory are in use beside the stages.
+/// Returns the schedule for |op|. A block needs |others| bytes of shared memory beside the stages, for queries.
 KeyPipelineSchedule getKeyPipelineSchedule(mlir::tiles::AttentionTileOp op, int64_t others);
 
 /// Returns the buffer outside of |loop| from which TMA can load |rows|, keys or values: |rows| itself or the buffer of
@@ -72,10 +72,10 @@ public:
   KeyPipeline(mlir::tiles::AttentionTileOp model, ThreadBuilder &e, int64_t consumers, int64_t others,
               std::pair<TmaOperand, TmaOperand> operands);
 
-  /// Allocates the shared memory |words|, the stages and |others| bytes after them, and initializes the mbarriers. A
+  /// Allocates the shared memory |words| for the stages and |others| bytes after them, and initializes the mbarriers. A
   /// barrier of the block must follow.
   void allocate(Value thread);
-  /// Returns true if |thread| of the producing warpgroup takes part in filling stages.
+  /// Returns an i1, which is true if |thread|, a number in the producing warpgroup, takes part in filling stages.
   Value isProducer(Value thread);
   /// Returns the values that the first call of `produce` carries.
   Values startProducing();
@@ -103,7 +103,7 @@ public:
 
 private:
   /// The stages of one operand: the mbarriers of full and of empty stages, the byte offset of the first stage, the
-  /// bytes of a stage, the components of a key or value, and the operand's TMA operand.
+  /// bytes of a stage, the components of a key or value, and the TMA descriptor if keys and values are rows.
   struct Ring {
     Value full, empty;
     int64_t offset, bytes, columns;

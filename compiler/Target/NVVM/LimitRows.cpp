@@ -42,18 +42,18 @@ private:
   void specialize(func::FuncOp function, SymbolTable &symbols);
   void addOffsets(func::FuncOp function, const Signature &signature, ArrayRef<Type> types);
   void markLoops(func::FuncOp function);
-  /// Return the offsets buffer of the packed tokens of which |size| is the number, or which are the rows of |buffer|;
-  /// null if |size| does not count packed tokens, or the rows are not packed tokens.
+  /// Return the offsets buffer of the packed tokens that |size| counts, or that are the rows of |buffer|; null if
+  /// |size| does not count packed tokens, or if the rows are not packed tokens.
   Value findOffsets(OpFoldResult size);
   Value findRowOffsets(Value buffer);
 
-  /// The offsets buffers of values that count tokens, and of arguments whose rows are tokens.
+  /// Map a value that counts tokens, and a function argument whose rows are tokens, to their offsets buffer.
   DenseMap<Value, Value> counts, rows;
 };
 
 } // namespace
 
-/// Returns the buffer that |value|, a loaded integer as an index, was loaded from; null for other values.
+/// Returns the buffer of the load if |value| is a loaded integer cast to an index; null otherwise.
 static Value getLoaded(Value value) {
   auto cast = value.getDefiningOp<arith::IndexCastOp>();
   auto load = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : memref::LoadOp();
@@ -65,7 +65,7 @@ static bool reachesCall(Operation &op) {
   return op.walk([](func::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Adds the minima that the host computes in |block| and in its loops that call functions to |minima|.
+/// Adds to |minima| the minima that the host computes: those in |block|, and in those of its loops that call functions.
 static void collectMinima(Block &block, SmallVectorImpl<arith::MinSIOp> &minima) {
   for (Operation &op : block) {
     if (auto least = dyn_cast<arith::MinSIOp>(op))
@@ -137,15 +137,17 @@ void LimitRows::addOffsets(func::FuncOp function, const Signature &signature, Ar
       rows[function.getArgument(index)] = offsets[number];
 }
 
-/// Gives each signature of the calls of |function| a version of its own, the last one |function| itself, and lets the
-/// calls pass the offsets buffers to their version. Marks the loops of the versions.
+/// Makes a version of |function| for each signature of its calls and for each list of types of their offsets buffers;
+/// |function| itself becomes the last version. Lets each call pass its offsets buffers to its version, and marks the
+/// loops of the versions. Does nothing without calls.
 void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
   struct Version {
     SmallVector<func::CallOp> calls;
     SmallVector<SmallVector<Value>> offsets;
     SmallVector<Type> types;
   };
-  std::map<Signature, Version> versions;
+  std::map<std::pair<Signature, size_t>, Version> versions;
+  std::vector<SmallVector<Type>> typeLists; // in the order of calls, so that the order of versions is the same in each run
   getOperation().walk([&](func::CallOp call) {
     if (call.getCallee() != function.getSymName())
       return;
@@ -158,9 +160,13 @@ void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
       if (found && at == offsets.end())
         offsets.push_back(found);
     }
-    Version &version = versions[signature];
+    SmallVector<Type> types = llvm::to_vector(TypeRange(ValueRange(offsets)));
+    size_t list = llvm::find(typeLists, types) - typeLists.begin();
+    if (list == typeLists.size())
+      typeLists.push_back(types);
+    Version &version = versions[{signature, list}];
     version.calls.push_back(call);
-    version.types = llvm::to_vector(TypeRange(ValueRange(offsets)));
+    version.types = std::move(types);
     version.offsets.push_back(std::move(offsets));
   });
   size_t left = versions.size();
@@ -168,7 +174,8 @@ void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
   for (size_t i = 0; i < left; ++i) // The last one is the function itself.
     targets.push_back(i + 1 == left ? function : cast<func::FuncOp>(function->clone()));
   for (auto [target, entry] : llvm::zip_equal(targets, versions)) {
-    auto &[signature, version] = entry;
+    const Signature &signature = entry.first.first;
+    Version &version = entry.second;
     if (target != function)
       symbols.insert(target, std::next(Block::iterator(function)));
     addOffsets(target, signature, version.types);
@@ -180,7 +187,8 @@ void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
   }
 }
 
-/// Marks parallel loops over rows with the argument that has the offsets of these rows.
+/// Marks the parallel loops of |function| over rows of packed tokens: `limit` in `rt.launch` becomes the `rt.limit` of
+/// the argument that has the offsets of these rows.
 void LimitRows::markLoops(func::FuncOp function) {
   for (auto loop : function.getOps<scf::ForallOp>())
     if (Value offsets = findOffsets(loop.getMixedUpperBound()[0]); offsets && isConstantIntValue(loop.getMixedLowerBound()[0], 0))

@@ -8,19 +8,22 @@
 
 namespace attune {
 
-/// The rows and columns of sums that the warps of a block, which split K, add at once.
+/// The rows and columns of the part of a result that the warps of a block, each with a part of K, compute at once.
 inline constexpr int64_t kSplitRows = 16, kSplitColumns = 16;
-/// Stores the lane's |sums| of two products m16n8k16 side by side as those of |warp| in |shared|, [warps][16][16 or more].
+/// Stores the lane's |sums|, the accumulators of two products m16n8k16 side by side, as a part of the 16 x 16 sums of
+/// |warp| in |shared|, f32 of [warps][16][16 or more].
 void keepSums(ThreadBuilder &e, mlir::ValueRange sums, mlir::Value shared, mlir::Value warp, mlir::Value lane);
-/// Calls |body| with the row, the column and the sum over all warps, in their order, of each of the thread's results.
+/// Calls |body| for each of the thread's two results with its row and column in the 16 x 16 sums and its total: the sum
+/// over all warps, in the order of their numbers. The caller must place a barrier between keepSums and joinSums.
 void joinSums(ThreadBuilder &e, mlir::Value shared, mlir::Value thread,
               llvm::function_ref<void(mlir::Value row, mlir::Value column, mlir::Value sum)> body);
 
 /// The rows of a slice of sums that a block, or a warpgroup, stores together.
 inline constexpr int64_t kSliceRows = 64;
 
-/// The base class of the variants of a bf16 or f16 projection by `mma`, and of the stores of those by `wgmma`: operands
-/// and sizes, the thread's lane and warp, the fused epilogue.
+/// The parts that projections of bf16 and f16 share: operands and sizes, the thread's lane and warp, the fused
+/// epilogue. It is the base class of the variants by `mma`, and of the code that stores the results of a projection by
+/// `wgmma`.
 class LowPrecisionGemm {
 protected:
   using Value = mlir::Value;
@@ -31,8 +34,9 @@ protected:
   LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
   /// An accumulator and its row and column in the result. |exists| is the condition that the accumulator belongs to the
-  /// result; if it is false, row and column are those of another element. A null |exists| means true: then the store has no
-  /// condition, which would let the compiler sink the epilogue into a branch and compute one accumulator after the other.
+  /// result; if it is false, row and column are those of another element. A null |exists| means true: the store has no
+  /// condition. A condition lets the compiler sink the epilogue into a branch and compute one accumulator after the
+  /// other.
   struct Sum {
     Value exists, row, column, value;
   };

@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace attune;
 
+/// Returns true if |buffer| is a memref, contiguous in the last dimension, of elements for which |isElement| is true.
 static bool hasType(Value buffer, bool (*isElement)(Type)) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
   return type && type.isLastDimUnitStride() && isElement(type.getElementType());

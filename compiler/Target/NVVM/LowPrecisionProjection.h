@@ -21,7 +21,7 @@
 
 namespace attune {
 
-/// Columns of a panel.
+/// Columns of a packed panel of weights.
 inline constexpr int64_t kPanelColumns = 64;
 
 /// A contraction and the operations before and after it that are fused with it.
@@ -49,7 +49,7 @@ LowPrecisionProjection matchLowPrecisionProjection(mlir::linalg::LinalgOp contra
 enum class GemmVariant { Skinny, Small, Large };
 /// Returns the variant for thread blocks of |columns| columns.
 GemmVariant getGemmVariant(int64_t columns);
-/// Returns the most columns of a block of |variant|.
+/// Returns the columns of a tile of |variant|, 16, 64 or 128: the most columns of a block for which one tile is enough.
 int64_t getMaxColumns(GemmVariant variant);
 
 /// Emits |projection| at the insertion point; its operations stay.

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects gpu.launch_func in functions whose first argument points to the host and the first error of the call
-// (`!llvm.struct<(ptr, i32)>`, see `attune-entry-wrappers`). Leaves calls of one internal function, which calls the
-// host. `rt.tensor_map` becomes a call of the host, too; `rt.device_arch_is` and `rt.worker_count` become loads. A
-// kernel's number is its index in the gpu.module.
+// Expects gpu.launch_func in functions whose first argument is the state of a call (see `attune-entry-wrappers`). It
+// points to an `!llvm.struct<(ptr, i32)>`: the host (`attune_host` in attune/abi.h) and the first error of the call.
+// Each launch becomes a call of `launch_on`, an internal function, which calls the host. `rt.tensor_map` becomes a call
+// of the host, too; `rt.device_arch_is` and `rt.worker_count` become loads of members of the host. A kernel's number is
+// its index in the gpu.module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,7 @@ static constexpr llvm::StringLiteral kLaunchFunction = "launch_on";
 
 namespace {
 
-/// Emits LLVM code that loads and stores members of structures.
+/// Emits LLVM code that loads and stores members of structures. A member is |bytes| bytes after the pointer |base|.
 struct StructureEmitter {
   explicit StructureEmitter(OpBuilder &builder, Location loc)
       : builder(builder), loc(loc), pointer(LLVM::LLVMPointerType::get(builder.getContext())), i32(builder.getI32Type()),
@@ -148,12 +149,13 @@ LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp fu
   return success();
 }
 
-/// Loads the member of type |type| at byte |field| of the host structure.
+/// Loads the member of type |type| at byte |field| of the `attune_host` that the function of |op| gets.
 static Value loadOfHost(StructureEmitter &e, Operation *op, Type type, size_t field) {
   Value state = op->getParentOfType<FunctionOpInterface>().getArgument(0);
   return e.load(type, e.load(e.pointer, state, 0), static_cast<int64_t>(field));
 }
 
+/// Replaces |op|, rt.device_arch_is or rt.worker_count, by a load of a member of the host; compares the architecture.
 void LowerLaunches::lowerQuestion(Operation *op) {
   OpBuilder builder(op);
   StructureEmitter e(builder, op->getLoc());
@@ -217,7 +219,8 @@ void LowerLaunches::lower(rt::TensorMapOp op) {
   op.erase();
 }
 
-/// Reports |op| if its function does not have the host and the first error of a call as first argument.
+/// Reports an error at |op| if the first argument of its function is no pointer, so that it cannot be the state of a
+/// call.
 static LogicalResult verifyState(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   if (function && function.getNumArguments() != 0 && isa<LLVM::LLVMPointerType>(function.getArgumentTypes().front()))

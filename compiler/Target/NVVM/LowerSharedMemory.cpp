@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects gpu.dynamic_shared_memory and buffers in the address space `workgroup`. MLIR's own lowering of the operation
-// creates an internal symbol, which the assembler places below static shared memory, and MLIR's conversion of vectors
-// does not know the address space.
+// Expects gpu.dynamic_shared_memory and buffers in the address space `workgroup`. The operation becomes the address of
+// an external array, since MLIR's own lowering creates an internal one, which the assembler places below static shared
+// memory. The address space becomes its number, since MLIR's conversion of vectors does not know `workgroup`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,8 +26,8 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 constexpr int64_t kThreads = kBlockThreads;
-/// The number of chunks of a stage, of padding rows after the rows of A, of rows of sums in shared memory at once, and
-/// of padding words after each of these rows.
+/// The number of chunks of K in a stage, of padding rows after the rows of A, of rows of sums in shared memory at once,
+/// and of padding words after each of these rows.
 constexpr int64_t kDepth = 4, kRowPadding = 2, kSumRows = kSliceRows, kSumPadding = 8;
 
 /// The rows and columns of a tile and of a warp's part of the tile, and the number of stages in shared memory.
@@ -42,7 +42,7 @@ struct TileShape {
 };
 constexpr TileShape kWide{128, 128, 64, 64, 4}, kNarrow{64, 64, 32, 32, 4};
 
-/// Emits one projection.
+/// Emits the code of one thread for a projection in tiles of |shape|.
 class TileEmitter : LowPrecisionGemm {
 public:
   TileEmitter(const LowPrecisionProjection &projection, const TileShape &shape, ThreadBuilder &e, Value thread)

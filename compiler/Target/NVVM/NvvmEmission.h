@@ -24,7 +24,8 @@ public:
   void print(llvm::raw_ostream &stream) const override { device->print(stream, nullptr); }
 
 private:
-  /// Adds the images for |gpu|. |ptxas| is the path of the assembler, empty for none.
+  /// Adds the images for |gpu|: a cubin by |ptxas|, the path of the assembler, and PTX if there is no other PTX yet.
+  /// Adds only PTX if |ptxas| is empty, and only the emitter's image for a GPU with an emitter.
   Status addImages(const GpuArchitecture &gpu, const std::string &ptxas);
 
   std::vector<GpuArchitecture> gpus;

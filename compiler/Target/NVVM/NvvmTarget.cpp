@@ -28,7 +28,8 @@ NvvmTarget::NvvmTarget(std::vector<GpuArchitecture> list, xfmr::Precision precis
 // Requests and attributes
 //===----------------------------------------------------------------------===//
 
-/// Returns an error if there are no products of |precision| by weights in one of |formats|.
+/// Returns an error if this target has no products of |precision| by weights in one of |formats|. The format of
+/// embedding tables is not checked.
 static Status checkFormats(const xfmr::WeightFormats &formats, xfmr::Precision precision) {
   auto check = [&](const std::optional<xfmr::WeightFormat> &format) -> Status {
     if (!format)

@@ -34,8 +34,8 @@ public:
 private:
   NvvmTarget(std::vector<GpuArchitecture> gpus, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats,
              mlir::xfmr::Precision cachePrecision);
-  /// Returns the target for the GPUs called |list|, separated by commas. Errors about |list| begin with |place|, others
-  /// with the flag of the type that is not implemented.
+  /// Returns the target for the GPUs of |list|, names separated by commas. Errors about |list| begin with |place|,
+  /// others with the command-line flag of the type that is not implemented.
   static Result<std::unique_ptr<Target>> create(const std::string &list, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats,
                                                 mlir::xfmr::Precision cachePrecision, const std::string &place);
 

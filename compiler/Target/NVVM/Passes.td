@@ -27,11 +27,12 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
     At the top level of a function, and in `scf.for` loops that call functions, `arith.minsi` of an element of a buffer
     and a bound becomes the bound. If calls pass buffers whose rows are packed tokens to a function, the function gets
     an additional argument for each buffer of offsets of such rows; `rt.limit` numbers these arguments of a function,
-    here 0. `limit` in the `rt.launch` of a parallel loop over such rows in the function is the number of the argument.
-    It allows the device to skip iterations whose first row is at or past the number of tokens. The tokens that choose
-    an expert (`xfmr.experts`) are treated in the same way, with a buffer of one element, their number, as offsets. If
-    the calls of a function differ in which arguments have packed tokens, or in which of these share one buffer of
-    offsets, each kind of call gets a version of the function. Calls of one kind may pass different buffers.
+    here 0. `limit` in the `rt.launch` of a parallel loop over such rows in the function is the `rt.limit` of the
+    argument with their offsets. It allows the device to skip iterations whose first row is at or past the number of
+    tokens. The tokens that choose an expert (`xfmr.experts`) are treated in the same way, with a buffer of one element,
+    their number, as offsets. If the calls of a function differ in which arguments have packed tokens, or in which of
+    these share one buffer of offsets, each kind of call gets a version of the function. Calls of one kind may pass
+    different buffers.
 
     Expects bufferized functions; run it before `attune-plan-memory`. Does nothing if no size is read from memory.
 
@@ -72,10 +73,11 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
       read, and in tiles of few rows (f32: up to 8; bf16 and f16 over a cache: up to 4).
 
     Tiles and tensor cores need the default of 128 `threads`. With another number, one thread computes each result of a
-    projection, a warp computes each row of attention, and products by quantized weights are an error.
-    Barriers are inserted where one thread may read data that another wrote, or write data that another reads or writes.
-    With `grid` in the loop's `rt.launch`, the threads of all iterations share each operation. With `limit` in
-    `rt.launch`, a block does nothing if its first row is at or past the number of tokens (see `attune-limit-rows`).
+    projection, a warp computes each row of attention, and products by quantized weights are an error. Barriers are
+    inserted where one thread may read data that another wrote, or write data that another reads or writes. With `grid`
+    in the loop's `rt.launch` (see `attune-place-on-device`), the threads of all iterations share each operation. With
+    `limit` in `rt.launch`, a block does nothing if its first row is at or past the number of tokens (see
+    `attune-limit-rows`).
 
     **Versions.** If the number of columns of an iteration is known only at run time, a loop with a projection by tensor
     cores becomes several versions, for up to 16, 64 and 128 columns, between which the host chooses. With
@@ -112,17 +114,16 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
   let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads",
                         "threads of a block, a multiple of 32">,
                  Option<"specificArch", "specific-arch", "int64_t", "::attune::GpuSchedule().specificArch",
-                        "compute capability times 10 of the architecture that gets warp-specialized kernels; 0 for "
-                        "none">,
+                        "compute capability times 10 of the architecture that gets versions of its own; 0 for none">,
                  Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns",
-                        "columns of a large thread-block tile of warp-specialized projections by weights of bf16 or "
-                        "f16, a multiple of 128 up to 256">,
+                        "columns of a thread-block tile, of 128 rows, in versions for iterations of 128 x 128 results "
+                        "of a projection by weights of bf16 or f16; a multiple of 128 up to 256">,
                  Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages",
-                        "pipeline stages of these large tiles, that is parts of 64 input features of both operands "
-                        "that are in shared memory at once">,
+                        "pipeline stages of these tiles: parts of both operands, of 64 input features each, that are "
+                        "in shared memory at once; versions for 64 x 64 results have more stages in as much memory">,
                  Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "::attune::GpuSchedule().specificCacheBytes",
-                        "most bytes of keys and values that concurrent blocks of warp-specialized attention read, so "
-                        "that they stay in the L2 cache">];
+                        "most bytes of keys and values that concurrent blocks read in a version of attention for that "
+                        "architecture, so that they stay in the L2 cache">];
 }
 
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
@@ -175,13 +176,15 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
 
     Parallel loops run on the device, one iteration as one block of threads; all other code runs on the host, which
     cannot access buffers in device memory. So each operation outside of parallel loops that reads or writes elements of
-    buffers becomes the body of a parallel loop. `%blocks` blocks share a copy, or a linalg operation without reductions
-    (`grid` in `rt.launch`): one for each 4 * `threads` elements that it writes, since a thread computes up to 4 at a
-    time, but at most 4096. Any other operation is the work of one block.
+    buffers becomes the body of a parallel loop. A loop or a branch with such operations becomes the body as a whole,
+    unless it has a parallel loop or a call inside; then its operations are handled one by one. `%blocks` blocks share a
+    copy, or a linalg operation without reductions (`grid` in `rt.launch`): one for each 4 * `threads` elements that it
+    writes, since a thread computes up to 4 at a time, but at most 4096. Any other operation is the work of one block.
 
     An error is reported if the host needs an element of a buffer, for a size or a branch, or if an operation on buffers
-    has a parallel loop inside. Expects bufferized functions; run it before `attune-distribute-to-threads`. Arithmetic
-    on sizes, views and calls stay on the host; parallel loops that are there already are not changed. Numerics: exact.
+    has a parallel loop or a call inside. Expects bufferized functions; run it before `attune-distribute-to-threads`.
+    Arithmetic on sizes, views and calls stay on the host; parallel loops that are there already are not changed.
+    Numerics: exact.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];
@@ -225,18 +228,19 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
     ```
 
     `attune_host` is the structure of functions by which compiled code calls the runtime (attune/abi.h). `%state` is the
-    first argument of the function. It points to a structure of two members: a pointer to the `attune_host`, and the
-    first error of the call, 0 if there is none. `%kernel` is the number of the kernel in its `gpu.module`. `%values` is
-    an array on the stack with the values of the arguments, a buffer as the members of its memref descriptor, in the
-    order of the parameters that `convert-gpu-to-nvvm` creates. `%arguments` is a second array, with the addresses of
-    these values; for a TMA descriptor it has the address of the descriptor. If there is a launch, the pass adds the
-    function `launch_on`, which calls `attune_host::launch`, but not for a launch of no blocks nor after an error of the
-    call.
+    first argument of the function that launches, as `attune-entry-wrappers` passes it. It points to a structure of two
+    members: a pointer to the `attune_host`, and the first error of the call, 0 if there is none. `%kernel` is the
+    number of the kernel in its `gpu.module`. `%values` is an array on the stack with the values of the arguments, a
+    buffer as the members of its memref descriptor, in the order of the parameters that `convert-gpu-to-nvvm` creates.
+    `%arguments` is a second array, with the addresses of these values; for a TMA descriptor it has the address of the
+    descriptor. If there is a launch, the pass adds the function `launch_on`, which calls `attune_host::launch` and
+    stores the result as the error of the call, but does nothing for a launch of no blocks or if the call has an error
+    already.
 
     `rt.device_arch_is` becomes a comparison with `attune_host::arch`, and `rt.worker_count` a load of
     `attune_host::num_workers`. `rt.tensor_map` becomes a call of `attune_host::encode_map`, which writes the TMA
-    descriptor, the description of a tensor for the copy engine of sm_90, to the stack. If that fails, the code that it
-    returns becomes the error of the call, unless the call has one already.
+    descriptor, the description of a tensor for the copy engine of sm_90, to the stack. If that fails, the number that
+    `encode_map` returns becomes the error of the call, unless the call has one already.
 
     Expects `attune-outline-launches` and `attune-entry-wrappers` done, and only strided buffers, scalars and TMA
     descriptors as arguments. Leaves the `gpu.module` alone. Numerics: exact.
@@ -254,11 +258,12 @@ def LowerSharedMemory : Pass<"attune-lower-shared-memory", "::mlir::gpu::GPUModu
     … %a = llvm.mlir.addressof @attune_shared : !llvm.ptr<3> … memref<?xi8, 3>
     ```
 
-    Shared memory is the memory of a thread block; its size is given at each launch. `gpu.dynamic_shared_memory` becomes
-    the address of `@attune_shared`, which is aligned to 1024 bytes, as swizzled TMA loads require. In types of buffers
-    the address space `workgroup` becomes its number, 3. Run it before two of MLIR's own conversions: that of vectors,
-    which does not know the address space, and that of gpu operations, whose array would be placed below the static
-    shared memory. Leaves other address spaces alone, and changes nothing in a module without
+    Shared memory is the memory of a thread block; the size of its dynamic part is given at each launch.
+    `gpu.dynamic_shared_memory` becomes the address of `@attune_shared`, which is aligned to 1024 bytes, as swizzled TMA
+    loads require. In types of buffers the address space `workgroup` becomes its number, 3. Run it before two of MLIR's
+    own conversions: that of vectors, which does not know the address space, and that of gpu operations, which makes an
+    internal array instead of an external one; the assembler would place static shared memory after that, where the
+    dynamic part begins. Leaves other address spaces alone, and changes nothing in a module without
     `gpu.dynamic_shared_memory`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
@@ -295,11 +300,13 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     ```
 
     A launch has one block for each of the `%count = %m * %n` iterations. If the loop uses `rt.worker_id`, because its
-    scratch did not fit in shared memory, the launch has at most as many blocks as the function's argument of `rt.role`
-    workers says, the blocks that have scratch of their own. A block then computes several iterations, and its number
-    replaces `rt.worker_id`. `threads` and `shared_bytes` of the loop's `rt.launch` become the block size and the shared
-    memory of the launch; `shared_bytes` and `arch` go to `rt.device_function` of the kernel, by which the runtime
-    prepares it. TMA descriptors (`rt.tensor_map`) are the kernel's first parameters.
+    scratch did not fit in shared memory, the launch has at most as many blocks as the function's argument with the
+    `rt.role` workers says, since only so many have scratch of their own; a function without this argument is an error.
+    A block then computes several iterations, and its number replaces `rt.worker_id`. `threads` and `shared_bytes` of
+    the loop's `rt.launch` become the block size and the shared memory of the launch; `shared_bytes` and `arch` go to
+    `rt.device_function` of the kernel, by which the runtime prepares it. TMA descriptors (`rt.tensor_map`) are the
+    kernel's first parameters. If a function without `tile.kernel` has a loop, `rt.kernel_work` of each entry gets an
+    element "other" without work, under which such launches are listed.
 
     The host, the structure by which compiled code calls the runtime, becomes the first argument of functions that
     launch and of their callers: `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Expects `scf.forall` loops on buffers,

@@ -108,7 +108,7 @@ int64_t Scratch::getSize(int64_t offset, const std::set<int64_t> &offsets) const
   return largest;
 }
 
-/// Erases operations without users, such as views of scratch for sums that a kernel keeps in registers.
+/// Erases the dead operations of |loop|, such as views of scratch for sums that a kernel keeps in registers.
 void PlaceInShared::eraseUnused(scf::ForallOp loop) {
   SmallVector<Operation *> operations;
   loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) { operations.push_back(op); });
@@ -134,6 +134,8 @@ bool PlaceInShared::collectViews(Value base, int64_t offset, Scratch &scratch) {
   return true;
 }
 
+/// Returns the scratch of |loop|, without views if the loop does not use rt.worker_id; none if rt.worker_id or a
+/// multiple of it has a use that collectViews does not know, or if its multiples differ in the bytes of a worker.
 std::optional<Scratch> PlaceInShared::findScratch(scf::ForallOp loop) {
   Scratch scratch;
   bool regular = true;
@@ -152,7 +154,7 @@ std::optional<Scratch> PlaceInShared::findScratch(scf::ForallOp loop) {
   return scratch;
 }
 
-/// Changes the types of the views of |buffer| to its memory space.
+/// Gives the views of |buffer|, and the views of these, the memory space of |buffer|.
 static void propagateSpace(Value buffer) {
   auto space = cast<MemRefType>(buffer.getType()).getMemorySpace();
   for (Operation *user : buffer.getUsers()) {
@@ -177,8 +179,8 @@ static Value getSharedMemory(scf::ForallOp loop) {
   return gpu::DynamicSharedMemoryOp::create(builder, loop.getLoc(), type);
 }
 
-/// Places the allocations of |loop| in the address space `workgroup` in shared memory, one after the other; returns
-/// their bytes.
+/// Replaces the allocations of |loop| that are in the address space `workgroup` by views of shared memory, one after
+/// the other; returns the bytes that they take there.
 int64_t PlaceInShared::placeAllocations(scf::ForallOp loop) {
   SmallVector<memref::AllocOp> allocations;
   loop.walk([&](memref::AllocOp alloc) {

@@ -41,6 +41,7 @@ static bool reachesElements(Operation *op) {
       .wasInterrupted();
 }
 
+/// Returns true if |op| or an operation in its regions is a parallel loop or a call.
 static bool containsLaunch(Operation *op) {
   return op
       ->walk([](Operation *inner) { return isa<scf::ForallOp, func::CallOp>(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
@@ -94,7 +95,7 @@ private:
     return success();
   }
 
-  /// Moves |op| into a parallel loop.
+  /// Moves |op| into a parallel loop: a grid that shares its elements if countElements counts them, else one iteration.
   void wrap(Operation *op) {
     IRRewriter builder(op);
     Location loc = op->getLoc();

@@ -1,4 +1,4 @@
-//===- ProjectionForms.cpp - Shared parts of projections ------------------===//
+//===- ProjectionForms.cpp - Variants of an f32 projection ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ void Projection::emitFewRows() {
          [&](Value row) { e.loop(e.index(0), columns, kFewColumns, [&](Value column) { emitFewColumns(row, column); }); });
 }
 
-/// Emits up to 4 rows from |row| on and 16 columns from |column| on.
+/// Emits the sums of up to 4 rows from |row| on and 16 columns from |column| on, and adds them to the output.
 void Projection::emitFewColumns(Value row, Value column) {
   Type word = cast<MemRefType>(shared.getType()).getElementType();
   Value quad = e.mul(e.rem(thread, kFewColumns / 4), 4), group = e.div(thread, kFewColumns / 4);

@@ -1,8 +1,9 @@
-//===- ProjectionForms.h - Shared parts of projections ----------*- C++ -*-===//
+//===- ProjectionForms.h - Variants of an f32 projection --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A block of 128 threads computes a tile of f32 results in one of two variants, chosen by the tile's number of rows:
+// A block of 128 threads computes a tile of f32 results in one of two variants, between which it chooses at run time by
+// the tile's number of rows:
 //
 //   many rows       two stages of both operands in shared memory: one is filled while the other is multiplied
 //   up to 16 rows   (decoding) limited by the time to read weights: a group of four threads reads 16 columns of a row

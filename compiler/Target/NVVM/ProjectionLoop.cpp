@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Clones the operations of |block|. A loop in it is replaced by its first iteration.
+/// Clones the operations of |block| at the insertion point. In place of a loop, clones the operations of its first
+/// iteration.
 static void cloneBlock(OpBuilder &builder, Block &block, IRMapping &map) {
   for (Operation &op : block.without_terminator()) {
     auto loop = dyn_cast<scf::ForOp>(op);
@@ -93,7 +94,7 @@ static bool beginsAt(Value panels, Value column) {
          isFunctionOf(view.getMixedOffsets()[2], column, d % kPanelColumns);
 }
 
-/// Returns true if the first row of the view |input| is |row|, plus the first row of an inner loop's iteration.
+/// Returns true if the first row of the view |input| is |row|, or |row| plus the induction variable of an inner loop.
 static bool beginsAtRow(Value input, Value row) {
   auto view = input.getDefiningOp<memref::SubViewOp>();
   if (!view)
@@ -111,7 +112,7 @@ static bool beginsAtRow(Value input, Value row) {
          llvm::is_contained(apply.getMapOperands(), row);
 }
 
-/// Returns true if |view| begins at row |row| and column |column|, plus those of inner loops' iterations.
+/// Returns true if |view| begins at column |column| and at row |row|, or |row| plus induction variables of inner loops.
 static bool beginsAtElement(Value view, Value row, Value column) {
   int64_t found[2] = {0, 0};
   for (auto part = view.getDefiningOp<memref::SubViewOp>(); part; part = part.getSource().getDefiningOp<memref::SubViewOp>()) {
@@ -129,8 +130,8 @@ static bool beginsAtElement(Value view, Value row, Value column) {
   return found[0] == 1 && found[1] == 1;
 }
 
-/// Returns true if |loop| has two dimensions that begin at 0, and its body is only index arithmetic, views, loops of one
-/// iteration with steps of at least |rows|, and operations for which |isProduct| returns true.
+/// Returns true if |loop| has two dimensions that begin at 0, and its body is only index arithmetic, views, loops of at
+/// most one iteration with steps of at least |rows|, and operations for which |isProduct| returns true.
 static bool hasOnlyProducts(scf::ForallOp loop, int64_t rows, llvm::function_ref<bool(Operation *)> isProduct) {
   if (loop.getRank() != 2 || !isConstantIntValue(loop.getMixedLowerBound()[0], 0) || !isConstantIntValue(loop.getMixedLowerBound()[1], 0))
     return false;

@@ -37,8 +37,8 @@ struct ProjectionLoop {
   static void erase(LowPrecisionProjection clone);
 };
 
-/// Returns |loop| as a ProjectionLoop if it computes one projection and its inner loops, if any, have steps of at least
-/// |rows| rows; else nullopt.
+/// Returns |loop| as a ProjectionLoop if it computes one projection and its inner loops, if any, have at most one
+/// iteration and a step of at least |rows|; else nullopt.
 std::optional<ProjectionLoop> matchProjectionLoop(mlir::scf::ForallOp loop, int64_t rows);
 
 /// A parallel loop over (row, column) that computes one product by quantized weights; its rows are a matrix defined before
@@ -55,8 +55,8 @@ struct GroupedLoop {
   static mlir::Value firstRow(mlir::tiles::GroupedProductOp clone, mlir::OpBuilder &builder);
 };
 
-/// Returns |loop| as a GroupedLoop if it computes one product and its inner loops, if any, have steps of at least |rows|
-/// rows; else nullopt.
+/// Returns |loop| as a GroupedLoop if it computes one product and its inner loops, if any, have at most one iteration
+/// and a step of at least |rows|; else nullopt.
 std::optional<GroupedLoop> matchGroupedLoop(mlir::scf::ForallOp loop, int64_t rows);
 
 /// The rows of a thread-block tile; each of the two consuming warpgroups computes half of them.

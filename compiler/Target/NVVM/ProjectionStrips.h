@@ -21,16 +21,17 @@ public:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  /// Creates, at the insertion point of |host|, the loop over blocks of |threads| threads that replaces |before|, a loop over
-  /// (row, column), which the caller erases: a block for each multiprocessor, but not more than there are tiles, which have
-  /// |columns| columns. Only the architecture |arch| runs it. If the rows of |before| are packed tokens, tiles without a
-  /// token are left out.
+  /// Creates, at the insertion point of |host|, a loop over blocks of |threads| threads to replace |before|, a loop
+  /// over (row, column) that the caller erases. There is a block for each multiprocessor, but at most one for each
+  /// tile. A tile has |columns| columns. Only the architecture |arch| runs the loop. If the rows of |before| are packed
+  /// tokens, the blocks skip tiles without a token.
   ProjectionStrips(ThreadBuilder &host, mlir::scf::ForallOp before, int64_t columns, int64_t threads, int64_t arch);
 
   mlir::scf::ForallOp getLoop() const { return loop; }
   /// Returns a builder at the end of the loop's body.
   ThreadBuilder bodyBuilder() const { return ThreadBuilder(loop->getLoc(), mlir::scf::ForallOp(loop).getBody()->getTerminator()); }
-  /// Emits the loop over the tiles of this block. |body| gets the first row and the first column of the tile.
+  /// Emits the loop over the tiles of the block that runs it. |body| gets the first row and the first column of a tile
+  /// and the carried values, at first |initial|, and returns the next carried values.
   void forEach(ThreadBuilder &e, mlir::ValueRange initial,
                llvm::function_ref<Values(Value row, Value column, mlir::ValueRange carried)> body) const;
 

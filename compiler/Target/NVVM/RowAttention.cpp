@@ -141,7 +141,7 @@ Value RowAttention::score(const Row &row, Value key, Value product, bool isSeen)
   }
   capture(row, ScoreStage::Capped, product, key);
   Value added, masked = op.getMask() ? mask(row, key) : Value();
-  // A maximum would ignore NaN.
+  // Not a maximum of both, which would replace NaN, too.
   auto replaceInfinity = [&](Value x) {
     Value lowest = e.f32(kLowest);
     return e.select(e.compare(arith::CmpFPredicate::OLT, x, lowest), lowest, x);

@@ -26,7 +26,8 @@ public:
 
   /// Returns row |number| of the tile: the pair (query, head) = (number / heads, number mod heads).
   Row rowAt(Value number);
-  /// Returns the range [begin, end) of keys to visit for |row|: all keys, or those that positions leave visible.
+  /// Returns the range [begin, end) of keys to visit for |row|: those that positions leave visible, or all keys if the
+  /// operation returns the scores of all keys.
   std::pair<Value, Value> keysOf(const Row &row);
   /// Returns the range [begin, end) of the keys that are visible to at least one of the rows |first| to |last|, or of all
   /// keys if the operation returns the scores of all keys. Here and below, a key is visible to a row if positions do not
@@ -41,24 +42,25 @@ public:
   };
   /// Returns the limits of |row| as distances from |key|.
   Limits limitsFrom(const Row &row, Value key);
-  /// Returns |score|, or -infinity for a key outside of |limits|, which may be past the last key; |distance| is the key's.
+  /// Returns |score| if a key at |distance| is inside |limits|, else -infinity. The key may be past the last one.
   Value hide(Value score, int64_t distance, const Limits &limits);
-  /// Returns query . key, with the terms of relative positions.
+  /// Returns the dot product of |row|'s query and |key|, with the terms of relative positions if there are any.
   Value product(const Row &row, Value key);
   /// Returns the score of an existing |key| from |product|: -infinity if positions hide the key. If |isSeen|, positions
-  /// are not tested: the caller knows that the key is visible, or replaces the score. Stores the score of the stage
-  /// that the operation returns, unless that is the softmax.
+  /// are not tested: the caller knows that the key is visible, or replaces the score. If the operation returns the
+  /// scores of a stage before the softmax, stores the score of |key| at that stage.
   Value score(const Row &row, Value key, Value product, bool isSeen = false);
   /// Returns the factor that normalizes the results of |row|: the head scale (1 if there is none) divided by |sum|, the
   /// sum of 2^(score - |maximum|), plus the term of the attention sink, if there is one. The factor is 0 if |sum| is 0,
   /// as without keys, and with `masked_rows = zero` for a fully masked row.
   Value factor(const Row &row, Value maximum, Value sum);
-  /// Returns true for a fully masked row: |maximum| is at most kHiddenTimesLog2E, although no score is NaN, which a
-  /// maximum ignores and |sum| does not.
+  /// Returns an i1, true for a fully masked row: |maximum| is at most kHiddenTimesLog2E, and |sum| is not NaN. A row
+  /// with a NaN among its scores may have such a maximum, too, since a maximum ignores NaN, but its sum is NaN.
   Value seesNone(Value maximum, Value sum);
   /// Returns the unnormalized probability of |key| in a fully masked row, by the operation's rule for such rows.
   Value maskedWeight(const Row &row, Value key);
 
+  /// The number of keys of the operation and of heads of its tile.
   Value keys, heads;
 
 private:

@@ -30,7 +30,7 @@ constexpr int64_t kWarps = kBlockThreads / kWarp, kRows = kSplitRows, kColumns =
 /// The number of chunks of a column that a warp loads at once (a quad), and of such loads before it multiplies.
 constexpr int64_t kQuad = 4, kUnroll = 3;
 
-/// Emits one projection.
+/// Emits the code of one thread for a projection of few columns.
 class RowEmitter : LowPrecisionGemm {
 public:
   RowEmitter(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread)

@@ -42,12 +42,13 @@ public:
   Value barrierOf(PipelineState place) { return tma.barrierAt(full, place.stage); }
   /// Waits until the stage at |place| is full; returns its address.
   Value waitForStage(PipelineState place);
-  /// Releases stage number |stage| to the producer. One thread of each consumer must call it.
+  /// Releases stage number |stage| to the producer. The threads of every consumer must run it; the first of each
+  /// arrives.
   void release(Value stage);
   /// Returns the number of the stage before |place|.
   Value stageBefore(PipelineState place);
 
-  /// The thread's warpgroup, 0 for the producer, and its number in it.
+  /// The number of the thread's warpgroup, 0 for the producer, and the number of the thread in its warpgroup.
   Value group, inGroup;
   TmaLoads tma;
 

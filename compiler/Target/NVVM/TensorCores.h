@@ -43,7 +43,7 @@ public:
   /// columns. It must be loaded transposed.
   Value rowOfTransposed(Value lane, int64_t stride);
 
-  /// Returns |sums| + |a| |b|: 16 rows and 8 columns of sums of 16 products each.
+  /// Returns the lane's part of |sums| + |a| |b|: 16 rows and 8 columns of sums of 16 products each.
   Values multiply(mlir::ValueRange a, mlir::ValueRange b, mlir::ValueRange sums);
 
   /// Loads the |count| 32-bit words at |at| of |buffer| from global memory, by default those of a chunk; returns zeros if

@@ -66,7 +66,7 @@ constexpr int64_t kWeightStride = kWarpRows + 4;
 /// Components, or keys, whose products an iteration adds.
 constexpr int64_t kUnroll = 8;
 
-/// Emits one attention operation.
+/// Emits the code of one thread for an attention operation of f32.
 class ThreadAttention {
 public:
   ThreadAttention(tiles::AttentionTileOp op, ThreadBuilder &e, const ThreadLoops &loops);
@@ -334,7 +334,7 @@ void ThreadAttention::addValues(int64_t slice, Value stage, State &state) {
     state.results[r].assign(results.begin() + r * perRow, results.begin() + (r + 1) * perRow);
 }
 
-/// Emits the step of the 64 keys from |begin| on, whose first two chunks have been started.
+/// Emits the step of the 64 keys from |begin| on. Expects that the copies of its first two slices have been started.
 ThreadAttention::State ThreadAttention::step(Value begin, State state, bool areSeen) {
   Value zeros = arith::ConstantOp::create(e, e.getZeroAttr(vector));
   Values products(2 * kLaneRows, zeros), scores;
@@ -365,7 +365,7 @@ ThreadAttention::State ThreadAttention::step(Value begin, State state, bool areS
   return state;
 }
 
-/// Emits the loop over the steps from |begin| to |end|.
+/// Emits the loop over the steps of the keys [|begin|, |end|). If |areSeen|, no key is hidden.
 ThreadAttention::State ThreadAttention::overKeys(Value begin, Value end, State before, bool areSeen) {
   return unpack(e.loop(begin, end, e.index(kKeys), pack(before),
                        [&](Value key, ValueRange carried) -> Values { return pack(step(key, unpack(carried), areSeen)); }));
@@ -437,8 +437,9 @@ void ThreadAttention::finish(const State &state) {
   });
 }
 
-/// Returns true if rows of |buffer| have a multiple of 4 floats, and so do all distances between rows and the offset: all
-/// rows are then aligned for cp.async if the memory is. Offsets that are not constant are sums of multiples of the distances.
+/// Returns true if rows of |buffer| are contiguous and have a multiple of 4 floats, and the distances between rows and
+/// the offset are multiples of 4 floats. Then all rows are aligned for cp.async if the memory is. Offsets that are not
+/// constant are sums of multiples of the distances.
 static bool hasRowsOfVectors(Value buffer) {
   SmallVector<int64_t> strides;
   int64_t offset;

@@ -18,6 +18,7 @@ class ThreadBuilder : public IndexBuilder {
 public:
   using IndexBuilder::IndexBuilder;
 
+  /// Returns the larger of two floats; if one is NaN, the other one.
   Value maxf(Value a, Value b);
   /// Returns the hardware's approximation of 2^x: 1 at 0, 0 at -infinity.
   Value exp2(Value x);
@@ -39,7 +40,7 @@ public:
   void barrier() { mlir::gpu::BarrierOp::create(*this); }
   /// Returns the value of |x| in lane (own lane xor |mask|). All lanes of the warp must execute it.
   Value shuffleXor(Value x, int64_t mask);
-  /// Returns the value of |x| in lane |lane|.
+  /// Return the value of |x| in lane |lane|. All lanes of the warp must execute it.
   Value broadcastLane(Value x, int64_t lane);
   Value broadcastLane(Value x, Value lane);
   /// Joins |x| of all lanes of the warp in a fixed tree; every lane gets the result.

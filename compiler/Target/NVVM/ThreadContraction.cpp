@@ -16,6 +16,7 @@
 
 #include "compiler/Target/NVVM/ThreadContraction.h"
 #include "compiler/Target/NVVM/ProjectionForms.h"
+#include "compiler/Transforms/DimBounds.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -55,6 +56,13 @@ bool attune::isContraction(linalg::LinalgOp op) {
     if (!type || !type.getElementType().isF32() || !type.isLastDimUnitStride())
       return false;
   }
+  DimBounds bounds;
+  std::pair<int64_t, int64_t> tile[] = {{0, kRows}, {1, kColumns}};
+  for (auto [dim, most] : tile) {
+    std::optional<int64_t> size = bounds.getConstantDim(op.getDpsInits()[0], dim);
+    if (!size || *size > most)
+      return false;
+  }
   // out + x * w
   auto sum = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   auto product = sum ? sum.getRhs().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
@@ -64,7 +72,7 @@ bool attune::isContraction(linalg::LinalgOp op) {
 
 namespace {
 
-/// Emits one contraction.
+/// Emits the code of one thread for a contraction of f32.
 class ContractionEmitter : public Projection {
 public:
   ContractionEmitter(linalg::LinalgOp op, Value thread)

@@ -21,7 +21,7 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Emits one operation.
+/// Emits the code of one thread for a linalg operation.
 class LinalgEmitter {
 public:
   LinalgEmitter(linalg::LinalgOp op, const ThreadLoops &loops) : op(op), loops(loops), e(op->getLoc(), op), body(op, e) {
@@ -59,15 +59,15 @@ private:
 
 } // namespace
 
-/// Returns the points that a thread computes at once: fewer if each needs many addresses. A reduction has several loads
-/// of its own in flight.
+/// Returns the number of points that a thread computes at once: fewer with many operands, whose addresses need
+/// registers; 1 for a reduction, which has several loads of its own in flight, and if areBodiesIndependent is false.
 int64_t LinalgEmitter::getPointsAtOnce() {
   constexpr int64_t kAddresses = 2 * kPointsAtOnce;
   return reduction.empty() && areBodiesIndependent() ? std::clamp<int64_t>(kAddresses / op->getNumOperands(), 1, kPointsAtOnce) : 1;
 }
 
-/// Returns true if the body can be evaluated for a point that does not exist, with the elements of another one, which
-/// may have been stored already: it writes nothing, and reads nothing at an index that may come from an output.
+/// Returns true if the body can be evaluated for a point past the last one, with the elements of the last point, which
+/// another thread may have overwritten: the body writes nothing, and loads from no index that may come from an output.
 bool LinalgEmitter::areBodiesIndependent() {
   Region &body = op->getRegion(0);
   if (llvm::all_of(body.front(), [](Operation &inner) { return isMemoryEffectFree(&inner); }))

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns point number |number| of |sizes|.
+/// Returns the indices of point number |number| in a space of |sizes|, the last dimension fastest.
 static SmallVector<Value> pointAt(ThreadBuilder &e, ArrayRef<Value> sizes, Value number) {
   SmallVector<Value> point(sizes.size());
   for (size_t dim = sizes.size(); dim-- > 1;) {

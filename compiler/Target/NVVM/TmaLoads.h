@@ -24,6 +24,7 @@ public:
 
   /// Allocates |count| mbarriers in shared memory; returns the address of the first one.
   Value allocateBarriers(int64_t count);
+  /// Returns the address of mbarrier |number| of those that begin at |barriers|.
   Value barrierAt(Value barriers, Value number);
   /// Initializes an mbarrier for |arrivals| arrivals per phase. Other threads may use it after fenceInit and a barrier
   /// of the block.
@@ -47,7 +48,7 @@ public:
   PipelineState unpack(Value packed);
   Value otherPhase(Value phase) { return e.sub(e.index(1), phase); }
 
-  /// Sets the number of registers of each thread of a warpgroup to |count|; |more| tells if that is an increase.
+  /// Sets the number of registers of each thread of a warpgroup to |count|; |more| must be true if that is an increase.
   void setMaxRegisters(int64_t count, bool more);
   /// Waits at named barrier |number|, 1 to 15, for |threads| threads of the block.
   void namedBarrier(Value number, int64_t threads);

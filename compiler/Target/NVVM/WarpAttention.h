@@ -24,8 +24,9 @@ public:
   /// probabilities, if the operation returns them. |laneNumber| is the thread's number in the warp.
   void emitMaskedRow(const RowAttention::Row &which, Value laneNumber);
 
-  /// Emits emitMaskedRow for those of the 16 rows from |first| on that exist and see no key. They are rare, so they are
-  /// computed one by one, each by all lanes of the warp. |stateOf| returns the maximum and the sum of row |first| + |local|.
+  /// Emits the code of emitMaskedRow for those of the 16 rows from |first| on that exist and are fully masked. They are
+  /// rare, so they are computed one by one, each by all lanes of the warp. |stateOf| returns the maximum and the sum of
+  /// row |first| + |local|.
   void emitMaskedRows(Value first, Value laneNumber, llvm::function_ref<std::pair<Value, Value>(Value local)> stateOf);
 
 private:
@@ -38,6 +39,7 @@ private:
   /// be 0 for keys from |end| on. A lane has the columns lane + 32 i of the sums.
   Values addValues(Value begin, Value end, Value weight, Values sums);
   void storeResult(mlir::ValueRange sums, Value factor);
+  /// Emits a loop over the lane's keys in [begin, end): |begin| + lane and every 32nd key after it.
   void forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value key)> body);
 
   mlir::tiles::AttentionTileOp op;

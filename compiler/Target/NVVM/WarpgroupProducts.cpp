@@ -56,7 +56,7 @@ SharedMatrix WarpgroupProducts::matrix(Value address, const MatrixLayout &layout
 void WarpgroupProducts::commit() { NVVM::WgmmaGroupSyncAlignedOp::create(e); }
 void WarpgroupProducts::wait(int64_t left) { NVVM::WgmmaWaitGroupSyncOp::create(e, static_cast<uint64_t>(left)); }
 
-/// Returns the constraints of |count| words in registers.
+/// Returns the constraints of |count| words in registers, each after a comma, as emitAsm expects them.
 static std::string wordConstraints(size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i)

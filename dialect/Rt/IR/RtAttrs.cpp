@@ -42,7 +42,8 @@ LogicalResult DeviceFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Succeeds if |attribute| has the type that its name promises.
+/// Succeeds if the value of |attribute| is an Expected, the class of the same name, as #rt.launch for `rt.launch`; else
+/// emits an error of |op|.
 template <typename Expected>
 static LogicalResult verifyKind(Operation *op, NamedAttribute attribute) {
   if (isa<Expected>(attribute.getValue()))

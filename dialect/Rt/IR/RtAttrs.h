@@ -32,20 +32,22 @@ inline constexpr StringLiteral kDeviceFunctionAttr = RtDialect::DeviceFunctionAt
 /// The symbol of the number of workers in formulas.
 inline constexpr StringLiteral kWorkers = "workers";
 
-/// Returns the number of the argument of |function| with |role|; nullopt if there is none.
+/// Returns the index of the first argument of |function| with |role|; nullopt if there is none.
 std::optional<unsigned> findRole(FunctionOpInterface function, Role role);
-/// Returns the argument with `rt.limit` |limit| of the function around |loop|; null if there is none.
+/// Returns the first argument with the number |limit| as its `rt.limit` of the function around |loop|; null if there is
+/// none.
 BlockArgument findLimit(Operation *loop, int64_t limit);
 
-/// Returns the `rt.launch` of |loop|, a parallel loop on a device. A loop without one has no grid, the default number of
-/// threads (0), no shared memory, and code for all GPUs, without a limit.
+/// Returns the `rt.launch` of |loop|, a parallel loop on a device. A loop without one has no grid, the default number
+/// of threads (0), no shared memory, and code for all GPUs, without a limit.
 inline LaunchAttr getLaunch(Operation *loop) {
   auto launch = loop->getAttrOfType<LaunchAttr>(kLaunchAttr);
   return launch ? launch : LaunchAttr::get(loop->getContext(), false, 0, 0, 0, std::nullopt);
 }
 
 namespace detail {
-/// Checks |attribute| as the target or the schedule of a module.
+/// Succeeds if |attribute| is `rt.target` or `rt.schedule`, has the type of that name, and |op| is a module; else emits
+/// an error of |op|.
 LogicalResult verifyModuleAttribute(Operation *op, NamedAttribute attribute);
 } // namespace detail
 

@@ -70,10 +70,10 @@ def Rt_LaunchAttr : AttrDef<Rt_Dialect, "Launch"> {
     - `threads`: threads of a block, a multiple of 32; 0 for the default of `attune-outline-launches`.
     - `shared_bytes`: shared memory of a block in bytes.
     - `arch`: ten times the compute capability of the only GPUs that execute the loop (90: sm_90a), 0 for all GPUs.
-    - `limit`: the number that an argument of the function has as its `rt.limit`. The argument is a buffer of i64 with
-      one dimension, whose last element is a number of rows: offsets, which end with the number of packed tokens, or the
-      number of tokens of one expert. Iterations whose index in the first dimension of the loop, their first row, is at
-      or past that number are skipped.
+    - `limit`: selects the argument of the function that has this number as its `rt.limit`. The argument is a buffer of
+      i64 with one dimension, whose last element is a number of rows: offsets, which end with the number of packed
+      tokens, or the number of tokens of one expert. The index of an iteration in the first dimension of the loop is its
+      first row; iterations whose first row is not below the number of rows are skipped.
 
     ```mlir
     #rt.launch<threads = 384, shared_bytes = 217088, arch = 90>

@@ -70,7 +70,7 @@ SmallVector<StringRef> TargetAttr::getList(StringRef name) const {
   return list;
 }
 
-/// Returns true if |value| is a string, a positive number or a list of strings.
+/// Returns true if |value| may be a property of a target: a string, a positive i64 or a list of strings.
 static bool isProperty(Attribute value) {
   if (auto number = dyn_cast<IntegerAttr>(value))
     return number.getType().isSignlessInteger(64) && number.getInt() > 0;

@@ -67,10 +67,10 @@ def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
     static constexpr ::llvm::StringLiteral kName = "rt.target";
     /// Returns the operand type of projections.
     ::mlir::xfmr::Precision getPrecision() const;
-    /// Returns the string or the number of a property; empty or 0 if the property is absent.
+    /// Return the string or the number of the property |name|; "" or 0 if it is absent or of another kind.
     ::llvm::StringRef getText(::llvm::StringRef name) const;
     int64_t getNumber(::llvm::StringRef name) const;
-    /// Returns the strings of a list.
+    /// Returns the strings of the property |name|; none if it is absent or no list.
     ::llvm::SmallVector<::llvm::StringRef> getList(::llvm::StringRef name) const;
   }];
 }

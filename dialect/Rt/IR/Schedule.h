@@ -27,7 +27,7 @@ struct OperandLayout {
   StorageType type;
   /// K, the number of terms of each sum, is padded to a multiple of this in operands and in packed weights.
   int64_t multiple;
-  /// Neighbors in K that lie side by side in packed weights.
+  /// The number of neighbors in K of one output that are side by side in packed weights.
   int64_t group = 2;
 };
 
@@ -65,8 +65,8 @@ struct Schedule {
   /// Instructions read low-precision rows in groups of this many, so buffers of such rows are allocated in whole
   /// groups: 32 with AMX, else 1.
   int64_t lowPrecisionGroup = 1;
-  /// True if the rows of a block with few low-precision register tiles are divided evenly among these tiles, as they
-  /// are among f32 register tiles.
+  /// True if the rows of a cache block that has few low-precision register tiles are divided evenly among these tiles,
+  /// as the rows of any block are among f32 register tiles.
   bool evenLowPrecisionTiles = true;
   /// Weight panels that a block reads side by side if it has a single row. Several streams use more of the memory
   /// bandwidth than one; see docs/measurements.md.
@@ -101,14 +101,14 @@ llvm::hash_code hash_value(const Schedule &schedule);
 /// The range of values of a field of a schedule. Integers have an upper limit, so that passes can compute with them.
 enum class FieldRange {
   Any,
-  /// 1 to 2^31 - 1, 0 to 2^31 - 1.
+  /// Positive is 1 to 2^31 - 1, NotNegative is 0 to 2^31 - 1.
   Positive,
   NotNegative,
   /// 64 to 2^31 - 1.
   AtLeast64,
   /// A multiple of 16 from 16 to 1024.
   MultipleOf16,
-  /// 1 to 128, and a power of two from 1 to 128: rows of tiles whose code is unrolled.
+  /// TileRows is 1 to 128, PowerOfTwo is a power of two from 1 to 128: rows of tiles whose code is unrolled.
   TileRows,
   PowerOfTwo
 };
@@ -123,8 +123,8 @@ struct RangedValue {
 /// Fails, with an error, if one of |values| is outside of its range.
 llvm::LogicalResult verifyRanges(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::ArrayRef<RangedValue> values);
 
-/// Calls |visit| with each field of |schedule|: its name in `#rt.schedule`, its value and its range. The members of |bf16|
-/// and |int8| are fields of their own. Parser, printer, verifier, comparison and hash use this list.
+/// Calls |visit| with each field of |schedule|: its name in `#rt.schedule`, its value and its range. The members of
+/// |bf16| and |int8| are fields of their own. Parser, printer, verifier, comparison and hash use this list.
 template <typename ScheduleT, typename Visitor>
 void visitFields(ScheduleT &schedule, Visitor visit) {
   visit("register_rows", schedule.registerRows, FieldRange::TileRows);

@@ -16,7 +16,8 @@ using namespace mlir::rt;
 
 static ParseResult parseField(AsmParser &parser, int64_t &value) { return parser.parseInteger(value); }
 
-/// Parses a keyword that |symbolize| knows.
+/// Parses a keyword and sets |value| to the value that |symbolize| returns for it. Fails, with an error, if that is
+/// nullopt.
 template <typename T>
 static ParseResult parseWord(AsmParser &parser, T &value, llvm::function_ref<std::optional<T>(StringRef)> symbolize) {
   SMLoc location = parser.getCurrentLocation();
@@ -91,7 +92,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 // Verifier
 //===----------------------------------------------------------------------===//
 
-/// Returns what |range| allows if |value| is outside of it, else "".
+/// Returns the text of |range|, such as "to be from 1 to 128", if |value| is outside of it, else "".
 static StringRef findViolation(int64_t value, FieldRange range) {
   auto isWithin = [&](int64_t least, int64_t most) { return least <= value && value <= most; };
   switch (range) {

@@ -16,10 +16,10 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     j`, and keys from S on are ignored; in rows, `key[j, d]` is component d of key j. Query i has the position
     `position + i` among the keys.
 
-    For each row, blocks of `key_block` keys are processed in order, from the first block with a key that the position
-    of the row does not hide. A running maximum m begins as the most negative f32, a sum l as 0 and an accumulator o of
-    E elements as zeros. With j over the keys of a block, x[j] and hidden keys as in `xfmr.attention`, and m' the
-    maximum after the block:
+    For each row, blocks of `key_block` keys are processed in order, from the first to the last block with a key that
+    the position of the row does not hide. A running maximum m begins as the most negative f32, a sum l as 0 and an
+    accumulator o of E elements as zeros. With j over the keys of a block, x[j] and hidden keys as in `xfmr.attention`,
+    and m' the maximum after the block:
 
         t[j]  = x[j] * log2(e), or -infinity if the position of key j hides it
         m'    = max(m, max_j t[j]),  a = 2^(m - m')
@@ -105,7 +105,7 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     bool hidesByPosition() { return getCausal() || getWindowLeft() || getWindowRight(); }
     /// Returns true if queries or keys are multiplied by vectors that belong to distances.
     bool hasRelativeTables() { return getRelativeKey() || getRelativeQuery(); }
-    /// Returns the number of components of a value.
+    /// Returns the number of components of a value, without the bytes of its scale.
     int64_t getValueDim() { return ::mlir::xfmr::getHeadSize(::llvm::cast<::mlir::ShapedType>(getValue().getType()), 1); }
   }];
   let hasVerifier = 1;

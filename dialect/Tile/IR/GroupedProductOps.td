@@ -47,9 +47,9 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
     - (N2) `sum_k x[t, k]` of a block adds columns i and i + 16 of the block for i from 0 to 15, then these 16 sums in
       pairs: i and i + 8, then i and i + 4, i + 2, i + 1. Columns that do not exist count as 0.
     - (N3) With rows of bf16 or f16, several products are added to the sum of a block at once. How often that rounds,
-      and the order of `sum_k x[t, k]`, depend on the target's instructions. On a GPU, acc may be the sum of several
-      parts, each of some of the blocks, and if groups are a multiple of 64 columns, or a whole row, a block may have 64
-      columns.
+      and the order of `sum_k x[t, k]`, depend on the target's instructions. On a GPU, which takes only such rows, acc
+      may be the sum of several parts, each of some of the blocks, and if groups are a multiple of 64 columns, or a
+      whole row, a block may have 64 columns.
 
     ```mlir
     %y = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<4x2x576xi8>)

@@ -67,7 +67,7 @@ void KernelAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-/// Succeeds if |attribute| has the type that its name promises.
+/// Succeeds if |attribute| is of the class Expected; else emits an error of |op| that calls this class |what|.
 template <typename Expected>
 static LogicalResult verifyKind(Operation *op, NamedAttribute attribute, StringRef what) {
   if (isa<Expected>(attribute.getValue()))

@@ -100,6 +100,8 @@ static LogicalResult verifyCaches(AttentionOp op) {
     return op.emitOpError("expects no 'slots' for keys that are no cache");
   if (op.isCached() && (key.isDynamicDim(4) || key.getDimSize(4) == 0 || key.getDimSize(4) % 16 != 0))
     return op.emitOpError("expects a panel width that is a positive multiple of 16, but got ") << key;
+  if (op.isCached() && key.getElementType().isInteger(8) && key.getDimSize(4) % 64 != 0)
+    return op.emitOpError("expects a panel width that is a multiple of 64 for i8, but got ") << key;
   if (op.isCached() && key.getElementType() != value.getElementType())
     return op.emitOpError("expects caches of one type of elements, but got ") << key << " and " << value;
   if (!op.isCached() && !(isa<FloatType>(key.getElementType()) && isa<FloatType>(value.getElementType())))

@@ -45,7 +45,7 @@ def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
 def Xfmr_RelativeTable : RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>;
 
 /// Operands that `attention` and `multi_head_attention` share: key lengths, masks, biases, tables of relative positions
-/// and sinks.
+/// and sinks. Their common attributes follow. The description of `attention` defines both.
 defvar Xfmr_ScoreOperands = (ins Optional<Xfmr_Lengths>:$key_lengths, Optional<Xfmr_Mask>:$mask, Optional<1DTensorOf<[F32]>>:$head_mask,
                                  Optional<2DTensorOf<[F32]>>:$distance_bias,
                                  Optional<Xfmr_RelativeTable>:$relative_key, Optional<Xfmr_RelativeTable>:$relative_query,
@@ -114,8 +114,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     - (C1) `query` and `key` have the same head size. `key` and `value` have the same number of heads, which divides
       that of `query`. Either `key` and `value` are token tensors split into heads, of a floating-point type, with
       `key_offsets`; or both are caches, with `key_lengths` and without `key_offsets`. The panel width of a key cache is
-      a positive multiple of 16. Only caches have `slots`. Caches of i8 have integers and scales, laid out as
-      `xfmr.kv_cache_update` says. Both caches have the same type of elements.
+      a positive multiple of 16, or of 64 for i8. Only caches have `slots`. Caches of i8 have integers and scales, laid
+      out as `xfmr.kv_cache_update` says. Both caches have the same type of elements.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
     - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast. The sizes of B, H and
       Q may be 1 statically or at run time, that of K only statically. `head_mask` has H elements.
@@ -130,7 +130,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
       compilation is bf16 or f16, queries, keys, probabilities and values may be rounded to that type before they are
       multiplied. With caches of i8, the product of a query and a key is the sum over components of query times integer,
       times the key's scale; with `relative_key` or `relative_query`, each component of a key is first its integer times
-      the scale, rounded. An element of a value is its integer times its scale, rounded. Keys are processed in blocks of
+      the scale, rounded to f32. An element of a value is its integer times its scale, rounded to f32. Keys are processed in blocks of
       512 from key 0 on, in order, with a running maximum and sum. In a row with a visible key, the probability of each
       hidden key is exactly 0, and on a CPU so is that of each key whose score is more than about 87 below the maximum.
       Blocks that `causal` or a window hides from all rows of an attention tile (see `tile.attention_tile`) are not
@@ -157,8 +157,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($probabilities)^)?
   }];
-  /// Builds attention without masks, biases and options; the caller sets these afterwards. |probabilities|, the type of
-  /// the second result, may be null.
+  /// Builds attention without optional operands except |keyOffsets| and with default attributes except |scale|; the
+  /// caller sets others afterwards. |probabilities| is the type of the second result, or null for no such result.
   let builders = [OpBuilder<(ins "::mlir::Type":$probabilities, "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value,
                                  "::mlir::Value":$queryOffsets, "::mlir::Value":$keyOffsets, "::mlir::Value":$queryLength,
                                  "::mlir::Value":$keyLength, "double":$scale)>];

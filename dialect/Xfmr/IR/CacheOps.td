@@ -116,7 +116,7 @@ def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<[
       sequences write, is undefined behavior.
 
     ```mlir
-    %new = xfmr.mask_cache_update %hidden at(%past) slots(%slots) offsets(%off) mask(%mask : tensor<?x?xf32>) : tensor<?x?xf32>
+    %new = xfmr.mask_cache_update %cache at(%past) slots(%slots) offsets(%off) mask(%mask : tensor<?x?xf32>) : tensor<?x?xf32>
     ```
   }];
   let arguments = (ins Xfmr_MaskCache:$cache, Xfmr_Lengths:$past, Xfmr_Slots:$slots, Xfmr_Offsets:$offsets,
@@ -131,8 +131,8 @@ def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<[
 def Xfmr_MaskCacheReadOp : Xfmr_Op<"mask_cache_read", [Pure]> {
   let summary = "gathers the additive mask of the first `length` keys of the listed slots";
   let description = [{
-    `mask[b, j] = cache[slots[b], j]` for j < `length`, a cache `[slots, capacity]` and the result `mask`, which is
-    `[B, length]`. The result is used as the operand `mask` of `xfmr.attention`, which adds it to the scores.
+    `mask[b, j] = cache[slots[b], j]` for each of B sequences b and for j < `length`. The cache is `[slots, capacity]`,
+    the result `mask` is `[B, length]`. `xfmr.attention` adds the result, its operand `mask`, to the scores.
 
     - (N1) Elements are copied. Those that were never written to the cache are unspecified; `length` must be at most the
       capacity.

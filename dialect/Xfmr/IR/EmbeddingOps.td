@@ -40,7 +40,7 @@ def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
     %y = xfmr.embedding %ids, %table {scale = 6.928203e+00 : f64, tied = #xfmr.precision<bf16>} : tensor<203x48xf32>
     ```
   }];
-  let arguments = (ins Xfmr_Ids:$ids, Xfmr_Matrix:$table, OptionalAttr<Xfmr_PrecisionAttr>:$tied,
+  let arguments = (ins Xfmr_Ids:$ids, 2DTensorOf<[F32]>:$table, OptionalAttr<Xfmr_PrecisionAttr>:$tied,
                        OptionalAttr<Xfmr_WeightFormatAttr>:$format, OptionalAttr<F64Attr>:$scale);
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = "$ids `,` $table attr-dict `:` type($table)";

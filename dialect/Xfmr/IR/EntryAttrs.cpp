@@ -65,7 +65,7 @@ static bool isI64(Attribute attribute) {
   return number && number.getType().isSignlessInteger(64);
 }
 
-/// Checks the name and the dims of a tensor.
+/// Succeeds if |name| and |dims| may be those of an input, an output or a cache; else emits an error.
 static LogicalResult verifyTensor(EmitError emitError, StringAttr name, ArrayAttr dims) {
   if (name.empty())
     return emitError() << "expects a name, but got \"\"";
@@ -133,7 +133,8 @@ LogicalResult ModelAttr::verify(EmitError emitError, StringAttr, StringAttr, Dic
 /// Returns the name of |attribute| in quotes, for messages.
 static std::string quoted(NamedAttribute attribute) { return "'" + attribute.getName().str() + "'"; }
 
-/// Returns |attribute| as an AttrT, or an error at |op|.
+/// Returns |attribute| as an AttrT. Fails, with an error of |op| that calls the class |what|, if it is another
+/// attribute.
 template <typename AttrT>
 static FailureOr<AttrT> getAs(Operation *op, NamedAttribute attribute, const char *what) {
   if (auto attr = dyn_cast<AttrT>(attribute.getValue()))
@@ -208,7 +209,8 @@ LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return refuse(op, "an operation", attribute);
 }
 
-/// Checks that |type| has the dims |dims|: names for dynamic dimensions, sizes for static ones.
+/// Succeeds if |dims| fit to |type|: a name for each dynamic dimension, the size for each static one. Else emits an
+/// error of |op| that calls the value |what|.
 static LogicalResult verifyDims(Operation *op, const Twine &what, Type type, ArrayAttr dims) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasRank() || shaped.getRank() != int64_t(dims.size()))
@@ -223,7 +225,8 @@ static LogicalResult verifyDims(Operation *op, const Twine &what, Type type, Arr
   return success();
 }
 
-/// Checks a cache of type |type|.
+/// Succeeds if |type| is the type of a cache with the dims of |cache|, and |op| is an entry that uses caches; else
+/// emits an error of |op| that calls the cache |what|, such as "argument 0".
 static LogicalResult verifyCache(Operation *op, const Twine &what, Type type, CacheAttr cache) {
   if (failed(verifyDims(op, what, type, cache.getDims())))
     return failure();
@@ -258,7 +261,8 @@ static LogicalResult verifyOnEntry(Operation *op, NamedAttribute attribute) {
   return getEntry(op) ? success() : op->emitError("expects ") << quoted(attribute) << " on arguments and results of an entry";
 }
 
-/// Checks an output of type |type|.
+/// Succeeds if |attribute| is an #xfmr.output with the dims of |type|; else emits an error of |op| that calls the
+/// output |what|.
 static LogicalResult verifyOutput(Operation *op, const Twine &what, Type type, NamedAttribute attribute) {
   FailureOr<OutputAttr> output = getAs<OutputAttr>(op, attribute, "an #xfmr.output");
   return failed(output) ? failure() : verifyDims(op, what, type, output->getDims());

@@ -17,7 +17,7 @@
 
 namespace mlir::xfmr {
 
-/// Returns |attr| with its name, as an element of a list of attributes.
+/// Returns |attr| with the name of its class, as an element of a list of attributes.
 template <typename AttrT>
 NamedAttribute named(AttrT attr) {
   return {StringAttr::get(attr.getContext(), AttrT::name), attr};
@@ -51,11 +51,12 @@ inline CacheAttr getResultCache(FunctionOpInterface function, unsigned index) {
   return function.getResultAttrOfType<CacheAttr>(index, CacheAttr::name);
 }
 
-/// Turns an entry into an ordinary function: removes `xfmr.entry`, the formulas of its arithmetic and of its gathers, and
-/// the attributes that mark arguments and results as inputs, outputs, caches and dims.
+/// Turns an entry into an ordinary function: removes `xfmr.entry`, the formulas of its arithmetic and of its gathers,
+/// and the attributes that mark arguments and results as inputs, outputs, caches and dims.
 void removeEntry(FunctionOpInterface function);
 
-/// Returns true if every call of |function| passes a weight for argument |index|.
+/// Returns true if argument |index| of |function| is marked `xfmr.weight`, which says that every call passes a weight
+/// for it.
 inline bool isMarkedWeight(FunctionOpInterface function, unsigned index) {
   return function.getArgAttr(index, XfmrDialect::WeightAttrHelper::getNameStr()) != nullptr;
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// An attribute `#xfmr.NAME<…>` has the name `xfmr.NAME` on a module, a function, an argument or a result.
+// An attribute `#xfmr.NAME<…>` is the value of the attribute named `xfmr.NAME` of a module, a function, an argument or
+// a result.
 //
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_ENTRY_ATTRS_TD
@@ -43,8 +44,8 @@ def Xfmr_EntryAttr : Xfmr_EntryAttribute<"Entry", "entry"> {
     Stands on a public function. `name`, of letters, digits and underscores, is the entry's name in the C API; it is
     unique in a module with `xfmr.model`. `caches` says what the entry does with the caches of a session, the memory
     that the runtime keeps from call to call: `encode` writes the caches of encoder states, `append` appends the keys
-    and values of the call's tokens to the caches of sequences, `continue` does the same for sequences that have tokens
-    already. An entry without `caches` uses no caches and takes none as arguments.
+    and values of the call's tokens to the caches of sequences, `continue` does the same, but the call fails if a
+    sequence has no tokens in its cache before it. An entry without `caches` uses no caches and takes none as arguments.
 
     ```mlir
     func.func @decode(…) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>}
@@ -68,7 +69,8 @@ def Xfmr_InputAttr : Xfmr_EntryAttribute<"Input", "input"> {
     reads; 0, 1, 2, … in an entry that encodes, else the source of its slot), `past_lengths` (the tokens in its slot
     before the call), `source_lengths` (the tokens of its source). Callers never give the last two. Without `default`
     the input is required. The elements of an input of integers are from 0 to `max_value - 1`; without `max_value`, any
-    integer is accepted.
+    integer is accepted. The runtime checks inputs in host memory, not those in device memory: a call with an element
+    out of range fails.
 
     ```mlir
     %ids: tensor<?x?xi64> {xfmr.input = #xfmr.input<"input_ids", [batch, length], max_value = 203>}
@@ -130,9 +132,10 @@ def Xfmr_SessionDimAttr : EnumAttr<Xfmr_Dialect, Xfmr_SessionDim, "dim"> {
 def Xfmr_ModelAttr : Xfmr_EntryAttribute<"Model", "model"> {
   let summary = "the description of the model in the descriptor of an object";
   let description = [{
-    Stands on a module. `limits` are the largest values of dims. `labels` are the names of the classes, in the order of
-    the last dimension of the output `logits`. `generation` are the model's own generation settings, under the names
-    that the transformers library gives them.
+    Stands on a module. `family` is the family of models to which the importer assigns the model folder, `architecture`
+    the class of the model in the transformers library. `limits` are the largest values of dims. `labels` are the names
+    of the classes, in the order of the last dimension of the output `logits`. `generation` are the model's own
+    generation settings, under the names that the transformers library gives them.
 
     ```mlir
     module attributes {xfmr.model = #xfmr.model<family = "bert", architecture = "BertForSequenceClassification",

@@ -54,7 +54,7 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
 }
 
 def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
-  let summary = "adds up the feed-forward networks that each token chooses";
+  let summary = "adds up the results of the feed-forward networks that each token chooses, each times its share";
   let description = [{
     `result[t] = sum_i shares[t, i] * f_e(input[t])` with `e = choices[t, i]`, one of E experts. f_e is the `xfmr.ffn`
     of the matrices and biases of expert e: the first line below, or, with `gate`, the second.
@@ -74,8 +74,9 @@ def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTy
     - (C3) A bias is `[E, rows]` for a stack of matrices `[E, rows, columns]`. Either all stacks have a bias or none.
     - (C4) Either both `glu_limit` and `glu_alpha` are present or neither is. They require `gate` and the activation
       `none`; the limit is positive.
-    - (N1) The sum runs over the experts of a token in ascending order, with one fused multiply-add per expert. The bits
-      of a token do not depend on other tokens.
+    - (N1) The sum runs over the experts of a token in ascending order, with one fused multiply-add per expert. On a CPU
+      the bits of a token do not depend on other tokens. On a GPU they may depend on T and on the choices of other
+      tokens, since the order of the sums of `xfmr.linear` depends on the place of a row among those of its expert.
 
     ```mlir
     %y = xfmr.experts <silu> %x choices(%c, %s : tensor<?x2xi64>, tensor<?x2xf32>) up(%up : tensor<8x112x48xf32>)
@@ -102,10 +103,10 @@ def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTy
 def Xfmr_GroupByExpertOp : Xfmr_Op<"group_by_expert", [Pure, InferTypeOpAdaptor]> {
   let summary = "sorts the choices of all tokens by expert";
   let description = [{
-    There is a row for each pair (t, i) of a token and one of its k choices. Rows are ordered by `choices[t, i]`, then
-    by token. The rows of expert e are `offsets[e]` to `offsets[e + 1] - 1`; the row of the pair (t, i) has
-    `tokens[row] = t` and `row_shares[row] = shares[t, i]`. `offsets` has `experts + 1` elements, `tokens` and
-    `row_shares` have `T * k`.
+    There is a row for each pair (t, i) of a token and one of its k choices. Rows are in ascending order of
+    `choices[t, i]`, then of t, then of i. The rows of expert e are `offsets[e]` to `offsets[e + 1] - 1`; the row of the
+    pair (t, i) has `tokens[row] = t` and `row_shares[row] = shares[t, i]`. `offsets` has `experts + 1` elements,
+    `tokens` and `row_shares` have `T * k`.
 
     - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. Experts are from 0 to `experts - 1`, and
       `experts` is positive. Other choices are undefined behavior.
@@ -122,16 +123,16 @@ def Xfmr_GroupByExpertOp : Xfmr_Op<"group_by_expert", [Pure, InferTypeOpAdaptor]
 def Xfmr_ListByExpertOp : Xfmr_Op<"list_by_expert", [Pure, InferTypeOpAdaptor]> {
   let summary = "lists the tokens that choose each expert";
   let description = [{
-    Does the same as `xfmr.group_by_expert` for a host that cannot read tensors: it cannot know where the rows of an
-    expert begin, so each of the E `experts` has a list of its own, with room for all T tokens.
+    Replaces `xfmr.group_by_expert` where the host cannot read tensors, as with a GPU. Such a host cannot know where the
+    rows of an expert begin, so each of the E `experts` has a list of its own, with room for all T tokens.
 
     `counts[e]` is the number of tokens t that choose expert e, those with `choices[t, i] = e` for some i. These tokens,
     in ascending order, are `tokens[e, 0]` to `tokens[e, counts[e] - 1]`; `row_shares[e, j]` is the `shares[t, i]` of
-    the token t = `tokens[e, j]`, with the first such i. Behind them, `tokens` is -1 and `row_shares` is 0. `counts` is
-    `[E]`, `tokens` and `row_shares` are `[E, T]`.
+    the token t = `tokens[e, j]`, with the first such i. For j >= `counts[e]`, `tokens[e, j]` is -1 and
+    `row_shares[e, j]` is 0. `counts` is `[E]`, `tokens` and `row_shares` are `[E, T]`.
 
-    - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. `experts` is positive. Choices that are no
-      expert from 0 to E - 1, as unused rows of packed tokens may have, are in no list.
+    - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. `experts` is positive. A choice that is not
+      from 0 to E - 1 is in no list; unused rows of packed tokens (see `xfmr.pack_tokens`) may have such choices.
 
     ```mlir
     %n, %tokens, %row_shares = xfmr.list_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>   // tensor<8xi64>, tensor<8x?xi64>, …
@@ -150,7 +151,7 @@ def Xfmr_AddRowsOp : Xfmr_Op<"add_rows", [Pure, AllTypesMatch<["sum", "result"]>
     may be negative, and row i is then not added.
 
     - (C1) `sum` and `rows` have the same number of columns. `tokens` and `factors` have an element for each row of
-      `rows`. Its elements, with `padded` those that are not negative, are different rows of `sum`.
+      `rows`. The elements of `tokens`, with `padded` those that are not negative, are different rows of `sum`.
 
     ```mlir
     %y = xfmr.add_rows %rows, %factors to %sum at %tokens : tensor<?x48xf32>, tensor<?xf32> to tensor<?x48xf32>

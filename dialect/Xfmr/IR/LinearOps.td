@@ -33,10 +33,10 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
       terms in f32, with one fused multiply-add per term, in order of increasing k. The bias is added afterwards. A GPU
       divides the T rows into thread-block tiles of 64; the last tile has the rows that remain. The order is the same in
       tiles of more than 16 rows. In a tile of up to 16 rows, each of 32 partial sums adds the terms with equal k mod 32
-      in this way, and the partial sums are added in order of k mod 32. If K is large and the epilogue has only
-      additions, `xfmr-split-deep-projections` may replace the operation by several, each for a range of k and with this
-      order: the first adds bias and residual, each of the others adds the result of the one before it. The epilogue is
-      computed in f32 for every `precision`.
+      in this way, and the partial sums are added in order of k mod 32. On a CPU, if K is above 2048 and there is
+      neither an activation nor a multiplier, `xfmr-split-deep-projections` replaces the operation by several, each for
+      a range of k and with this order: the first adds bias and residual, each of the others adds the result of the one
+      before it. The epilogue is computed in f32 for every `precision`.
     - (N2) With `precision` bf16 or f16, `input` and `weight` are first rounded to it, to nearest, ties to even.
       Products are added in f32, in an order that depends on the target. On a CPU the order is the same for every row;
       on a GPU it is the same for all T rows and depends on the kernel that T selects, such as that for up to 16 rows.

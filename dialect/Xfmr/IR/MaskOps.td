@@ -13,8 +13,8 @@ def Xfmr_AdditiveMaskOp : Xfmr_Op<"additive_mask", [Pure, InferTypeOpAdaptor]> {
   let summary = "converts a 0/1 mask to an additive score mask";
   let description = [{
     `result[…] = (1 - mask[…]) * lowest` for a mask of zeros and ones, of any shape, where `lowest` is the most negative
-    finite f32, as in the transformers library. The result is the operand `mask` of `xfmr.attention`: a key keeps its
-    score where `mask` is 1, and is hidden where `mask` is 0.
+    finite f32, as in the transformers library. `xfmr.attention` adds the result, its own operand `mask`, to
+    scores: a key keeps its score where the mask of zeros and ones is 1, and is hidden where it is 0.
 
     ```mlir
     %bias = xfmr.additive_mask %mask : tensor<?x?xi64>

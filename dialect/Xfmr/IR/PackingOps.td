@@ -31,6 +31,10 @@ def Xfmr_PackTokensOp : Xfmr_Op<"pack_tokens", [Pure]> {
     `offsets[b]` is the first packed token of sequence `b`, and the last of the `batch + 1` elements of `offsets` is the
     number of packed tokens. A sequence without visible tokens has `offsets[b] = offsets[b + 1]`.
 
+    Where the host cannot read that number, as with a GPU, tensors of packed tokens are allocated with
+    `batch * length` rows. The rows from `offsets[batch]` on are *unused*: `positions` is -1 there, and other tensors
+    have unspecified elements.
+
     ```mlir
     %offsets, %positions = xfmr.pack_tokens %mask : tensor<?x?xi64>
     ```
@@ -46,7 +50,8 @@ def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
     `result[t, …] = input[positions[t], …]`, where `input` has rank 1 or more. To pack the tokens of a padded batch,
     `input` is `[batch * length, …]` and `positions` is that of `pack_tokens`. Other uses gather one row for each
     sequence, or the tokens in the order of their experts (`group_by_expert`); a row may be gathered more than once. A
-    position outside `input` is undefined behavior. `convert-xfmr-to-linalg` expects static sizes after the first.
+    position outside `input` is undefined behavior, except -1 in unused rows (see `xfmr.pack_tokens`).
+    `convert-xfmr-to-linalg` expects that all sizes but the first are static.
 
     ```mlir
     %ids = xfmr.gather_tokens %flat_ids, %positions : tensor<?xi64>
@@ -63,7 +68,8 @@ def Xfmr_ScatterTokensOp : Xfmr_Op<"scatter_tokens", [Pure, InferTypeOpAdaptor]>
     `result[positions[t], n] = input[t, n]` for `input` `[T, N]` and the result `[rows, N]`. The rows of the result that
     `positions` does not name are zero. `positions` is usually the result of `xfmr.pack_tokens`.
 
-    - (C1) `positions` names no row twice, and only rows below `rows`.
+    - (C1) `positions` names no row twice, and only rows from 0 to `rows - 1`, except -1 in unused rows (see
+      `xfmr.pack_tokens`), which are not scattered.
 
     ```mlir
     %x = xfmr.scatter_tokens %packed, %positions, %rows : tensor<?x8xf32>

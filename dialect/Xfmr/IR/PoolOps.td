@@ -24,11 +24,13 @@ def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAd
     | kind | row |
     |---|---|
     | `leading` | the first of these tokens |
-    | `last` | the last token |
+    | `last` | the last of these tokens |
     | `max` | the largest value of each feature; NaN if one is NaN |
     | `mean` | the sum divided by the number n of these tokens |
-    | `mean_sqrt_length` | the sum divided by the square root of n |
-    | `weighted_mean` | the sum of i + 1 times token i, divided by the sum of the factors; skipped tokens count in i |
+    | `mean_sqrt_length` | the sum divided by the square root of the same n |
+    | `weighted_mean` | the sum of (i + 1) * token i over these tokens, divided by the sum of i + 1 over them |
+
+    i is the number of a token in its whole sequence, from 0: the first of these tokens has i = `skip[b]`.
 
     - (C1) Either both `positions` and `length`, the padded length, are present or neither is.
     - (C2) `first` has no `skip`.

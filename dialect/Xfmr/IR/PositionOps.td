@@ -89,7 +89,7 @@ def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
 }
 
 def Xfmr_CountedPositionsOp : Xfmr_Op<"counted_positions", [Pure, AllTypesMatch<["ids", "result"]>]> {
-  let summary = "counts the positions of the tokens that are not padding";
+  let summary = "numbers the tokens of each sequence that are not padding";
   let description = [{
     `padding` is the id of the padding token. Where `ids[b, i] != padding`, `result[b, i]` is `padding` plus the number
     of tokens j <= i of sequence b with `ids[b, j] != padding`; elsewhere `result[b, i]` is `padding`. RoBERTa looks up

@@ -10,11 +10,12 @@
 
 namespace mlir::xfmr {
 
-/// Checks that shards of |size| indices at |begins|, one for each rank, cover |whole| indices.
+/// Succeeds if shards of |size| indices that begin at |begins|, one for each rank in ascending order, cover the indices
+/// 0 … |whole| - 1; else emits an error.
 LogicalResult verifyShards(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t whole, int64_t size, ArrayRef<int64_t> begins);
 
-/// Checks that shards of type |shard|, which begin at the indices |begins| of dimension |axis|, cover a tensor of type
-/// |whole|, and that |axis| is from 0 to |lastAxis|.
+/// Succeeds if shards of type |shard|, which begin at the indices |begins| of dimension |axis|, cover a tensor of type
+/// |whole|, and if |axis| is from 0 to |lastAxis|; else emits an error of |op|.
 LogicalResult verifyShardTypes(Operation *op, ShapedType whole, ShapedType shard, int64_t axis, ArrayRef<int64_t> begins, int64_t lastAxis);
 
 } // namespace mlir::xfmr

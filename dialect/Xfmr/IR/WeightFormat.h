@@ -15,8 +15,8 @@
 namespace mlir::xfmr {
 
 /// The format of a weight matrix: bf16 or f16, to which each weight is rounded, or integers in groups:
-/// `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k. A group is |group| neighbors
-/// in K. Its integers are stored without a sign, as `q + zero()`.
+/// `weight[n, k] = scale[n, g] * q[n, k] + minimum[n, g]`, where g is the group of column k. A group is |group|
+/// neighbors in K. Its integers are stored without a sign, as `q + zero()`.
 ///
 /// A panel of |width| rows is one stream, in which the scales and minima of a group of columns precede its integers:
 ///

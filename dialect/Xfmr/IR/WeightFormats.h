@@ -18,16 +18,16 @@ struct WeightFormats {
   static constexpr llvm::StringLiteral kHead = "lm_head", kTables = "embeddings";
 
   struct Rule {
-    /// kHead, kTables, or globs separated by dots. Such a pattern matches a name if consecutive parts of the name, which
-    /// dots separate, match its globs.
+    /// kHead, kTables, or globs separated by dots. Such a pattern matches a name if consecutive parts of the name,
+    /// which dots separate, match its globs.
     std::string pattern;
-    /// nullopt stands for the type of the products; for a table, it stands for f32.
+    /// nullopt is the native format: the precision in which the model computes its projections; for a table, f32.
     std::optional<WeightFormat> format;
 
     bool isRole() const { return pattern == kHead || pattern == kTables; }
   };
 
-  /// The format of the projections that no rule matches; nullopt for the type of the products.
+  /// The format of the projections that no rule matches; nullopt for the native format.
   std::optional<WeightFormat> projections;
   std::vector<Rule> rules;
 
@@ -37,11 +37,12 @@ struct WeightFormats {
   /// Returns a text from which parse returns the same formats.
   std::string str() const;
 
-  /// Replaces |kind|, the type of the products, by the native format, except for tables.
+  /// Replaces formats of |kind| by the native format, except for tables. The caller passes the type to which the target
+  /// rounds the operands of projections without a format, with which such a format would change nothing.
   void makeNative(WeightFormat::Kind kind);
-  /// Returns true if there is neither a format of projections nor a rule, so that all weights have their usual types.
+  /// Returns true if there is neither a format of projections nor a rule, so that all weights have the native format.
   bool isNative() const { return !projections && rules.empty(); }
-  /// Returns the formats, without the native ones.
+  /// Returns the format of the projections and those of the rules, without native ones. Equal formats are not joined.
   std::vector<WeightFormat> list() const;
 };
 

@@ -96,7 +96,8 @@ void WeightConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, ML
 
 OpFoldResult WeightConcatOp::fold(FoldAdaptor) { return getWeights().size() == 1 ? OpFoldResult(getWeights()[0]) : OpFoldResult(); }
 
-/// Returns the type of |convert| of the matrix |type|, or of each matrix of the stack |type|.
+/// Returns |convert|(|type|) if |type| is a matrix. If it is a stack of matrices, returns the type of a stack of as
+/// many tensors, each with the type to which |convert| turns the type of one matrix.
 static RankedTensorType mapMatrices(RankedTensorType type, llvm::function_ref<RankedTensorType(RankedTensorType)> convert) {
   if (type.getRank() < 3)
     return convert(type);

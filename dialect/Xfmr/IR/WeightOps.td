@@ -13,10 +13,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
   let summary = "declares a constant whose elements stay outside the IR";
   let description = [{
-    Names a tensor and gives the expression of its elements over the tensors of the model folder, `source`. Passes
-    declare further weights, with other expressions over the same tensors, and erase weights without uses. The packer,
-    which runs after the phase `target` if an object is made, streams the elements of `source` into the weights file
-    (docs/formats.md), so compile time and memory do not depend on their number.
+    Names a tensor; `source` is the expression that computes its elements from the tensors of the model folder. Passes
+    declare further weights, with other expressions over the same tensors, and erase weights without uses. No pass reads
+    elements, so the time and the memory of passes do not depend on their number. The packer, which runs after the phase
+    `target` if an object is made, streams the elements of `source` into the weights file (docs/formats.md).
 
     - (C1) `type` has static shape, no size is 0, its elements are integers or floats, and all of them together have
       fewer than 2^63 bits.
@@ -25,7 +25,9 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
     - (C3) `offset`, the first byte in the data section of the weights file, is a multiple of 64, a cache line.
     - (C4) A weight with an offset ends within the `xfmr.weights_bytes` of its module.
     - (N1) Elements are computed in f32: a tensor of f64 is rounded to f32, each step of an expression rounds its
-      results to f32, and the last step rounds to the element type of `type`.
+      results to f32, and the last step rounds to the element type of `type`. The packer
+      reports an error for a tensor of integers in the folder; integers come only from expressions that round a matrix of
+      floats to them, and from their sums.
 
     ```mlir
     xfmr.weight @"pooler.dense.weight" : tensor<8x8xf32> = #xfmr.tensor<"pooler.dense.weight" : tensor<8x8xf32>>
@@ -63,8 +65,8 @@ def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<Sy
 }
 
 /// An op that computes a weight from weights; `xfmr-hoist-weight-expressions` folds it into the source of a new weight.
-/// Applied to a stack of matrices, `[E, N, K]`, an operation on matrices returns the stack of its E results; only
-/// weight_distance_panels and weight_transpose take no stacks.
+/// Applied to a stack of matrices, `[E, N, K]`, an operation on matrices returns the stack of its E results.
+/// weight_distance_panels and weight_transpose take no stacks; weight_concat joins weights of any rank along an axis.
 class Xfmr_WeightExpr<string mnemonic> : Xfmr_Op<mnemonic, [Pure, InferTypeOpAdaptor]>;
 
 def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {

@@ -27,8 +27,8 @@ namespace mlir::xfmr {
 /// neighboring distances may have all but one of them beyond the table.
 inline constexpr int64_t kDistancePadding = 15;
 
-/// The threshold for hidden keys, half of the lowest f32: a mask value up to it hides a key, and a largest score up to it
-/// means that no key is visible.
+/// The threshold for hidden keys, half of the lowest f32: a mask value up to it hides a key, and a largest score up to
+/// it means that no key is visible.
 inline constexpr double kHiddenScore = std::numeric_limits<float>::lowest() / 2.0;
 
 } // namespace mlir::xfmr

@@ -78,11 +78,14 @@ class Xfmr_Source<string name, string mnem> : AttrDef<Xfmr_Dialect, name> { let 
 
 def Xfmr_TensorSourceAttr : Xfmr_Source<"TensorSource", "tensor"> {
   let summary = "a tensor of the model folder, by its name there, converted to the element type of `type`";
+  let description = [{
+    Packing fails if the folder has no tensor of this name, or if that has another shape or integers.
+  }];
   let parameters = (ins StringRefParameter<"name in the weight files">:$name, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $name `:` $type `>`";
 }
 def Xfmr_FillSourceAttr : Xfmr_Source<"FillSource", "fill"> {
-  let summary = "a tensor of one value";
+  let summary = "a tensor of `type` whose elements are all `value`";
   let parameters = (ins "::mlir::FloatAttr":$value, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $value `:` $type `>`";
 }
@@ -129,7 +132,7 @@ def Xfmr_SliceSourceAttr : Xfmr_Source<"SliceSource", "slice"> {
   let genVerifyDecl = 1;
 }
 def Xfmr_SelectSourceAttr : Xfmr_Source<"SelectSource", "select"> {
-  let summary = "the listed indices of `axis`, in order";
+  let summary = "the indices of `axis` that `indices` lists, in the order of the list";
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$axis, "::mlir::DenseI64ArrayAttr":$indices);
   let assemblyFormat = "`<` $source `,` $axis `,` $indices `>`";
   let genVerifyDecl = 1;
@@ -165,19 +168,21 @@ def Xfmr_ShiftSourceAttr : Xfmr_Source<"ShiftSource", "shift"> {
   let genVerifyDecl = 1;
 }
 def Xfmr_ProjectSourceAttr : Xfmr_Source<"ProjectSource", "project"> {
-  let summary = "the product `rows matrix^T`, its sums in f32 and in order of the columns; then `bias` is added to each row";
+  let summary = "the product `rows matrix^T`, each sum in f32 and in ascending order of the columns; then `bias`, if "
+                "present, is added to each row";
   let parameters = (ins "::mlir::Attribute":$rows, "::mlir::Attribute":$matrix, OptionalParameter<"::mlir::Attribute">:$bias);
   let assemblyFormat = "`<` $rows `,` $matrix (`,` $bias^)? `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_LayerNormSourceAttr : Xfmr_Source<"LayerNormSource", "layer_norm"> {
-  let summary = "the layer norm of each row of a matrix, as of `xfmr.layer_norm`, computed in f64 and rounded once";
+  let summary = "the layer norm of each row of the matrix `rows`, by the formula of `xfmr.layer_norm`, computed in f64 and "
+                "rounded once, to f32";
   let parameters = (ins "::mlir::Attribute":$rows, "::mlir::Attribute":$weight, "::mlir::Attribute":$bias, "::mlir::FloatAttr":$epsilon);
   let assemblyFormat = "`<` $rows `,` $weight `,` $bias `,` $epsilon `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_UnitRowsSourceAttr : Xfmr_Source<"UnitRowsSource", "unit_rows"> {
-  let summary = "each row of a matrix divided by its Euclidean length, or by 1e-12 if that is larger, computed in f64 and rounded once";
+  let summary = "each row of a matrix divided by the larger of its Euclidean length and 1e-12, computed in f64 and rounded once, to f32";
   let parameters = (ins "::mlir::Attribute":$source);
   let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;
@@ -202,7 +207,7 @@ def Xfmr_ConvertSourceAttr : Xfmr_Source<"ConvertSource", "convert"> {
   let genVerifyDecl = 1;
 }
 def Xfmr_RowScalesSourceAttr : Xfmr_Source<"RowScalesSource", "row_scales"> {
-  let summary = "for each row of a matrix, its largest magnitude / 127; a NaN counts as 0";
+  let summary = "a vector: for each row of a matrix, its largest magnitude / 127; a NaN counts as 0";
   let parameters = (ins "::mlir::Attribute":$source);
   let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;
@@ -224,7 +229,7 @@ def Xfmr_QuantizedPanelsSourceAttr : Xfmr_Source<"QuantizedPanelsSource", "quant
   let genVerifyDecl = 1;
 }
 def Xfmr_RowSumsSourceAttr : Xfmr_Source<"RowSumsSource", "row_sums"> {
-  let summary = "the sum of each row of an i8 matrix, as i32";
+  let summary = "a vector of i32: the sum of each row of an i8 matrix";
   let parameters = (ins "::mlir::Attribute":$source);
   let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;

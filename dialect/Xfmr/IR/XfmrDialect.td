@@ -18,12 +18,13 @@ def Xfmr_Dialect : Dialect {
     An op exists here if fusion, tiling or numerics need to see it as one thing (see dialect/RATIONALE.md). Activations
     are token tensors `[tokens, hidden]`: the sequences of a batch follow each other without gaps, and `offsets[i]` is
     the first token of sequence `i` (`batch + 1` entries; the last is the number of tokens). Where the importer packs
-    tokens (`xfmr.pack_tokens`), sequences have no padding. Hidden sizes are static, token counts dynamic.
+    tokens (`xfmr.pack_tokens`), sequences have no padding; elsewhere all are padded to the same length
+    (`xfmr.sequence_offsets`). Hidden sizes are static, token counts dynamic.
 
     Shape letters: T tokens, S tokens on the key side, B sequences of a batch, Q and K the largest number of queries and
     of keys of a sequence, H heads, G heads of keys and values, D components of a head of queries and keys, E of a head
-    of values, N and M features. A page may redefine a letter: K is also the number of input features of a product, E
-    the number of experts.
+    of values, N and M features. The description of an operation may redefine a letter: K is also the number of input
+    features of a product, E the number of experts.
 
     The verifier checks the constraints of an operation (C1, C2, …) on its types and attributes. It does not see values:
     where a dynamic size, an index or an element breaks a constraint, the behavior is undefined. N1, N2, … specify the
@@ -34,13 +35,13 @@ def Xfmr_Dialect : Dialect {
     `xfmr.output`, `xfmr.cache` and `xfmr.dim` on its arguments and results. Such a function is an *entry*. It also
     carries the work of one call as a `#xfmr.formula` each: `xfmr.flops` counts two operations for each multiply-add of
     projections and attention; if several processes run the model, `xfmr.gathers` counts the executions of
-    `xfmr.all_gather`, and `xfmr.gather_bytes` the bytes that a process receives by them. Sizes that depend on data
-    count with an upper bound.
+    `xfmr.all_gather`, and `xfmr.gather_bytes` the bytes that a process receives from the others by them. A size that
+    depends on data, such as the number of packed tokens, enters a formula with its upper bound.
 
     `xfmr.weight` marks the arguments of a private function for which every call passes a weight. A module carries
     `xfmr.model`. Once weights have offsets in the weights file, the module also carries `xfmr.weights_bytes`, the size
-    of the data section of that file. `xfmr.ranks` is the number of processes that run the model together, each with a
-    part of the weights; a module without `xfmr.ranks` runs in one process.
+    in bytes of the data section of that file. `xfmr.ranks` is the number of processes that run the model together, each
+    with a part of the weights; a module without `xfmr.ranks` runs in one process.
   }];
   let discardableAttrs = (ins "::mlir::xfmr::EntryAttr":$entry, "::mlir::xfmr::InputAttr":$input, "::mlir::xfmr::OutputAttr":$output,
                               "::mlir::xfmr::CacheAttr":$cache, "::mlir::xfmr::SessionDimAttr":$dim, "::mlir::UnitAttr":$weight,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Operations of the tile dialect use them, too.
+// Operations of the tile dialect use some of them, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_ENUMS_TD
@@ -20,18 +20,18 @@ def Xfmr_Activation : I32EnumAttr<"Activation", "elementwise function between tw
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_ActivationAttr : EnumAttr<Xfmr_Dialect, Xfmr_Activation, "activation"> {
-  let description = "The page of `xfmr.activation` has the formula of each function.";
+  let description = "The description of `xfmr.activation` has the formula of each function.";
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "attention probabilities of a fully masked query row", [
+def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "attention probabilities of a query row without a visible key", [
     I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Zero", 1, "zero">, I32EnumAttrCase<"LeastMasked", 2, "least_masked">,
     I32EnumAttrCase<"LeastMaskedPast", 3, "least_masked_past">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_MaskedRowsAttr : EnumAttr<Xfmr_Dialect, Xfmr_MaskedRows, "masked_rows"> {
-  let description = "The page of `xfmr.attention` has the probabilities for each value.";
+  let description = "The description of `xfmr.attention` has the probabilities for each value.";
   let assemblyFormat = "`<` $value `>`";
 }
 
@@ -55,7 +55,7 @@ def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "step of attention after which s
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_ScoreStageAttr : EnumAttr<Xfmr_Dialect, Xfmr_ScoreStage, "score_stage"> {
-  let description = "The page of `xfmr.attention` has the formula of the scores after each step.";
+  let description = "The description of `xfmr.attention` has the formula of the scores after each step.";
   let assemblyFormat = "`<` $value `>`";
 }
 
@@ -67,7 +67,7 @@ def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "reduction of the tokens of a sequen
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_PoolKindAttr : EnumAttr<Xfmr_Dialect, Xfmr_PoolKind, "pool_kind"> {
-  let description = "The page of `xfmr.pool` has the row that each kind returns.";
+  let description = "The description of `xfmr.pool` has the row that each kind returns.";
   let assemblyFormat = "`<` $value `>`";
 }
 
@@ -78,7 +78,7 @@ def Xfmr_Precision : I32EnumAttr<"Precision", "operand type of a matrix product"
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_PrecisionAttr : EnumAttr<Xfmr_Dialect, Xfmr_Precision, "precision"> {
-  let description = "The page of `xfmr.linear` has the arithmetic of each precision.";
+  let description = "The description of `xfmr.linear` has the arithmetic of each precision.";
   let assemblyFormat = "`<` $value `>`";
 }
 

@@ -25,7 +25,8 @@ def Xfmr_Matrices : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[2, 3]>]>;
 def Xfmr_QuantizedMatrices : RankedTensorOf<[I8], [HasAnyRankOfPred<[2, 3]>]>;
 /// Weight vector.
 def Xfmr_Vector : 1DTensorOf<[Xfmr_Float]>;
-/// `tensor<?xi64>`, the type of all ids and offsets, so that assembly need not repeat it.
+/// `tensor<?xi64>`. Operands and results of this constraint have no other type, so the assembly of operations omits the
+/// type.
 class Xfmr_DynamicI64<string what> : Type<
     CPred<"$_self == ::mlir::RankedTensorType::get({::mlir::ShapedType::kDynamic}, ::mlir::IntegerType::get($_self.getContext(), 64))">,
     "tensor<?xi64> of " # what, "::mlir::RankedTensorType">,
@@ -39,7 +40,8 @@ def Xfmr_Lengths : Xfmr_DynamicI64<"lengths">;
 /// Cache slot of each sequence, `[batch]`.
 def Xfmr_Slots : Xfmr_DynamicI64<"slots">;
 /// Attention mask: `[batch, key]`, `[batch, query, key]` or `[batch, heads, query, key]`. A mask of f32 is added to the
-/// scores; where a mask of i1 or i64 is 0, it hides the key or, with `mask_fill`, replaces the score.
+/// scores; where a mask of i1 or i64 is 0, it hides the key or, with the attribute `mask_fill`, replaces the score by
+/// that number (see `xfmr.attention`).
 def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
 
 /// Elements of caches of keys and values.
@@ -48,11 +50,12 @@ def Xfmr_CacheElement : AnyTypeOf<[F32, F16, BF16, I8]>;
 /// `[slot, g, j / width, d, j mod width]`, where `j / width` is an integer division. A cache of i8 has four more
 /// components, which hold scales (`xfmr.kv_cache_update`).
 def Xfmr_KeyCache : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[5]>]>;
-/// Values of a cache, `[slots, kv_heads, capacity, head_dim]`, with four more components in a cache of i8.
+/// Value cache, `[slots, kv_heads, capacity, head_dim]`: the value of key j of head g of a slot is the row
+/// `[slot, g, j]`. A cache of i8 has four more components, which hold scales.
 def Xfmr_ValueCache : 4DTensorOf<[Xfmr_CacheElement]>;
-/// Additive mask of cached keys, `[slots, capacity]`.
+/// Mask cache, `[slots, capacity]`: for each key of a slot, a number that is added to its scores.
 def Xfmr_MaskCache : 2DTensorOf<[F32]>;
-/// Keys and values that attention reads: packed tokens split into heads, `[tokens, kv_heads, size]`, or a cache.
+/// Keys, and below values, that attention reads: tokens split into heads, `[tokens, kv_heads, size]`, or a cache.
 def Xfmr_Keys : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[3, 5]>]>;
 def Xfmr_Values : RankedTensorOf<[Xfmr_CacheElement], [HasAnyRankOfPred<[3, 4]>]>;
 

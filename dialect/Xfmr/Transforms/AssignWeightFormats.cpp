@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects decomposed composites and weights as arguments marked xfmr.weight of private functions and as weight_refs.
-// Leaves the format of each projection and of each table as an attribute for later phases; rounds nothing yet.
+// Records the format of each projection and of each table as an attribute for later phases; rounds nothing yet.
 //
 // A weight has a name where a function refers to it, mostly in entries, and is used where it is an argument, mostly in
 // layers:
@@ -45,7 +45,7 @@ using func::FuncOp;
 namespace {
 
 constexpr StringLiteral kPassName = "xfmr-assign-weight-formats", kRemarkName = "AssignWeightFormats", kFlag = "--weights-format: ";
-/// The names that an error for a pattern without a match lists.
+/// The number of names that an error for a pattern without a match lists as examples.
 constexpr size_t kListedNames = 3;
 
 /// Calls |use| with the leaves of the weight expression |weight|, among them references and arguments: all values that
@@ -60,7 +60,7 @@ void forEachLeaf(Value weight, llvm::function_ref<void(Value)> use) {
     forEachLeaf(operand, use);
 }
 
-/// A pattern of names.
+/// The pattern of a rule for names: globs that match consecutive parts of a name (WeightFormats::Rule).
 class NamePattern {
 public:
   /// |text| is the pattern of a rule, which has been parsed.
@@ -112,6 +112,7 @@ private:
 
   void findMatrices(FuncOp function);
   FailureOr<int64_t> findRule(WeightRefOp reference);
+  bool rulesGiveFormat(Value weight);
   FailureOr<FormatId> findFormat(Operation *user, Value weight, const ArgumentFormats &arguments);
   bool isHead(FuncOp function, WeightRefOp reference);
   LogicalResult visit(FuncOp function, const ArgumentFormats &arguments);
@@ -157,7 +158,8 @@ FormatAssigner::FormatAssigner(ModuleOp module, const WeightFormats &formats, Pr
   }
 }
 
-/// Finds the arguments of |function| that are matrices. Its callees, but for recursive ones, have been visited.
+/// Finds the weight arguments of |function| from which matrices of projections are computed, in the function or in its
+/// callees. Its callees, but for recursive ones, have been visited.
 void FormatAssigner::findMatrices(FuncOp function) {
   BitVector &found = matrices.try_emplace(function, function.getNumArguments()).first->second;
   auto add = [&](Value weight) {
@@ -179,8 +181,8 @@ void FormatAssigner::findMatrices(FuncOp function) {
   });
 }
 
-/// Returns the rule for the matrix |reference| by the names of its tensors, -1 for none. Fails, with an error, if
-/// tensors have rules of different formats.
+/// Returns the number of the last rule that matches the name of a tensor of the matrix |reference|, -1 for none. Fails,
+/// with an error, if tensors have rules of different formats.
 FailureOr<int64_t> FormatAssigner::findRule(WeightRefOp reference) {
   std::optional<int64_t> found;
   std::string first, other;
@@ -205,6 +207,27 @@ FailureOr<int64_t> FormatAssigner::findRule(WeightRefOp reference) {
     return found.value_or(-1);
   emitError() << "the tensors '" << first << "' and '" << other << "' are one matrix, expected one format for both";
   return failure();
+}
+
+/// Returns true if the rules give a format to a leaf of |weight|, the matrix of a projection that cannot have one.
+/// Arguments count with the format of all projections. No rule counts as matched.
+bool FormatAssigner::rulesGiveFormat(Value weight) {
+  bool found = false;
+  forEachLeaf(weight, [&](Value leaf) {
+    auto reference = leaf.getDefiningOp<WeightRefOp>();
+    if (!reference) {
+      found |= formats.projections.has_value();
+      return;
+    }
+    symbols.lookup<WeightOp>(reference.getWeight()).getSource().walk([&](TensorSourceAttr tensor) {
+      int64_t last = -1;
+      for (auto [number, pattern] : llvm::enumerate(patterns))
+        if (pattern && pattern->match(tensor.getName()))
+          last = static_cast<int64_t>(number);
+      found |= getFormat(last).has_value();
+    });
+  });
+  return found;
 }
 
 /// Returns true if |reference| is the matrix of the head: a projection of an entry that has a row for each token id.
@@ -252,7 +275,7 @@ FailureOr<FormatAssigner::FormatId> FormatAssigner::findFormat(Operation *user, 
 
 LogicalResult FormatAssigner::assign(LinearOp op, const ArgumentFormats &arguments) {
   if (!isAssignable(op)) {
-    if (StringRef why = whyNotInPrecision(op, Precision::F32); !why.empty())
+    if (StringRef why = whyNotInPrecision(op, Precision::F32); !why.empty() && rulesGiveFormat(op.getWeight()))
       missed(op, kPassName, kRemarkName) << remark::reason("{0}", why);
     return success();
   }

@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Adds the values that users of |cache| make of it: arguments of callees, results of calls, updated caches.
+/// Adds the caches that users of |cache| make of it: arguments of callees, results of calls, updated caches. Fails as
+/// collect does; |change| is for the error.
 LogicalResult CacheValues::addUsers(Value cache, StringRef change) {
   for (OpOperand &use : cache.getUses()) {
     Operation *user = use.getOwner();

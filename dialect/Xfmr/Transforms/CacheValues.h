@@ -10,8 +10,8 @@
 
 namespace mlir::xfmr {
 
-/// The values of a module that are caches of keys or values: arguments and results of entries, of the functions that they
-/// call, and of `kv_cache_update`. A pass that changes the type of caches changes all of them.
+/// The values of a module that are caches of keys or values: arguments and results of entries, of the functions that
+/// they call, and of `kv_cache_update`. A pass that changes the type of caches changes all of them.
 class CacheValues {
 public:
   explicit CacheValues(ModuleOp module) : module(module), symbols(module), users(module, symbols) {}

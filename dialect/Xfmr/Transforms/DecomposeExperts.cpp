@@ -20,18 +20,20 @@
 // expert's matrix is a view at a multiple of its size. So neither the number of layers nor that of experts changes the
 // code, and weights of experts that no token chooses are not read.
 //
-// Invariants. The kernels compute the same bits for a row whichever other rows they are given, each row is added to one
-// token, and a token gets its rows in the order of experts. So the result of a token does not depend on other tokens,
-// nor on padding, nor on the number of threads. With packed tokens there are no rows for padding. Every buffer has at
-// most T * k rows, which is known before the call, although the rows of one expert are not.
+// Invariants. Each row is added to one token, and a token gets its rows in the order of experts. On a CPU the kernels
+// compute the same bits for a row whichever other rows they are given, so the result of a token does not depend on other
+// tokens, nor on padding, nor on the number of threads. On a GPU, an f32 kernel sums in another order in tiles of few
+// rows, so the bits of a token may depend on how many other rows its experts have. With packed tokens there are no rows
+// for padding. Every buffer has at most T * k rows, which is known before the call, although the rows of one expert are
+// not.
 //
 // Cost. A kernel call for each chosen expert and projection, each of which ends with a barrier; the sort is serial, in
 // T * k + E steps.
 //
 // Hosts that cannot read tensors, those of GPUs, do not know where the rows of an expert begin, nor how many there are.
-// There each expert has a list of its own with room for T tokens, filled up with -1 (here for T = 4), and the loop calls
-// the kernels of every expert with the bound T. They get the count as a tensor of one element, which the device reads:
-// `attune-limit-rows` lets the thread blocks behind it end at once.
+// There each expert has a list of its own with room for T tokens, filled up with -1 (here for T = 4), and the loop
+// calls the kernels of every expert with the bound T. They get the count as a tensor of one element, which the device
+// reads: `attune-limit-rows` lets the thread blocks behind it end at once.
 //
 //   tokens        lists, [E, T]       counts, [E]     loop over all experts
 //   0: e2, e0     e0: 0  3 -1 -1      2               e0: rows = input[list]; ffn(rows); sum[token] += share * row
@@ -65,12 +67,13 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// The rewrite of one mixture of experts.
+/// Emits the loop over experts that replaces one `xfmr.experts`.
 class ExpertLoop {
 public:
   ExpertLoop(RewriterBase &rewriter, ExpertsOp op) : op(op), b(op.getLoc(), rewriter) {}
 
-  /// Returns the sum of the experts. With |knownCounts|, only of counts that the host knows without reading tensors.
+  /// Emits the loop and returns its result, the sum of the experts' outputs. If |knownCounts|, emits the second form
+  /// described above, with lists, in which the host need not read tensors.
   Value run(bool knownCounts) {
     if (knownCounts)
       return addLists();
@@ -86,7 +89,7 @@ private:
     return arith::IndexCastOp::create(b, b.getIndexType(), tensor::ExtractOp::create(b, offsets, position));
   }
 
-  /// Returns a tensor for the result, with a row for each token.
+  /// Returns an empty tensor of the type of the result, with a row for each token.
   Value destination() {
     RankedTensorType type = op.getResult().getType();
     Value count = tensor::DimOp::create(b, op.getInput(), 0);
@@ -105,7 +108,7 @@ private:
     return loop.getResult(0);
   }
 
-  /// Returns the sum of the experts, of which each has a list of its tokens.
+  /// Emits the second form: each expert has a list of its tokens.
   Value addLists() {
     auto lists = ListByExpertOp::create(b, op.getChoices(), op.getShares(), op.getNumExperts());
     Value bound = tensor::DimOp::create(b, op.getInput(), 0);

@@ -11,16 +11,16 @@
 namespace mlir::xfmr {
 
 /// The calls of each function of a module, and the functions that other operations also name. Operations that name a
-/// symbol implement SymbolUserOpInterface; only their attributes are searched. Upstream's SymbolUserMap searches the
-/// attributes of all operations, which takes longer than the passes that use this class. Discardable attributes of
-/// calls and of registered operations without that interface do not count as uses.
+/// symbol implement SymbolUserOpInterface; only their attributes, and those of unregistered operations, are searched.
+/// Upstream's SymbolUserMap searches the attributes of all operations, which takes longer than the passes that use this
+/// class. Names in attributes of other registered operations, and in further attributes of calls, do not count as uses.
 class FunctionUsers {
 public:
   FunctionUsers(ModuleOp module, const SymbolTable &symbols);
 
   /// Returns the calls of |function| in the order of the module.
   ArrayRef<func::CallOp> getCalls(func::FuncOp function) const;
-  /// Returns true if an operation other than a call, or an operation that is not registered, names |function|.
+  /// Returns true if an operation other than a call names |function|.
   bool hasOtherUsers(func::FuncOp function) const { return named.contains(function); }
 
 private:

@@ -13,6 +13,7 @@
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::xfmr {
 #define GEN_PASS_DEF_FUSEEPILOGUES
@@ -52,7 +53,7 @@ LinearOp chooseLinear(Value a, Value b, Operation *user) {
   return first ? first : second;
 }
 
-/// Recreates |linear| at |user| with |residual| as its residual.
+/// Creates a copy of |linear| at |user| with |residual| as its residual, and returns its result.
 Value addResidual(PatternRewriter &rewriter, Operation *user, LinearOp linear, Value residual) {
   Location loc = rewriter.getFusedLoc({linear.getLoc(), user->getLoc()});
   return LinearOp::create(rewriter, loc, linear.getInput(), linear.getWeight(), linear.getBias(), linear.getMultiplier(), residual,
@@ -113,11 +114,19 @@ LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// Returns true if |op| is a norm that adds its inputs.
+bool isNormOfSum(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<LayerNormOp, RmsNormOp>([](auto norm) { return bool(norm.getResidual()); })
+      .Default([](Operation *) { return false; });
+}
+
 /// Emits a remark for each projection whose addition or activation is not fused because the projection has other uses.
 void reportMissed(func::FuncOp function) {
   function.walk([](LinearOp op) {
-    bool added = llvm::any_of(op->getUsers(), llvm::IsaPred<arith::AddFOp, ActivationOp>);
-    if (added && !op->hasOneUse())
+    bool canFuse =
+        llvm::any_of(op->getUsers(), [](Operation *user) { return isa<arith::AddFOp, ActivationOp>(user) || isNormOfSum(user); });
+    if (canFuse && !op->hasOneUse())
       missed(op, kFuseEpiloguesName, "FuseEpilogues") << remark::reason("the projection's result has other uses");
   });
 }

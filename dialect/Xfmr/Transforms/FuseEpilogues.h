@@ -8,8 +8,8 @@
 
 namespace mlir::xfmr {
 
-/// Adds the patterns of `xfmr-fuse-epilogues` that move an activation or an addition into the epilogue of the linear before
-/// it.
+/// Adds the patterns of `xfmr-fuse-epilogues` that move an activation or an addition, also that of a norm, into the
+/// epilogue of the `linear` that computes an operand of it.
 void populateEpiloguePatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::xfmr

@@ -82,7 +82,8 @@ private:
 };
 } // namespace
 
-/// Recomputes |value|, an expression of the callee, at |call|.
+/// Clones the operations that compute |value|, an expression over arguments of the callee, before |call|, with the
+/// operands of |call| for the arguments, and returns the value there. |done| maps values that have been cloned.
 static Value computeAtCall(OpBuilder &builder, CallOp call, Value value, IRMapping &done) {
   if (Value known = done.lookupOrNull(value))
     return known;

@@ -8,8 +8,8 @@
 
 namespace mlir::xfmr {
 
-/// Returns the reason why the operands of |op| cannot be rounded to |precision|; with f32, why its weights cannot have a
-/// format. Empty if they can.
+/// Returns the reason why the operands of |op| cannot be rounded to |precision|; with f32, why its weights cannot have
+/// a format. Empty if they can.
 StringRef whyNotInPrecision(LinearOp op, Precision precision);
 
 } // namespace mlir::xfmr

@@ -34,7 +34,7 @@ def DecomposeComposites : Pass<"xfmr-decompose-composites", "::mlir::func::FuncO
 }
 
 def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
-  let summary = "rewrite mixtures of experts as a loop over the experts that tokens choose";
+  let summary = "rewrite mixtures of experts as a loop over the experts, each on the tokens that choose it";
   let description = [{
     ```mlir
     %y = xfmr.experts <silu> %x choices(%c, %s : …) up(%up : …) down(%down : …) gate(%gate : …) : …
@@ -59,10 +59,12 @@ def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
 
     Leaves no `xfmr.experts`. Run it before `xfmr-decompose-composites`, which decomposes the `xfmr.ffn`.
 
-    Here the host decides which experts run, so it must read what tokens choose. For a target whose host cannot read
-    tensors, a GPU, set `known-counts`. `xfmr.list_by_expert` then makes a list of tokens for each expert, with room for
-    all tokens, and the loop runs every expert on the tokens of its list. Sizes are the minimum of the count of the
-    list, an element of a tensor, and the number of all tokens; `attune-limit-rows` replaces it by the latter.
+    In this code the host decides which experts run, so it must read the choices of tokens. For a GPU, whose host cannot
+    read tensors, set `known-counts`. `xfmr.list_by_expert` then makes a list for each expert: the tokens that choose
+    it, then -1 up to the number of all tokens. The loop runs every expert, also one that no token chooses, on the
+    `%count` tokens of its list. `%count` is the minimum of the expert's element of `%counts` and the number of all
+    tokens; `attune-limit-rows` later replaces the minimum by the number of all tokens. `padded` tells `xfmr.add_rows`
+    to skip rows whose token is -1.
 
     ```mlir
     %counts, %tokens, %shares = xfmr.list_by_expert %c, %s, 8 : …
@@ -78,7 +80,7 @@ def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
     Numerics: exact; the operation is defined as this sum.
   }];
   let options = [Option<"knownCounts", "known-counts", "bool", "false",
-                        "allow only counts that the host knows without reading tensors, as for a GPU">];
+                        "list the tokens of each expert, for a host that cannot read tensors, as for a GPU">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
@@ -113,8 +115,8 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     linear is at the position of the activation, addition or norm. Run `xfmr-decompose-composites` and `canonicalize`
     first, which leave no `xfmr.dropout` between a linear and its user.
 
-    Numerics: exact; the additions are the same, in the same order. If both operands of an addition are NaN, the payload
-    of the result may be that of the other one.
+    Numerics: exact; the additions are the same, in the same order. If both operands of an addition are NaN, the pass
+    may change which of them gives the result its payload.
   }];
 }
 
@@ -139,10 +141,10 @@ def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
     Here queries and keys have 4 heads of 12 components each, for `%t` tokens. The joined projection reads the input
     once. A linear qualifies if it has neither multiplier nor residual; if its matrix, of static shape, and its bias are
     weights that are known at compile time, that is arguments marked `xfmr.weight`, results of `xfmr.weight_ref`, or
-    expressions over these; and if all users of its result are `split_heads`, which read a slice of columns as a strided
-    view, without a copy. A matrix that `xfmr.weight_select` chooses at run time does not qualify. The pass joins the
-    qualified linears of one block and one input. If two of them differ in activation, precision, format of weights,
-    element types or the presence of a bias, none of them is joined, and a remark gives the reason.
+    expressions over these, but no weight that `xfmr.weight_select` chooses at run time; and if its result has users,
+    all of them `split_heads`, which read a slice of columns as a strided view, without a copy. The pass joins all
+    qualified linears of one block that have the same input. If two of them differ in activation, precision, format of
+    weights, element types or the presence of a bias, none of them is joined, and a remark gives the reason.
 
     Expects `xfmr-decompose-composites` done. Run `xfmr-hoist-weight-expressions` afterwards, so that weights are joined
     at compile time.
@@ -176,10 +178,10 @@ def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::Modu
     In a private function whose only users are `func.call`s, an expression over arguments marked `xfmr.weight` becomes a
     new argument, which every caller computes; marked arguments without a remaining use are removed. Callees are
     processed before callers. An expression over `weight_ref`s becomes a `weight_ref` of a weight with the composed
-    source; the pass declares this weight if the module has none. References and weights without a remaining use are
-    removed. Public functions, functions with users other than calls, and at least one function of each cycle of calls
-    keep their arguments and the expressions over them. A remark names each of these functions that has an expression
-    over its arguments.
+    source; the pass declares it if no weight of the module has this source. References and weights without a remaining
+    use are removed. Public functions, functions with users other than calls, and at least one function of each cycle of
+    calls keep their arguments and the expressions over them. A remark names each of these functions that has an
+    expression over its arguments.
 
     Runs in the phases that create weight expressions, after the passes that do: in `dialect`, which divides weights
     among ranks, joins projections and splits deep ones, and in `linalg`, which rounds weights and packs panels. Takes
@@ -199,9 +201,9 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
         : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     ```
 
-    Sets the attribute `precision` of every `xfmr.linear` on f32 tensors whose precision is f32, the default, and that
-    has no `format`. The types stay f32; the phase `linalg` rounds the operands. With the option `precision=f32` the
-    pass changes nothing. With another precision, some linears stay as they are, with a remark:
+    Sets the attribute `precision` of every `xfmr.linear` that has the precision f32, the default, and no `format`, to
+    the value of the option. The types stay f32; the phase `linalg` rounds the operands. With the option `precision=f32`
+    the pass changes nothing. With another value, some linears without a `format` keep the precision f32, with a remark:
 
     - a linear whose result is an operand of `choose_experts`, because rounding could change which experts run;
     - a linear on tensors of another element type;
@@ -234,26 +236,27 @@ def AssignWeightFormats : Pass<"xfmr-assign-weight-formats", "::mlir::ModuleOp">
     ```
 
     A format is the type in which weights are stored. For example, `int4:32` stands for integers of 4 bits with a scale
-    for each 32 neighbors in a row of the matrix. `formats` is a list in the syntax of `--weights-format`
-    (docs/weight-formats.md): a default format for all projections, then entries `PATTERN=FORMAT`, of which the last
-    that matches a weight decides. A pattern is one of these:
+    for each 32 neighbors in a row of the matrix; `native` stands for no format. The option `formats` is a list in the
+    syntax of `--weights-format` (docs/weight-formats.md): a default format for all projections, which may be missing,
+    then entries `PATTERN=FORMAT`, of which the last that matches a weight decides. A pattern is one of these:
 
-    - `lm_head`, which matches each projection in an entry (a function that applications call), if its matrix has a row
+    - `lm_head`, which matches each projection in an entry (a function that applications call) whose matrix has a row
       for each id of the entry's input `input_ids` or `decoder_input_ids`;
     - `embeddings`, which matches all f32 tables of `xfmr.embedding` that are made of tensors of the model folder;
-    - a pattern of names, which is compared with those of the tensors of which the matrix of a projection is made.
+    - a pattern of names, that is globs with dots between them, such as `layers.[0-3].mlp`. It matches a projection
+      whose matrix is made of a tensor with a matching name: consecutive parts of the name between dots match the globs.
 
     Sets the `format` of projections (`xfmr.linear`) and embeddings. With a format of integers, the projection also gets
     the option `precision` as its `precision`. Some projections get no format, with a remark: those that score experts,
     those whose tensors are not f32 and, with a format of integers and the precision int8, those of more than 65536
-    input features. A projection that already has a `format` or a `precision` other than f32 stays as it is, and so does
-    an embedding that has a `format` or `tied`.
+    input features. A projection that already has a `format`, or a `precision` other than f32, stays as it is, and so
+    does an embedding that already has a `format` or `tied`.
 
     Layers share functions, to which their weights are arguments. If the calls of a function differ in the formats of
     the matrices that they pass, each combination of formats but the first gets a clone of the function. So the number
-    of functions depends on that of combinations, not on that of layers. A function that is public or has users other
-    than calls keeps the default format itself; calls with other formats get clones. Takes time linear in the number of
-    operations.
+    of functions depends on that of combinations, not on that of layers. In a function that is public or has users other
+    than calls, arguments that are matrices have the default format; calls that pass other formats get clones. Takes
+    time linear in the number of operations.
 
     Errors: a malformed list; the format `auto`, which `attune compile` replaces beforehand; a pattern that matches no
     weight; a matrix that is made of several tensors or weights with different formats; and a call that would need a
@@ -287,10 +290,11 @@ def RoundGathers : Pass<"xfmr-round-gathers", "::mlir::func::FuncOp"> {
     ```
 
     Ranks are the processes that run a divided model; `xfmr.all_gather` joins their shards of a tensor, here columns 0
-    to 23 and 24 to 47. The pass rounds the shards of an f32 gather if all readers of its result but `tensor.dim` are
-    linears that round it, as their input, to the same type, bf16 or f16. The gather then moves half of the bytes. A
-    gather that has another reader, such as a norm or a residual sum, is not changed, nor is one that int8 linears read:
-    their scales need the largest magnitude of the whole row. Run it after `xfmr-shard` and `xfmr-lower-precision`.
+    to 23 and 24 to 47. The pass rounds the shards of an f32 gather if the readers of its result, `tensor.dim` aside,
+    are one or more linears that round it, as their input, to the same type, bf16 or f16. The gather then moves half of
+    the bytes. A gather that has another reader, such as a norm or a residual sum, is not changed. Nor is one that an
+    int8 linear reads: the scale of a row, or of a group of its columns, needs the largest magnitude there, and a shard
+    may have only a part. Run the pass after `xfmr-shard` and `xfmr-lower-precision`.
 
     Numerics: exact. The linear rounds again, which changes nothing.
   }];
@@ -311,10 +315,11 @@ def LowerCaches : Pass<"xfmr-lower-caches", "::mlir::ModuleOp"> {
     components]`. The pass gives all caches of keys and values another type: the arguments and results of entries (the
     functions that applications call), those of the functions to which entries pass caches, the results of
     `xfmr.kv_cache_update`, and so the caches that it and `xfmr.attention` read. Other operands and results keep their
-    types. With int8 each key and each value of a head grows by four bytes, its scale. Caches of masks stay f32. With
-    the type f32 the pass changes nothing. With another type, it is an error if a module has an `xfmr.kv_cache_read`, or
-    if a cache is an operand of an operation other than `kv_cache_update`, `attention`, `tensor.dim`, `func.return` and
-    calls of functions with a body.
+    types. With int8 the components are bytes, and the dimension of components grows by four, here from 12 to 16: the
+    additional four bytes of a key or value hold its scale, an f32. Caches of masks stay f32. With the type f32 the pass
+    changes nothing. With another type, it is an error if a module has an `xfmr.kv_cache_read`, or if a cache is an
+    operand of an operation other than `kv_cache_update`, `attention`, `tensor.dim`, `func.return` and calls of
+    functions with a body.
 
     Numerics: rounds keys and values where they enter a cache, as the description of `xfmr.kv_cache_update` says. The
     entries that read caches then agree bit for bit with each other on a CPU, however the tokens are divided among
@@ -371,10 +376,10 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
       place in the sum as a model that is not divided; the place decides the bits (`xfmr-split-deep-projections`).
     - **Operations on elements or heads** keep tensors divided: `xfmr.activation`; sums, differences and products of
       tensors that are divided alike; rotary embeddings and norms of heads; `merge_heads`, and `split_heads` if each
-      shard has whole heads. So does a `tensor.dim` of a dimension that is not divided.
+      shard has whole heads. A `tensor.dim` of a dimension that is not divided reads the shard.
     - **Every other operation** is computed by every rank. If it reads a divided tensor, it gets the whole tensor; one
-      `xfmr.all_gather` joins it for all such readers. A divided projection or embedding also gets its whole input or
-      ids in this way.
+      `xfmr.all_gather` joins the shards for all such readers. A divided projection or embedding also gets its whole
+      input or ids in this way.
     - **Sizes**: the shards of a dimension have equal sizes, the size of the dimension divided by the ranks and rounded
       up; query heads that several ranks divide (above) are divided by the number of these ranks. For features and
       columns other than those of heads, a size of 64 or more is rounded up further, to a multiple of 16. If the shards
@@ -382,8 +387,9 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
 
     Expects `xfmr-decompose-composites` done; run it before `xfmr-fuse-projections`. Attention whose mask has a dynamic
     number of heads, or with a table of relative positions for each head that is not a weight, is not divided; if it
-    reads caches, it is an error. A number of ranks below 1 is an error, and so is a cache as an operand of an external
-    function, or of an operation other than calls, `func.return`, `tensor.dim`, attention and those on caches.
+    reads caches, it is an error. A number of ranks below 1 is an error. So is a cache of keys or values as an operand
+    of a call of an external function, or of an operation other than calls, `func.return`, `tensor.dim`,
+    `xfmr.attention`, `xfmr.kv_cache_update` and `xfmr.kv_cache_read`.
 
     Numerics: exact. A sum over features is computed by one rank as a whole.
   }];
@@ -429,7 +435,7 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
 }
 
 def TieEmbeddings : Pass<"xfmr-tie-embeddings", "::mlir::ModuleOp"> {
-  let summary = "let embeddings read the weights of projections that have their table as matrix";
+  let summary = "let an embedding read its rows from the packed weights of a projection by the same matrix";
   let description = [{
     ```mlir
     %table = xfmr.weight_ref @wte : tensor<203x48xf32>
@@ -441,28 +447,32 @@ def TieEmbeddings : Pass<"xfmr-tie-embeddings", "::mlir::ModuleOp"> {
     %x = xfmr.embedding %ids, %table {tied = #xfmr.precision<bf16>} : tensor<203x48xf32>
     ```
 
-    The weights of a projection are packed in panels, in the precision and format of the projection. A table that is
-    also such a matrix, as in language models with tied embeddings, would be stored a second time, as rows. This pass
-    gives the embedding the attributes `tied` and `format` of the projection, and the phase `linalg` reads its rows from
-    the panels.
+    The matrix of a projection is stored in packed panels, in the precision and format of the projection. A table that
+    is also such a matrix, as in language models with tied embeddings, would be stored a second time, as rows. This pass
+    sets the embedding's attribute `tied` to the `precision` of the projection and replaces its `format` by that of the
+    projection, none if it has none. The phase `linalg` then reads the embedding's rows from the panels.
 
-    A table is tied if it is a `weight_ref`, in any function of the module, whose source is that of a projection's
-    matrix, also a `weight_ref`. If table and matrix are multiples of one source by different factors (`#xfmr.scale`),
-    the embedding reads the matrix and gets the quotient of the factors as its `scale`. If several projections have the
-    matrix, the first counts. Some tables keep their own rows, with a remark:
+    A table is tied if it is an `xfmr.weight_ref` and if, in any function of the module, the matrix of a projection is a
+    `weight_ref` of a weight with the same source. If the two sources are multiples of one source by different factors
+    (`#xfmr.scale`), the embedding reads the matrix, and its `scale` becomes the factor of the table divided by that of
+    the matrix. Of several projections by the matrix, the first one decides. Some tables keep their own rows, with a
+    remark:
 
-    - a table with users that are neither embeddings nor projections, such as a call, since its rows are stored anyway;
-    - a table that would be read from a matrix with another factor than its own, if that factor is not 1 and the
-      projection is in f32 without a `format`: the elements of the matrix were rounded when they were multiplied by it;
-    - a table whose quotient of factors is below 2^-20 or above 2^20 in magnitude;
-    - the table of an embedding that has a `tied` or `scale` already.
+    - a table that also has a use other than as a table or as the matrix of a projection, such as a call, since that use
+      needs the rows anyway;
+    - a table whose factor differs from that of the matrix, if the factor of the matrix is not 1 and the projection is
+      in f32 without a `format`: the products of elements and factor in the matrix have been rounded to f32;
+    - a table whose factor divided by that of the matrix is below 2^-20 or above 2^20 in magnitude;
+    - the table of an embedding that has `tied` or `scale` already.
 
     If `xfmr-split-deep-projections` has split all projections by a matrix, its table keeps its rows without a remark.
 
-    Among the ranks of a divided model, `xfmr-shard` divides the matrix by rows and the table by columns, so the two
-    have no common bytes. If the projection does not round its matrix, the embedding stays as it is. If it does, the
-    embedding reads a whole table on each rank, rounded in the same way, so that it has the bits of a model that is not
-    divided; its result needs no gather.
+    In a model that `xfmr-shard` has divided among ranks, a rank has some rows of the matrix and some columns of the
+    table, so it stores the table by itself in any case. If the projection does not round its matrix, the embedding
+    stays as it is. If it does, because of its `precision` or `format`, this pass replaces the embedding of a shard by
+    one of the whole table, tied as above: each rank stores the whole table, rounded as the matrix is, and so gets the
+    bits of a model that is not divided. The result takes the place of its gathers; other users get the columns of the
+    rank by `xfmr.rank_slice`.
 
     Run it after `xfmr-lower-precision` and before `xfmr-hoist-weight-expressions`. Only the target `cpu` runs it, since
     a target must be able to read rows from panels.

@@ -106,7 +106,8 @@ struct Shard : xfmr::impl::ShardBase<Shard> {
 // Heads
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the score operands of |op| can be divided by heads.
+/// Returns true if the mask and the tables of relative positions of |op|, as far as it has them, can be divided by
+/// heads.
 static bool hasDivisibleScores(AttentionOp op) {
   int64_t heads = op.getNumHeads();
   if (Value mask = op.getMask()) {
@@ -213,7 +214,8 @@ bool FunctionSharder::shardEmbedding(EmbeddingOp op) {
   return true;
 }
 
-/// Divides an operation that computes an element from the same element of its operands.
+/// Divides an operation that computes each element from the elements with the same indices in its operands, if all
+/// operands are divided in the same way.
 bool FunctionSharder::shardElementwise(Operation *op) {
   const Sharding *first = values.find(op->getOperand(0));
   if (!first || !isa<RankedTensorType>(op->getResult(0).getType()))

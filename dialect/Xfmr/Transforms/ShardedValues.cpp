@@ -33,8 +33,8 @@ Value ShardedValues::getWhole(Value value) {
   return shard.whole;
 }
 
-/// Returns the shard of |weight|. For a matrix that is selected from a stack at run time, shards the stack, since
-/// shards of weights are computed when weights are packed, and selects from the shard.
+/// Creates and returns the shard of |weight| by |sharding|. For a matrix that is selected from a stack at run time,
+/// shards the stack, since shards of weights are computed when weights are packed, and selects from the shard.
 static Value shardWeight(OpBuilder &builder, Value weight, const Sharding &sharding) {
   if (auto select = weight.getDefiningOp<WeightSelectOp>()) {
     Value stack = shardWeight(builder, select.getStack(), {sharding.axis + 1, sharding.division});

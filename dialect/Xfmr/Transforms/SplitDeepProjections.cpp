@@ -24,7 +24,8 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// The largest number of sums that a projection may become: each is a few operations.
+/// The largest number of linears into which a projection may be split; a larger one is an error, since each linear is a
+/// few operations.
 constexpr int64_t kMostParts = 4096;
 /// The number of features of every part but the last is rounded up to a multiple of this, but not above the option
 /// `max-features`.

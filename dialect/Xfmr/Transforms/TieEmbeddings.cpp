@@ -86,7 +86,7 @@ struct TieEmbeddings : xfmr::impl::TieEmbeddingsBase<TieEmbeddings> {
 private:
   static bool isRounded(LinearOp linear) { return linear.getPrecision() != Precision::F32 || linear.getFormat(); }
 
-  /// Adds |use| if it is one of a weight or of a shard of one.
+  /// Adds |use| to the uses of its source if its value is a weight or a shard of one.
   static void add(llvm::MapVector<Attribute, Uses> &uses, OpOperand &use, const SymbolTable &symbols) {
     auto shard = use.get().getDefiningOp<WeightShardOp>();
     auto reference = (shard ? shard.getInput() : use.get()).getDefiningOp<WeightRefOp>();

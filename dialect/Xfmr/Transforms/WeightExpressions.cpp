@@ -35,7 +35,7 @@ bool mlir::xfmr::isWeight(Value value) {
   return op && (isa<WeightRefOp>(op) || (isWeightExpression(op) && llvm::all_of(op->getOperands(), isWeight)));
 }
 
-/// Returns the sources of the matrices in the stack |source|.
+/// Returns the sources of the tensors, mostly matrices, in the stack |source|, in order.
 static SmallVector<Attribute> matricesOf(Attribute source) {
   if (auto stack = dyn_cast<StackSourceAttr>(source))
     return llvm::to_vector(stack.getSources());
@@ -46,8 +46,9 @@ static SmallVector<Attribute> matricesOf(Attribute source) {
   });
 }
 
-/// Returns the source of |op|, an expression over |sources|: the sources of its operands or, if its operand is a stack,
-/// one of the matrices, whose axes have numbers that are smaller by 1.
+/// Returns the source of the result of |op|, an expression whose operands have |sources|. If the operand of |op| is a
+/// stack, |sources| may be the source of one of its matrices; then the result is the source for this matrix, whose axes
+/// have numbers smaller by 1 than those in |op|.
 static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources) {
   MLIRContext *context = op->getContext();
   int64_t stacked = cast<RankedTensorType>(op->getOperand(0).getType()).getRank() - getSourceType(sources[0]).getRank();
@@ -97,7 +98,8 @@ static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources)
       .Default([](Operation *) { return Attribute(); });
 }
 
-/// Returns true if |op| is an expression along axis 0 of its operands, which is not one of a stack's matrices.
+/// Returns true if |op| joins or divides its operands along axis 0. Of a stack, this axis counts the matrices, so that
+/// |op| does not apply to single matrices.
 static bool isAlongFirstAxis(Operation *op) {
   if (auto concat = dyn_cast<WeightConcatOp>(op))
     return concat.getAxis() == 0;

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * A compiled object exports one symbol, `const attune_model_desc attune_model_<name>`. Everything reachable from it is
- * constant. The structures here are written by the compiler and read by the runtime (and the other way round for
- * attune_host and attune_call), so every size is pinned below and ATTUNE_ABI_VERSION changes with any of them.
+ * constant. Either the compiler emits a structure of this file and the runtime reads it, or the runtime fills it for
+ * compiled code, as attune_host and attune_call. So assertions at the end of the file fix the sizes, and a change of
+ * any structure needs another ATTUNE_ABI_VERSION.
  *===-----------------------------------------------------------------------===*/
 #ifndef ATTUNE_ABI_H
 #define ATTUNE_ABI_H
@@ -23,7 +24,7 @@ extern "C" {
 #define ATTUNE_WEIGHTS_MAGIC 0x3157454e55545441ull
 /* Alignment in bytes of the workspace, of the weights data and of every packed tensor. */
 #define ATTUNE_ALIGNMENT 64u
-/* Tokens of one panel of a cache. The capacity of a slot in memory is a multiple of it. */
+/* Tokens of one panel of a key/value cache, see attune_cache_kind. Each cache slot has memory for whole panels. */
 #define ATTUNE_CACHE_PANEL 64
 
 /* Element types of inputs, outputs and caches. */
@@ -42,36 +43,36 @@ typedef enum attune_fill {
   ATTUNE_FILL_ZEROS = 1,
   ATTUNE_FILL_ONES = 2,
   ATTUNE_FILL_ARANGE = 3, /* 0, 1, 2, … along the last dimension */
-  ATTUNE_FILL_TOKENS = 4, /* I64 [batch, length], ones; an entry that uses caches skips the tokens whose element is 0 */
+  ATTUNE_FILL_TOKENS = 4, /* I64 [batch, length], ones; an entry that uses caches stores no token whose element is 0 */
   /* I64 [batch], from the caches of the session: */
-  ATTUNE_FILL_SLOTS = 5,         /* the slot of each row, 0, 1, 2, … if omitted; no two rows may share one */
-  ATTUNE_FILL_SOURCES = 6,       /* the source of each row; if omitted 0, 1, 2, … for entries that encode, else the source of each slot */
-  ATTUNE_FILL_PAST_LENGTHS = 7,  /* tokens in the slot of each row; the caller never gives it */
-  ATTUNE_FILL_SOURCE_LENGTHS = 8 /* tokens of the source of each row; the caller never gives it */
+  ATTUNE_FILL_SLOTS = 5,         /* the cache slot of each row, 0, 1, 2, … if omitted; no two rows may share one */
+  ATTUNE_FILL_SOURCES = 6,       /* the source of each row; if omitted 0, 1, 2, … for entries that encode, else that of the row's slot */
+  ATTUNE_FILL_PAST_LENGTHS = 7,  /* tokens in the slot of each row before the call; the runtime sets it, never the caller */
+  ATTUNE_FILL_SOURCE_LENGTHS = 8 /* tokens of the source of each row; the runtime sets it, never the caller */
 } attune_fill;
 
 /* The origin of the value of a dimension. */
 typedef enum attune_dim_origin {
   ATTUNE_DIM_INPUTS = 0,        /* the shapes of inputs */
-  ATTUNE_DIM_PAST = 1,          /* the most tokens that a slot of the rows has before the call */
-  ATTUNE_DIM_SOURCE_LENGTH = 2, /* the most tokens that a source of the rows has */
+  ATTUNE_DIM_PAST = 1,          /* the largest number of tokens, before the call, in the slots of the rows */
+  ATTUNE_DIM_SOURCE_LENGTH = 2, /* the largest number of tokens in the sources of the rows */
   ATTUNE_DIM_TOTAL_LENGTH = 3   /* the sum of the entry's dimensions "past" and "length" */
 } attune_dim_origin;
 
-/* The use that an entry makes of the caches of its session. */
+/* The use that an entry makes of the caches of its session. A row of a call is one sequence. */
 typedef enum attune_cache_use {
   ATTUNE_CACHE_UNUSED = 0,
   ATTUNE_CACHE_ENCODE = 1,   /* writes the sources of its rows */
   ATTUNE_CACHE_APPEND = 2,   /* appends the tokens of each row to its slot */
-  ATTUNE_CACHE_CONTINUE = 3  /* the same, for slots that hold tokens already */
+  ATTUNE_CACHE_CONTINUE = 3  /* the same; the call fails if the slot of a row is empty */
 } attune_cache_use;
 
-/* The contents of a cache for each token. In a cache of I8, an F32 scale follows the |size| integers of each token's
-   values; a panel of keys ends with ATTUNE_CACHE_PANEL F32 scales, one for each token. */
+/* The contents of a cache and their layout. A cache of I8 also has F32 scales: one after the |size| integers of each
+   token's value, and ATTUNE_CACHE_PANEL at the end of each panel of keys, one for each of its tokens. */
 typedef enum attune_cache_kind {
   ATTUNE_CACHE_KEYS = 0,   /* [slots, heads, panels, size, ATTUNE_CACHE_PANEL]: token j is column j mod 64 of panel j / 64 */
   ATTUNE_CACHE_VALUES = 1, /* [slots, heads, panels * ATTUNE_CACHE_PANEL, size] */
-  ATTUNE_CACHE_MASK = 2    /* [slots, panels * ATTUNE_CACHE_PANEL]: added to the attention scores of the token */
+  ATTUNE_CACHE_MASK = 2    /* [slots, panels * ATTUNE_CACHE_PANEL]: a number for each token, added to the attention scores of its key */
 } attune_cache_kind;
 
 /* The body of a parallel loop: executes iterations [begin, end) as worker |worker|. */
@@ -79,15 +80,15 @@ typedef void (*attune_body_fn)(void *ctx, int64_t worker, int64_t begin, int64_t
 
 /* The device that runs the kernels of a model. */
 typedef enum attune_device {
-  ATTUNE_DEVICE_CPU = 0, /* in the object itself, by parallel_for */
-  ATTUNE_DEVICE_CUDA = 1 /* in the images, by launch; entries get device addresses and never read from them */
+  ATTUNE_DEVICE_CPU = 0, /* kernels are functions of the object, which entries run by parallel_for */
+  ATTUNE_DEVICE_CUDA = 1 /* kernels are in the images, and entries launch them; entries read nothing from the device addresses they get */
 } attune_device;
 
 /* One launch of a function of the images. */
 typedef struct attune_launch {
   uint32_t function;       /* index into attune_model_desc::functions */
   uint32_t shared_bytes;   /* dynamic shared memory of a CTA, at most attune_gpu_function::shared_bytes */
-  uint32_t grid[3];        /* CTAs; launches nothing if one of them is 0; fails if the first is above 2^31 - 1 */
+  uint32_t grid[3];        /* CTAs in x, y and z; if one of the three is 0, nothing is launched; fails if grid[0] is above 2^31 - 1 */
   uint32_t block[3];       /* threads of a CTA */
   const void *const *args; /* pointers to the values of the arguments, read before launch returns */
 } attune_launch;
@@ -104,7 +105,7 @@ typedef struct attune_tensor_map {
   const void *data;       /* an address that is a multiple of 16 */
   uint32_t rank;          /* 1 to 5 */
   uint32_t element_bytes; /* 2 or 4 */
-  uint32_t swizzle;       /* 128: swizzles the 16-byte chunks of 128-byte rows of a box in shared memory; 0: does not */
+  uint32_t swizzle;       /* 128: swizzles the 16-byte chunks of each 128-byte row of a TMA tile in shared memory; 0: does not */
   uint32_t reserved;      /* 0 */
   uint64_t sizes[5];
   uint64_t strides[5];    /* bytes from one element to the next: the first is element_bytes, the others are multiples of 16 */
@@ -155,8 +156,9 @@ typedef struct attune_host {
   int32_t (*encode_map)(void *pool, const attune_tensor_map *map, void *out);
   int64_t rank; /* of this process; 0 if the model is not divided */
   void *ranks;  /* passed to all_gather */
-  /* As attune_ranks::all_gather; its first error fails the call when the entry has returned. Null if the model is not
-     divided. The runtime sets these three members, also those of a caller's host. */
+  /* As attune_ranks::all_gather. The entry goes on after an error; when it has returned, attune_session_run fails with
+     the first one. Null if the model is not divided. The runtime sets rank, ranks and all_gather, also in a host that
+     the caller supplies. */
   int32_t (*all_gather)(void *ranks, const attune_gather *gather);
 } attune_host;
 
@@ -203,10 +205,10 @@ typedef struct attune_dim_desc {
 /* Memory of a session for keys, values or masks of one layer; dense. A source is one encoded input of an
    encoder-decoder: its caches hold what cross attention reads. */
 typedef struct attune_cache_desc {
-  const char *name;    /* "past_key_values.0.1" as the reference implementation names it, or a mask's */
+  const char *name;    /* "past_key_values.0.1", as in transformers, or the name of a mask */
   uint32_t dtype;      /* attune_dtype of the elements: F32; or BF16, F16 or I8, unless it is a mask's */
   uint32_t kind;       /* attune_cache_kind */
-  uint32_t of_sources; /* 1: holds one slot for each source; 0: for each sequence */
+  uint32_t of_sources; /* 1: has a slot for each source; 0: for each sequence */
   uint32_t reserved;   /* 0 */
   int64_t heads;       /* 1 for masks */
   int64_t size;        /* of a head; 1 for masks */
@@ -219,7 +221,7 @@ typedef struct attune_tensor_desc {
   uint32_t rank;        /* number of entries of shape */
   const int64_t *shape; /* >= 0: static size; < 0: the value of dims[-shape[i] - 1] */
   uint32_t fill;        /* attune_fill; inputs only */
-  uint32_t group;       /* outputs only: 1 if the first dimension counts the members of a group ("hidden_states.0", …) */
+  uint32_t group;       /* outputs only: 1 if the first dimension stacks several outputs of transformers ("hidden_states.0", …) */
   int64_t max_value;    /* I64 inputs: values are 0 … max_value - 1 (0 = any); 2 for masks */
 } attune_tensor_desc;
 
@@ -228,17 +230,17 @@ typedef struct attune_kernel_desc {
   const char *name;
   const char *backend; /* "mlir", "halide", "nvvm" */
   const char *op;      /* one line that describes its operation */
-  attune_body_fn body; /* its argument of parallel_for, by which a host can distinguish kernels; null if it runs no parallel loop */
+  attune_body_fn body; /* its body for parallel_for, by which a host can distinguish kernels; null if it runs no parallel loop */
   const char *note;    /* reason for this backend: a measurement, or why another one cannot do it; empty or null without a reason */
 } attune_kernel_desc;
 
 /* The format of an image. */
 typedef enum attune_gpu_image_kind {
-  ATTUNE_IMAGE_PTX = 0,  /* NUL-terminated text, for |arch| and all later ones; if arch-specific for |arch| alone */
-  ATTUNE_IMAGE_CUBIN = 1 /* for |arch| and later minor versions of its major one; if arch-specific for |arch| alone */
+  ATTUNE_IMAGE_PTX = 0,  /* NUL-terminated text, for |arch| and all later ones; if arch_specific is 1, for |arch| alone */
+  ATTUNE_IMAGE_CUBIN = 1 /* for |arch| and later minor versions of its major one; if arch_specific is 1, for |arch| alone */
 } attune_gpu_image_kind;
 
-/* GPU code that has some or all of attune_model_desc::functions. */
+/* GPU code for one architecture. It has some or all of attune_model_desc::functions. */
 typedef struct attune_gpu_image {
   uint32_t kind;          /* attune_gpu_image_kind */
   uint32_t arch;          /* compute capability times 10: 80, 90 */
@@ -266,7 +268,7 @@ typedef struct attune_entry_desc {
   const attune_tensor_desc *inputs;
   const attune_tensor_desc *outputs;
   attune_entry_fn run;
-  attune_size_fn workspace_bytes;
+  attune_size_fn workspace_bytes; /* size of attune_call::workspace */
   attune_size_fn flops;       /* GEMM and attention-product operations of one call; second argument ignored */
   attune_work_fn kernel_work; /* null if the dims do not determine the work */
   attune_size_fn gathers;      /* calls of all_gather in one call; second argument ignored; null if the model is not divided */
@@ -288,14 +290,14 @@ typedef struct attune_model_desc {
   const char *cpu;            /* CPU name the code was made for */
   const char *cpu_features;   /* features the code needs, comma separated LLVM names: "avx2,fma,avx512f" */
   const char *options;        /* compile flags that shaped the object, one line */
-  uint8_t build_id[16];       /* equal in the weights file made with this object, unless objects share it */
+  uint8_t build_id[16];       /* equal in the weights file made with this object, unless several objects share that file */
   uint64_t weights_bytes;     /* size of the data section of the weights file */
   uint64_t manifest_checksum; /* attune_checksum of the manifest text */
   uint32_t num_entries;
   uint32_t num_kernels;
   const attune_entry_desc *entries;
   const attune_kernel_desc *kernels;
-  const struct attune_generation_options *generation; /* default options of text generation; null if the model generates none */
+  const struct attune_generation_options *generation; /* default options of text generation; null if the model generates no text */
   uint32_t num_caches;
   uint32_t device;                 /* attune_device */
   const attune_cache_desc *caches; /* in the order of their memory: first those of sequences, then those of sources */
@@ -314,7 +316,7 @@ typedef struct attune_weights_header {
   uint64_t magic;       /* ATTUNE_WEIGHTS_MAGIC */
   uint32_t abi_version; /* ATTUNE_ABI_VERSION */
   uint32_t header_bytes;
-  uint8_t build_id[16]; /* the object's; all zeros in a file that several objects share: those with the same manifest_checksum */
+  uint8_t build_id[16]; /* that of the object; zeros in a file that all objects with the same manifest_checksum share */
   uint64_t file_bytes;
   uint64_t data_offset; /* multiple of 4096 */
   uint64_t data_bytes;
@@ -326,9 +328,9 @@ typedef struct attune_weights_header {
   uint32_t num_ranks;         /* 1 if the model is not divided */
 } attune_weights_header;
 
-/* Adds |word| to the hash of manifests and contents: FNV-1a over the little-endian 64-bit words of the bytes (the last
-   word zero-padded), then over the length. The hash starts from 0xCBF29CE484222325; its prime is 0x100000001B3. It is
-   not cryptographic: it detects accidents, not attackers. */
+/* Returns |hash|, extended by |word|. The hash of manifests and contents is FNV-1a over the little-endian 64-bit words
+   of the bytes (the last word zero-padded), then over the number of bytes. It starts from 0xCBF29CE484222325; its prime
+   is 0x100000001B3. It is not cryptographic: it detects accidents, not attackers. */
 static inline uint64_t attune_checksum_word(uint64_t hash, uint64_t word) {
   return (hash ^ word) * 0x100000001B3ull;
 }

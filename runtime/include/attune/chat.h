@@ -37,7 +37,7 @@ typedef struct attune_chat_options {
   const char *template_name; ///< null = "tool_use" if there is one and tools are given, else "default"
   size_t memory_bytes;       ///< address space for values and the work of a rendering (256 MiB); pages are taken when needed
   size_t output_bytes;       ///< most bytes of text (64 MiB)
-  uint64_t max_steps;        ///< most steps of a rendering (100 million, which take about a second)
+  uint64_t max_steps;        ///< most steps of a rendering: instructions, and more of them for long values (100 million, about a second)
 } attune_chat_options;
 
 /// A date and a time, in the time zone of the user. A chat has none until attune_chat_set_date sets one.
@@ -46,7 +46,7 @@ typedef struct attune_chat_date {
   int32_t hour, minute, second; ///< 0 … 23, 0 … 59, 0 … 59
 } attune_chat_date;
 
-/// A part of a text, in bytes.
+/// The bytes [begin, end) of a text.
 typedef struct attune_chat_span {
   size_t begin, end;
 } attune_chat_span;
@@ -68,32 +68,32 @@ void attune_chat_options_init(attune_chat_options *options);
 attune_status attune_chat_open(const void *program, size_t bytes, const attune_chat_options *options, attune_chat **out_chat);
 /// Frees |chat| and its values. Null is allowed.
 void attune_chat_close(attune_chat *chat);
-/// Forgets all values, variables, messages and the date of |chat|.
+/// Frees all values of |chat| and forgets its variables, messages and date.
 void attune_chat_clear(attune_chat *chat);
 
 //===--- Values ------------------------------------------------------------===//
 // These return null and set attune_last_error if the memory of the chat is full, or an argument is wrong. They take
 // null where a value is expected, and return null then: a chain of calls is checked once, at its end.
 
-/// Makes none, the value that stands for a missing one: None in Python, null in JSON.
+/// Returns none, the value that stands for a missing one: None in Python, null in JSON.
 attune_chat_value *attune_chat_none(attune_chat *chat);
-/// Makes true (|value| is not 0) or false.
+/// Returns true if |value| is not 0, else false.
 attune_chat_value *attune_chat_bool(attune_chat *chat, int value);
-/// Makes an integer.
+/// Returns |value| as an int of Python.
 attune_chat_value *attune_chat_int(attune_chat *chat, int64_t value);
-/// Makes a float.
+/// Returns |value| as a float of Python, which a template prints with a point: "1.0".
 attune_chat_value *attune_chat_float(attune_chat *chat, double value);
-/// Copies |bytes| bytes of UTF-8.
+/// Returns a string, a copy of the |bytes| bytes at |text|, which must be UTF-8.
 attune_chat_value *attune_chat_text(attune_chat *chat, const char *text, size_t bytes);
-/// Makes an empty list.
+/// Returns a new list without elements; attune_chat_append adds them.
 attune_chat_value *attune_chat_list(attune_chat *chat);
-/// Makes an empty dictionary.
+/// Returns a new dictionary without keys; attune_chat_set adds them.
 attune_chat_value *attune_chat_dict(attune_chat *chat);
 /// Appends |value| to |list|; returns |list|.
 attune_chat_value *attune_chat_append(attune_chat *chat, attune_chat_value *list, const attune_chat_value *value);
 /// Sets |key| of the dictionary |dict|; returns |dict|. Keys keep the order in which they are first set.
 attune_chat_value *attune_chat_set(attune_chat *chat, attune_chat_value *dict, const char *key, const attune_chat_value *value);
-/// The same for a key of |key_bytes| bytes, which may contain NUL.
+/// As attune_chat_set, for a key of |key_bytes| bytes, which may contain NUL.
 attune_chat_value *attune_chat_set_text(attune_chat *chat, attune_chat_value *dict, const char *key, size_t key_bytes,
                                         const attune_chat_value *value);
 

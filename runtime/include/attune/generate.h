@@ -25,13 +25,13 @@ typedef enum attune_token_answer {
 } attune_token_answer;
 
 /// Called for each new token: |row| is a row of the result, and |length| the number of its ids so far, the new one
-/// included. Beam search calls it once per step for each row of the input that is not done, with |token| = -1. Returns
-/// an attune_token_answer. It must not use the session.
+/// included. Beam search calls it once per step for each row of the input that is not done, with |token| = -1. The
+/// callback returns an attune_token_answer. It must not use the session.
 typedef int (*attune_token_fn)(void *user, int64_t row, int64_t token, int64_t length);
 
 /// The rule that ends a row of a beam search once it has num_beams hypotheses (finished sequences).
 typedef enum attune_early_stopping {
-  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when no candidate, scored at the length before the step, beats the worst hypothesis
+  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when the best candidate of a step, scored at the length before it, does not beat the worst hypothesis
   ATTUNE_STOP_EARLY = 1,       ///< at once
   ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can beat the worst hypothesis at any length
 } attune_early_stopping;
@@ -49,43 +49,43 @@ typedef struct attune_generation_options {
   int64_t num_return_sequences; ///< per row; at most num_beams, any number when sampling
   double length_penalty;        ///< a hypothesis scores sum(log p) / length ** length_penalty
   int64_t early_stopping;       ///< attune_early_stopping
-  int64_t no_repeat_ngram_size; ///< > 0: no n-gram of this size occurs twice
-  double repetition_penalty;    ///< scores of ids that occurred: divided by it if > 0, multiplied if < 0
+  int64_t no_repeat_ngram_size; ///< > 0: no id is chosen that completes an n-gram of this size a second time; the prompt counts
+  double repetition_penalty;    ///< for ids in the sequence, prompt included: positive scores are divided by it, negative ones multiplied
   int64_t do_sample;            ///< 1 = draw from the distribution instead of taking the best
   double temperature;           ///< sampling: scores are divided by it; > 0, finite. Very small values draw the best id only
   int64_t top_k;                ///< sampling: only the k best ids, and those equal to the last of them; 0 = all
-  double top_p;                 ///< sampling: only the best ids that make up this probability together, in (0, 1]
+  double top_p;                 ///< sampling: only the fewest best ids whose probabilities add up to more than this, in (0, 1]
   uint64_t seed;                ///< sampling: noise is a function of (seed, row, step)
   const int64_t *eos_token_ids; ///< end ids: each ends a sequence; borrowed
   size_t num_eos_token_ids;
-  int64_t pad_token_id;             ///< fills rows that ended; -1 = the first end id, or 0 if there is none
+  int64_t pad_token_id;             ///< fills the rest of rows that ended; -1 = the first end id, or 0 if there is none
   int64_t bos_token_id;             ///< start token of encoder-decoders if there is no decoder_start_token_id
   int64_t decoder_start_token_id;   ///< start token of encoder-decoders
   int64_t forced_bos_token_id;      ///< the second id of a sequence whose prompt is a single id
-  int64_t forced_eos_token_id;      ///< the id at max_length - 1
-  int64_t never_token_id;           ///< beam search: an id of probability 0 (Marian's pad)
-  const int64_t *bad_words_ids;     ///< ids of words that must not occur, one after the other; borrowed.
+  int64_t forced_eos_token_id;      ///< the last id of a sequence that reaches max_length
+  int64_t never_token_id;           ///< beam search: an id that is never chosen (Marian's pad)
+  const int64_t *bad_words_ids;     ///< the ids of all words that must not occur, word after word; borrowed.
                                     ///< A word that is a single end id is ignored
   const int64_t *bad_words_lengths; ///< ids per word; borrowed
   size_t num_bad_words;
-  const char *unsupported;  ///< text that names a setting of the model's files that this version lacks, or null. Unless it is null,
+  const char *unsupported;  ///< text that names a setting of the model's files that this version does not support, or null. With a text,
                             ///< attune_generate fails with this text; set it to null to generate without that setting
   int64_t want_step_logits; ///< 1 = keep the model's logits of each step, before the rules change them; not with beams
   attune_token_fn on_token; ///< or null
   void *user;               ///< handed to on_token
-  int64_t encoder_no_repeat_ngram_size; ///< > 0: no n-gram of this size of the source's ids occurs; encoder-decoders only
-  double encoder_repetition_penalty; ///< scores of the source's ids (without sources, the prompt's): multiplied by it if > 0, else divided
+  int64_t encoder_no_repeat_ngram_size; ///< > 0: no id is chosen that completes an n-gram of this size of the source; encoder-decoders only
+  double encoder_repetition_penalty; ///< ids of the source (of a decoder: the prompt): positive scores are multiplied by it, others divided
   const int64_t *suppress_tokens;    ///< ids that are never chosen; borrowed
   size_t num_suppress_tokens;
   const int64_t *begin_suppress_tokens; ///< ids that are never the first after the prompt or start token, or, if that is a single id and
                                         ///< forced_bos_token_id follows it, the first after forced_bos_token_id; borrowed
   size_t num_begin_suppress_tokens;
   int64_t renormalize_logits; ///< beam search: 1 = scores are normalized to log-probabilities again after the rules
-  double typical_p;           ///< sampling: only the ids nearest to the expected surprise that make up this probability, in (0, 1]
+  double typical_p;           ///< sampling: only the ids with -log p nearest to the entropy, until their p add up to this, in (0, 1]
   double min_p;               ///< sampling: only ids of at least this part of the best one's probability, in [0, 1]
-  double epsilon_cutoff;      ///< sampling: only ids of at least this probability, and the best one, in [0, 1)
-  double eta_cutoff;          ///< sampling: the same, with a lower bound where the distribution is flat
-  int64_t reuse_cache;        ///< 1 = does not compute tokens again that a slot holds from earlier calls, see attune_generate
+  double epsilon_cutoff;      ///< sampling: only ids of at least this probability, and the best one, in [0, 1); 0 = all
+  double eta_cutoff;          ///< sampling: the same with the lower bound min(eta, sqrt(eta) * exp(-entropy)), in [0, 1); 0 = all
+  int64_t reuse_cache;        ///< 1 = tokens that a cache slot holds from earlier calls are not computed again, see attune_generate
   double presence_penalty;    ///< subtracted from the scores of ids that were generated before; those of the prompt do not count
   double frequency_penalty;   ///< subtracted from the score of an id once for each time that it was generated
   const char *const *stop_strings; ///< texts that end a sequence before they appear in it; borrowed. attune_generate, which knows ids
@@ -99,11 +99,12 @@ typedef struct attune_generation_options {
 /// ids.
 void attune_generation_options_init(const attune_model *model, attune_generation_options *options);
 
-/// The result of a generation, in memory of the runtime. Rows are those of the input times num_return_sequences.
+/// The result of a generation, in memory of the runtime. Each row of the input has num_return_sequences rows here, side
+/// by side.
 typedef struct attune_generation {
   int64_t rows;
   int64_t length;           ///< ids of the longest sequence, prompt or start token included
-  int64_t steps;            ///< ids chosen for the longest sequence; with beams the number of steps, which may be more
+  int64_t steps;            ///< ids chosen for the longest sequence; with beams the number of search steps, which may be more
   int64_t vocab_size;       ///< logits per step
   const int64_t *sequences; ///< [rows, length]; after its end a row holds pad_token_id
   const float *scores;      ///< [rows], the scores of the hypotheses; null without beams
@@ -154,9 +155,10 @@ size_t attune_sample_scratch_bytes(int64_t vocab_size);
 /// logits are divided by options.temperature; the top_k largest stay (0 = all), and those equal to the least of them;
 /// of these the most probable ones until they make up top_p; then the filters min_p, typical_p, epsilon_cutoff and
 /// eta_cutoff; softmax; and one is drawn by noise that depends on (options.seed, |row|, |step|) alone. attune_generate
-/// draws with the number of the row in its result and the number of ids that the row has been given so far, so the same
-/// logits give the same id here. Logits of -inf are ids that are never chosen; NaN counts as -inf. No other option has
-/// an effect: rules about ids that occurred, such as repetition_penalty, change the logits before this.
+/// draws with the number of the row in its result and the number of ids that it has chosen for the row so far, so the
+/// same logits give the same id here. An id with a logit of -inf or NaN is never chosen; the first id with a logit of
+/// +inf is chosen without a draw. No other option has an effect: the caller changes the logits before, if it wants
+/// rules about ids that occurred, such as repetition_penalty.
 ///
 /// Fails with INVALID_ARGUMENT for a null or negative argument, options out of range, too little scratch, or logits
 /// that leave no id.

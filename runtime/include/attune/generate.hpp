@@ -27,13 +27,13 @@ public:
   const attune_generation_options &c() const { return fields; }
 
   /// Calls |callback|(row, token, length so far) for each new token, with beams (row of the input, -1, length) for each
-  /// step. It returns false to end the generation there; an exception ends it, too, and is thrown by generate.
+  /// step. |callback| returns false to end the generation there. An exception ends it, too; generate rethrows it.
   void onToken(std::function<bool(int64_t row, int64_t token, int64_t length)> callback) {
     listener = std::move(callback);
     fields.on_token = listener ? callListener : nullptr;
     fields.user = this;
   }
-  /// Throws the exception that the callback has thrown, if there is one.
+  /// Throws the exception that the callback has thrown since the last call of this function, if there is one.
   void rethrow() {
     if (thrown)
       std::rethrow_exception(std::exchange(thrown, nullptr));
@@ -91,7 +91,7 @@ private:
   std::unique_ptr<attune_generation, Free> handle;
 };
 
-/// Returns |tensors| as tensors of the C API, valid as long as they are.
+/// Returns |tensors| as tensors of the C API, which are valid as long as |tensors|.
 inline std::vector<attune_tensor> generationInputs(const std::vector<Tensor> &tensors) {
   std::vector<attune_tensor> result;
   for (const Tensor &tensor : tensors)

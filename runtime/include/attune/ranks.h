@@ -19,8 +19,9 @@ extern "C" {
 /* The most ranks of a model. */
 #define ATTUNE_MAX_RANKS 256
 
-/* A connection of this process with the other ranks. One thread at a time uses it; on MPI between hosts, the thread
-   that has opened it. */
+/* A connection of this process with the other ranks. One thread at a time may use it. On MPI, an application that
+   initializes MPI itself asks for MPI_THREAD_SERIALIZED or more; if the transport initializes MPI, the thread that
+   opened it closes it. */
 typedef struct attune_transport {
   attune_ranks ranks;  /* for attune_model_options */
   void *context;       /* passed to the functions below */
@@ -33,7 +34,7 @@ typedef struct attune_transport {
   const char *(*error)(void *context);
   /* Returns 1 if this process knows that a rank has called abort, else 0. A transport between hosts may never know. */
   int32_t (*is_ending)(void *context);
-  /* Ends all ranks with |code|; does not return. */
+  /* Ends the processes of all ranks with the exit code |code|; does not return. */
   void (*abort)(void *context, int32_t code);
   /* Closes the connection and frees the transport. All ranks call it. */
   void (*close)(void *context);
@@ -44,11 +45,11 @@ typedef struct attune_transport_options {
   uint32_t abi_version;  /* ATTUNE_ABI_VERSION */
   uint32_t reserved;     /* 0 */
   double stall_seconds;  /* an operation that waits longer for another rank fails; 0 for 30 */
-  const void *communicator; /* a pointer to an MPI_Comm of the application, which then initializes and finalizes MPI; null = the world */
+  const void *communicator; /* points to an MPI_Comm of the application, which must initialize and finalize MPI; null = MPI_COMM_WORLD */
 } attune_transport_options;
 
-/* Opens a transport. All ranks call it. |options| may be null. Returns null after an error and writes a line about it
-   to |message|. */
+/* Opens a transport. All ranks call it. |options| may be null. After an error writes a line about it to |message|,
+   which has room for |message_bytes| bytes, and returns null. */
 attune_transport *attune_transport_open(const attune_transport_options *options, char *message, size_t message_bytes);
 /* The type of attune_transport_open, for dlsym. */
 typedef attune_transport *(*attune_transport_open_fn)(const attune_transport_options *options, char *message, size_t message_bytes);

@@ -1,7 +1,7 @@
 /*===- runtime.h - C API of the Attune runtime ------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Opens compiled models, makes sessions and runs their entries. docs/embed.md shows programs.
+ * Opens compiled models, makes sessions of them and runs the entries of models. docs/embed.md shows programs.
  *
  * Errors. A function that can fail returns an attune_status; attune_last_error() then gives the reason, one line naming
  * the tensor or file, what was expected and what was found. The text belongs to the calling thread and stays until that
@@ -77,25 +77,26 @@ typedef struct attune_model_options {
 void attune_model_options_init(attune_model_options *options);
 
 /// Opens the model |desc|, which is borrowed until the model is closed and its last session is destroyed. |options| may
-/// be null. Maps the weights file read-only (pages are shared between processes) and reads only its header and manifest,
-/// with verify_contents all of it. In a folder `<name>.weights` is tried first, or `<name>.rankR.weights` for rank R of
-/// a divided model, then every `*.weights`; rank and build id decide, or rank and manifest for a file that several
-/// objects share. Fails with INVALID_ARGUMENT, NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE (also for a model on a device
-/// whose code is not linked) or OUT_OF_MEMORY.
+/// be null. Maps the weights file read-only (pages are shared between processes) and reads only its header and
+/// manifest, with verify_contents all of it. In a folder `<name>.weights` is tried first, or `<name>.rankR.weights` for
+/// rank R of a divided model, then every `*.weights`. A file fits if its rank and its build id are those of |desc| and
+/// |options|; a file that several objects share has no build id, and its manifest decides. Fails with INVALID_ARGUMENT,
+/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE (also for a model on a device whose code is not linked) or OUT_OF_MEMORY.
 attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);
 /// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is
 /// allowed.
 void attune_model_close(attune_model *model);
 
-/// Returns the descriptor |model| was opened with: entries, signatures, kernels.
+/// Returns the descriptor with which |model| was opened: entries, signatures, kernels. Null if |model| is.
 const attune_model_desc *attune_model_descriptor(const attune_model *model);
-/// Returns the path of the mapped weights file.
+/// Returns the path of the mapped weights file, null if |model| is.
 const char *attune_model_weights_path(const attune_model *model);
-/// Returns the data section of the weights, desc->weights_bytes long.
+/// Returns the data section of the mapped weights, desc->weights_bytes long, in host memory also for a model on a GPU.
 const void *attune_model_weights(const attune_model *model);
-/// Returns the manifest (JSON text, not NUL-terminated) and its length in |out_bytes|.
+/// Returns the manifest (JSON text, not NUL-terminated), and its length in |*out_bytes| unless |out_bytes| is null.
 const char *attune_model_manifest(const attune_model *model, size_t *out_bytes);
-/// Compares the hash of the weights' contents with the header; reads them all. Fails with INVALID_ARGUMENT or CORRUPT.
+/// Reads all weights and compares their hash with that in the file's header. Fails with CORRUPT if the hashes differ,
+/// or with INVALID_ARGUMENT if |model| is null.
 attune_status attune_model_verify(const attune_model *model);
 /// Returns the number of classes that |model| distinguishes, the size of the last dimension of its logits; 0 if it
 /// classifies nothing.
@@ -108,9 +109,10 @@ const attune_entry_desc *attune_model_entry(const attune_model *model, const cha
 
 //===--- Ranks -------------------------------------------------------------===//
 
-/// Copies the part of this rank, |gather|->data, densely to |part|, rows * units * unit_bytes bytes.
+/// Copies the part of this rank, |gather|->data, to |part|, row after row without gaps: rows * units * unit_bytes
+/// bytes.
 void attune_gather_pack(const attune_gather *gather, void *part);
-/// Copies |part|, the dense part of rank |rank|, to its place in |gather|->result.
+/// Copies |part|, which attune_gather_pack has written in rank |rank|, to the place of that part in |gather|->result.
 void attune_gather_unpack(const attune_gather *gather, int64_t rank, const void *part);
 
 //===--- Tensors and dimensions --------------------------------------------===//
@@ -122,8 +124,8 @@ void attune_gather_unpack(const attune_gather *gather, int64_t rank, const void 
 #define ATTUNE_MAX_DIMS 16
 
 /// A dense row-major tensor in the caller's memory. The data of an input is not written. An input that the signature
-/// says is I64 may be given as I32 in host memory; the session converts it in memory of its own. For a model on a GPU,
-/// |data| may be memory of that GPU (at a multiple of 16).
+/// says is I64 may be given as I32 in host memory; the session converts a copy in memory of its own. For a model on a
+/// GPU, |data| may be memory of that GPU (at a multiple of 16).
 ///
 /// Values of I64 inputs are checked against the signature: ids and positions must be numbers of rows of their tables,
 /// and a mask 0 (hidden) or 1 (visible), whatever transformers makes of other values. In memory of a GPU they are not
@@ -144,7 +146,7 @@ size_t attune_dtype_bytes(attune_dtype dtype);
 /// Returns "f32", "i64", "bf16", "f16", "i8", "i32" or "unknown".
 const char *attune_dtype_name(attune_dtype dtype);
 
-/// Infers the dimensions of a call of |entry| (null = the first) from the shapes of its inputs, whose data may be null.
+/// Infers the dimensions of a call of |entry| (null = the first) from the shapes of |inputs|, whose data may be null.
 /// |out_dims| takes num_dims values, at most ATTUNE_MAX_DIMS, in the entry's order. Dimensions whose values come from
 /// the caches of a session ("past", "source_length") are 0 unless an input has them. Fails as attune_session_run does
 /// for wrong shapes, except that only the model's limits count.
@@ -178,7 +180,7 @@ typedef struct attune_session_options {
   size_t num_limits;
   int64_t num_threads;     ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs,
                            ///< divided by the number of ranks that share them; ignored on a GPU
-  const attune_host *host; ///< the caller's own pool, copied; null = the session makes workers. Excludes num_threads
+  const attune_host *host; ///< the caller's own workers, copied; num_threads must be 0 then. Null = the session makes workers
   void *memory;            ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
   size_t memory_bytes;     ///< size of |memory|, at least attune_session_memory_bytes
   void *stream;            ///< a CUstream (cudaStream_t) to work in, for a model on a GPU, but not the per-thread default stream (2);
@@ -199,7 +201,7 @@ attune_status attune_session_memory_bytes(const attune_model *model, const attun
 /// another ABI version; no driver, no GPU, or a GPU that none of the model's images runs on); on a GPU also with
 /// DEVICE_ERROR.
 attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
-/// Ends the workers and gives the memory back. No call may be running. Null is allowed.
+/// Ends the workers and gives the memory back. No call of |session| may be running. Null is allowed.
 void attune_session_destroy(attune_session *session);
 /// Returns the number of workers including the calling thread; for a model on a GPU, the number of thread
 /// blocks that have scratch memory of their own. The workspace formulae take this number.
@@ -209,14 +211,14 @@ const attune_model *attune_session_model(const attune_session *session);
 
 /// Runs |entry| (null = the first) once; blocks; allocates no host memory. Tensors are matched by name, in any order.
 /// Inputs that have a default may be omitted; outputs must be complete, have exactly the shapes of the signature, and
-/// overlap neither each other nor the inputs. Borrows everything for the call. A model on a GPU may take GPU memory for
-/// the caller's tensors in host memory, again only for a call that needs more of it than all earlier ones; if the
-/// stream is the caller's and all the caller's tensors are on the GPU, the call returns when its work is queued in the
-/// stream. While that stream is captured into a CUDA graph, calls that copy host memory or use caches fail with
-/// INVALID_ARGUMENT. On x86-64 and AArch64 the floating-point environment is the default one while the entry runs, and
-/// the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on a GPU, OUT_OF_MEMORY
-/// or DEVICE_ERROR; with IO_ERROR if the other ranks of a divided model cannot be reached. Outputs are untouched by all
-/// but INTERNAL, OUT_OF_MEMORY, DEVICE_ERROR and IO_ERROR.
+/// overlap neither each other nor the inputs. Borrows everything for the call. For a model on a GPU, a call copies the
+/// caller's tensors in host memory to GPU memory, and takes more of that memory only if it needs more than all earlier
+/// calls; if the stream is the caller's and all the caller's tensors are on the GPU, the call returns when its work is
+/// queued in the stream. While that stream is captured into a CUDA graph, calls that copy host memory or use caches
+/// fail with INVALID_ARGUMENT. On x86-64 and AArch64 the floating-point environment is the default one while the entry
+/// runs, and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on a GPU,
+/// OUT_OF_MEMORY or DEVICE_ERROR; with IO_ERROR if the other ranks of a divided model cannot be reached. Outputs are
+/// untouched by all but INTERNAL, OUT_OF_MEMORY, DEVICE_ERROR and IO_ERROR.
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs);
 
@@ -250,8 +252,8 @@ int64_t attune_session_slot_length(const attune_session *session, int64_t slot);
 /// Keeps the first |length| tokens of |slot|. If |length| is 0, the slot is empty and reads the source of its own number.
 /// Fails with INVALID_ARGUMENT if there is no such slot or it has fewer tokens, or BUSY.
 attune_status attune_session_slot_truncate(attune_session *session, int64_t slot, int64_t length);
-/// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY, or DEVICE_ERROR, after which |to| may be
-/// empty.
+/// Makes slot |to| a copy of slot |from|: tokens, and the source that it reads. Fails with INVALID_ARGUMENT if there is
+/// no such slot, or BUSY; on a GPU also with DEVICE_ERROR, after which |to| may be empty.
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
 /// Reads the first tokens of the cache whose name in the descriptor is |tensor|.name to |tensor|, as F32: [rows, heads,
 /// length, head size] of a cache of keys or values, [rows, length] of a mask. Row i is slot |slots|[i], or slot i if
@@ -268,8 +270,8 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
 
 //===--- Pools -------------------------------------------------------------===//
 
-/// Workers that run parallel loops; a session on the CPU makes a pool of its own unless it is given a host. A program
-/// with an attune_host of its own may run the loops of models on a pool, to measure them, or run other loops on it.
+/// Workers that run parallel loops. A session on the CPU makes a pool of its own unless it is given a host. A program
+/// that supplies an attune_host may create a pool to run the loops of models on, for example to measure them.
 typedef struct attune_pool attune_pool;
 
 /// Creates a pool of |num_threads| workers including the calling thread; 0 = as many as the affinity mask has CPUs.
@@ -290,9 +292,9 @@ void attune_pool_parallel_for(void *pool, int64_t n, int64_t grain, attune_body_
 /// Returns the number of CPUs in the calling thread's affinity mask.
 int64_t attune_available_cpus(void);
 /// Returns 1 if this machine has the CPU feature with LLVM's name |feature| ("avx2") and the system enables it, 0 if
-/// not, -1 if unknown.
+/// not, -1 if this runtime cannot tell.
 int attune_cpu_has(const char *feature);
-/// Returns the hash of the |bytes| bytes at |data| that abi.h describes.
+/// Returns the hash of the |bytes| bytes at |data|; attune_checksum_word (abi.h) describes it.
 uint64_t attune_checksum(const void *data, size_t bytes);
 
 #ifdef ATTUNE_BUILD_SHARED

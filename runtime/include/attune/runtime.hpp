@@ -56,7 +56,7 @@ struct DtypeOf<int8_t> {
   static constexpr attune_dtype value = ATTUNE_I8;
 };
 
-/// A named tensor in borrowed memory, which must outlive the tensor.
+/// A named tensor in borrowed memory. The memory must outlive the tensor.
 class Tensor {
 public:
   Tensor(std::string name, attune_dtype dtype, std::vector<int64_t> shape, void *data, size_t bytes)
@@ -85,7 +85,7 @@ Tensor view(std::string name, const std::vector<T> &values, std::vector<int64_t>
                 values.size() * sizeof(T));
 }
 
-/// An output that owns its memory, aligned to ATTUNE_ALIGNMENT.
+/// An output of Session::run that owns its memory, at a multiple of ATTUNE_ALIGNMENT.
 class Array {
 public:
   Array(std::string name, attune_dtype dtype, std::vector<int64_t> shape, size_t bytes)
@@ -209,7 +209,8 @@ public:
   const attune_model *model() const { return attune_session_model(handle.get()); }
   int64_t numThreads() const { return attune_session_num_threads(handle.get()); }
 
-  /// Return the number of slots of the caches, 0 if the model has none; the tokens in one, -1 if there is no such slot.
+  /// numSlots returns the number of slots of the caches, 0 if the model has none. slotLength returns the number of
+  /// tokens in |slot|, -1 if there is no such slot.
   int64_t numSlots() const { return attune_session_num_slots(handle.get()); }
   int64_t slotLength(int64_t slot) const { return attune_session_slot_length(handle.get(), slot); }
   /// Keeps the first |length| tokens of |slot|.
@@ -217,11 +218,11 @@ public:
   /// Makes slot |to| a copy of slot |from|.
   void copySlot(int64_t from, int64_t to) { check(attune_session_slot_copy(handle.get(), from, to)); }
 
-  /// Runs |entry| into the caller's |outputs|.
+  /// Runs |entry| (null = the first) and writes the results to |outputs|, in the caller's memory.
   void run(const char *entry, const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) {
     runInto(entry, toC(inputs), toC(outputs));
   }
-  /// Runs |entry| into new memory; returns all outputs in the signature's order.
+  /// Runs |entry| (null = the first) into new memory; returns all outputs in the order of the entry's signature.
   std::vector<Array> run(const char *entry, const std::vector<Tensor> &inputs) {
     std::vector<attune_tensor> in = toC(inputs);
     std::vector<Array> outputs;

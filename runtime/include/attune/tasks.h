@@ -41,10 +41,10 @@ typedef enum attune_task_kind {
 /// The options of a task. Set every field by attune_task_options_init first.
 typedef struct attune_task_options {
   size_t struct_bytes;     ///< sizeof(attune_task_options), set by init
-  int64_t max_batch;       ///< most texts that the model computes at once (32)
+  int64_t max_batch;       ///< most texts that the model computes at once (32); 1 for CLASSIFY_TOKENS and FILL
   int64_t max_length;      ///< most tokens of a text, special ones included, if folder and model allow as many; 0 = as many as they
                            ///< allow, 512 if neither says
-  int64_t max_texts;       ///< most texts that are sorted by length together; more are taken in turns (1024)
+  int64_t max_texts;       ///< a call with more texts takes them in groups of this size; each group is sorted by length (1024)
   size_t max_text_bytes;   ///< most bytes of a text with its pair and its prompt (64 KiB)
   int64_t num_threads;     ///< as in attune_session_options
   const attune_host *host; ///< as in attune_session_options
@@ -55,9 +55,10 @@ typedef struct attune_task_options {
 /// Sets |options| to the defaults.
 void attune_task_options_init(attune_task_options *options);
 /// Writes the task of |model|'s head to |out_kind|: ANSWER, CLASSIFY_TEXTS, CLASSIFY_TOKENS or FILL if its outputs are
-/// those of such a head, else EMBED. Fails with INVALID_ARGUMENT if it can do none of them.
+/// those of such a head, else EMBED. Fails with INVALID_ARGUMENT if the outputs of |model| fit no task.
 attune_status attune_task_find_kind(const attune_model *model, attune_task_kind *out_kind);
-/// Computes in |out_bytes| the memory of a task of |kind|: a closed formula of the options. |options| may be null.
+/// Writes the bytes of memory that a task of |kind| with these options needs to |out_bytes|. |options| may be null.
+/// Fails as attune_task_create does for its arguments.
 attune_status attune_task_memory_bytes(attune_model *model, const attune_text *text, attune_task_kind kind,
                                        const attune_task_options *options, size_t *out_bytes);
 /// Makes a task. |model| and |text| are borrowed until it is destroyed. |options| may be null. This takes all memory;
@@ -69,11 +70,12 @@ attune_status attune_task_create(attune_model *model, const attune_text *text, a
 void attune_task_destroy(attune_task *task);
 /// Returns the session of |task|, which a program may use for its own calls while no call of |task| runs.
 attune_session *attune_task_session(attune_task *task);
-/// Returns the tokenizer of |task|, whose results live until the next call of |task|.
+/// Returns the tokenizer of |task|. A program may use it while no call of |task| runs; its results live until the next
+/// call of |task|.
 attune_tokenizer *attune_task_tokenizer(attune_task *task);
 /// Returns the most tokens of a text, special ones included; longer texts are cut.
 int64_t attune_task_max_length(const attune_task *task);
-/// Returns the number of texts that the last call has cut.
+/// Returns the number of texts that the last call has cut; 0 after attune_answer_question, which makes windows instead.
 int64_t attune_task_num_cut(const attune_task *task);
 
 //===--- Embeddings --------------------------------------------------------===//
@@ -81,7 +83,7 @@ int64_t attune_task_num_cut(const attune_task *task);
 /// The options of a call of attune_embed_texts. Set every field by attune_embed_options_init first.
 typedef struct attune_embed_options {
   size_t struct_bytes;     ///< sizeof(attune_embed_options), set by init
-  const char *prompt_name; ///< the name of the model's prompt that goes before each text; null = its default prompt, "" = none
+  const char *prompt_name; ///< the name of the model's prompt that goes before each text; null = the model's default prompt, "" = none
   const char *prompt;      ///< a text that goes before each text, whatever prompt_name says; null = as prompt_name says
   int32_t normalize;       ///< 1 = vectors get the length 1; zero vectors stay
 } attune_embed_options;
@@ -90,7 +92,8 @@ typedef struct attune_embed_options {
 void attune_embed_options_init(attune_embed_options *options);
 /// Returns the number of features of an embedding, 0 if |task| is of another kind.
 int64_t attune_embed_size(const attune_task *task);
-/// Returns 1 if the model folder says how embeddings are made, 0 if it does not: then they are the mean over tokens.
+/// Returns 1 if the model folder says how an embedding is made from the vectors of the tokens, 0 if it does not; the
+/// embedding is their mean then.
 int attune_embed_is_declared(const attune_text *text);
 /// The function that compares two embeddings; a larger value means closer texts.
 typedef enum attune_similarity {
@@ -141,9 +144,9 @@ typedef enum attune_aggregation {
 
 /// A part of a text with a label.
 typedef struct attune_span {
-  int64_t label; ///< the label's number; joined tokens have the label of the first one, of which "B-" or "I-" is to be ignored
-  float score;
-  int64_t begin, end; ///< characters of the text
+  int64_t label;      ///< the label's number; joined tokens have the label of the first one, of which "B-" or "I-" is to be ignored
+  float score;        ///< the probability of the label; of joined tokens or words, the mean
+  int64_t begin, end; ///< characters [begin, end) of the text
   int64_t index;      ///< the token's number in the encoding with ATTUNE_AGGREGATE_NONE, else -1
   const char *word;   ///< the token, or the text of the tokens; not NUL-terminated
   size_t word_bytes;
@@ -158,16 +161,17 @@ attune_status attune_classify_tokens(attune_task *task, const attune_text_input 
 
 /// A token for a mask.
 typedef struct attune_candidate {
-  int64_t mask;  ///< the number of the mask
-  int64_t token; ///< the id
-  float score;
+  int64_t mask;     ///< the number of the mask in the text, from 0
+  int64_t token;    ///< the id
+  float score;      ///< the probability of the token in this place
   const char *word; ///< the token as text; not NUL-terminated
   size_t word_bytes;
-  const char *sequence; ///< the text with this token
+  const char *sequence; ///< the text with this token instead of the mask; without special tokens unless there are several masks
   size_t sequence_bytes;
 } attune_candidate;
 
-/// Returns the token that marks a place to fill, "[MASK]" or the like, and its length; null if the tokenizer has none.
+/// Returns the token that marks a place to fill, "[MASK]" or the like, and its length in |*out_bytes|; null if the
+/// tokenizer has none.
 const char *attune_fill_mask(const attune_text *text, size_t *out_bytes);
 /// Finds the |top_k| best tokens for each mask of |text|, best first, mask by mask. |*out_candidates| lives until the
 /// next call of |task|. Fails with INVALID_ARGUMENT if |top_k| is not from 1 to the size of the vocabulary, or there is
@@ -193,8 +197,8 @@ void attune_answer_options_init(attune_answer_options *options);
 
 /// A part of a context.
 typedef struct attune_answer {
-  float score;
-  int64_t begin, end;          ///< characters of the context; both 0 for the empty answer
+  float score;                 ///< probability of the beginning times that of the end; the sum over spans of equal text
+  int64_t begin, end;          ///< characters [begin, end) of the context; both 0 for the empty answer
   size_t begin_byte, end_byte; ///< the same in bytes
 } attune_answer;
 

@@ -35,11 +35,12 @@ void attune_text_close(attune_text *text);
 /// Compares the checksums of all tables and expects zeros between them; reads the whole file. Fails with CORRUPT.
 attune_status attune_text_verify(const attune_text *text);
 
-/// Returns the size of the vocabulary, 0 if the file has no tokenizer: every id is less. Some ids may have no token.
+/// Returns the size of the vocabulary, 0 if the file has no tokenizer. Every id is less; some of these numbers may have
+/// no token.
 int64_t attune_text_vocab_size(const attune_text *text);
 /// Returns the string of token |id| (UTF-8, not NUL-terminated) and its length in |out_bytes|; null if there is none.
 const char *attune_text_token(const attune_text *text, int64_t id, size_t *out_bytes);
-/// Returns the id of a token, -1 if there is none.
+/// Returns the id of the token whose string is |token|, |bytes| bytes of UTF-8; -1 if there is none.
 int64_t attune_text_token_id(const attune_text *text, const char *token, size_t bytes);
 /// Returns 1 if |id| is a special token, else 0.
 int attune_text_is_special(const attune_text *text, int64_t id);
@@ -49,7 +50,7 @@ const void *attune_text_chat_program(const attune_text *text, size_t *out_bytes)
 
 //===--- Tokenizers --------------------------------------------------------===//
 
-/// Memory and caches for one call at a time, by any one thread.
+/// The memory and the caches of a tokenizer. Any thread may call it, but only one at a time; the caller sees to that.
 typedef struct attune_tokenizer attune_tokenizer;
 
 /// The options of a tokenizer. Set every field by attune_tokenizer_options_init first.
@@ -69,7 +70,7 @@ void attune_tokenizer_options_init(attune_tokenizer_options *options);
 size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_tokenizer_options *options);
 /// Makes a tokenizer. |options| may be null. Calls of it take no memory. Fails with INVALID_ARGUMENT or OUT_OF_MEMORY.
 attune_status attune_tokenizer_create(const attune_text *text, const attune_tokenizer_options *options, attune_tokenizer **out_tokenizer);
-/// Gives the memory back. Null is allowed.
+/// Ends |tokenizer|, and frees its memory unless that is the caller's. Null is allowed.
 void attune_tokenizer_destroy(attune_tokenizer *tokenizer);
 
 /// A text, or two that belong together. Texts are UTF-8 and may contain NUL.
@@ -96,7 +97,7 @@ typedef struct attune_encode_options {
   int32_t truncation;           ///< attune_truncation
   int64_t max_length;           ///< most tokens, special ones included; -1 = any
   int64_t stride;               ///< tokens that a window of a truncated text shares with the one before
-  int32_t want_overflow;        ///< 1 = the windows after the first, too
+  int32_t want_overflow;        ///< 1 = a truncated text also has the encodings of its windows after the first
   int32_t truncate_left;        ///< 1 = the end of the text is kept, not the beginning
   int32_t pad_to_longest;       ///< 1 = encodings get the length of the longest
   int32_t pad_left;             ///< 1 = padding goes before the tokens
@@ -113,7 +114,7 @@ void attune_encode_options_init(const attune_text *text, attune_encode_options *
 /// The tokens of an input, or of one window of it, in memory of the tokenizer. |offsets| and |word_ids| are null unless
 /// options.want_offsets.
 typedef struct attune_encoding {
-  int64_t input;                      ///< the number of the input
+  int64_t input;                      ///< the number of the input, from 0
   int64_t length;                     ///< tokens, special ones and padding included
   const int32_t *ids;                 ///< [length], and the same below
   const int32_t *type_ids;            ///< 0 for the first text, 1 for the second, or what the template says; pad_type_id for padding
@@ -151,11 +152,12 @@ typedef struct attune_decode_stream attune_decode_stream;
 attune_status attune_decode_stream_create(const attune_text *text, int skip_special_tokens, attune_decode_stream **out_stream);
 /// Frees |stream|. Null is allowed.
 void attune_decode_stream_destroy(attune_decode_stream *stream);
-/// Adds |id|. |*out_text| (not NUL-terminated) with |*out_bytes| bytes is the text that is now complete, often
-/// nothing; it lives until the next call. Fails with LIMIT_EXCEEDED if too many ids wait for the end of a text, or
+/// Adds |id|. |*out_text| (not NUL-terminated) with |*out_bytes| bytes is the text that is now complete, often nothing;
+/// it lives until the next call of |stream|. Fails with LIMIT_EXCEEDED if too many ids wait for the end of a text, or
 /// their text is too long.
 attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id, const char **out_text, size_t *out_bytes);
-/// Ends the text: emits the rest of it, which waited for more ids. The stream is then at the beginning of another text.
+/// Ends the text: |*out_text| with |*out_bytes| bytes is the rest of it, which waited for more ids. The next id begins
+/// another text.
 attune_status attune_decode_stream_finish(attune_decode_stream *stream, const char **out_text, size_t *out_bytes);
 
 #ifdef ATTUNE_BUILD_SHARED

@@ -29,7 +29,7 @@ extern "C" {
 /// Called for each piece of a text as it comes: |row| of the result, and |bytes| bytes of complete UTF-8, not
 /// NUL-terminated. All pieces of a row together are its text. Text that may be the beginning of a stop string waits
 /// until that is decided. With beams all pieces come at the end, row by row, and an answer ends the text of its row
-/// only. Returns an attune_token_answer.
+/// only. The callback returns an attune_token_answer.
 typedef int (*attune_piece_fn)(void *user, int64_t row, const char *piece, size_t bytes);
 
 /// The reason why a text ends.
@@ -64,12 +64,12 @@ void attune_text_generation_options_init(attune_text_generation_options *options
 
 /// A text of a result.
 typedef struct attune_generated_text {
-  int64_t input;     ///< the number of its input
-  const char *text;  ///< what follows the prompt; UTF-8, and a NUL behind it
+  int64_t input;     ///< the number of the input from which it was generated
+  const char *text;  ///< the text after the prompt; UTF-8, and a NUL behind it
   size_t bytes;
   const int64_t *ids; ///< the new ids, an end id included
   int64_t num_ids;
-  double score; ///< that of a hypothesis; 0 without beams
+  double score; ///< the score of the hypothesis; 0 without beams
   attune_finish finish;
 } attune_generated_text;
 
@@ -135,15 +135,15 @@ typedef struct attune_chat_reply {
   size_t bytes;
   attune_finish finish;
   int64_t prompt_tokens; ///< of the whole text before the reply
-  int64_t reused_tokens; ///< those of them that the session held already
+  int64_t reused_tokens; ///< those of the prompt_tokens that the session held already
   int64_t reply_tokens;  ///< an end id included
-  int64_t left_turns;    ///< number of turns, the oldest ones, that were dropped for want of room
+  int64_t left_turns;    ///< number of the oldest turns that were dropped because there was no room for them
 } attune_chat_reply;
 
-/// Begins a conversation. |text| is borrowed until the conversation is destroyed. |options| may be null. This is the
-/// only allocation, of address space whose pages become memory when they are used, except that each reply takes memory
-/// as attune_generate does. Fails with NOT_FOUND if the model has no chat template, with INVALID_ARGUMENT if it has no
-/// decoder that continues sequences or is an encoder-decoder, and as attune_session_create does.
+/// Begins a conversation. |text| is borrowed until the conversation is destroyed. |options| may be null. Reserves
+/// address space, whose pages become memory when they are used; later calls allocate only as attune_generate does for
+/// each reply. Fails with NOT_FOUND if the model has no chat template, with INVALID_ARGUMENT if it has no decoder that
+/// continues sequences or is an encoder-decoder, and as attune_session_create does.
 attune_status attune_chat_session_create(attune_model *model, const attune_text *text, const attune_chat_session_options *options,
                                          attune_chat_session **out_chat);
 /// Ends the conversation. Null is allowed.
@@ -156,10 +156,11 @@ void attune_chat_session_reset(attune_chat_session *chat);
 /// Sends |message| of the user and generates the reply. Only the tokens that the session does not hold are computed.
 ///
 /// A reply ends with an end id of the settings, with the token by which the template ends a message of the assistant,
-/// with a stop string, or when the context is full; max_length of the settings does not count, max_new_tokens does. If
-/// there is no room for the message and max_new_tokens (a quarter of the context if that is less, or if it is not set),
-/// the oldest turns leave the conversation, a message and its reply at a time; the system message stays. A reply that a
-/// callback ends stays in the conversation as far as it got; a reply without any text leaves together with its message.
+/// with a stop string, or when the context is full; max_length of the settings does not count, max_new_tokens does. The
+/// reply should have room for max_new_tokens, or for a quarter of the context if that is less or max_new_tokens is not
+/// set. While it has not, the oldest turns leave the conversation, a message and its reply at a time; the system
+/// message stays. If no turn is left, the reply gets the room that there is. A reply that a callback ends stays in the
+/// conversation as far as it got; a reply without any text leaves together with its message.
 ///
 /// Sampling draws reply n, counted from 0 and not anew after attune_chat_session_reset, with the seed of the settings
 /// plus n. Fails with INVALID_ARGUMENT for a message that is not UTF-8 or that the template refuses, with

@@ -31,8 +31,8 @@ private:
   std::unique_ptr<attune_text, Close> handle;
 };
 
-/// A callback for pieces of text as they come: (row, piece). It returns false to end the generation there; an exception
-/// ends it, too, and is thrown by the call. Cannot be copied or moved.
+/// A callback for pieces of text as they come: (row, piece). It returns false to end the generation there. An exception
+/// ends it, too; generateTexts and ChatSession::send rethrow it. Cannot be copied or moved.
 class PieceListener {
 public:
   using Function = std::function<bool(int64_t row, std::string_view piece)>;
@@ -42,7 +42,7 @@ public:
   PieceListener &operator=(const PieceListener &) = delete;
 
   attune_piece_fn callback() const { return function ? call : nullptr; }
-  /// Throws the exception that the callback has thrown, if there is one.
+  /// Throws the exception that the callback has thrown since the last call of this function, if there is one.
   void rethrow() {
     if (thrown)
       std::rethrow_exception(std::exchange(thrown, nullptr));
@@ -65,10 +65,10 @@ private:
 
 /// A text of a result.
 struct GeneratedText {
-  int64_t input = 0; ///< the number of its input
+  int64_t input = 0; ///< the number of the input from which it was generated
   std::string text;
   std::vector<int64_t> ids;
-  double score = 0; ///< that of a hypothesis; 0 without beams
+  double score = 0; ///< the score of the hypothesis; 0 without beams
   attune_finish finish = ATTUNE_FINISH_LENGTH;
 };
 
@@ -146,7 +146,7 @@ public:
     check(status);
     return {reply.text, reply.bytes};
   }
-  /// Returns the last reply; its text lives until the next call.
+  /// Returns the last reply; its text lives until the next call of send.
   const attune_chat_reply &last() const { return reply; }
   /// Forgets all messages but the system message.
   void reset() { attune_chat_session_reset(handle.get()); }

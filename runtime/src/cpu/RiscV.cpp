@@ -16,7 +16,7 @@ struct Feature {
   const char *name;
   unsigned bit;
 };
-/// A feature that promises a length of vector registers.
+/// A feature that promises vector registers of at least |bits| bits.
 struct VectorLength {
   const char *name;
   unsigned long bits;
@@ -39,7 +39,8 @@ static unsigned long vectorBits() {
   return bytes * 8;
 }
 
-/// Gets the answer of riscv_hwprobe for IMA_EXT_0; returns false if the system does not know the call or the key.
+/// Sets |out| to the answer of riscv_hwprobe for IMA_EXT_0; returns false if the system does not know the call or the
+/// key.
 static bool probeExtensions(uint64_t &out) {
   constexpr long riscvHwprobe = 258;
   struct {

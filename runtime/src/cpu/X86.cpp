@@ -18,8 +18,8 @@
 namespace {
 /// The registers that cpuid returns for a leaf.
 enum Register : uint8_t { EAX, EBX, ECX, EDX };
-/// The state components that the system must save for a feature: none; SSE and AVX; those and the three of AVX-512;
-/// those of AMX.
+/// The state components that the system must save for a feature, as bits of XCR0: none; those of SSE and AVX; these and
+/// the three of AVX-512; the two of AMX.
 enum SavedState : uint32_t { None = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
 
 struct Feature {

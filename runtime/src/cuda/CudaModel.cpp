@@ -42,7 +42,8 @@ ContextScope::~ContextScope() {
     leaveContext(*entered, captureMode);
 }
 
-/// Returns a rating of |image| for a GPU of |capability|, 0 if it does not run there.
+/// Returns the rating of |image| by which chooseImage orders images for a GPU of |capability|, the best one highest; 0
+/// if it does not run there.
 static uint32_t rateImage(const attune_gpu_image &image, uint32_t capability) {
   bool isCubin = image.kind == ATTUNE_IMAGE_CUBIN;
   if (image.arch_specific)

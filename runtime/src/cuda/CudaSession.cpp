@@ -282,7 +282,8 @@ attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const En
   return ATTUNE_OK;
 }
 
-/// Queues all work of a call. |mustWait| says that the caller waits for the end of this work.
+/// Queues all work of a call. |mustWait| is true if run() waits for the end of this work, so that the session's own
+/// host memory needs no event.
 attune_status CudaSession::queue(const attune_entry_desc &entry, attune_call call, EntryTables &tables, bool mustWait) {
   bool usesOwnMemory;
   ATTUNE_TRY(copyInputs(entry, tables, usesOwnMemory));

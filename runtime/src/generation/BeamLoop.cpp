@@ -172,8 +172,8 @@ attune_status BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   return ATTUNE_OK;
 }
 
-/// Does one step of every row in |rows| and drops those that are done. Sets |goOn| to false if the caller cancels, else
-/// to true.
+/// Does one step of every row in |rows| and drops those that are done. Sets |goOn| to false if on_token ends the
+/// generation, else to true.
 attune_status BeamLoop::advance(BeamCandidates &best, bool &goOn) {
   toLogProbabilities();
   int64_t kept = 0;

@@ -21,7 +21,8 @@ struct GenerationPrompt {
   /// The mask of the prompts, [rows, length], or null; 0 is padding.
   const int64_t *mask = nullptr;
 
-  /// Returns the input of the rules for a sequence of |count| ids at |ids|, which begins with the prompt of |row|.
+  /// Returns the input of applyLogitsProcessors for a sequence of |count| ids at |ids|, which begins with the prompt of
+  /// |row|.
   LogitsContext logitsContext(int64_t row, const int64_t *ids, int64_t count) const {
     int64_t padding = 0;
     while (mask && padding < length && mask[row * length + padding] == 0)
@@ -49,12 +50,13 @@ attune_status checkGenerationOptions(attune_generation_options &options, int64_t
 /// Checks num_beams and, if do_sample is not 0, the options that only sampling reads. Fails with INVALID_ARGUMENT.
 attune_status checkSamplingOptions(const attune_generation_options &options);
 
-/// Runs greedy search, sampling or beam search by checked |options|. A cancelled generation succeeds with the ids so
-/// far. Takes memory for the time of the call.
+/// Runs greedy search, sampling or beam search by checked |options|. A generation that on_token ends succeeds with the
+/// ids so far. Takes memory for the time of the call. Fails with OUT_OF_MEMORY, as |model| does, or with
+/// INVALID_ARGUMENT if the logits leave no id to choose.
 attune_status generate(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
                        GenerationResult &result);
 
-/// Run one kind of search: greedy search or sampling, and beam search.
+/// searchGreedily runs greedy search or sampling, searchBeams beam search.
 attune_status searchGreedily(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
                              GenerationResult &result);
 attune_status searchBeams(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,

@@ -13,7 +13,7 @@ namespace attune {
 struct GenerationPlan {
   const attune_model_desc *desc;
   attune_generation_options options;
-  const attune_entry_desc *encode; ///< null if the model attends to its own tokens only
+  const attune_entry_desc *encode; ///< null if the model is a decoder
   const attune_entry_desc *prefill, *decode;
   TensorList inputs;
   const attune_tensor *ids;       ///< the prompts; null if every row begins with startId
@@ -21,12 +21,12 @@ struct GenerationPlan {
   const attune_tensor *sourceIds; ///< the ids of the sources if an option needs them, else null
   const attune_tensor *slots;     ///< the caller's choice of a slot for each row, or null
   const char *maskName;           ///< the input by which prefill skips tokens, or null
-  bool reuse;                     ///< true if prefill skips tokens that slots hold
+  bool reuse;                     ///< true if tokens of the prompts that slots hold already are not computed again
   int64_t startId;
   int64_t rows, length, vocabSize;
   int64_t sourceLength; ///< 0 without sources
   int64_t sequences;    ///< the most sequences that are open at once
-  int64_t room;         ///< the most tokens of a sequence that the model reads
+  int64_t room;         ///< the most tokens of one sequence that the model reads: all but the last id chosen
 };
 
 /// Plans a generation of |model| by |options|, null = the model's own. Fails as attune_generate does before it begins.

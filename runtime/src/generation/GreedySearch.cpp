@@ -117,7 +117,7 @@ attune_status GreedySearch::advance(bool &goOn) {
   return ATTUNE_OK;
 }
 
-/// Packs the rows, which begin max_length ids apart, so that they begin as many ids apart as the longest row has.
+/// Moves the rows of the result, which were written max_length ids apart, together: to result.length ids apart.
 void GreedySearch::finish() {
   result.length = length;
   result.steps = length - prompt.length;

@@ -31,7 +31,7 @@ int64_t PromptCache::countVisible(int64_t row) const {
 }
 
 /// Returns how many tokens at the beginning of |slot| agree with the visible tokens of |row|, the last one of the row
-/// excluded.
+/// excluded; 0 if the plan reuses nothing.
 int64_t PromptCache::countCommon(int64_t row, int64_t slot) const {
   if (!plan.reuse)
     return 0;

@@ -23,14 +23,14 @@ namespace attune {
 /// The session as the model of one generation.
 class SessionModel {
 public:
-  /// Takes memory from |arena|. An arena without memory only measures; the object must not be used then.
+  /// Takes memory from |arena|. With an arena that only measures, the object must not be used.
   SessionModel(attune_session &session, const GenerationPlan &plan, Arena &arena);
 
   /// Checks that |session| is large enough for |plan|. Fails with LIMIT_EXCEEDED.
   static attune_status check(const attune_session &session, const GenerationPlan &plan);
 
   StepModel steps() { return {this, plan.vocabSize, startModel, stepModel}; }
-  /// Returns the prompt of the rows.
+  /// Returns the prompts of all rows, for the search.
   GenerationPrompt prompt();
   /// Returns the number of tokens of the prompts that slots held when the generation began.
   int64_t reused() const { return cache.reused(); }

@@ -74,7 +74,7 @@ static bool isInternal(Text name) {
   return name.bytes > 4 && memcmp(name.data, "__", 2) == 0 && memcmp(name.data + name.bytes - 2, "__", 2) == 0;
 }
 
-/// Finds an attribute as Python's getattr does; Missing if there is none.
+/// Sets |result| to attribute |name| of |object|, as Python's getattr finds it, or to Missing if there is none.
 static attune_status ownAttribute(Machine &machine, const Value &object, Text name, Value &result) {
   result = Value();
   if (isInternal(name)) {
@@ -115,7 +115,7 @@ static attune_status ownAttribute(Machine &machine, const Value &object, Text na
   return ATTUNE_OK;
 }
 
-/// Finds an item as Python's object[key] does; Missing if there is none.
+/// Sets |result| to object[key] as Python finds it, or to Missing if there is none.
 static attune_status ownItem(Machine &machine, const Value &object, const Value &key, Value &result) {
   result = Value();
   if (object.is(Tag::Dict)) {
@@ -169,7 +169,7 @@ attune_status chat::getItem(Machine &machine, const Value &object, const Value &
   return ATTUNE_OK;
 }
 
-/// Reads a limit of a slice; |fallback| if it is None.
+/// Sets |limit| to a limit of a slice, or to |fallback| if |value| is None. Fails if it is no integer.
 static attune_status sliceLimit(Machine &machine, const Value &value, int64_t fallback, int64_t &limit) {
   limit = fallback;
   if (value.is(Tag::None))

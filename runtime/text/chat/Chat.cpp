@@ -47,7 +47,7 @@ void attune_chat_options_init(attune_chat_options *options) {
   *options = {sizeof(attune_chat_options), nullptr, size_t(256) << 20, size_t(64) << 20, 100000000};
 }
 
-/// Returns a machine for work outside of a rendering.
+/// Returns a machine that makes and changes values outside of a rendering, with unlimited steps.
 static Machine hostMachine(attune_chat &chat) {
   Machine machine(chat.program, chat.memory, chat.output);
   machine.steps = UINT64_MAX;

@@ -112,7 +112,8 @@ attune_status chat::applyFilter(Machine &machine, uint16_t filter, const Value &
   return known ? ATTUNE_OK : fail(ATTUNE_CORRUPT, "the chat template is damaged: filter %u", filter);
 }
 
-/// Computes str.islower or str.isupper.
+/// Returns str.isupper if |upper|, else str.islower: true if all characters that have a case have this one, and there
+/// is one.
 static bool hasOnlyCase(Text text, bool upper) {
   bool any = false;
   for (size_t i = 0; i < text.bytes;) {

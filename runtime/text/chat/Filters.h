@@ -30,6 +30,7 @@ attune_status applySequenceFilter(Machine &machine, uint16_t filter, const Value
 attune_status applyNumberFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,
                                 bool &known);
 
+// The methods islower, isupper, lower, upper, capitalize and center of strings, which filters and tests use, too.
 bool isLowerText(Text text);
 bool isUpperText(Text text);
 attune_status lowerText(Machine &machine, const Value &self, Value &result);

@@ -14,7 +14,8 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Adds |text| filled up to |width| characters.
+/// Appends |text|, filled up to |width| characters: with blanks on its right if |left|, else on its left with zeros
+/// after the sign if |zeros|, or with blanks.
 static attune_status addPadded(Machine &machine, Text text, int width, bool left, bool zeros, Builder &builder) {
   auto length = static_cast<int>(countCharacters(text));
   int room = width > length ? width - length : 0;

@@ -84,8 +84,8 @@ static attune_status viewItem(Machine &machine, const Table &table, ViewKind vie
   return ATTUNE_OK;
 }
 
-/// Sets |result| to true if a generator of kind Select keeps |item|: applies the test, or takes the truth if there is
-/// none, of the item or its attribute, and inverts that for `reject`.
+/// Sets |result| to true if |generator|, of kind Select, keeps |item|, else to false. It tests the item, or its
+/// attribute if byAttribute is set; without a test the truth of that value counts. `reject` keeps the items that fail.
 static attune_status selects(Machine &machine, const Generator &generator, const Value &item, bool &result) {
   Value subject = item;
   if (generator.byAttribute)
@@ -122,7 +122,7 @@ static attune_status nextUnique(Machine &machine, Generator &generator, Value &i
   }
 }
 
-/// Makes the next list of `batch` or `slice`.
+/// Sets |item| to the next list of `batch` or `slice`, or |done| to true after the last one.
 static attune_status nextPart(Machine &machine, Generator &generator, Value &item, bool &done) {
   Array *part;
   ATTUNE_TRY(machine.makeArray(0, part));

@@ -64,7 +64,7 @@ attune_status Machine::makeArray(size_t capacity, Array *&array) {
   return take(capacity, array->items);
 }
 
-/// Makes room for one more element after |count| elements.
+/// Makes room for one more element after |count| elements: moves them to an array of larger |capacity| if it is full.
 template <typename T>
 static attune_status grow(Machine &machine, T *&elements, uint32_t count, uint32_t &capacity) {
   if (count < capacity)

@@ -250,7 +250,7 @@ struct Generator {
 };
 constexpr uint16_t NoTarget = 0xFFFF;
 
-/// A position in a sequence of items.
+/// A position in a sequence of items. |kind| decides which member of the union is valid.
 struct Iterator {
   IteratorKind kind;
   ViewKind view;

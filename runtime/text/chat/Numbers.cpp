@@ -16,7 +16,7 @@ using namespace attune;
 using namespace attune::chat;
 
 namespace {
-/// Appends to a text of limited length.
+/// Appends to |text|, which has room for |size| bytes.
 struct TextWriter {
   char *text;
   size_t size, used = 0;

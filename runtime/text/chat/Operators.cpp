@@ -89,7 +89,7 @@ bool chat::isTrue(Machine &, const Value &value) {
   }
 }
 
-/// Compares an integer with a float exactly; returns -1, 0, 1, or 2 if |number| is not a number.
+/// Compares |integer| with |number| exactly. Returns -1, 0 or 1 if it is less, equal or greater; 2 if |number| is NaN.
 static int compareMixed(int64_t integer, double number) {
   if (std::isnan(number))
     return 2;
@@ -104,7 +104,7 @@ static int compareMixed(int64_t integer, double number) {
   return number > whole ? -1 : number < whole ? 1 : 0;
 }
 
-/// Compares two numbers; returns -1, 0, 1, or 2 if they are not ordered.
+/// Compares two numbers. Returns -1, 0 or 1 if |a| is less than, equal to or greater than |b|; 2 if one is NaN.
 static int compareNumbers(const Value &a, const Value &b) {
   if (a.isInteger() && b.isInteger())
     return a.integer < b.integer ? -1 : a.integer > b.integer;
@@ -378,7 +378,8 @@ attune_status chat::add(Machine &machine, const Value &a, const Value &b, Value 
   return unsupported(machine, "+", a, b);
 }
 
-/// Repeats a string, list or tuple.
+/// Sets |result| to |value|, a string, list or tuple, repeated |times| times; to an empty one if |times| is not
+/// positive.
 static attune_status repeat(Machine &machine, const Value &value, int64_t times, Value &result) {
   size_t count = times > 0 ? static_cast<size_t>(times) : 0;
   size_t length = value.isString() ? value.bytes : value.array->count;

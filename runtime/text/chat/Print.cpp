@@ -13,7 +13,7 @@ using namespace attune::chat;
 /// Values inside values are printed up to this depth.
 static constexpr unsigned MaxNesting = 200;
 
-/// Adds a string as a Python literal.
+/// Appends |text| as repr of Python writes a string: in quotes, with escape sequences.
 static attune_status representText(Machine &machine, Text text, Builder &builder) {
   bool single = text.bytes && memchr(text.data, '\'', text.bytes), twofold = text.bytes && memchr(text.data, '"', text.bytes);
   char quote = single && !twofold ? '"' : '\'';

@@ -7,7 +7,7 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Converts strings to lower case unless |caseSensitive|; returns other values unchanged.
+/// Sets |result| to the lower case of |value| if it is a string and |caseSensitive| is false, else to |value|.
 static attune_status ignoreCase(Machine &machine, const Value &value, bool caseSensitive, Value &result) {
   if (value.isString() && !caseSensitive)
     return lowerText(machine, value, result);
@@ -15,7 +15,8 @@ static attune_status ignoreCase(Machine &machine, const Value &value, bool caseS
   return ATTUNE_OK;
 }
 
-/// Computes the key of an item of `sort`: a list with the value of each attribute in "a,b.c".
+/// Computes the key of |item| for `sort`: a list with its value at each path of |attribute|, which commas separate, as
+/// in "a,b.c"; the list of |item| itself if there is no |attribute|. Strings are in lower case unless |caseSensitive|.
 static attune_status sortKey(Machine &machine, const Value &item, const Value &attribute, bool caseSensitive, Value &result) {
   Array *keys;
   Value part, lowered;
@@ -76,7 +77,8 @@ static attune_status dictSort(Machine &machine, const Value &subject, const Valu
   return ATTUNE_OK;
 }
 
-/// Finds the smallest or largest item; the first of equal ones.
+/// Implements `min` and `max`: sets |result| to the smallest or largest item of |subject|, the first of equal ones, or
+/// to an undefined value if there are no items. |given| is case_sensitive and the attribute to compare.
 static attune_status extreme(Machine &machine, const Value &subject, bool largest, const Value *given, Value &result) {
   Iterator *iterator;
   ATTUNE_TRY(iterate(machine, subject, iterator));

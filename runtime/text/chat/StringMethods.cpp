@@ -103,7 +103,7 @@ static attune_status titleText(Machine &machine, const Value &self, Value &resul
 
 //===--- Parts -------------------------------------------------------------===//
 
-/// Finds |part| in |text| from |begin| on; SIZE_MAX if it is not there.
+/// Returns the offset in bytes of the first |part| in |text| at or after |begin|, SIZE_MAX if there is none.
 static size_t findText(Text text, Text part, size_t begin = 0) {
   if (part.bytes == 0)
     return begin <= text.bytes ? begin : SIZE_MAX;
@@ -113,8 +113,8 @@ static size_t findText(Text text, Text part, size_t begin = 0) {
   return found ? static_cast<size_t>(static_cast<const char *>(found) - text.data) : SIZE_MAX;
 }
 
-/// Finds the last |part| in |text|; SIZE_MAX if it is not there. Charges a step for each 16 equal bytes at one position,
-/// because it may compare the same bytes at many positions.
+/// Sets |found| to the offset in bytes of the last |part| in |text|, SIZE_MAX if there is none. Charges a step for each
+/// 16 equal bytes at one position, because it may compare the same bytes at many positions.
 static attune_status findLastText(Machine &machine, Text text, Text part, size_t &found) {
   found = SIZE_MAX;
   if (part.bytes > text.bytes)
@@ -132,7 +132,8 @@ static attune_status findLastText(Machine &machine, Text text, Text part, size_t
   return ATTUNE_OK;
 }
 
-/// Finds |part| in |text|, the last one if |last|; SIZE_MAX if it is not there.
+/// Sets |found| to the offset of the first |part| in |text|, or of the last one if |last|; to SIZE_MAX if there is
+/// none.
 static attune_status findEither(Machine &machine, Text text, Text part, bool last, size_t &found) {
   if (last)
     return findLastText(machine, text, part, found);
@@ -221,7 +222,7 @@ attune_status chat::splitLines(Machine &machine, Text text, bool keepEnds, bool 
 }
 
 /// Splits at white space, from the left or from the right, at most |limit| times (< 0: everywhere). Appends the parts
-/// to |parts| in the order in which they are found.
+/// to |parts| in the order in which they are found: from the right, the last part first.
 static attune_status splitSpaces(Machine &machine, const Value &self, int64_t limit, bool fromRight, Array *parts) {
   Text text = self.str();
   bool escaped = self.isEscaped();
@@ -321,7 +322,8 @@ attune_status chat::centerText(Machine &machine, const Value &self, int64_t widt
 
 //===--- The table ---------------------------------------------------------===//
 
-/// Returns the text of an argument, escaped if |self| is.
+/// Sets |text| to the string |value|, an argument of a method of |self|, escaped if |self| is. Fails for other values;
+/// |what| names the method.
 static attune_status textArgument(Machine &machine, const Value &self, const Value &value, const char *what, Text &text) {
   ATTUNE_TRY(wantText(machine, value, what, text));
   Value escaped = value;
@@ -538,7 +540,7 @@ static attune_status zeroFill(Machine &machine, const Value &self, const Argumen
   return ATTUNE_OK;
 }
 
-/// Returns true if the text has characters and all of them are of a kind.
+/// Sets |result| to true if the string has characters and |isOne| is true for all of them, else to false.
 static attune_status areAll(Machine &machine, const Value &self, const Arguments &arguments, bool (*isOne)(uint32_t), Value &result) {
   Value none;
   ATTUNE_TRY(bind(machine, "the method", "", arguments, &none));

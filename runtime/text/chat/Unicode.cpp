@@ -14,7 +14,7 @@ namespace {
 struct Run {
   uint32_t first, count, distance;
 };
-/// A run of characters whose images are |delta| further on.
+/// A run of characters, each of whose images is the character plus |delta|.
 struct Shift {
   Run run;
   int32_t delta;

@@ -197,7 +197,7 @@ struct Loop {
   int64_t index;                ///< -1 before the first item
   int64_t length;               ///< -1 = not known yet
   Value before, current, after; ///< Missing = none
-  Value changed;
+  Value changed;                ///< the arguments of the last call of loop.changed, a tuple; Missing before the first
 };
 
 } // namespace attune::chat

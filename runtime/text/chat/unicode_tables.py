@@ -19,12 +19,12 @@ def is_cased(c):
 
 
 def is_ignorable(c):
-    """Characters between a letter and a final sigma."""
+    """Returns true for a character that may be between a letter and a final sigma."""
     return ("A" + chr(c) + "\u03a3").lower()[-1] == "\u03c2" and ("1" + chr(c) + "\u03a3").lower()[-1] != "\u03c2"
 
 
 def print_runs(name, members):
-    """Prints runs of equally spaced characters: first, count, distance."""
+    """Prints |members| as an array of Run: the first character, the count, the distance of neighbors."""
     runs = []
     for c in members:
         if runs and runs[-1][1] == 1 and c - runs[-1][0] in (1, 2):

@@ -368,7 +368,7 @@ int attune_chat_session::onPiece(const char *piece, size_t bytes) {
   return options.on_text ? options.on_text(options.user, 0, piece, bytes) : ATTUNE_TOKEN_GO_ON;
 }
 
-/// Returns a conversation as the receiver of its reply.
+/// Returns the receiver that passes each piece of a reply to |take|, with |chat| as its state.
 static PieceSink sinkOf(attune_chat_session *chat, int (*take)(void *, const char *, size_t)) { return {take, chat}; }
 
 int attune_chat_session::onToken(int64_t token) {
@@ -383,8 +383,8 @@ int attune_chat_session::onToken(int64_t token) {
   return answer;
 }
 
-/// Generates the reply to the |count| ids, appends its text to the texts, and sets the reply's fields of |turn| and
-/// |reply|.
+/// Generates the reply to the first |count| of |ids|, appends its text to |texts|, and sets the fields of |turn| and
+/// |reply| that concern it, except its text and left_turns.
 attune_status attune_chat_session::generateReply(int64_t count, Turn &turn, attune_chat_reply &reply) {
   const attune_entry_desc *prefill = attune_model_entry(model, "prefill");
   attune_generation_options own = generation;

@@ -20,7 +20,7 @@ public:
 
   const int64_t *ids() const { return static_cast<const int64_t *>(memory.get()); }
   size_t size() const { return count; }
-  /// Returns the number of ids at the beginning that stand for no stop string.
+  /// Returns the number of ids that stand for no stop string; they come first.
   size_t numPlain() const { return plain; }
 
 private:

@@ -115,7 +115,7 @@ private:
   bool cancelled = false;
 };
 
-/// A row of a result as a sink.
+/// The receiver of the text of one row: appends it to |text| and calls on_text.
 struct RowSink {
   const attune_text_generation_options *options;
   int64_t row;
@@ -147,7 +147,8 @@ TextCall::~TextCall() {
   freeStored(stored);
 }
 
-/// Takes the settings of the caller or the model, with the caller's languages.
+/// Sets |generation| to the settings of the caller, or else of the model, with the caller's languages. Fails with
+/// INVALID_ARGUMENT.
 attune_status TextCall::chooseSettings() {
   hasEncoder = attune_model_entry(model, "encode") != nullptr;
   attune_generation_options_init(model, &generation);
@@ -205,7 +206,8 @@ attune_status TextCall::encode(const attune_text_input *inputs, size_t numInputs
   return ATTUNE_OK;
 }
 
-/// Writes ids and mask of |row|.
+/// Writes ids and mask of |row|: the tokens of its input, after the language in languages.prefix if there is one, or
+/// bos_token_id if there is neither; padding in the other places.
 void TextCall::placeRow(int64_t row) {
   const attune_encoding &encoding = encodings[row];
   attune_encode_options padding;
@@ -324,8 +326,10 @@ int TextCall::onToken(int64_t row, int64_t token, int64_t length) {
       return ATTUNE_TOKEN_END_ALL;
     }
   }
-  answer = given == ATTUNE_TOKEN_GO_ON || answer == ATTUNE_TOKEN_END_ALL ? answer : given;
-  cancelled = cancelled || (answer != ATTUNE_TOKEN_GO_ON && answer != ATTUNE_TOKEN_END_ROW);
+  // An unlisted answer ends the generation, too.
+  auto endsAll = [](int one) { return one != ATTUNE_TOKEN_GO_ON && one != ATTUNE_TOKEN_END_ROW; };
+  answer = given == ATTUNE_TOKEN_GO_ON || endsAll(answer) ? answer : given;
+  cancelled = cancelled || endsAll(answer);
   return answer;
 }
 
@@ -369,8 +373,8 @@ void TextCall::collect() {
       return;
     }
     const GrowingText &grown = stored->texts[row];
-    shown[row] = {row / generation.num_return_sequences, grown.data ? grown.data : "",      grown.size,           begin,
-                  rowText.numIds(),                      result.scores ? double(result.scores[row]) : 0, rowText.finishReason()};
+    shown[row] = {row / generation.num_return_sequences,          grown.data ? grown.data : "", grown.size, begin, rowText.numIds(),
+                  result.scores ? double(result.scores[row]) : 0, rowText.finishReason()};
   }
 }
 

@@ -39,7 +39,7 @@ struct TokenSpanScore {
   float score;
 };
 
-/// The window that is looked at, and the answers so far.
+/// Collects the answers of all windows, window by window.
 class AnswerFinder {
 public:
   AnswerFinder(attune_task &task, const attune_answer_options &options, const char *context, size_t bytes, bool contextFirst)
@@ -87,8 +87,8 @@ bool AnswerFinder::open(size_t length) {
   return spans.capacity == wanted && answers.capacity > wanted;
 }
 
-/// Writes the probabilities of |logits| to |out|; tokens that are not allowed count as hidden. Returns false if they have
-/// no values.
+/// Writes the softmax of |logits| to |out|, with the logit kHidden for tokens that are not |allowed|. Returns false if
+/// it has no value.
 bool AnswerFinder::normalize(const float *logits, Array<float> &out) {
   out.clear();
   for (size_t i = 0; i < allowed.size; ++i)
@@ -96,7 +96,7 @@ bool AnswerFinder::normalize(const float *logits, Array<float> &out) {
   return softmax(out.data, int64_t(out.size));
 }
 
-/// Sets |spans| to the best spans, best first.
+/// Sets |spans|, as many as there is room for, to the best spans of a window of |length| tokens, best first.
 void AnswerFinder::chooseSpans(int64_t length) {
   spans.clear();
   for (int64_t begin = 0; begin < length; ++begin)

@@ -133,8 +133,8 @@ static void writeMean(const float *rows, int64_t count, int64_t features, float 
     out[j] /= float(count);
 }
 
-/// Sorts and runs the rows of a turn and writes their results to |out|, the mean of the tokens if there is a row for
-/// each.
+/// Sorts and runs the rows of a turn and writes the result of each to |out|: its output row, or the mean of the rows of
+/// its tokens if the output has one for each token.
 static attune_status runTurn(attune_task &task, int32_t promptLength, float *out) {
   sortRows(task.rows);
   // A classifier without an id for padding may read the row of the last id of a padded sequence. So each batch has

@@ -29,7 +29,7 @@ struct Piece {
   float score;
 };
 
-/// The spans of one text.
+/// Finds the spans of one text, whose logits are in the output of the task.
 class SpanFinder {
 public:
   SpanFinder(attune_task &task, const attune_text_input &text, const attune_encoding &encoding, attune_aggregation aggregation)

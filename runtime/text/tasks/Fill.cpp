@@ -37,7 +37,7 @@ static const char *keep(attune_task &task, const char *text, size_t bytes) {
 
 namespace {
 
-/// A place of a mask in the tokens.
+/// A mask in the text: the number of its token.
 struct MaskPlace {
   uint32_t token;
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A task is one block of memory: this struct, tokens of the texts of a turn, tensors of a batch, results, and, if the
-// memory is the caller's, the tokenizer and the session. A call goes turn by turn:
+// memory is the caller's, the tokenizer and the session. A call processes its texts in turns of at most maxTexts:
 //
 //     texts -> tokens of at most maxTexts texts -> sorted by length -> batches of at most maxBatch -> rows in order
 //
@@ -23,7 +23,7 @@ namespace attune::text {
 /// The checked section TASK.
 class TaskSettings {
 public:
-  /// Reads the section of |text|; without one, or with a damaged one, all settings are defaults.
+  /// Reads the section TASK of |text|; without one, or with a damaged one, all settings are defaults.
   explicit TaskSettings(const attune_text *text);
   TaskSettings() = default;
 

@@ -44,6 +44,13 @@ func.func @main() {
   %flatAll = tensor.collapse_shape %all [[0, 1]] : tensor<?x4xi64> into tensor<?xi64>
   call @integers(%flatAll) : (tensor<?xi64>) -> ()
 
+  // A chosen NaN makes all shares of its token NaN.
+  %normal, %normalShares = xfmr.choose_experts %scores, 4 {normalized} : tensor<?x4xf32>
+  %nanRow = tensor.extract_slice %normalShares[1, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<4xf32>
+  %someNan = tensor.cast %nanRow : tensor<4xf32> to tensor<?xf32>
+  // CHECK: {{-?nan, -?nan, -?nan, -?nan,}} end
+  call @floats(%someNan) : (tensor<?xf32>) -> ()
+
   // By sigmoids and a bias: token 0 prefers expert 0 by its bias, but its share has none.
   %biases = arith.constant dense<[10.0, 0.0, 0.5, 0.0]> : tensor<4xf32>
   %byBias, %biasShares = xfmr.choose_experts %scores, 2 bias(%biases : tensor<4xf32>) {sigmoid} : tensor<?x4xf32>

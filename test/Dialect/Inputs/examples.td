@@ -1,4 +1,4 @@
-// Two operations that are documented badly, for examples.test.
+// Two operations that are documented badly, for examples.test: one has no example, that of the other has another operation.
 def Xfmr_BareOp : Xfmr_Op<"bare"> {
   let description = [{ No example. }];
 }

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 import cache
 
@@ -104,4 +105,15 @@ output, lines = c.output()
 c.check(not lines, f"weights with another byte: {lines}")
 status, _, lines = c.command("inspect", so, "--verify")
 c.check(status == 1 and len(lines) == 1 and "hash" in lines[0], f"inspect --verify: {status}, {lines}")
+
+# A header of weights that is damaged while the entry is made is an error, and the next use makes the entry again.
+c.command("cache", "clear")
+maker = subprocess.Popen([cache.ATTUNE, *run], stderr=subprocess.PIPE, text=True, env=c.environment)
+while maker.poll() is None and not os.path.exists(weights):
+    time.sleep(0.001)
+cache.patch(weights, 55)
+lines = maker.communicate()[1].splitlines()
+c.check(maker.returncode == 1 and "expected weights within the" in lines[-1], f"a header damaged meanwhile: {maker.returncode}, {lines}")
+output, lines = c.output()
+c.check(output == good, f"after a damaged header: {lines}")
 c.finish()

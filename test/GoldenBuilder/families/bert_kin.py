@@ -116,12 +116,13 @@ FAMILIES = [
            bert_sizes, "encoder", inert=(*KEY_BIAS, "_global"), states=False),
     Family("squeezebert", {"model_type": "squeezebert", **BERT, "embedding_size": 36, "intermediate_size": 54, "q_groups": 3, "k_groups": 2,
                            "v_groups": 4, "post_attention_groups": 1, "intermediate_groups": 2, "output_groups": 6},
-           # Attention probabilities of the reference are scores.
+           # `attentions` are masked scores. In f64 the mask is the most negative f64, so only a case without a mask has them.
            [Case("model", "SqueezeBertModel", ["projections in groups"],
                  forward(mask="right", types=True, kwargs={"output_hidden_states": True})),
+            Case("scores", "SqueezeBertModel", ["attentions are scores"], forward(states=True)),
             Case("mlm", "SqueezeBertForMaskedLM", ["the head; one group everywhere"], forward(mask="right"),
                  {key: 1 for key in ("q_groups", "k_groups", "v_groups", "intermediate_groups", "output_groups")}),
             *heads("SqueezeBert")],
            {"hidden_act": ACTS, "q_groups": [1, 2], "output_groups": [1, 2], "post_attention_groups": [1, 2]},
-           names("SqueezeBert"), squeeze_sizes, "encoder", inert=KEY_BIAS),
+           names("SqueezeBert"), squeeze_sizes, "encoder", inert=KEY_BIAS, states=False),
 ]

@@ -14,13 +14,14 @@ YARN = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
 
 
 def even_head_sizes(rng):
-    """Returns a head size of its own, while the heads divide the hidden size."""
+    """Returns llama_sizes with an even head size that does not follow from them."""
     sizes = llama_sizes(rng)
     return {**sizes, "head_dim": 2 * int(rng.integers(2, 12))}
 
 
 def legal_falcon(config):
-    """The new architecture is parallel; only it counts key and value heads."""
+    """Makes |config| legal: Falcon's new architecture computes attention and feed-forward in parallel, and only it has
+    a number of key and value heads."""
     if config["new_decoder_architecture"]:
         config["parallel_attn"] = True
     else:
@@ -42,7 +43,7 @@ def classes(prefix, heads=ALL):
 
 
 def family(name, prefix, config, variants, heads=ALL, census=None, sizes=llama_sizes, more=(), **options):
-    """Returns a decoder whose classes begin with |prefix|."""
+    """Returns the family |name| of decoders, whose classes begin with |prefix|."""
     states = options.pop("states", True)
     model = options.pop("model", None)
     greedy = options.pop("greedy", True)

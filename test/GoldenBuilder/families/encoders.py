@@ -15,7 +15,8 @@ def names(prefix, heads=HEADS):
 
 
 def heads(prefix, config=None, choice=True, answers=True):
-    """Cases of the usual heads."""
+    """Returns cases of the usual heads: labels of sequences and of tokens, answers and choices, as far as the family
+    has them."""
     cases = [Case("sequence", prefix + "ForSequenceClassification", ["labels of a sequence"], forward(batch=3, mask="right"),
                   {**(config or {}), "num_labels": 3}),
              Case("tokens", prefix + "ForTokenClassification", ["labels of each token"], forward(mask="holes"),
@@ -62,7 +63,7 @@ JINA_CODE = {"AutoModel": "jinaai/jina-bert-v2-qk-post-norm--modeling_bert.JinaB
 
 
 def gate_query_norms(config):
-    """The form with norms of queries and keys has no feed-forward without gate."""
+    """Makes |config| legal: JinaBERT with norms of queries and keys has no feed-forward network without a gate."""
     if config["auto_map"] is JINA_CODE and config["feed_forward_type"] == "original":
         config["feed_forward_type"] = "geglu"
 

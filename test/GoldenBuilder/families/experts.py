@@ -16,7 +16,8 @@ CHOICE_BIAS = (r"e_score_correction_bias$",)
 
 
 def latent_steps(prefix, config=None):
-    """Decoding in chunks; the reference keeps the small vectors, not keys and values."""
+    """Returns the case that decodes in chunks. It stores no keys and values: the reference caches the low-rank vectors
+    from which it computes them."""
     return [Case("steps", prefix + "ForCausalLM", ["later chunks"], steps(4, 1, 1, 3, 2, past=False), config or {})]
 
 

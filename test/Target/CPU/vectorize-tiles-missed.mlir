@@ -5,6 +5,7 @@
 #row = affine_map<(m, n) -> (m)>
 #a = affine_map<(m, n, k) -> (m, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
+#pairs = affine_map<(m, n, k) -> (n floordiv 32, k floordiv 2, n mod 32, k mod 2)>
 
 // CHECK-LABEL: @transposed
 // CHECK-NOT: vector
@@ -27,7 +28,7 @@ func.func @strided(%x: memref<8x8xf32, strided<[16, 2]>>) {
 }
 func.func @f64(%x: memref<8xf64>) {
   %zero = arith.constant 0.0 : f64
-  // expected-remark @below {{scalar loops: an operand has elements that are neither f32 nor i64}}
+  // expected-remark @below {{scalar loops: an operand has elements that are none of f32, bf16, i64 and i32}}
   linalg.fill ins(%zero : f64) outs(%x : memref<8xf64>)
   return
 }
@@ -129,6 +130,38 @@ func.func @narrow(%x: memref<8x8xf32>, %w: memref<1x8x12xf32>, %out: memref<8x12
       ins(%x, %w : memref<8x8xf32>, memref<1x8x12xf32>) outs(%out : memref<8x12xf32>) {
   ^bb0(%l: f32, %r: f32, %acc: f32):
     %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Low-precision weights in pairs of rows of K: rows of the other operand that are not contiguous, and a K that is not a number of pairs.
+func.func @pairs_of_strided_rows(%x: memref<8x8xf32, strided<[16, 2]>>, %w: memref<1x4x32x2xbf16>, %out: memref<8x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<8x32xf32>)
+  // expected-remark @below {{scalar loops: its rows are not contiguous}}
+  // expected-remark @below {{scalar loops: an operand is not contiguous along the last loop}}
+  linalg.generic {indexing_maps = [#a, #pairs, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<8x8xf32, strided<[16, 2]>>, memref<1x4x32x2xbf16>) outs(%out : memref<8x32xf32>) {
+  ^bb0(%l: f32, %r: bf16, %acc: f32):
+    %e = arith.extf %r : bf16 to f32
+    %p = arith.mulf %l, %e : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+func.func @half_a_pair(%x: memref<8x7xf32>, %w: memref<1x4x32x2xbf16>, %out: memref<8x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<8x32xf32>)
+  // expected-remark @below {{scalar loops: its depth is not a multiple of the panels' groups}}
+  // expected-remark @below {{scalar loops: an operand is indexed by more than a loop}}
+  linalg.generic {indexing_maps = [#a, #pairs, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<8x7xf32>, memref<1x4x32x2xbf16>) outs(%out : memref<8x32xf32>) {
+  ^bb0(%l: f32, %r: bf16, %acc: f32):
+    %e = arith.extf %r : bf16 to f32
+    %p = arith.mulf %l, %e : f32
     %s = arith.addf %acc, %p : f32
     linalg.yield %s : f32
   }

@@ -108,6 +108,98 @@ func.func private @lookup(%ids: tensor<?xi64>, %table: tensor<9x16xf32>, %y: ten
 
 // -----
 
+// A negative i32 is not the number that an extension with zeros or a conversion of an unsigned integer gives, and i8 has no type in a description.
+// expected-remark @below {{not a kernel for Halide: operation 'arith.extui' of i32}}
+func.func private @negative_extension(%x: tensor<?x8xi32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"extension">} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xi32>
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %y) -> (tensor<?x8xf32>) {
+    %from = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<?x8xi32> to tensor<1x8xi32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%from : tensor<1x8xi32>) outs(%to : tensor<1x8xf32>) {
+    ^bb0(%a: i32, %unused: f32):
+      %b = arith.extui %a : i32 to i64
+      %v = arith.sitofp %b : i64 to f32
+      linalg.yield %v : f32
+    } -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  }
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// expected-remark @below {{not a kernel for Halide: operation 'arith.uitofp' of i32}}
+func.func private @negative_unsigned(%x: tensor<?x8xi32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"unsigned">} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xi32>
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %y) -> (tensor<?x8xf32>) {
+    %from = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<?x8xi32> to tensor<1x8xi32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%from : tensor<1x8xi32>) outs(%to : tensor<1x8xf32>) {
+    ^bb0(%a: i32, %unused: f32):
+      %v = arith.uitofp %a : i32 to f32
+      linalg.yield %v : f32
+    } -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  }
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// expected-remark @below {{not a kernel for Halide: operation 'arith.index_castui' of i32}}
+func.func private @negative_cast(%x: tensor<?x8xi32>, %table: tensor<9xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"cast">} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xi32>
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %y) -> (tensor<?x8xf32>) {
+    %from = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<?x8xi32> to tensor<1x8xi32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%from : tensor<1x8xi32>) outs(%to : tensor<1x8xf32>) {
+    ^bb0(%a: i32, %unused: f32):
+      %b = arith.index_castui %a : i32 to index
+      %v = tensor.extract %table[%b] : tensor<9xf32>
+      linalg.yield %v : f32
+    } -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  }
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// expected-remark @below {{not a kernel for Halide: operation 'arith.trunci' of i32}}
+func.func private @negative_truncation(%x: tensor<?x8xi32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"truncation">} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xi32>
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %y) -> (tensor<?x8xf32>) {
+    %from = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<?x8xi32> to tensor<1x8xi32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%from : tensor<1x8xi32>) outs(%to : tensor<1x8xf32>) {
+    ^bb0(%a: i32, %unused: f32):
+      %b = arith.trunci %a : i32 to i8
+      %v = arith.sitofp %b : i8 to f32
+      linalg.yield %v : f32
+    } -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  }
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
 // expected-remark @below {{not a kernel for Halide: operation 'math.cbrt' has no equivalent}}
 func.func private @negative_operation(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"cbrt">} {
   %c0 = arith.constant 0 : index

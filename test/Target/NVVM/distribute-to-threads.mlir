@@ -533,3 +533,69 @@ func.func @negative_aligned_scales(%v: memref<?x6xf32>, %r: memref<?x10xi8>, %n:
   }
   return
 }
+
+// -----
+
+// An f32 product of one tile, 64 rows and 64 columns, is computed with the operands in shared memory; one of two panels is not, but
+// in full.
+// CHECK-LABEL: func.func @one_tile
+// CHECK: memref<4224xf32, #gpu.address_space<workgroup>>
+// CHECK-LABEL: func.func @negative_two_panels
+// CHECK-NOT: workgroup
+// CHECK: memref.store
+// CHECK-NOT: workgroup
+// CHECK: return
+func.func @one_tile(%x: memref<?x16xf32>, %w: memref<1x16x64xf32>, %o: memref<?x64xf32>, %m: index) {
+  scf.forall (%i) = (0) to (%m) step (64) {
+    %rows = affine.min affine_map<(i)[m] -> (m - i, 64)>(%i)[%m]
+    %xs = memref.subview %x[%i, 0] [%rows, 16] [1, 1] : memref<?x16xf32> to memref<?x16xf32, strided<[16, 1], offset: ?>>
+    %os = memref.subview %o[%i, 0] [%rows, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k, n mod 64)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%xs, %w : memref<?x16xf32, strided<[16, 1], offset: ?>>, memref<1x16x64xf32>) outs(%os : memref<?x64xf32, strided<[64, 1], offset: ?>>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %c, %0 : f32
+      linalg.yield %1 : f32
+    }
+  }
+  return
+}
+func.func @negative_two_panels(%x: memref<?x16xf32>, %w: memref<2x16x64xf32>, %o: memref<?x128xf32>, %m: index) {
+  scf.forall (%i) = (0) to (%m) step (64) {
+    %rows = affine.min affine_map<(i)[m] -> (m - i, 64)>(%i)[%m]
+    %xs = memref.subview %x[%i, 0] [%rows, 16] [1, 1] : memref<?x16xf32> to memref<?x16xf32, strided<[16, 1], offset: ?>>
+    %os = memref.subview %o[%i, 0] [%rows, 128] [1, 1] : memref<?x128xf32> to memref<?x128xf32, strided<[128, 1], offset: ?>>
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k, n mod 64)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%xs, %w : memref<?x16xf32, strided<[16, 1], offset: ?>>, memref<2x16x64xf32>) outs(%os : memref<?x128xf32, strided<[128, 1], offset: ?>>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %c, %0 : f32
+      linalg.yield %1 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// As many rows as the caller passes may be more than a tile.
+// CHECK-LABEL: func.func @negative_unbounded_rows
+// CHECK-NOT: workgroup
+// CHECK: memref.store
+// CHECK-NOT: workgroup
+// CHECK: return
+func.func @negative_unbounded_rows(%x: memref<?x16xf32>, %w: memref<1x16x64xf32>, %o: memref<?x64xf32>, %m: index) {
+  scf.forall (%i) in (%m) {
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k, n mod 64)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<?x16xf32>, memref<1x16x64xf32>) outs(%o : memref<?x64xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %c, %0 : f32
+      linalg.yield %1 : f32
+    }
+  }
+  return
+}

@@ -148,3 +148,38 @@ func.func @positive_lists(%counts: memref<4xi64>, %lists: memref<4x?xi64>, %rows
   }
   return
 }
+
+// -----
+
+// Rows that are counted by buffers of other types, all tokens and those of an expert, need a version for each type.
+// CHECK-LABEL: func.func private @kernel(
+// CHECK-SAME: memref<?x8xf32>, %{{.*}}: memref<1xi64, strided<[1], offset: ?>> {rt.limit = 0 : i64})
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-SAME: memref<?x8xf32>, %{{.*}}: memref<?xi64> {rt.limit = 0 : i64})
+// CHECK-LABEL: func.func @two_types(
+// CHECK-DAG: call @kernel_0(%{{.*}}, %{{.*}}) : (memref<?x8xf32>, memref<?xi64>) -> ()
+// CHECK-DAG: call @kernel(%{{.*}}, %{{.*}}) : (memref<?x8xf32>, memref<1xi64, strided<[1], offset: ?>>) -> ()
+func.func private @kernel(%x: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2.0 : f32
+  %rows = memref.dim %x, %c0 : memref<?x8xf32>
+  scf.forall (%i) = (0) to (%rows) step (8) {
+    memref.store %two, %x[%i, %c0] : memref<?x8xf32>
+  }
+  return
+}
+func.func @two_types(%offsets: memref<?xi64>, %counts: memref<4xi64>, %batch: index, %expert: index, %bound: index) {
+  %c0 = arith.constant 0 : index
+  %last = memref.load %offsets[%batch] : memref<?xi64>
+  %end = arith.index_cast %last : i64 to index
+  %tokens = arith.minsi %end, %bound : index
+  %all = memref.alloc(%tokens) : memref<?x8xf32>
+  call @kernel(%all) : (memref<?x8xf32>) -> ()
+  %own = memref.subview %counts[%expert] [1] [1] : memref<4xi64> to memref<1xi64, strided<[1], offset: ?>>
+  %number = memref.load %own[%c0] : memref<1xi64, strided<[1], offset: ?>>
+  %count = arith.index_cast %number : i64 to index
+  %chosen = arith.minsi %count, %bound : index
+  %some = memref.alloc(%chosen) : memref<?x8xf32>
+  call @kernel(%some) : (memref<?x8xf32>) -> ()
+  return
+}

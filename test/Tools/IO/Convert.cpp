@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-/// Returns the float bits of one element of |dtype|, read from an odd address.
+/// Returns the bits of the float to which convertToF32 converts |element|, of |dtype|, from an unaligned address.
 template <typename T>
 static uint32_t floatBits(DType dtype, T element) {
   uint8_t bytes[17] = {};

@@ -24,7 +24,7 @@ static size_t countEntries(const std::string &folder) {
   return size_t(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-/// Returns an empty scratch folder.
+/// Makes the scratch folder |name| anew and returns its path.
 static std::string emptyFolder(const std::string &name) {
   std::string folder = scratch(name);
   fs::remove_all(folder);
@@ -32,7 +32,7 @@ static std::string emptyFolder(const std::string &name) {
   return folder;
 }
 
-/// Returns a file that is written and not committed.
+/// Creates a file for |path|, with its folders, writes |text| and returns the file without a commit.
 static OutputFile written(const std::string &path, const std::string &text) {
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   CHECK(bool(file) && !file->write(text.data(), text.size()).failed());

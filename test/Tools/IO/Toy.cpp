@@ -64,7 +64,7 @@ static void writeCase(const std::string &folder, float pooled) {
              .failed());
 }
 
-/// Ids of a type that only masks take.
+/// Writes ids of the type BOOL, which only masks may have.
 static void writeBoolIds() {
   CHECK(!saveSafetensors(scratch("bool.safetensors"), {tensor<uint8_t>("input_ids", DType::BOOL, {1, 2}, {1, 0})}).failed());
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 using namespace attune;
 using Halide::Expr;
@@ -22,7 +23,7 @@ std::string attune::nameFor(const std::string &name) {
   return isTaken ? name.substr(0, 1) + "_" + name.substr(1) : name;
 }
 
-/// Declares the variables and extents of |stage|.
+/// Returns the function of |stage| with its variables and extents, but without a definition.
 static StageFunc declare(const Stage &stage, const Scope &scope) {
   StageFunc result;
   result.stage = &stage;
@@ -42,7 +43,7 @@ static StageFunc declare(const Stage &stage, const Scope &scope) {
   return result;
 }
 
-/// Returns the variables of the loops of |result|, parallel and reduction, outermost first.
+/// Returns the variables of the loops of |result|, parallel and reduction, in the order of the description.
 static std::vector<Expr> indicesOf(const StageFunc &result) {
   std::vector<Expr> indices(result.stage->loops.size());
   size_t parallel = 0, reduced = 0;
@@ -70,8 +71,9 @@ static void define(StageFunc &result, const Scope &scope, const std::vector<Expr
   result.func(result.vars) = ExpressionBuilder(scope, indices, result.func(at)).build(stage.body);
 }
 
-/// Returns the number of columns of a register tile for a stage of |columns| columns: as many as registers hold, and at
-/// most |columns| if that is a constant. If |columns| is known to be a multiple of a vector, the result divides it.
+/// Returns the number of columns of a register tile for a stage of |columns| columns: at most options.tileColumns, and
+/// at most |columns| if that is a constant. If |columns| is known to be a multiple of a vector's lanes, the result
+/// divides it.
 static int tileColumnsFor(const Expr &columns, const ScheduleOptions &options) {
   for (int count = options.tileColumns; count > options.lanes; count -= options.lanes)
     if (isMultiple(columns, count))
@@ -84,7 +86,7 @@ static int tileColumnsFor(const Expr &columns, const ScheduleOptions &options) {
   return static_cast<int>(*length < options.lanes ? *length : *length / options.lanes * options.lanes);
 }
 
-/// Returns the approximate number of instructions of |term|.
+/// Returns an estimate of the instructions that |term| needs for one vector.
 static int costOf(const Term &term) {
   int cost = term.isList;
   for (const char *word : {"erf", "exp", "exp2", "log", "tanh"})
@@ -94,8 +96,8 @@ static int costOf(const Term &term) {
   return cost;
 }
 
-/// The largest cost of a host's expression that is unrolled over all rows and columns of a tile. A more expensive one is
-/// computed in loops that read the sums from memory.
+/// The largest cost of a host's expression that is unrolled over all rows and columns of a tile. A more expensive one
+/// is computed in loops that read the sums from memory.
 static constexpr int kMostUnrolled = 8;
 
 /// Adds |count| tiles of |rows| rows and |columns| columns, from row |first| on, to |host|. Each tile computes its own
@@ -200,6 +202,8 @@ Algorithm::Algorithm(const Description &description, const Plan *plan, const Sch
   for (const Scalar &scalar : description.scalars) {
     Halide::Param<int32_t> param(nameFor(scalar.name));
     arguments.push_back(param);
+    if (scalar.isExtent && scalar.most && (*scalar.most < 0 || *scalar.most > std::numeric_limits<int32_t>::max()))
+      throw DescriptionError("expected an upper bound of '" + scalar.name + "' from 0 to 2147483647, got " + std::to_string(*scalar.most));
     Expr value = param;
     if (scalar.isExtent)
       value = Halide::unsafe_promise_clamped(value, 0, scalar.most ? Expr(static_cast<int32_t>(*scalar.most)) : Expr(1 << 30));

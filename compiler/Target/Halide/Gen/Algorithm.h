@@ -15,13 +15,13 @@ namespace attune {
 /// name would clash with variables that Halide creates.
 std::string nameFor(const std::string &name);
 
-/// The machine's parameters for the scheduling rules (Schedule.cpp).
+/// The machine's parameters for the scheduling rules (Schedule.cpp). The defaults are for AVX-512.
 struct ScheduleOptions {
-  /// Lanes of a vector register.
+  /// Lanes of f32 of a vector register.
   int lanes = 16;
   /// Rows and columns of a register tile.
   int tileRows = 12, tileColumns = 32;
-  /// The distance at which tiles of few rows prefetch weights, in bytes.
+  /// The distance at which register tiles with fewer than |tileRows| rows prefetch weights, in bytes.
   int prefetchAhead = 16 << 10;
 };
 
@@ -35,6 +35,7 @@ struct StageFunc {
   /// The variables of the parallel loops and the numbers of their iterations, innermost first.
   std::vector<Halide::Var> vars;
   std::vector<Halide::Expr> extents;
+  /// The reduction loops, innermost first; undefined if the stage is not a reduction.
   Halide::RDom reduction;
   bool isOutput = false;
   /// If the stage is computed in register tiles (a host, see Plan.h): its updates in order, which together cover all
@@ -50,7 +51,7 @@ struct RowTiles {
   /// The loops over the columns of a tile and over tiles of columns, if the last tile overlaps the one before it.
   /// Otherwise the host's own variable is the column.
   std::optional<Halide::RVar> column, columnTile;
-  /// The contraction that is computed for each tile.
+  /// The contraction whose sums each tile computes for itself.
   StageFunc sum;
   /// A copy of the contraction's results in memory, if the rest of the host is too long to unroll; otherwise undefined.
   Halide::Func kept;
@@ -62,6 +63,7 @@ struct Algorithm {
   /// tiles with the sizes of |options|.
   Algorithm(const Description &description, const Plan *plan, const ScheduleOptions &options);
 
+  /// Returns the stage called |name|; throws a DescriptionError if there is none.
   StageFunc &at(const std::string &name);
 
   const Description &description;

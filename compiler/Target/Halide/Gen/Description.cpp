@@ -128,7 +128,7 @@ Scalar Builder::scalar(const Term &term) {
   return result;
 }
 
-/// Reads type and strides of a buffer from operand |first| on.
+/// Returns the buffer that |term| declares. Its type is operand |first|, its strides are the operands after that.
 Buffer Builder::buffer(const Term &term, size_t first) {
   Buffer result;
   result.name = wordAt(term, 0, "a name");

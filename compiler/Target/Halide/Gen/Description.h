@@ -47,7 +47,7 @@ struct Loop {
   bool isReduction = false;
 };
 
-/// A stage of a kernel, which defines a value for each point of its parallel loops.
+/// A stage of a kernel, which defines a value for each point (iteration) of its parallel loops.
 struct Stage {
   std::string name;
   std::vector<Loop> loops;
@@ -77,7 +77,8 @@ struct Description {
   std::vector<Output> outputs;
 };
 
-/// Parses the kernels of |text|. Throws a DescriptionError, with the number of the line unless |text| has no kernel.
+/// Parses the descriptions in |text|, one after the other. Throws a DescriptionError if one is wrong, with the number
+/// of its line, or if there is none.
 std::vector<Description> parseDescriptions(const std::string &text);
 
 } // namespace attune

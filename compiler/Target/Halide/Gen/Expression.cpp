@@ -19,7 +19,8 @@ static Expr tanhOf(const Expr &x) {
   return Halide::select(Halide::abs(x) < 0.15f, near, x < 0.0f, -far, far);
 }
 
-/// Returns Halide's exp of |x| clamped to -87 … 88, and 0 below -87: Halide's exp treats infinities as numbers.
+/// Returns 0 if |x| is below -87, else Halide's exp of the smaller of |x| and 88. Halide's exp has no case for
+/// infinities.
 static Expr expOf(const Expr &x) { return Halide::select(x < -87.0f, 0.0f, Halide::exp(Halide::clamp(x, -87.0f, 88.0f))); }
 
 /// Replaces minus infinity by the lowest number. The expression must be strict_float: other expressions are compiled as
@@ -95,7 +96,7 @@ Expr ExpressionBuilder::word(const std::string &text) {
   throw DescriptionError("expected a number, a loop or a scalar, got '" + text + "'");
 }
 
-/// Returns true if |term| reads a buffer.
+/// Returns true if |term| has a load, of an input or of a stage.
 static bool loads(const Term &term) { return term.word == "load" || std::any_of(term.operands.begin(), term.operands.end(), loads); }
 
 Expr ExpressionBuilder::load(const Term &term) {

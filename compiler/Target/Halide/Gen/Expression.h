@@ -16,17 +16,20 @@ struct Scope {
   std::map<std::string, Halide::Expr> scalars;
   std::map<std::string, Halide::ImageParam> inputs;
   std::map<std::string, Halide::Func> stages;
-  /// Stages whose value at the reader's own point is an expression; all loads of these stages become that expression.
+  /// Stages of a register tile, by name: the value that the reader's own element needs. All loads of such a stage
+  /// become this expression, whatever their indices.
   std::map<std::string, Halide::Expr> values;
 };
 
 /// Builds Halide expressions from the terms of one stage. |indices| are the values of the stage's loops `d0`, `d1`, …,
-/// and |accumulator| is the value of `acc`, which may be undefined.
+/// and |accumulator| is the value of `acc`; if it is undefined, `acc` is an error.
 class ExpressionBuilder {
 public:
   ExpressionBuilder(const Scope &scope, std::vector<Halide::Expr> indices, Halide::Expr accumulator)
       : scope(scope), indices(std::move(indices)), accumulator(std::move(accumulator)) {}
 
+  /// Returns the expression of |term|. Throws a DescriptionError if a word in it is unknown or has a wrong number of
+  /// operands.
   Halide::Expr build(const Term &term);
 
 private:

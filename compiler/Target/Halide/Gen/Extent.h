@@ -18,7 +18,7 @@ inline std::optional<int64_t> constantOf(const Halide::Expr &extent) {
   return std::nullopt;
 }
 
-/// Returns an upper bound of |extent|, if one is known.
+/// Returns an upper bound of |extent|; nullopt if none below 2^30 is known.
 inline std::optional<int64_t> mostOf(const Halide::Expr &extent) {
   Halide::Expr bound = Halide::Internal::find_constant_bound(extent, Halide::Internal::Direction::Upper);
   if (bound.defined())

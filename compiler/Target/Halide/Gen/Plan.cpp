@@ -57,7 +57,8 @@ static bool readsOwnPoint(const Term &term, const std::string &name) {
 }
 
 /// Returns the host of the contraction |stage|: its only user or, if the user is inlined, the stage into which it is
-/// inlined. Returns null if there is none.
+/// inlined. Returns null if there are several users, or if the user is a reduction, has another number of parallel
+/// loops or reads the sums of other points than its own.
 const Stage *Plan::hostOf(const Stage &stage) const {
   std::vector<const Stage *> users = usersOf(stage);
   if (users.size() != 1 || users[0]->isReduction() || users[0]->parallelLoops() != stage.parallelLoops() ||
@@ -75,7 +76,25 @@ Place Plan::choosePlace(const Stage &stage) const {
   return users.size() == 1 && !users[0]->isReduction() ? Place::Inline : Place::Whole;
 }
 
+/// Throws a DescriptionError if a load in |term|, of stage number |stage| of |description|, reads neither an input nor an
+/// earlier stage.
+static void checkLoads(const Term &term, const Description &description, size_t stage) {
+  if (term.word == "load") {
+    if (term.operands.empty())
+      throw DescriptionError("expected a name in '(load'");
+    auto isNamed = [&](const auto &part) { return part.name == term.operands[0].word; };
+    auto begin = description.stages.begin();
+    if (std::none_of(description.inputs.begin(), description.inputs.end(), isNamed) &&
+        std::none_of(begin, begin + static_cast<ptrdiff_t>(stage), isNamed))
+      throw DescriptionError("expected an input or an earlier stage, got '" + term.operands[0].word + "'");
+  }
+  for (const Term &operand : term.operands)
+    checkLoads(operand, description, stage);
+}
+
 Plan::Plan(const Description &description) : description(description) {
+  for (size_t i = 0; i != description.stages.size(); ++i)
+    checkLoads(description.stages[i].body, description, i);
   // In reverse order: the place of a stage depends on the places of its users.
   for (size_t i = description.stages.size(); i-- > 0;)
     places[&description.stages[i]] = choosePlace(description.stages[i]);
@@ -100,7 +119,7 @@ std::vector<const Stage *> Plan::tileStages(const Stage &host) const {
   return chain;
 }
 
-/// Returns true if |term| reads every stage at `d0`, its own row.
+/// Returns true if every load of a stage in |term| has the first index `d0`, the reader's own row.
 bool Plan::readsOwnRow(const Term &term) const {
   if (term.word == "load")
     for (const Stage &stage : description.stages)

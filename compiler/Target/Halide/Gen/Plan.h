@@ -25,6 +25,7 @@ enum class Place { Whole, AtTile, Inline };
 /// No rule recomputes a reduction for each element of its user, which would be correct but far too slow.
 class Plan {
 public:
+  /// Throws a DescriptionError if a stage reads neither an input nor an earlier stage.
   explicit Plan(const Description &description);
 
   Place placeOf(const Stage &stage) const { return places.at(&stage); }
@@ -33,12 +34,13 @@ public:
   /// Returns the stages that each tile of |host| computes for itself, in order: the contraction, then the inlined
   /// stages between it and the host.
   std::vector<const Stage *> tileStages(const Stage &host) const;
-  /// Returns the output if there is only one, the last stage, with two or more parallel loops, and rows can be computed
-  /// one by one: no stage is in register tiles, all have as many rows as the output, and row i of a stage reads only
-  /// row i of other stages. Otherwise null.
+  /// Returns the last stage if the kernel can be computed row by row, all stages for one row before the next; otherwise
+  /// null. The last stage must be the only output and have two or more parallel loops. No stage may be in register
+  /// tiles; all must have as many rows (iterations of `d0`) as the last one, and their row i must read only row i of
+  /// other stages.
   const Stage *rowHost() const;
 
-  /// Returns the stages that read |stage|.
+  /// Returns the stages that read |stage|, in the order of the description.
   std::vector<const Stage *> usersOf(const Stage &stage) const;
 
 private:

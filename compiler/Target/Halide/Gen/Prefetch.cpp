@@ -17,7 +17,8 @@ static constexpr int kFraction = 1 << 10;
 
 static bool contains(const std::string &name, const std::string &part) { return name.find(part) != std::string::npos; }
 
-/// Returns |loop|, the reduction loop of the sums, with prefetches before its body if its extent is a constant.
+/// Returns |loop|, the reduction loop of the sums, with prefetches at the start of its body; unchanged if its extent is
+/// not a constant.
 Stmt PrefetchPanels::fetch(const For *loop) {
   const int64_t *iterations = as_const_int(loop->extent);
   if (!iterations || *iterations < 1)

@@ -15,16 +15,16 @@ struct PanelRead {
   /// The name of the input with the weights, and the bytes of a panel.
   std::string input;
   int64_t bytes = 0;
-  /// The name of the Halide function of the sums, and a part of the name of its reduction loop.
+  /// The name of the Halide function of the sums that read the panel, and a part of the name of its reduction loop.
   std::string sum, reduction;
-  /// A part of the name of the loop over tiles, each of which prefetches a share of the next panel; empty for tiles of
-  /// few rows.
+  /// A part of the name of the loop over tiles of the full number of rows, each of which prefetches a share of the next
+  /// panel; empty for tiles of fewer rows.
   std::string sharingLoop;
 };
 
-/// A pass over the lowered kernel that adds prefetches of weights, since Halide's own prefetches cannot reach the next
-/// panel. Tiles of many rows each prefetch a share of the next panel. Tiles of few rows wait for memory, so they
-/// prefetch |aheadBytes| bytes ahead of their reads.
+/// A Halide pass over a lowered kernel that adds prefetches of weights, since Halide's own prefetches cannot reach the
+/// next panel. Tiles of the full number of rows each prefetch a share of the next panel. Tiles of fewer rows wait for
+/// memory, so they prefetch |aheadBytes| bytes ahead of their reads.
 class PrefetchPanels : public Halide::Internal::IRMutator {
 public:
   PrefetchPanels(PanelRead read, int aheadBytes) : read(std::move(read)), ahead(aheadBytes) {}

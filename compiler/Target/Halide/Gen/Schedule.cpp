@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A kernel is one task of a parallel loop. Its data fit into the L2 cache, so stages are computed one after the other.
-// Only two things are nested: register tiles in their host, and all stages in a loop over rows if no row depends on
-// another. The plan (Plan.h) decides where stages are computed; these rules decide how:
+// A kernel computes one iteration of a parallel loop. Its data fit into the L2 cache, so stages are computed one after
+// the other. Only two things are nested: register tiles in their host, and all stages in a loop over rows if no row
+// depends on another. The plan (Plan.h) decides where stages are computed; these rules decide how:
 //
 //   register tiles       accumulators in registers, unrolled; weight panels are prefetched
 //   other reductions     in vector lanes that are joined at the end
@@ -75,8 +75,8 @@ std::vector<PanelRead> Scheduler::run() {
   return panels;
 }
 
-/// Returns true if the operands of |contraction| have at least |count| columns in memory, such as the padding of a
-/// weight panel, so that they may be read.
+/// Returns true if the operands of |contraction| that have columns are panels whose rows are a multiple of |count|
+/// columns apart. Then a tile may read |count| columns of them, the padding of a panel included.
 static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, int count) {
   std::string column = "d" + std::to_string(contraction.stage->parallelLoops() - 1);
   bool known = false;
@@ -100,8 +100,8 @@ static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, 
   return visit(contraction.stage->body) && known;
 }
 
-/// Records the weight panels of the tiles' contraction, if their size is known: an f32 input that is read as
-/// (load w 0 k column).
+/// Adds to |panels| the weight panels that the contraction of |tiles| reads: f32 inputs that are read as
+/// (load w 0 k column) and whose panels are a known number of elements apart.
 void Scheduler::findPanel(const RowTiles &tiles, const StageFunc &host) {
   const StageFunc &sum = tiles.sum;
   std::string loop = tiles.rows == options.tileRows ? host.stage->name + "_tiles" + std::to_string(tiles.rows) + "$" : "";
@@ -172,8 +172,8 @@ void Scheduler::scheduleSum(StageFunc &host, RowTiles &tiles) {
     update.unroll(sum.reduction[0], 2);
 }
 
-/// Returns true if the body combines the accumulator with another term by an associative operation, so that each vector
-/// lane may have an accumulator of its own.
+/// Returns true if the body of |stage| is a sum, minimum or maximum of the accumulator and another term, so that each
+/// vector lane may have an accumulator of its own.
 static bool isAssociative(const Stage &stage) {
   const Term &body = stage.body;
   auto isAccumulator = [](const Term &term) { return term.word == "acc"; };

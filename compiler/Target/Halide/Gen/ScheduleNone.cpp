@@ -10,7 +10,7 @@
 using namespace attune;
 using Halide::Expr;
 
-/// The most bytes of a stage that Halide stores on the stack; it would allocate heap memory for more.
+/// The most bytes of a stage on the stack. Halide would allocate heap memory for more, which these kernels cannot do.
 static constexpr int64_t kStackBytes = 16 << 10;
 
 /// Returns an upper bound of the bytes of |stage| for one iteration of its |outer| outermost loops; nullopt if there is
@@ -51,9 +51,9 @@ void attune::scheduleNone(Algorithm &algorithm, const Plan &plan) {
     if (fitsOnStack(stage)) {
       stage.func.compute_root();
       keepOnStack(stage);
-    } else if (users.size() == 1 && !users[0]->isReduction()) {
+    } else if (users.size() == 1 && !users[0]->isReduction() && users[0]->parallelLoops() != 0) {
       StageFunc &user = algorithm.at(users[0]->name);
-      stage.func.compute_at(user.func, user.vars[0]).store_in(Halide::MemoryType::Stack); // one element for one element
+      stage.func.compute_at(user.func, user.vars[0]).store_in(Halide::MemoryType::Stack); // one element at a time
     } else if (stage.stage->isReduction()) {
       keepOnStack(stage); // throws with the reason
     } // other stages are inlined: computed again wherever they are used

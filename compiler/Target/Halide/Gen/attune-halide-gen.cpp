@@ -1,8 +1,8 @@
 //===- attune-halide-gen.cpp - Kernel descriptions to code, by Halide -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles kernel descriptions (see ../README.md) by Halide. A program of its own, because Halide's LLVM and the
-// compiler's LLVM must not share an address space.
+// The program that compiles kernel descriptions (see ../README.md) by Halide to bitcode, an object or assembly. It is a
+// program of its own, because Halide's LLVM and the compiler's LLVM must not share an address space.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/Gen/Schedule.h"
@@ -121,7 +121,7 @@ static std::string readFile(const std::string &path) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-/// Returns the loop nest as text; Halide prints it to the standard error.
+/// Returns the loop nest of |pipeline| as text. Halide prints it to the standard error, which is redirected meanwhile.
 static std::string loopNest(Halide::Pipeline pipeline) {
   std::ostringstream text;
   std::streambuf *former = std::cerr.rdbuf(text.rdbuf());

@@ -128,6 +128,14 @@ func.func @attention_c1_scales(%q: tensor<?x4x16xf32>, %kc: tensor<?x2x?x16x64xi
 
 // -----
 
+func.func @attention_c1_width(%q: tensor<?x4x12xf32>, %kc: tensor<?x2x?x16x32xi8>, %vc: tensor<?x2x?x16xi8>, %o: tensor<?xi64>, %n: index) {
+  // expected-error @below {{expects a panel width that is a multiple of 64 for i8, but got 'tensor<?x2x?x16x32xi8>'}}
+  %0 = xfmr.attention %q, %kc, %vc offsets(%o) lengths(%n, %n) key_lengths(%o) {scale = 1.0 : f64} : tensor<?x4x12xf32>, tensor<?x2x?x16x32xi8>, tensor<?x2x?x16xi8> -> tensor<?x4x12xf32>
+  return
+}
+
+// -----
+
 func.func @attention_c1_integers(%q: tensor<?x4x12xf32>, %k: tensor<?x2x16xi8>, %o: tensor<?xi64>, %n: index) {
   // expected-error @below {{expects keys and values that are no cache to be of a floating-point type, but got 'tensor<?x2x16xi8>' and 'tensor<?x2x16xi8>'}}
   %0 = xfmr.attention %q, %k, %k offsets(%o, %o) lengths(%n, %n) {scale = 1.0 : f64} : tensor<?x4x12xf32>, tensor<?x2x16xi8>, tensor<?x2x16xi8> -> tensor<?x4x12xf32>

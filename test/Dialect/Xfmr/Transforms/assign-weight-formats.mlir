@@ -7,6 +7,10 @@
 // F16: xfmr.linear {{.*}} {format = #xfmr.weight_format<"int4:32">, precision = #xfmr.precision<f16>}
 // RUN: attune-opt %s --xfmr-assign-weight-formats="precision=int8 formats=int4:32,layers=int8:32" | FileCheck %s --check-prefix=LAYERS
 // RUN: attune-opt %s --xfmr-assign-weight-formats="formats=head=int8:16,lm_head=int8:32,*.up.weight=int4:16,layers.1=int4:16" | FileCheck %s --check-prefix=LAST
+// A projection that scores experts gets no remark if no format is meant for it.
+// RUN: attune-opt %s --xfmr-assign-weight-formats="precision=int8 formats=*.up.weight=int4:32" --remark-policy=all --remarks-filter=".*" 2>&1 >/dev/null \
+// RUN:   | FileCheck %s --check-prefix=MEANT --implicit-check-not=Missed
+// MEANT: Remark="its operands are int8, its weights int4:32"
 
 xfmr.weight @table : tensor<203x8xf32> = #xfmr.tensor<"model.words.weight" : tensor<203x8xf32>>
 xfmr.weight @waves : tensor<64x8xf32> = #xfmr.computed<"sinusoidal", {layout = "half"} : tensor<64x8xf32>>

@@ -94,6 +94,23 @@ func.func @negative_two_uses(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> (tenso
   return %0, %1 : tensor<?x8xf32>, tensor<?x8xf32>
 }
 
+// REMARK: [Missed] FuseEpilogues {{.*}}Function=negative_norm_of_used_linear {{.*}}"the projection's result has other uses
+// REMARK-NOT: Function=negative_norm_without_sum
+// CHECK-LABEL: @negative_norm_of_used_linear
+// CHECK-NEXT: %[[Y:.*]] = xfmr.linear %arg0, %arg1 :
+// CHECK-NEXT: xfmr.rms_norm %[[Y]], %arg2 residual(%arg0 : tensor<?x8xf32>)
+func.func @negative_norm_of_used_linear(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %g: tensor<8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %0 = xfmr.linear %x, %w : tensor<?x8xf32>, tensor<8x8xf32>
+  %1 = arith.addf %0, %x : tensor<?x8xf32>
+  %2 = xfmr.rms_norm %1, %g {epsilon = 1.0e-5 : f64} : tensor<?x8xf32>, tensor<8xf32>
+  return %0, %2 : tensor<?x8xf32>, tensor<?x8xf32>
+}
+func.func @negative_norm_without_sum(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %g: tensor<8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %0 = xfmr.linear %x, %w : tensor<?x8xf32>, tensor<8x8xf32>
+  %1 = xfmr.rms_norm %0, %g {epsilon = 1.0e-5 : f64} : tensor<?x8xf32>, tensor<8xf32>
+  return %0, %1 : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
 // CHECK-LABEL: @negative_added_to_itself
 // CHECK-NEXT: xfmr.linear %arg0, %arg1 :
 // CHECK-NEXT: arith.addf
