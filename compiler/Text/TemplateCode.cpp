@@ -332,7 +332,8 @@ void FunctionEmitter::emitAssign(const TemplateNode &target, const TemplateScope
     emitAssign(*item, scope);
 }
 
-/// Loads the value that was stored to a target. For several names it is a tuple, whatever the type of the item was.
+/// Loads the value that was stored to the target of a loop. For several names it is a tuple, whatever the type of the
+/// loop's item was.
 void FunctionEmitter::emitTarget(const TemplateNode &target, const TemplateScope &scope) {
   if (target.kind == NodeKind::Name)
     return emitVariable(Operation::LoadRaw, lookUp(target.text, scope), target.text);

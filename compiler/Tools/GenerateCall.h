@@ -14,8 +14,8 @@ namespace attune {
 ModelRequest generationRequest(const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names = {});
 
 /// Generates from |inputs|, with |settings| overriding the model's own, in a session of the smallest sufficient size.
-/// |threads| 0 means one thread for each CPU of the affinity mask. Integers become I64. |wanted| lists outputs; empty
-/// means all but `step_logits`.
+/// Inputs of integers are converted to I64. |threads| 0 means one thread for each CPU of the affinity mask. |wanted|
+/// lists outputs; empty means all but `step_logits`.
 Result<std::vector<OwnedTensor>> runGeneration(const Artifact &artifact, const std::vector<TensorView> &inputs, GenerationSettings settings,
                                                const std::vector<std::string> &wanted, int64_t threads);
 

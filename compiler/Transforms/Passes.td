@@ -410,9 +410,9 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     each worker, a thread that runs parallel loops. The kernel of a projection divides its rows in the same way
     (`attune-tile-groups` with `max-block-rows`), so in one step it has about one block of rows for each worker, unless
     `block-bytes` makes its blocks smaller. If all rows fit in one step, the loop has one iteration, in which each
-    kernel divides its work among the workers as it does without the pass; projections also divide their columns. A
-    buffer whose first use is a call of the sequence may reuse the memory of a buffer whose last use is an earlier call
-    of the sequence.
+    kernel divides its work among the workers as it does without the pass; projections also divide their columns. If
+    the last use of a buffer is a call of the sequence, a buffer that a later call of the sequence writes first may take
+    over its memory: the rows of a step have been read when they are overwritten, and no later step reads them.
 
     Kernels in sequences then accept rows from the middle of a buffer (`offset: ?`). Expects bufferized functions that
     write no argument that overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`.

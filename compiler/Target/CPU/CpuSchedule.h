@@ -31,11 +31,12 @@ struct CpuSchedule {
   /// True if the CPU has vpdpbusd for its widest vectors: this instruction multiplies unsigned by signed bytes and adds
   /// four products.
   bool vnni = false;
-  /// The prefetch of weights. With 4 streams a block of up to three row tiles prefetches four parts of the next panel
-  /// side by side. With 1 stream a block of one row tile prefetches the weights |prefetchAhead| bytes after those in
-  /// use; in products by weights with a scale per group a single row prefetches nothing. With either number, panels
-  /// that one row reads side by side are prefetched at a distance of |prefetchAhead| bytes divided by the number of
-  /// panels. The better choice depends on the CPU: see docs/measurements.md.
+  /// The prefetch of weights. With 4 streams, a block of one to three row tiles prefetches four parts of the next panel
+  /// side by side; larger blocks prefetch nothing. With 1 stream, a block of one row tile prefetches the weights
+  /// |prefetchAhead| bytes after those in use; larger blocks prefetch nothing, and in products by weights with a scale
+  /// per group neither does a single row. Where one row reads several panels side by side, it prefetches in each panel
+  /// at the distance of |prefetchAhead| bytes divided by the number of panels, with either number of streams. The
+  /// better choice depends on the CPU: see docs/measurements.md.
   int64_t prefetchStreams = 4, prefetchAhead = 16384;
   /// True if the CPU has an instruction that rounds f32 to bf16.
   bool roundsBF16 = false;

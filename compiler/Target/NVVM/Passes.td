@@ -25,14 +25,15 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
     ```
 
     At the top level of a function, and in `scf.for` loops that call functions, `arith.minsi` of an element of a buffer
-    and a bound becomes the bound. If calls pass buffers whose rows are packed tokens to a function, the function gets
-    an additional argument for each buffer of offsets of such rows; `rt.limit` numbers these arguments of a function,
-    here 0. `limit` in the `rt.launch` of a parallel loop over such rows in the function is the `rt.limit` of the
-    argument with their offsets. It allows the device to skip iterations whose first row is at or past the number of
-    tokens. The tokens that choose an expert (`xfmr.experts`) are treated in the same way, with a buffer of one element,
-    their number, as offsets. If the calls of a function differ in which arguments have packed tokens, or in which of
-    these share one buffer of offsets, each kind of call gets a version of the function. Calls of one kind may pass
-    different buffers.
+    and a bound becomes the bound. A buffer that had this minimum as its number of rows has rows of packed tokens, and
+    the buffer that the element was read from has their offsets. If calls pass buffers whose rows are packed tokens to a
+    function, the function gets an additional argument for each buffer of offsets of such rows; `rt.limit` numbers these
+    arguments of a function, here 0. `limit` in the `rt.launch` of a parallel loop over such rows in the function is the
+    `rt.limit` of the argument with their offsets. It allows the device to skip iterations whose first row is at or past
+    the number of tokens. The tokens that choose an expert (`xfmr.experts`) are treated in the same way, with a buffer
+    of one element, their number, as offsets. If the calls of a function differ in which arguments have packed tokens,
+    in which of these share one buffer of offsets, or in the types of these buffers, each kind of call gets a version of
+    the function. Calls of one kind may pass different buffers.
 
     Expects bufferized functions; run it before `attune-plan-memory`. Does nothing if no size is read from memory.
 

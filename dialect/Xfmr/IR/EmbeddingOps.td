@@ -29,9 +29,10 @@ def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
       to this type, to nearest, ties to even.
     - (N3) With `tied` int8 and no `format`, `table[n, k]` is replaced by `f32(q[n, k]) * s[n]`, rounded once, where q
       is the result of `xfmr.weight_quantize` and s that of `xfmr.weight_scales` for the table.
-    - (N4) With a `format` of integers, whatever `tied` is, `table[n, k]` is replaced by `scale[n, g] * q[n, k]`, or
-      with minima by `fma(scale[n, g], q[n, k], minimum[n, g])`, a fused multiply-add, where g is the group of column k
-      (see `#xfmr.weight_format`). Both are rounded once.
+    - (N4) With a `format` of integers, whatever `tied` is, `table[n, k]` is replaced by `d[n, g] * i[n, k]`, or with
+      minima by `fma(d[n, g], i[n, k], m[n, g])`, a fused multiply-add. Here g is the group of column k, and i, d and m
+      are the integers, scales and minima of the table in that format (see `#xfmr.weight_format`). Both are rounded
+      once.
     - (N5) The product of an element with `scale` is computed in f64 and rounded once, to f32.
 
     ```mlir

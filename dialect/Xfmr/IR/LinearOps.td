@@ -18,8 +18,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     added; without `multiplier` the factor is 1. `xfmr.activation` has the functions; the default is `none`.
     `precision`, f32 by default, is the type of the operands of the product. `format` is the type of stored weights:
     bf16, f16, or integers of 4 or 8 bits with a scale for each group of columns. The target `cuda` has the precisions
-    f32, bf16 and f16, and formats of integers with bf16 and f16 only. In N1 to N6, `fma` is a fused multiply-add and
-    `f32(…)` converts an integer to f32.
+    f32, bf16 and f16; of the formats it has only those of integers, and these only with the precisions bf16 and f16. In
+    N1 to N6, `fma` is a fused multiply-add and `f32(…)` converts an integer to f32.
 
     - (C1) `weight` has as many columns as `input` has features.
     - (C2) `bias` has as many elements as `weight` has rows.

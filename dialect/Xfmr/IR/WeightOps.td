@@ -239,9 +239,9 @@ def Xfmr_WeightSelectOp : Xfmr_Op<"weight_select", [Pure, InferTypeOpAdaptor]> {
   let description = [{
     `result = stack[index, …]`, the matrix or vector of one expert (see `xfmr.experts`). In the phase `linalg`, weight
     expressions over the result alone, such as `xfmr.weight_pack`, become expressions over the stack, since they are
-    evaluated at compile time and `index` is not known then. Their results become slices of the packed stack, and a
-    result that is used itself, such as a bias, becomes a slice of `stack`. An expression over several weights
-    (`xfmr.weight_concat`) of which one is selected cannot be compiled.
+    evaluated at compile time and `index` is not known then. The results of these expressions become slices of the
+    packed stack. Where the result of `weight_select` is used directly, as a bias is, it becomes a slice of `stack`. An
+    expression over several weights (`xfmr.weight_concat`) of which one is selected cannot be compiled.
 
     - (C1) `stack` has rank 2 or more and a static shape. An `index` that is not below the first size of `stack` is
       undefined behavior.

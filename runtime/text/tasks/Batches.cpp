@@ -133,8 +133,8 @@ static void writeMean(const float *rows, int64_t count, int64_t features, float 
     out[j] /= float(count);
 }
 
-/// Sorts and runs the rows of a turn and writes the result of each to |out|: its output row, or the mean of the rows of
-/// its tokens if the output has one for each token.
+/// Sorts and runs the tokenized texts of |task|, and writes a vector for each to |out|, in the order of the texts: the
+/// text's row of the model's output or, if the output has a row for each token, the mean of the rows of its tokens.
 static attune_status runTurn(attune_task &task, int32_t promptLength, float *out) {
   sortRows(task.rows);
   // A classifier without an id for padding may read the row of the last id of a padded sequence. So each batch has
