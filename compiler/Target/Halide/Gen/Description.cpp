@@ -99,6 +99,7 @@ private:
   Scalar scalar(const Term &term);
   Buffer buffer(const Term &term, size_t first);
   Stage stage(const Term &term);
+  void checkLoads(const Term &term, const Description &description, size_t stages);
 
   const Reader &reader;
 };
@@ -164,6 +165,19 @@ Stage Builder::stage(const Term &term) {
   return result;
 }
 
+/// Fails if a load in |term| reads neither an input nor one of the first |stages| stages of |description|.
+void Builder::checkLoads(const Term &term, const Description &description, size_t stages) {
+  if (term.word == "load") {
+    const std::string &name = wordAt(term, 0, "a name");
+    auto isNamed = [&](const auto &part) { return part.name == name; };
+    auto begin = description.stages.begin(), end = begin + static_cast<ptrdiff_t>(stages);
+    if (std::none_of(description.inputs.begin(), description.inputs.end(), isNamed) && std::none_of(begin, end, isNamed))
+      fail("expected an input or an earlier stage, got '" + name + "'");
+  }
+  for (const Term &operand : term.operands)
+    checkLoads(operand, description, stages);
+}
+
 Description Builder::build(const Term &term) {
   if (!term.isList || term.word != "kernel")
     fail("expected '(kernel', got '" + term.word + "'");
@@ -184,6 +198,14 @@ Description Builder::build(const Term &term) {
   }
   if (result.outputs.empty())
     fail("expected an output in kernel '" + result.name + "'");
+  for (size_t i = 0; i < result.stages.size(); ++i) {
+    const Stage &stage = result.stages[i];
+    for (const Loop &loop : stage.loops)
+      checkLoads(loop.extent, result, i);
+    if (stage.init)
+      checkLoads(*stage.init, result, i);
+    checkLoads(stage.body, result, i);
+  }
   return result;
 }
 

@@ -100,8 +100,6 @@ Expr ExpressionBuilder::word(const std::string &text) {
 static bool loads(const Term &term) { return term.word == "load" || std::any_of(term.operands.begin(), term.operands.end(), loads); }
 
 Expr ExpressionBuilder::load(const Term &term) {
-  if (term.operands.empty() || term.operands[0].isList)
-    throw DescriptionError("expected a name in '(load'");
   const std::string &name = term.operands[0].word;
   if (auto it = scope.values.find(name); it != scope.values.end())
     return it->second;
@@ -120,11 +118,9 @@ Expr ExpressionBuilder::load(const Term &term) {
     Expr value = it->second(at);
     return value.type() == Halide::UInt(8) ? value != Halide::cast<uint8_t>(0) : value;
   }
-  auto it = scope.stages.find(name);
-  if (it == scope.stages.end())
-    throw DescriptionError("expected an input or an earlier stage, got '" + name + "'");
-  check(it->second.dimensions());
-  return it->second(at);
+  const auto &stage = scope.stages.at(name);
+  check(stage.dimensions());
+  return stage(at);
 }
 
 Expr ExpressionBuilder::build(const Term &term) {

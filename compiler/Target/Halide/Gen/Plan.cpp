@@ -76,25 +76,7 @@ Place Plan::choosePlace(const Stage &stage) const {
   return users.size() == 1 && !users[0]->isReduction() ? Place::Inline : Place::Whole;
 }
 
-/// Throws a DescriptionError if a load in |term|, of stage number |stage| of |description|, reads neither an input nor an
-/// earlier stage.
-static void checkLoads(const Term &term, const Description &description, size_t stage) {
-  if (term.word == "load") {
-    if (term.operands.empty())
-      throw DescriptionError("expected a name in '(load'");
-    auto isNamed = [&](const auto &part) { return part.name == term.operands[0].word; };
-    auto begin = description.stages.begin();
-    if (std::none_of(description.inputs.begin(), description.inputs.end(), isNamed) &&
-        std::none_of(begin, begin + static_cast<ptrdiff_t>(stage), isNamed))
-      throw DescriptionError("expected an input or an earlier stage, got '" + term.operands[0].word + "'");
-  }
-  for (const Term &operand : term.operands)
-    checkLoads(operand, description, stage);
-}
-
 Plan::Plan(const Description &description) : description(description) {
-  for (size_t i = 0; i != description.stages.size(); ++i)
-    checkLoads(description.stages[i].body, description, i);
   // In reverse order: the place of a stage depends on the places of its users.
   for (size_t i = description.stages.size(); i-- > 0;)
     places[&description.stages[i]] = choosePlace(description.stages[i]);

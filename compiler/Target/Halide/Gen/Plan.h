@@ -25,7 +25,6 @@ enum class Place { Whole, AtTile, Inline };
 /// No rule recomputes a reduction for each element of its user, which would be correct but far too slow.
 class Plan {
 public:
-  /// Throws a DescriptionError if a stage reads neither an input nor an earlier stage.
   explicit Plan(const Description &description);
 
   Place placeOf(const Stage &stage) const { return places.at(&stage); }
