@@ -28,6 +28,8 @@ Value LayerBody::setScores(Op op, const AttentionSpec &spec, const AttentionInpu
   bool replaced = spec.queryKeyMaskReplacesCausal && maskType && maskType.getRank() == 3;
   op.setCausal(spec.causal && !replaced);
   op.setMaskedRows(spec.maskedRows);
+  if (op.getProbabilities())
+    op.setScoreStage(spec.scoreStage);
   op.setWindowLeft(spec.windowLeft);
   op.setWindowRight(spec.windowRight);
   if (spec.softcap)
@@ -151,8 +153,6 @@ Value LayerBody::splitAttention(Location loc, const AttentionSpec &spec, const A
   results.value = appendHeads(loc, inputs.pastValue, results.value, inputs.keys.length);
   auto op = xfmr::AttentionOp::create(builder, loc, probabilities, query, results.key, results.value, inputs.queries.offsets,
                                       inputs.keys.offsets, inputs.queries.length, inputs.keys.length, spec.scale);
-  if (probabilities)
-    op.setScoreStage(spec.scoreStage);
   results.probabilities = setScores(op, spec, inputs);
   Value joined = xfmr::MergeHeadsOp::create(builder, loc, op.getResult());
   return spec.output.weight == noWeight ? joined : linear(loc, joined, spec.output);
@@ -240,8 +240,7 @@ Value LayerBody::attention(const AttentionSpec &spec, const AttentionInputs &inp
   Type probabilities;
   if (request.probabilities)
     probabilities = RankedTensorType::get({dynamic, spec.heads, dynamic, dynamic}, builder.getF32Type());
-  bool isPlain = !probabilities || spec.scoreStage == xfmr::ScoreStage::Softmax;
-  if (isComposite(spec) && isPlain && !request.parts() && !inputs.pastKey)
+  if (isComposite(spec) && !request.parts() && !inputs.pastKey)
     return compositeAttention(at(part), spec, inputs, probabilities, results);
   Value result = splitAttention(at(part), spec, inputs, probabilities, results);
   results.key = request.key ? padHeads(at(part + ".key"), results.key, inputs.keys) : Value();

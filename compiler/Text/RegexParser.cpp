@@ -357,6 +357,8 @@ Result<Node> Parser::parseGroup() {
     uint32_t closing = peek() == '\'' ? '\'' : '>';
     while (!done() && peek() != closing)
       ++at;
+    if (done())
+      return error("the name of a group without its end");
     ++at;
     return close(parseAlternatives());
   }

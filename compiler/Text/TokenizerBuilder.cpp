@@ -8,6 +8,9 @@
 #include "compiler/Text/VocabularyFiles.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <tuple>
@@ -282,6 +285,33 @@ Status TokenizerBuilder::useUnigram(uint32_t unknownId) {
   return {};
 }
 
+/// Returns the number that the package `tokenizers` reads from the shortest decimal form of |value|. Its parser,
+/// serde_json, rounds twice: the digits as an integer, and their product with or quotient by a power of ten. The result
+/// may differ by a unit in the last place, which decides between paths whose sums of scores are nearly equal.
+static double roundLikeSerde(double value) {
+  char text[32];
+  auto [end, error] = std::to_chars(text, text + sizeof(text), std::abs(value), std::chars_format::scientific);
+  uint64_t digits = 0;
+  int exponent = 0;
+  bool isFraction = false;
+  for (const char *at = text; at != end; ++at) {
+    if (*at == 'e') {
+      exponent += std::atoi(std::string(at + 1, size_t(end - at - 1)).c_str());
+      break;
+    }
+    if (*at == '.') {
+      isFraction = true;
+      continue;
+    }
+    digits = digits * 10 + uint64_t(*at - '0');
+    exponent -= isFraction;
+  }
+  if (std::abs(exponent) > 308)
+    return value;
+  double power = std::strtod(("1e" + std::to_string(std::abs(exponent))).c_str(), nullptr);
+  return std::copysign(exponent < 0 ? double(digits) / power : double(digits) * power, value);
+}
+
 Status TokenizerBuilder::loadTokenizerJson() {
   file = arguments.tokenizerFile;
   ATTUNE_TEXT_TRY(readTokenizerModel(arguments.tokenizer, file, spec));
@@ -295,6 +325,8 @@ Status TokenizerBuilder::loadTokenizerJson() {
     normalizer = component("normalizer");
     preTokenizer = component("pre_tokenizer");
     decoder = component("decoder");
+    for (double &score : spec.scores)
+      score = roundLikeSerde(score);
     return {};
   }
   // A class takes only vocabulary, merges, character map and post-processor from the file and makes the rest itself.

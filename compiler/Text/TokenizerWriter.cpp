@@ -5,19 +5,17 @@
 // tokens and steps, the tables are made twice: first without added tokens, to normalize with them in memory.
 //===----------------------------------------------------------------------===//
 
-#include "attune/text.h"
+#include "compiler/Text/AddedTokenNormalizer.h"
 #include "compiler/Text/CharacterTables.h"
+#include "compiler/Text/MergeSimulator.h"
 #include "compiler/Text/TokenizerSpec.h"
 #include "compiler/Text/TrieBuilder.h"
 #include "compiler/Text/Unicode.h"
 #include "runtime/text/ByteCharacters.h"
-#include "runtime/text/Normalizer.h"
 #include "runtime/text/PreTokenizer.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <set>
 
 using namespace attune;
@@ -52,7 +50,6 @@ private:
   std::vector<std::pair<std::string, uint32_t>> listTokens() const;
   std::string toModelString(const std::string &token, bool &reachable) const;
   Status writeModel(TextFileWriter &out);
-  using Merges = std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint32_t>>;
   Result<Merges> listMerges() const;
   void writeMerges(const Merges &merges, TextFileWriter &out) const;
   void writeStrings(TextFileWriter &out, uint32_t bytesKind, uint32_t startsKind, const std::vector<std::string> &strings);
@@ -217,7 +214,7 @@ std::vector<std::pair<std::string, uint32_t>> Writer::listTokens() const {
 }
 
 /// Returns rank and merged id of each pair that has a merge.
-Result<Writer::Merges> Writer::listMerges() const {
+Result<Merges> Writer::listMerges() const {
   Merges merges;
   size_t prefix = spec.continuingPrefix.size();
   for (size_t rank = 0; rank < spec.merges.size(); ++rank) {
@@ -256,69 +253,6 @@ void Writer::writeMerges(const Merges &merges, TextFileWriter &out) const {
   std::copy_n(tags.begin(), kMergeTagGroup, tags.begin() + size);
   out.add(kSectionMerges, slots);
   out.add(kSectionMergeTags, tags);
-}
-
-namespace {
-
-/// Merges the symbols of a token's string as the runtime does, to find out whether the result is that token.
-class MergeSimulator {
-public:
-  template <typename Merges>
-  explicit MergeSimulator(const Merges &merges) {
-    table.reserve(merges.size() * 2);
-    for (const auto &[pair, merge] : merges)
-      table[key(pair.first, pair.second)] = merge;
-  }
-  /// Returns the only symbol that is left of |symbols|, or kNoId.
-  uint32_t run(std::vector<uint32_t> symbols) const {
-    while (symbols.size() > 1) {
-      size_t best = 0;
-      std::pair<uint32_t, uint32_t> least = {kNoId, kNoId};
-      for (size_t i = 0; i + 1 < symbols.size(); ++i)
-        if (auto place = table.find(key(symbols[i], symbols[i + 1])); place != table.end() && place->second.first < least.first) {
-          least = place->second;
-          best = i;
-        }
-      if (least.first == kNoId)
-        return kNoId;
-      symbols[best] = least.second;
-      symbols.erase(symbols.begin() + long(best) + 1);
-    }
-    return symbols.empty() ? kNoId : symbols[0];
-  }
-
-private:
-  static uint64_t key(uint32_t left, uint32_t right) { return uint64_t(left) << 32 | right; }
-  std::unordered_map<uint64_t, std::pair<uint32_t, uint32_t>> table;
-};
-
-} // namespace
-
-/// Removes from |lookup| the strings that merging does not turn into their token, and those of more than 64 symbols.
-static void keepWholeTokens(const MergeSimulator &simulator, bool bytes, const std::vector<uint32_t> &symbols,
-                            std::vector<std::pair<std::string, uint32_t>> &lookup) {
-  // Longer tokens, such as runs of spaces, are rare, and the simulation is quadratic.
-  constexpr size_t kMostSymbols = 64;
-  std::unordered_map<std::string, uint32_t> characters;
-  for (const auto &[text, id] : lookup)
-    if (text.size() <= 4)
-      characters[text] = id;
-  auto isWhole = [&](const std::pair<std::string, uint32_t> &entry) {
-    const auto &[text, id] = entry;
-    std::vector<uint32_t> parts;
-    const uint8_t *begin = reinterpret_cast<const uint8_t *>(text.data()), *end = begin + text.size();
-    for (const uint8_t *at = begin; at < end && parts.size() <= kMostSymbols;) {
-      const size_t size = bytes ? 1 : decodeCharacter(at, end).bytes;
-      auto place = characters.find(std::string(at, at + size));
-      const uint32_t part = bytes ? symbols[*at] : place == characters.end() ? kNoId : place->second;
-      if (part == kNoId)
-        return false;
-      parts.push_back(part);
-      at += size;
-    }
-    return parts.size() <= kMostSymbols && simulator.run(std::move(parts)) == id;
-  };
-  lookup.erase(std::remove_if(lookup.begin(), lookup.end(), [&](const auto &entry) { return !isWhole(entry); }), lookup.end());
 }
 
 Status Writer::writeModel(TextFileWriter &out) {
@@ -478,61 +412,6 @@ Status Writer::checkTemplates() const {
   return {};
 }
 
-namespace {
-
-/// Normalizes the strings of added tokens by tables that do not have these tokens yet.
-class AddedTokenNormalizer {
-public:
-  AddedTokenNormalizer(Writer &writer, const std::string &file) : writer(writer), file(file) {}
-  ~AddedTokenNormalizer() { std::free(image); }
-
-  Result<std::string> run(const std::string &token) {
-    if (!image)
-      if (Status status = open(); status.failed())
-        return status;
-    if (token.size() > kMostBytes)
-      return Status::error(file + ": 'added_tokens': expected tokens of at most " + std::to_string(kMostBytes) + " bytes, got " +
-                           std::to_string(token.size()));
-    Memory memory;
-    memory.open(room.data(), room.size() * sizeof(room[0]));
-    Normalizer normalizer;
-    normalizer.open(*tables, memory, kCapacity);
-    AlignedText text = normalizer.run({reinterpret_cast<const uint8_t *>(token.data()), token.size(), nullptr, 0}, false);
-    if (normalizer.full())
-      return Status::error(file + ": 'added_tokens': expected tokens of at most " + std::to_string(kCapacity) +
-                           " bytes after normalization, got a longer one from " + describeJson(Json(token)));
-    return std::string(reinterpret_cast<const char *>(text.bytes), text.size);
-  }
-
-private:
-  static constexpr size_t kMostBytes = 4096, kCapacity = kMostBytes * 64;
-
-  Status open() {
-    TextFileWriter plain;
-    if (Status status = writer.write(plain); status.failed())
-      return status;
-    std::string bytes = plain.finish();
-    image = std::aligned_alloc(kSectionAlignment, (bytes.size() + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment);
-    if (!image)
-      return Status::error(file + ": cannot normalize added tokens: " + std::to_string(bytes.size()) + " bytes could not be had");
-    std::memcpy(image, bytes.data(), bytes.size());
-    tables = std::make_unique<Tables>();
-    if (opened.borrow(file.c_str(), image, bytes.size()) != ATTUNE_OK || tables->open(opened, file.c_str()) != ATTUNE_OK)
-      return Status::error(attune_last_error());
-    room.resize(kCapacity * 6);
-    return {};
-  }
-
-  Writer &writer;
-  const std::string &file;
-  void *image = nullptr;
-  TextFile opened;
-  std::unique_ptr<Tables> tables;
-  std::vector<uint64_t> room;
-};
-
-} // namespace
-
 Status attune::text::writeTokenizer(const TokenizerSpec &spec, const std::string &file,
                                     const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
   if (spec.normalizers.size() + spec.preTokenizers.size() + spec.processors.size() + spec.decoders.size() > kMaxSteps)
@@ -552,7 +431,7 @@ Status attune::text::writeTokenizer(const TokenizerSpec &spec, const std::string
     return Status::error(file + ": expected ids below " + std::to_string(kLookupNumber - 1) + ", got " + std::to_string(numIds - 1));
   Writer tables(spec, file, warn);
   tables.prepare();
-  AddedTokenNormalizer normalizer(tables, file);
+  AddedTokenNormalizer normalizer([&](TextFileWriter &plain) { return tables.write(plain); }, file);
   TRY(tables.addTokens([&](const std::string &token) { return spec.normalizers.empty() ? token : normalizer.run(token); }));
   TRY(tables.checkTemplates());
   return tables.write(writer);

@@ -86,8 +86,8 @@ static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const 
   result["gflops"] = flops / fastest / 1e9;
   if (!onGpu) {
     result["peak_gflops"] = peak;
-    if (hasF32Products(desc))
-      result["peak_fraction"] = peak > 0 ? flops / fastest / 1e9 / peak : 0;
+    if (double own = ratesFor(desc, peak, 0).gflops; own > 0)
+      result["peak_fraction"] = flops / fastest / 1e9 / own;
   }
   result["bytes_per_s"] = (weightBytesRead(desc, **entry, call->dims()) + cacheBytesRead(desc, **entry, call->dims())) / fastest;
   result["flops"] = flops;
@@ -96,7 +96,7 @@ static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const 
   result["weights_bytes"] = desc.weights_bytes;
   if (options.profile) {
     constexpr int passes = 6;
-    MachineRates machine{hasF32Products(desc) ? peak : 0, ReadRate().best(threads, passes)};
+    MachineRates machine = ratesFor(desc, peak, ReadRate().best(threads, passes));
     result["read_bytes_per_s"] = machine.readBytesPerSecond;
     Result<nlohmann::ordered_json> kernels = profileKernels(*artifact, **entry, views, threads, machine, cachedOf(**entry, *dims));
     if (!kernels)

@@ -159,7 +159,7 @@ static Status exploreArtifact(const ExploreOptions &options, const InputFile &fi
       return call.status();
     dims = call->dims();
     int64_t threads = call->threads();
-    MachineRates machine{measurePeakGflops(threads), ReadRate().best(threads, 4)};
+    MachineRates machine = ratesFor(desc, measurePeakGflops(threads), ReadRate().best(threads, 4));
     Result<nlohmann::ordered_json> kernels = profileKernels(artifact, **entry, prepared->inputs, threads, machine, {0, 0});
     if (!kernels)
       return kernels.status();

@@ -9,9 +9,10 @@ using namespace attune;
 
 using OrderedJson = nlohmann::ordered_json;
 
-bool attune::hasF32Products(const attune_model_desc &desc) {
+MachineRates attune::ratesFor(const attune_model_desc &desc, double peakGflops, double readBytesPerSecond) {
   // The options of an object have this flag only with another type than f32.
-  return (std::string(" ") + desc.options).find(" --dtype=") == std::string::npos;
+  bool isF32 = (std::string(" ") + desc.options).find(" --dtype=") == std::string::npos;
+  return {isF32 ? peakGflops : 0, readBytesPerSecond};
 }
 
 std::optional<std::vector<attune_kernel_work>> attune::kernelWork(const attune_model_desc &desc, const attune_entry_desc &entry,
@@ -133,7 +134,7 @@ Result<OrderedJson> ProfileFile::apply(OrderedJson &rows, const attune_model_des
     row["ms"] = *milliseconds;
     for (uint32_t i = 0; kernels && i < desc.num_kernels; ++i)
       if (name == desc.kernels[i].name)
-        addRoof(row, (*kernels)[i], *milliseconds, {hasF32Products(desc) ? *gflops : 0, *read});
+        addRoof(row, (*kernels)[i], *milliseconds, ratesFor(desc, *gflops, *read));
   }
   return OrderedJson{{"threads", static_cast<int64_t>(*threads)}, {"peak_gflops", *gflops}, {"read_bytes_per_s", *read}};
 }

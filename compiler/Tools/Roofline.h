@@ -17,15 +17,15 @@
 
 namespace attune {
 
-/// The rates of the machine, 0 if not known.
+/// The rates of the machine for one model, 0 if not known.
 struct MachineRates {
   double gflops = 0;
   double readBytesPerSecond = 0;
 };
 
-/// Returns true if the matrix products of |desc| are of f32 and so at most as fast as the measured FMA peak. The peak
-/// of products whose operands are rounded (`--dtype`) is not known.
-bool hasF32Products(const attune_model_desc &desc);
+/// Returns the rates for |desc| on a machine with this peak of f32 fused multiply-adds. The peak of products whose
+/// operands are rounded (`--dtype`) is not known.
+MachineRates ratesFor(const attune_model_desc &desc, double peakGflops, double readBytesPerSecond);
 
 /// Returns the work of each kernel of |desc|, in its order, in one call of |entry| with these dims; nullopt if the
 /// object does not have this data.

@@ -52,6 +52,7 @@ BPE = [
     ("pre_tokenizer", split(r"\p{L"), "a property without '}'"),
     ("pre_tokenizer", split(r"(a"), "a group without ')'"),
     ("pre_tokenizer", split(r"a(?#b"), "a comment without ')'"),
+    ("pre_tokenizer", split(r"(?<name"), "the name of a group without its end"),
     ("pre_tokenizer", split(r"a)"), "an unmatched ')'"),
     ("pre_tokenizer", split(r"[a"), "a set without ']'"),
     ("pre_tokenizer", split(r"*a"), "a repeat of nothing"),

@@ -18,7 +18,8 @@ Result<TransformerSpec> attune::readBloomSpec(const Config &config) {
   DecoderDefaults defaults;
   defaults.vocab = 250880, defaults.hidden = 64, defaults.layers = 2, defaults.heads = 8, defaults.intermediate = 0;
   defaults.layersKey = "n_layer", defaults.headsKey = "n_head";
-  defaults.olderHiddenKey = "n_embed";
+  if (reader.present("n_embed"))
+    defaults.otherHiddenKey = "n_embed";
   defaults.positionsKey = "seq_length";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
   // No file has this key, so the activation is always the default.

@@ -16,9 +16,7 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   DecoderKeys keys;
   keys.vocab = reader.integer("vocab_size", defaults.vocab, ids);
-  keys.hidden = reader.integer(defaults.hiddenKey, "hidden_size", defaults.hidden, size);
-  if (defaults.olderHiddenKey && reader.present(defaults.olderHiddenKey))
-    keys.hidden = reader.integer(defaults.olderHiddenKey, defaults.hidden, size);
+  keys.hidden = reader.integer(defaults.hiddenKey, defaults.otherHiddenKey, defaults.hidden, size);
   keys.layers = reader.integer(defaults.layersKey, "num_hidden_layers", defaults.layers, layers);
   keys.heads = reader.integer(defaults.headsKey, "num_attention_heads", defaults.heads, size);
   bool readsKeyHeads = defaults.headKeys != HeadKeys::None, readsHeadSize = defaults.headKeys == HeadKeys::All;

@@ -47,8 +47,8 @@ struct DecoderDefaults {
   const char *layersKey = "num_hidden_layers";
   const char *headsKey = "num_attention_heads";
   const char *positionsKey = "max_position_embeddings";
-  /// An older name of `hidden_size`, which takes precedence if the file has both; null if there is none.
-  const char *olderHiddenKey = nullptr;
+  /// Another name of |hiddenKey|, which takes precedence if the file has both.
+  const char *otherHiddenKey = "hidden_size";
   /// If the default |intermediate| is 0, a key that is absent or null means 4 times the features.
   const char *intermediateKey = "intermediate_size";
   std::optional<int64_t> padding = {};

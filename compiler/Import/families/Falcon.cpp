@@ -28,7 +28,8 @@ struct FalconKeys {
 static FalconKeys readKeys(ConfigReader &reader) {
   DecoderDefaults defaults;
   defaults.vocab = 65024, defaults.hidden = 4544, defaults.heads = 71, defaults.intermediate = 0;
-  defaults.olderHiddenKey = "n_embed";
+  if (reader.present("n_embed"))
+    defaults.otherHiddenKey = "n_embed";
   defaults.intermediateKey = "ffn_hidden_size";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
   defaults.activationKey = "activation", defaults.activation = "gelu";

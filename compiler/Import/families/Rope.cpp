@@ -27,16 +27,15 @@ static void readLlama3(ConfigReader &scaling, double original, WeightParameters 
 
 /// Reads YaRN (Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language Models"): frequencies
 /// below a ramp are divided by the factor, those above it are unchanged, those on it are mixtures of both. The ends of
-/// the ramp, numbers of pairs of components, are rounded to integers if |truncates|.
-static void readYarn(ConfigReader &scaling, double base, int64_t width, const RopeDefaults::Yarn &fallback, bool truncates,
-                     WeightParameters &parameters) {
+/// the ramp, numbers of pairs of components, are rounded to integers if |fallback| says so.
+static void readYarn(ConfigReader &scaling, double base, int64_t width, const RopeDefaults::Yarn &fallback, WeightParameters &parameters) {
   double factor = readFactor(scaling, fallback.factor), original = fallback.original;
   double fast = scaling.present("beta_fast") ? scaling.number("beta_fast", 32, 1e-6, kMost) : 32;
   double slow = scaling.present("beta_slow") ? scaling.number("beta_slow", 1, 1e-6, kMost) : 1;
   // The pair of components with |rotations| rotations within the original length.
   auto pairOf = [&](double rotations) { return double(width) * std::log(original / (rotations * 2 * M_PI)) / (2 * std::log(base)); };
   double low = pairOf(fast), high = pairOf(slow);
-  if (truncates)
+  if (fallback.truncate)
     low = std::floor(low), high = std::ceil(high);
   low = std::max(low, 0.0), high = std::min(high, double(width - 1));
   parameters.emplace_back("factor", factor);
@@ -93,21 +92,24 @@ static Config findParameters(ConfigReader &reader, const Config &config, const c
     if (reader.present(key) && !config.find(key)->is_object())
       reader.fail(key, "an object");
   const char *key = hasRopeScaling(config) ? "rope_scaling" : "rope_parameters";
-  Config scaling = config.object(key), parameters = config.object("rope_parameters");
+  Config scaling = config.object(key);
   if (!layerType) {
     if (hasTypes(scaling))
       reader.fail(key, "one object for all layers");
     return scaling;
   }
+  Config parameters = config.object("rope_parameters"), ofType = parameters.object(layerType);
   // transformers ignores parameters outside of the types.
   if (!hasTypes(parameters) && !parameters.keys().empty())
     reader.fail("rope_parameters", "an object with 'full_attention' and 'sliding_attention'");
-  Config ofType = parameters.object(layerType);
   if (!hasRopeScaling(config) || std::string(layerType) != "full_attention")
     return ofType;
   for (const std::string &name : ofType.keys())
     if (!scaling.find(name))
       scaling.set(name.c_str(), *ofType.find(name));
+  // Without `rope_parameters` transformers begins with those of the family, whose type takes precedence over `type`.
+  if (parameters.keys().empty() && !scaling.find("rope_type"))
+    scaling.set("rope_type", "default");
   return scaling;
 }
 
@@ -147,9 +149,10 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
     original = double(defaults.originalPositions);
   if (!layerType && reader.present("original_max_position_embeddings"))
     original = double(reader.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
-  const RopeDefaults::Yarn yarn = isAbsent ? *defaults.absent : RopeDefaults::Yarn{double(positions) / original, original, true};
+  RopeDefaults::Yarn yarn = isAbsent ? *defaults.absent : RopeDefaults::Yarn{double(positions) / original, original, true};
   // Of an object for one type of layers transformers does not read `truncate`.
-  bool truncates = layerType || type != "yarn" ? yarn.truncate : scaling.flag("truncate", yarn.truncate);
+  if (!layerType && type == "yarn")
+    yarn.truncate = scaling.flag("truncate", yarn.truncate);
   // Frequencies of the type "dynamic" change only for sequences longer than the model's positions, which the limit of
   // lengths excludes.
   if (type != "default" && type != "dynamic")
@@ -159,7 +162,7 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   else if (type == "llama3")
     readLlama3(scaling, original, rope.parameters);
   else if (type == "yarn" && defaults.yarn)
-    readYarn(scaling, theta, rope.width, yarn, truncates, rope.parameters);
+    readYarn(scaling, theta, rope.width, yarn, rope.parameters);
   else if (type == "ntk" && defaults.ntk)
     readNtk(scaling, theta, rope);
   else if (type == "longrope" && !layerType)

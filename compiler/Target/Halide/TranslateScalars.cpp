@@ -92,7 +92,8 @@ std::string ScalarTranslator::translateCast(Operation *op) {
   if (isBool && !isa<arith::ExtUIOp, arith::UIToFPOp>(op))
     return fail("operation '" + op->getName().getStringRef() + "' of i1");
   bool isUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp>(op) || (isa<arith::IndexCastUIOp>(op) && from.getType().isInteger(32));
-  if (!isBool && (isUnsigned || (isa<arith::TruncIOp>(op) && !op->getResult(0).getType().isInteger(32))))
+  bool dropsBits = isa<arith::TruncIOp>(op) && !op->getResult(0).getType().isInteger(32);
+  if (!isBool && (isUnsigned || dropsBits))
     return fail("operation '" + op->getName().getStringRef() + "' of " + llvm::to_string(from.getType()));
   if (isBool)
     return term("select", {operand, isFloat ? "1.0" : "1", isFloat ? "0.0" : "0"});

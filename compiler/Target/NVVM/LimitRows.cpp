@@ -17,7 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <map>
+#include <vector>
 
 namespace attune {
 #define GEN_PASS_DEF_LIMITROWS
@@ -138,16 +138,16 @@ void LimitRows::addOffsets(func::FuncOp function, const Signature &signature, Ar
 }
 
 /// Makes a version of |function| for each signature of its calls and for each list of types of their offsets buffers;
-/// |function| itself becomes the last version. Lets each call pass its offsets buffers to its version, and marks the
+/// |function| itself becomes the first version. Lets each call pass its offsets buffers to its version, and marks the
 /// loops of the versions. Does nothing without calls.
 void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
   struct Version {
-    SmallVector<func::CallOp> calls;
-    SmallVector<SmallVector<Value>> offsets;
+    Signature signature;
     SmallVector<Type> types;
+    func::FuncOp target;
+    SmallVector<std::pair<func::CallOp, SmallVector<Value>>> calls;
   };
-  std::map<std::pair<Signature, size_t>, Version> versions;
-  std::vector<SmallVector<Type>> typeLists; // in the order of calls, so that the order of versions is the same in each run
+  std::vector<Version> versions;
   getOperation().walk([&](func::CallOp call) {
     if (call.getCallee() != function.getSymName())
       return;
@@ -161,29 +161,20 @@ void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
         offsets.push_back(found);
     }
     SmallVector<Type> types = llvm::to_vector(TypeRange(ValueRange(offsets)));
-    size_t list = llvm::find(typeLists, types) - typeLists.begin();
-    if (list == typeLists.size())
-      typeLists.push_back(types);
-    Version &version = versions[{signature, list}];
-    version.calls.push_back(call);
-    version.types = std::move(types);
-    version.offsets.push_back(std::move(offsets));
+    auto version = llvm::find_if(versions, [&](const Version &one) { return one.signature == signature && one.types == types; });
+    if (version == versions.end())
+      version = versions.insert(version, {signature, types, versions.empty() ? function : cast<func::FuncOp>(function->clone()), {}});
+    version->calls.emplace_back(call, std::move(offsets));
   });
-  size_t left = versions.size();
-  SmallVector<func::FuncOp> targets;
-  for (size_t i = 0; i < left; ++i) // The last one is the function itself.
-    targets.push_back(i + 1 == left ? function : cast<func::FuncOp>(function->clone()));
-  for (auto [target, entry] : llvm::zip_equal(targets, versions)) {
-    const Signature &signature = entry.first.first;
-    Version &version = entry.second;
-    if (target != function)
-      symbols.insert(target, std::next(Block::iterator(function)));
-    addOffsets(target, signature, version.types);
-    for (auto [call, offsets] : llvm::zip_equal(version.calls, version.offsets)) {
+  for (Version &version : versions) {
+    if (version.target != function)
+      symbols.insert(version.target, std::next(Block::iterator(function)));
+    addOffsets(version.target, version.signature, version.types);
+    for (auto &[call, offsets] : version.calls) {
       call->insertOperands(call.getNumOperands(), offsets);
-      call.setCallee(target.getSymName());
+      call.setCallee(version.target.getSymName());
     }
-    markLoops(target);
+    markLoops(version.target);
   }
 }
 

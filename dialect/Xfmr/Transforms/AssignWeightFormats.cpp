@@ -112,7 +112,6 @@ private:
 
   void findMatrices(FuncOp function);
   FailureOr<int64_t> findRule(WeightRefOp reference);
-  bool rulesGiveFormat(Value weight);
   FailureOr<FormatId> findFormat(Operation *user, Value weight, const ArgumentFormats &arguments);
   bool isHead(FuncOp function, WeightRefOp reference);
   LogicalResult visit(FuncOp function, const ArgumentFormats &arguments);
@@ -209,27 +208,6 @@ FailureOr<int64_t> FormatAssigner::findRule(WeightRefOp reference) {
   return failure();
 }
 
-/// Returns true if the rules give a format to a leaf of |weight|, the matrix of a projection that cannot have one.
-/// Arguments count with the format of all projections. No rule counts as matched.
-bool FormatAssigner::rulesGiveFormat(Value weight) {
-  bool found = false;
-  forEachLeaf(weight, [&](Value leaf) {
-    auto reference = leaf.getDefiningOp<WeightRefOp>();
-    if (!reference) {
-      found |= formats.projections.has_value();
-      return;
-    }
-    symbols.lookup<WeightOp>(reference.getWeight()).getSource().walk([&](TensorSourceAttr tensor) {
-      int64_t last = -1;
-      for (auto [number, pattern] : llvm::enumerate(patterns))
-        if (pattern && pattern->match(tensor.getName()))
-          last = static_cast<int64_t>(number);
-      found |= getFormat(last).has_value();
-    });
-  });
-  return found;
-}
-
 /// Returns true if |reference| is the matrix of the head: a projection of an entry that has a row for each token id.
 bool FormatAssigner::isHead(FuncOp function, WeightRefOp reference) {
   auto type = cast<RankedTensorType>(reference.getType());
@@ -275,7 +253,8 @@ FailureOr<FormatAssigner::FormatId> FormatAssigner::findFormat(Operation *user, 
 
 LogicalResult FormatAssigner::assign(LinearOp op, const ArgumentFormats &arguments) {
   if (!isAssignable(op)) {
-    if (StringRef why = whyNotInPrecision(op, Precision::F32); !why.empty() && rulesGiveFormat(op.getWeight()))
+    // No rule is for the weights of such a projection, but the format of all projections is meant for it.
+    if (StringRef why = whyNotInPrecision(op, Precision::F32); formats.projections && !why.empty())
       missed(op, kPassName, kRemarkName) << remark::reason("{0}", why);
     return success();
   }

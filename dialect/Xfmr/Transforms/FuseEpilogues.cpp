@@ -124,9 +124,9 @@ bool isNormOfSum(Operation *op) {
 /// Emits a remark for each projection whose addition or activation is not fused because the projection has other uses.
 void reportMissed(func::FuncOp function) {
   function.walk([](LinearOp op) {
-    bool canFuse =
+    bool hasFusibleUser =
         llvm::any_of(op->getUsers(), [](Operation *user) { return isa<arith::AddFOp, ActivationOp>(user) || isNormOfSum(user); });
-    if (canFuse && !op->hasOneUse())
+    if (hasFusibleUser && !op->hasOneUse())
       missed(op, kFuseEpiloguesName, "FuseEpilogues") << remark::reason("the projection's result has other uses");
   });
 }

@@ -30,13 +30,9 @@ attune_status applySequenceFilter(Machine &machine, uint16_t filter, const Value
 attune_status applyNumberFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,
                                 bool &known);
 
-// The methods islower, isupper, lower, upper, capitalize and center of strings, which filters and tests use, too.
+// The methods islower and isupper of strings, which tests use, too.
 bool isLowerText(Text text);
 bool isUpperText(Text text);
-attune_status lowerText(Machine &machine, const Value &self, Value &result);
-attune_status upperText(Machine &machine, const Value &self, Value &result);
-attune_status capitalizeText(Machine &machine, const Value &self, Value &result);
-attune_status centerText(Machine &machine, const Value &self, int64_t width, Text fill, Value &result);
 
 } // namespace attune::chat
 

@@ -159,18 +159,21 @@ attune_status less(Machine &machine, const Value &a, const Value &b, bool orEqua
 attune_status compare(Machine &machine, uint32_t comparison, const Value &a, const Value &b, bool &result);
 /// Computes `item in container`.
 attune_status contains(Machine &machine, const Value &item, const Value &container, bool &result);
-/// Computes a + b.
-attune_status add(Machine &machine, const Value &a, const Value &b, Value &result);
-/// Computes |operation| of two values: everything but Add and Concat.
-attune_status arithmetic(Machine &machine, Operation operation, const Value &a, const Value &b, Value &result);
-/// Computes -value (|minus|) or +value.
-attune_status negate(Machine &machine, const Value &value, bool minus, Value &result);
 /// Finds |key| in |table|; sets |pair| to null if it is not there. Fails for keys that cannot be hashed.
 attune_status find(Machine &machine, const Table &table, const Value &key, Pair *&pair);
 /// Finds the string |key|; returns null if it is not there.
 Pair *find(const Table &table, Text key);
 /// Returns true for values that may be keys of dictionaries.
 bool isHashable(const Value &key, unsigned depth = 0);
+
+//===--- Arithmetic.cpp ----------------------------------------------------===//
+
+/// Computes a + b.
+attune_status add(Machine &machine, const Value &a, const Value &b, Value &result);
+/// Computes |operation| of two values: everything but Add and Concat.
+attune_status arithmetic(Machine &machine, Operation operation, const Value &a, const Value &b, Value &result);
+/// Computes -value (|minus|) or +value.
+attune_status negate(Machine &machine, const Value &value, bool minus, Value &result);
 
 //===--- Print.cpp ---------------------------------------------------------===//
 
@@ -322,10 +325,6 @@ Value findGlobal(Text name);
 attune_status callFunction(Machine &machine, uint8_t function, const Arguments &arguments, Value &result);
 /// Calls |method| of its value.
 attune_status callMethod(Machine &machine, const Method &method, const Arguments &arguments, Value &result);
-/// Methods of strings that filters use.
-attune_status stripText(Machine &machine, const Value &self, const Value &characters, bool left, bool right, Value &result);
-attune_status replaceText(Machine &machine, Text text, Text from, Text to, int64_t count, bool escaped, Value &result);
-attune_status splitLines(Machine &machine, Text text, bool keepEnds, bool escaped, Array *&lines);
 /// Returns true if |date| is a day of the calendar with a time of the day.
 bool isDate(const attune_chat_date &date);
 /// Formats |date| as Python's strftime does. Requires isDate(|date|). Fails for unsupported conversions.

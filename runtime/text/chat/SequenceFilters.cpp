@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Filters.h"
+#include "StringOperations.h"
 
 using namespace attune;
 using namespace attune::chat;

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Filters.h"
+#include "StringOperations.h"
 #include "Unicode.h"
 
 using namespace attune;

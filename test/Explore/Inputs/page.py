@@ -44,3 +44,4 @@ for row in unpack(blobs[core["assembly"]]).decode().split("\n"):
         known += line > 0
 print("instructions with a line:", 100 * known // total, "%")
 print("lines with a module:", sum(core["linePaths"][i] != "" for i in core["lines"]))
+print("bounds:", *sorted({k["bound"] for k in core["kernels"] if "bound" in k}))

@@ -153,12 +153,12 @@ func.func @positive_lists(%counts: memref<4xi64>, %lists: memref<4x?xi64>, %rows
 
 // Rows that are counted by buffers of other types, all tokens and those of an expert, need a version for each type.
 // CHECK-LABEL: func.func private @kernel(
-// CHECK-SAME: memref<?x8xf32>, %{{.*}}: memref<1xi64, strided<[1], offset: ?>> {rt.limit = 0 : i64})
-// CHECK-LABEL: func.func private @kernel_0(
 // CHECK-SAME: memref<?x8xf32>, %{{.*}}: memref<?xi64> {rt.limit = 0 : i64})
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-SAME: memref<?x8xf32>, %{{.*}}: memref<1xi64, strided<[1], offset: ?>> {rt.limit = 0 : i64})
 // CHECK-LABEL: func.func @two_types(
-// CHECK-DAG: call @kernel_0(%{{.*}}, %{{.*}}) : (memref<?x8xf32>, memref<?xi64>) -> ()
-// CHECK-DAG: call @kernel(%{{.*}}, %{{.*}}) : (memref<?x8xf32>, memref<1xi64, strided<[1], offset: ?>>) -> ()
+// CHECK-DAG: call @kernel(%{{.*}}, %{{.*}}) : (memref<?x8xf32>, memref<?xi64>) -> ()
+// CHECK-DAG: call @kernel_0(%{{.*}}, %{{.*}}) : (memref<?x8xf32>, memref<1xi64, strided<[1], offset: ?>>) -> ()
 func.func private @kernel(%x: memref<?x8xf32>) {
   %c0 = arith.constant 0 : index
   %two = arith.constant 2.0 : f32

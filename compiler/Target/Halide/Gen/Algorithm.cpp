@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 
 using namespace attune;
 using Halide::Expr;
@@ -202,8 +201,6 @@ Algorithm::Algorithm(const Description &description, const Plan *plan, const Sch
   for (const Scalar &scalar : description.scalars) {
     Halide::Param<int32_t> param(nameFor(scalar.name));
     arguments.push_back(param);
-    if (scalar.isExtent && scalar.most && (*scalar.most < 0 || *scalar.most > std::numeric_limits<int32_t>::max()))
-      throw DescriptionError("expected an upper bound of '" + scalar.name + "' from 0 to 2147483647, got " + std::to_string(*scalar.most));
     Expr value = param;
     if (scalar.isExtent)
       value = Halide::unsafe_promise_clamped(value, 0, scalar.most ? Expr(static_cast<int32_t>(*scalar.most)) : Expr(1 << 30));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 
 using namespace attune;
@@ -112,12 +113,18 @@ const std::string &Builder::wordAt(const Term &term, size_t index, const char *w
   return term.operands[index].word;
 }
 
+std::optional<int32_t> attune::parseInteger(const std::string &text) {
+  int32_t value = 0;
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
 int64_t Builder::number(const Term &term) {
-  char *end = nullptr;
-  int64_t value = std::strtoll(term.word.c_str(), &end, 10);
-  if (term.isList || term.word.empty() || *end)
-    fail("expected an integer, got '" + term.word + "'");
-  return value;
+  std::optional<int32_t> value = parseInteger(term.word);
+  if (term.isList || !value)
+    fail("expected an integer of 32 bits, got '" + term.word + "'");
+  return *value;
 }
 
 Scalar Builder::scalar(const Term &term) {
@@ -126,6 +133,8 @@ Scalar Builder::scalar(const Term &term) {
   result.isExtent = term.word == "size";
   if (term.operands.size() > 1)
     result.most = number(term.operands[1]);
+  if (result.isExtent && result.most.value_or(0) < 0)
+    fail("expected an upper bound of '" + result.name + "' that is not negative, got " + std::to_string(*result.most));
   return result;
 }
 

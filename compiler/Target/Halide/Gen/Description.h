@@ -77,6 +77,9 @@ struct Description {
   std::vector<Output> outputs;
 };
 
+/// Returns the integer |text|; nullopt if it is none of 32 bits, which is the type of Halide's sizes and indices.
+std::optional<int32_t> parseInteger(const std::string &text);
+
 /// Parses the descriptions in |text|, one after the other. Throws a DescriptionError if one is wrong, with the number
 /// of its line, or if there is none.
 std::vector<Description> parseDescriptions(const std::string &text);

@@ -82,12 +82,11 @@ Expr ExpressionBuilder::word(const std::string &text) {
     if (text == "d" + std::to_string(index) && index < indices.size())
       return indices[index];
   }
-  char *end = nullptr;
   if (text.find_first_of(".einfa") == std::string::npos) {
-    int64_t value = std::strtoll(text.c_str(), &end, 10);
-    if (!*end && !text.empty())
-      return Expr(static_cast<int32_t>(value));
+    if (std::optional<int32_t> value = parseInteger(text))
+      return Expr(*value);
   } else {
+    char *end = nullptr;
     float value = std::strtof(text.c_str(), &end);
     constexpr float largest = std::numeric_limits<float>::max();
     if (!*end)

@@ -25,7 +25,7 @@ bool attune::isContraction(const Stage &stage) {
 
 /// Returns true if |term| reads the stage or input |name|.
 static bool reads(const Term &term, const std::string &name) {
-  return (term.word == "load" && !term.operands.empty() && term.operands[0].word == name) ||
+  return (term.word == "load" && term.operands[0].word == name) ||
          std::any_of(term.operands.begin(), term.operands.end(), [&](const Term &operand) { return reads(operand, name); });
 }
 
