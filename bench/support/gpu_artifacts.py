@@ -49,8 +49,9 @@ ATTENTION = """module {{
 """
 
 # For each set: projections (tokens, features, outputs), formats of their weights for products of 16 bits, attentions
-# (batch, heads, length, head size, causal) and models (configuration, layers, (batch, length) of each call). Shapes are
-# those of real models, or large ones.
+# (batch, heads, length, head size, causal), models (configuration, layers, (batch, length) of each call) and models that
+# decode one token (configuration, layers, (batch, tokens in the caches) of each call). Shapes are those of real models, or
+# large ones.
 SETS = {
     "full": {
         "linear": [([1, 16, 64, 128, 1024, 8192], 8192, 8192), ([1, 128, 16384], 768, 3072), ([1, 128, 16384], 3072, 768)],
@@ -65,9 +66,20 @@ SETS = {
     # No number of rows, columns or components is a multiple of a tile's.
     "odd": {"linear": [([1, 17, 100, 1000], 784, 8248)], "formats": ["int4:16:asym", "int8:16", "int4:32", "int8:0:f32", "int8:32:asym"],
             "attention": [([(3, 333)], 5, 72, False), ([(3, 333)], 5, 72, True), ([(2, 77)], 3, 20, True)], "models": [], "cases": []},
+    # Mixtures of experts: 8 experts, of which each token chooses 2.
+    "experts": {"linear": [], "formats": [], "attention": [],
+                "models": [("families/mixtral_window",
+                            {"vocab_size": 32000, "hidden_size": 1024, "intermediate_size": 3584, "num_hidden_layers": 4,
+                             "num_attention_heads": 16, "num_key_value_heads": 8, "num_local_experts": 8, "max_position_embeddings": 4096, "sliding_window": None},
+                            [(1, 1), (1, 128), (8, 512)])], "cases": []},
+    # One token after others, of the shape of TinyLlama 1.1B.
+    "decode": {"linear": [], "formats": ["int4:32", "int8:32"], "attention": [], "models": [], "cases": [],
+               "decode": [("llama_forward", {"vocab_size": 32000, "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
+                                             "num_attention_heads": 32, "num_key_value_heads": 4, "max_position_embeddings": 2048},
+                           [(1, 128), (1, 1900), (16, 128)])]},
     "small": {"linear": [([1, 70], 48, 136)], "formats": ["int4:16:asym"],
               "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [("bert_minimal_config", {}, [(2, 5)])],
-              "cases": ["distilbert_base"]},
+              "cases": ["distilbert_base"], "decode": [("llama_forward", {}, [(2, 8)])]},
 }
 
 
@@ -121,14 +133,28 @@ class Preparation:
         with open(os.path.join(ROOT, "test", "fixtures", fixture, "config.json")) as f:
             config = {**json.load(f), **changes}
         name = f"{config['model_type']}-{config.get('hidden_size', config.get('n_embd'))}"
+        folder = self.initialize(name, config)
+        output = "last_hidden_state" if config["model_type"] == "bert" else "logits"
+        self.add(name, folder, "--outputs=" + output, kind="model", calls=calls, model_type=config["model_type"], folder=name,
+                 output=output, config=config)
+
+    def decode(self, fixture, changes, calls, formats):
+        with open(os.path.join(ROOT, "test", "fixtures", fixture, "config.json")) as f:
+            config = {**json.load(f), **changes}
+        name = f"{config['model_type']}-{config['hidden_size']}-decode"
+        folder = self.initialize(name, config)
+        for form in ["native", *formats]:
+            self.add(f"{name}-{form.replace(':', '-')}", folder, *([] if form == "native" else ["--weights-format=" + form]),
+                     dtypes=[d for d in self.dtypes if form == "native" or d != "f32"], kind="decode", calls=calls)
+
+    def initialize(self, name, config):
+        """Makes the folder |name| of a model with random weights; returns its path."""
         source, folder = os.path.join(self.folder, name + "-config"), os.path.join(self.folder, name)
         os.makedirs(source, exist_ok=True)
         with open(os.path.join(source, "config.json"), "w") as f:
             json.dump(config, f)
         run(self.attune, "init", source, "-o", folder, "--seed", SEED)
-        output = "last_hidden_state" if config["model_type"] == "bert" else "logits"
-        self.add(name, folder, "--outputs=" + output, kind="model", calls=calls, model_type=config["model_type"], folder=name,
-                 output=output, config=config)
+        return folder
 
     def case(self, name):
         source = os.path.join(ROOT, "test", "fixtures", name)
@@ -145,8 +171,9 @@ def prepare(attune, folder, which, gpu, dtypes, jobs):
     preparation = Preparation(attune, folder, gpu, dtypes, jobs)
     for kind, one in (("cases", lambda case: preparation.case(case)),
                       ("linear", lambda row: preparation.linear(*row, SETS[which]["formats"])),
-                      ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row))):
-        for row in SETS[which][kind]:
+                      ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row)),
+                      ("decode", lambda row: preparation.decode(*row, SETS[which]["formats"]))):
+        for row in SETS[which].get(kind, []):
             one(row)
     try:
         rows = [dict(row, object=row["object"].result()) for row in preparation.rows]

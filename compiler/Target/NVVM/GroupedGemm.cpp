@@ -21,7 +21,7 @@
 // ones.
 //
 // Up to 16 columns, for decoding, whose time is the time to read the weights: the four warps of a block of threads split
-// K by steps of 32 components, and load two steps before they multiply the first. Their sums are added in shared memory,
+// K by steps of 32 components, and load up to eight steps before they multiply the first. Their sums are added in shared memory,
 // 16 rows at a time; no operand passes through it. More columns: each warp has all 128 rows of the tile (64 of a tile of
 // 64 columns) and its own quarter of the columns, so no integer is converted twice. Rows of A come through a ring of
 // stages of one step, which cp.async fills; the integers and scales of a step are loaded during the one before:
@@ -57,8 +57,8 @@ constexpr int64_t kWarps = kBlockThreads / kWarp, kProductRows = 16, kProductCol
 /// Components of K that a lane has in one product, and products of a step.
 constexpr int64_t kLaneComponents = 4, kProducts = 2;
 /// The elements from one row of sums in shared memory to the next, which put neighboring rows into different banks, and
-/// the steps that the variant for few columns loads at once.
-constexpr int64_t kSumStride = kSplitColumns + 8, kStepsAtOnce = 2;
+/// the largest number of steps that the variant for few columns loads at once.
+constexpr int64_t kSumStride = kSplitColumns + 8, kMostSteps = 8;
 /// Stages of the variant for many columns, each with the components of one step, and bytes and chunks of a row in a
 /// stage.
 constexpr int64_t kStages = 8, kRowBytes = 2 * kStep, kStepChunks = kStep / kChunk;
@@ -450,13 +450,14 @@ void GroupedEmitter::emitTiles() {
 
 void GroupedEmitter::emitSplit() {
   Value shared = e.allocateShared(e.getF32Type(), {kWarps, kSplitRows, kSumStride}), zero = e.index(0);
-  hasTail = depth % (kWarps * kStep * kStepsAtOnce) != 0;
+  int64_t stepsAtOnce = divideEvenly(llvm::divideCeil(depth, kWarps * kStep), kMostSteps);
+  hasTail = depth % (kWarps * kStep * stepsAtOnce) != 0;
   e.loop(zero, rows, kSplitRows, [&](Value row) {
     e.loop(zero, columns, kSplitColumns, [&](Value column) {
       Values sums =
-          e.loop(e.mul(warp, kStep), e.index(depth), e.index(kWarps * kStep * kStepsAtOnce), noSums(), [&](Value k, ValueRange before) {
-            SmallVector<std::pair<Weights, Values>, kStepsAtOnce> steps;
-            for (int64_t i = 0; i < kStepsAtOnce; ++i) {
+          e.loop(e.mul(warp, kStep), e.index(depth), e.index(kWarps * kStep * stepsAtOnce), noSums(), [&](Value k, ValueRange before) {
+            SmallVector<std::pair<Weights, Values>, kMostSteps> steps;
+            for (int64_t i = 0; i < stepsAtOnce; ++i) {
               Value at = e.add(k, i * kWarps * kStep);
               Weights weights = loadWeights(column, at);
               steps.push_back({weights, loadRows(row, at)});

@@ -27,30 +27,36 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 constexpr int64_t kWarps = kBlockThreads / kWarp, kRows = kSplitRows, kColumns = kSplitColumns;
-/// The number of chunks of a column that a warp loads at once (a quad), and of such loads before it multiplies.
-constexpr int64_t kQuad = 4, kUnroll = 3;
+/// The number of chunks of a column that a warp loads at once (a quad), and the largest number of such loads before it
+/// multiplies. A warp waits once for all of them, and more would need more registers than a thread of two blocks on a
+/// multiprocessor has.
+constexpr int64_t kQuad = 4, kMostQuads = 8;
 
 /// Emits the code of one thread for a projection of few columns.
 class RowEmitter : LowPrecisionGemm {
 public:
   RowEmitter(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread)
-      : LowPrecisionGemm(projection, e, thread, {kWarps, kRows, kColumns}) {}
+      : LowPrecisionGemm(projection, e, thread, {kWarps, kRows, kColumns}),
+        quads(divideEvenly(llvm::divideCeil(chunks, kQuad * kWarps), kMostQuads)) {}
   void emit();
 
 private:
   Values addQuads(Value row, Value column, Value chunk, Values sums);
   void join(Value row, Value column);
+
+  /// The number of quads that a warp loads before it multiplies.
+  int64_t quads;
 };
 
 } // namespace
 
-/// Returns |sums|, of 16 rows from |row| on and 16 columns from |column| on, plus the products of kUnroll quads of
+/// Returns |sums|, of 16 rows from |row| on and 16 columns from |column| on, plus the products of |quads| quads of
 /// chunks. The first quad begins at |chunk|; quads are kWarps quads apart.
 Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
   Value g = e.div(lane, 4), t = e.rem(lane, 4), lastRow = e.add(rows, -1), lastColumn = e.add(columns, -1);
   SmallVector<Values> upper, lower, weights;
   // All loads first: a thread waits for them together.
-  for (int64_t i = 0; i < kUnroll; ++i) {
+  for (int64_t i = 0; i < quads; ++i) {
     Value at = e.add(e.add(chunk, i * kQuad * kWarps), t), exists = e.compare(arith::CmpIPredicate::slt, at, chunks);
     for (int64_t half = 0; half < 2; ++half) {
       Value from = e.min(e.add(e.add(column, 8 * half), g), lastColumn);
@@ -60,7 +66,7 @@ Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
     for (auto [words, distance] : {std::pair(&upper, 0), std::pair(&lower, 8)})
       words->push_back(cores.loadWords(exists, input, {e.min(e.add(e.add(row, g), distance), lastRow), e.mul(at, kChunk)}));
   }
-  for (int64_t i = 0; i < kUnroll; ++i)
+  for (int64_t i = 0; i < quads; ++i)
     for (int64_t pair = 0; pair < 4; pair += 2)
       for (int64_t half = 0; half < 2; ++half) {
         Value a[] = {upper[i][pair], lower[i][pair], upper[i][pair + 1], lower[i][pair + 1]};
@@ -83,7 +89,7 @@ void RowEmitter::join(Value row, Value column) {
 void RowEmitter::emit() {
   e.loop(e.index(0), rows, kRows, [&](Value row) {
     e.loop(e.index(0), columns, kColumns, [&](Value column) {
-      Values sums = e.loop(e.mul(warp, kQuad), e.index(chunks), e.index(kQuad * kWarps * kUnroll), Values(8, e.f32(0.0)),
+      Values sums = e.loop(e.mul(warp, kQuad), e.index(chunks), e.index(kQuad * kWarps * quads), Values(8, e.f32(0.0)),
                            [&](Value chunk, ValueRange before) { return addQuads(row, column, chunk, Values(before)); });
       keepSums(e, sums, shared, warp, lane);
       e.barrier();

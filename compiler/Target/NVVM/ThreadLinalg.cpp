@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -20,6 +21,9 @@ using namespace attune;
 using Values = ThreadBuilder::Values;
 
 namespace {
+
+/// The number of elements of a row that a lane loads before it joins the first.
+constexpr int64_t kElementsAtOnce = 8;
 
 /// Emits the code of one thread for a linalg operation.
 class LinalgEmitter {
@@ -62,7 +66,7 @@ private:
 /// Returns the number of points that a thread computes at once: fewer with many operands, whose addresses need
 /// registers; 1 for a reduction, which has several loads of its own in flight, and if areBodiesIndependent is false.
 int64_t LinalgEmitter::getPointsAtOnce() {
-  constexpr int64_t kAddresses = 2 * kPointsAtOnce;
+  constexpr int64_t kAddresses = 6 * kPointsAtOnce;
   return reduction.empty() && areBodiesIndependent() ? std::clamp<int64_t>(kAddresses / op->getNumOperands(), 1, kPointsAtOnce) : 1;
 }
 
@@ -125,10 +129,21 @@ void LinalgEmitter::emitWarps(Operation *how) {
   loops.forEachWarp(e, sizes[0], [&](Value row, Value lane) {
     body.at[0] = row;
     Value none = e.f32(isMaximum ? -std::numeric_limits<double>::infinity() : 0.0);
-    Value part = e.loop(lane, sizes[1], e.index(kWarp), none, [&](Value column, ValueRange carried) -> Values {
-      body.at[1] = column;
-      return body.evaluate(carried);
-    })[0];
+    // The elements of a lane are joined in the same order in both loops. The first one waits once for several of them.
+    auto joinFrom = [&](Value first, Value end, int64_t atOnce, Value part) {
+      return e.loop(first, end, e.index(atOnce * kWarp), part, [&](Value column, ValueRange carried) {
+        Values sum(carried);
+        for (int64_t i = 0; i < atOnce; ++i) {
+          body.at[1] = e.add(column, i * kWarp);
+          sum = body.evaluate(sum);
+        }
+        return sum;
+      })[0];
+    };
+    Value several = e.mul(e.div(sizes[1], kElementsAtOnce * kWarp), kElementsAtOnce * kWarp);
+    Value part = joinFrom(lane, several, kElementsAtOnce, none);
+    if (!isEqualConstantIntOrValue(several, sizes[1]))
+      part = joinFrom(e.add(several, lane), sizes[1], 1, part);
     Value whole = e.reduceLanes(part, [&](Value a, Value b) { return join(how, a, b); });
     e.ifThen(e.compare(arith::CmpIPredicate::eq, lane, 0), [&] { body.storeOutputs(join(how, body.loadOutputs()[0], whole)); });
   });
