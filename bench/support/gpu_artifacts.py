@@ -70,7 +70,8 @@ SETS = {
     "experts": {"linear": [], "formats": [], "attention": [],
                 "models": [("families/mixtral_window",
                             {"vocab_size": 32000, "hidden_size": 1024, "intermediate_size": 3584, "num_hidden_layers": 4,
-                             "num_attention_heads": 16, "num_key_value_heads": 8, "num_local_experts": 8, "max_position_embeddings": 4096, "sliding_window": None},
+                             "num_attention_heads": 16, "num_key_value_heads": 8, "num_local_experts": 8,
+                             "max_position_embeddings": 4096, "sliding_window": None},
                             [(1, 1), (1, 128), (8, 512)])], "cases": []},
     # One token after others, of the shape of TinyLlama 1.1B.
     "decode": {"linear": [], "formats": ["int4:32", "int8:32"], "attention": [], "models": [], "cases": [],

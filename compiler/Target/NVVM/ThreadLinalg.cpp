@@ -66,7 +66,7 @@ private:
 /// Returns the number of points that a thread computes at once: fewer with many operands, whose addresses need
 /// registers; 1 for a reduction, which has several loads of its own in flight, and if areBodiesIndependent is false.
 int64_t LinalgEmitter::getPointsAtOnce() {
-  constexpr int64_t kAddresses = 6 * kPointsAtOnce;
+  constexpr int64_t kAddresses = 2 * kPointsAtOnce;
   return reduction.empty() && areBodiesIndependent() ? std::clamp<int64_t>(kAddresses / op->getNumOperands(), 1, kPointsAtOnce) : 1;
 }
 

@@ -139,7 +139,7 @@ func.func @negative_sums_seen_by_others(%x: memref<?x64xbf16>, %w: memref<1x8x64
 // CHECK: scf.if
 // CHECK: scf.forall
 // CHECK-NOT: nvvm.ldmatrix
-// CHECK-COUNT-12: nvvm.mma.sync {{.*}}f16
+// CHECK-COUNT-4: nvvm.mma.sync {{.*}}f16
 // CHECK-NOT: nvvm.mma.sync
 // CHECK: } else {
 // CHECK: scf.if

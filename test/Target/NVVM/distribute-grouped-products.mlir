@@ -2,10 +2,10 @@
 
 // Weights of 4 bits, for blocks of up to 16 columns and for others. A byte permutation puts integers below the exponent of
 // 2^7, and a subtraction leaves their values; the products of a block of 32 are scaled in f32. The warps of the first
-// version share K, two steps at a time.
+// version share K, by steps of 32 components: a warp has one of 48.
 // CHECK-LABEL: func.func @int4
 // CHECK: scf.if
-// CHECK: scf.for %{{.*}} step %c256
+// CHECK: scf.for %{{.*}} step %c128
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> i32
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> vector<2xf16>
 // CHECK: vector.load %{{.*}} : memref<{{.*}}x48xbf16{{.*}}>, vector<8xbf16>
@@ -50,6 +50,34 @@ func.func @int4(%x: memref<?x48xbf16>, %p: memref<?x2x288xi8>, %y: memref<?x64xf
     %px = memref.subview %p[%panel, 0, 0] [%count, 2, 288] [1, 1, 1] : memref<?x2x288xi8> to memref<?x2x288xi8, strided<[576, 288, 1], offset: ?>>
     %py = memref.subview %y[0, %j] [%n, %size] [1, 1] : memref<?x64xf32> to memref<?x?xf32, strided<[64, 1], offset: ?>>
     tile.grouped_product ins(%x, %px : memref<?x48xbf16>, memref<?x2x288xi8, strided<[576, 288, 1], offset: ?>>)
+        outs(%py : memref<?x?xf32, strided<[64, 1], offset: ?>>) width 16 format <"int4:32">
+  }
+  return
+}
+
+// -----
+
+// A warp of the version for few columns has 11 steps of 32 components in K. It loads them in two parts, of which the larger
+// one has 6, before it multiplies the first.
+// CHECK-LABEL: func.func @deep
+// CHECK: scf.if
+// CHECK: scf.for %{{.*}} to %c1408{{.*}} step %c768
+// CHECK-NOT: nvvm.mma.sync
+// CHECK-COUNT-12: llvm.load %{{.*}} : !llvm.ptr<1> -> i32
+// CHECK-COUNT-24: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+// CHECK: } else {
+func.func @deep(%x: memref<?x1408xbf16>, %p: memref<?x44x288xi8>, %y: memref<?x64xf32>, %n: index, %few: i1) {
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %columns = arith.select %few, %c16, %c64 : index
+  %size = affine.min affine_map<()[s0] -> (s0, 64)>()[%columns]
+  scf.forall (%i, %j) = (0, 0) to (%n, 64) step (64, %size) {
+    %panel = affine.apply affine_map<(d0) -> (d0 floordiv 16)>(%j)
+    %count = affine.apply affine_map<()[s0] -> (s0 ceildiv 16)>()[%size]
+    %px = memref.subview %p[%panel, 0, 0] [%count, 44, 288] [1, 1, 1] : memref<?x44x288xi8> to memref<?x44x288xi8, strided<[12672, 288, 1], offset: ?>>
+    %py = memref.subview %y[0, %j] [%n, %size] [1, 1] : memref<?x64xf32> to memref<?x?xf32, strided<[64, 1], offset: ?>>
+    tile.grouped_product ins(%x, %px : memref<?x1408xbf16>, memref<?x44x288xi8, strided<[12672, 288, 1], offset: ?>>)
         outs(%py : memref<?x?xf32, strided<[64, 1], offset: ?>>) width 16 format <"int4:32">
   }
   return

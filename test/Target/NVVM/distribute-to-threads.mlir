@@ -64,12 +64,17 @@ func.func @barrier_in_loop(%a: memref<?xf32>, %b: memref<?xf32>, %n: index) {
 
 // -----
 
-// A warp computes a row.
+// A warp computes a row. A lane joins eight elements in an iteration, whose loads do not wait for each other, then those
+// that are left.
 // CHECK-LABEL: func.func @row_sum
 // CHECK: arith.divui %{{.*}}, %c32
 // CHECK: scf.for
-// CHECK: scf.for {{.*}} iter_args
+// CHECK: scf.for %{{.*}} step %c256{{.*}} iter_args
+// CHECK-COUNT-8: math.fma
+// CHECK-NOT: math.fma
+// CHECK: scf.for %{{.*}} step %c32{{.*}} iter_args
 // CHECK: math.fma
+// CHECK-NOT: math.fma
 // CHECK-COUNT-5: gpu.shuffle xor
 // CHECK: memref.store
 func.func @row_sum(%a: memref<?x100xf32>, %b: memref<?xf32>, %n: index) {
