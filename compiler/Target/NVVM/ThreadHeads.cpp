@@ -45,12 +45,15 @@ void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
         [&](Value scale, Value row) { storeKeyScale(e, scale, panel, e.add(first, row)); });
     return;
   }
-  loops.forEach(e, {e.size(panel, 0), e.sub(width, first)}, kPointsAtOnce, [&](ValueRange point) {
-    Value row = point[1];
-    Value exists = e.compare(arith::CmpIPredicate::slt, row, e.size(keys, 0));
-    Value key = e.choose(exists, [&] { return Values{e.loadWide(keys, {row, point[0]})}; }, [&] { return Values{e.f32(0.0)}; })[0];
-    Value element = toCacheElement(e, key, type.getElementType(), {});
-    return [&e, element, panel, at = Values{point[0], e.add(first, row)}] { e.store(element, panel, at); };
+  // Two loops, so that neither has a branch for each key: a branch would let a thread wait for one load after the other.
+  Value components = e.size(panel, 0), columns = e.sub(width, first), copied = e.min(e.size(keys, 0), columns);
+  loops.forEach(e, {components, copied}, kPointsAtOnce, [&](ValueRange point) {
+    Value element = toCacheElement(e, e.loadWide(keys, {point[1], point[0]}), type.getElementType(), {});
+    return [&e, element, panel, at = Values{point[0], e.add(first, point[1])}] { e.store(element, panel, at); };
+  });
+  Value zero = toCacheElement(e, e.f32(0.0), type.getElementType(), {}), last = e.add(first, copied);
+  loops.forEach(e, {components, e.sub(columns, copied)}, kPointsAtOnce, [&](ValueRange point) {
+    return [&e, zero, panel, at = Values{point[0], e.add(last, point[1])}] { e.store(zero, panel, at); };
   });
 }
 

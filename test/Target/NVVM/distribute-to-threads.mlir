@@ -242,6 +242,25 @@ func.func @rounded_values(%v: memref<?x12xf32>, %r: memref<?x12xbf16>, %n: index
 
 // -----
 
+// Threads copy the new keys, whose loads no branch separates, then store zeros behind them.
+// CHECK-LABEL: func.func @float_keys
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK-COUNT-4: memref.load %{{.*}} : memref<?x8xf32>
+// CHECK: memref.store %{{.*}} : memref<8x64xbf16>
+// CHECK: scf.for
+// CHECK-NOT: memref.load
+// CHECK: memref.store %{{.*}} : memref<8x64xbf16>
+// CHECK: return
+func.func @float_keys(%k: memref<?x8xf32>, %p: memref<8x64xbf16>, %c: index, %n: index) {
+  scf.forall (%i) in (%n) {
+    tile.key_panel ins(%k : memref<?x8xf32>) at(%c) outs(%p : memref<8x64xbf16>)
+  }
+  return
+}
+
+// -----
+
 // A warp quantizes a key: its largest magnitude, then the integers; the first lane stores the scale behind the panel's 12 rows of
 // components, at byte 4 c for the key in column c.
 // CHECK-LABEL: func.func @integer_keys
