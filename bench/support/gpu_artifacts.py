@@ -48,9 +48,10 @@ ATTENTION = """module {{
 }}
 """
 
-# For each set: projections (tokens, features, outputs), formats of their weights for products of 16 bits, attentions
-# (batch, heads, length, head size, causal), models (configuration, layers, (batch, length) of each call) and models that
-# decode one token (configuration, layers, (batch, tokens in the caches) of each call). Shapes are those of real models, or
+# For each set: projections (tokens, features, outputs), formats of weights for products of 16 bits, of these and
+# of models that decode, attentions (batch, heads, length, head size, causal), models (fixture, changes of its
+# configuration, (batch, length) of each call) and models that decode one token (fixture, changes, (batch, tokens in the
+# caches) of each call). Shapes are those of real models, or
 # large ones.
 SETS = {
     "full": {
@@ -73,12 +74,12 @@ SETS = {
                              "num_attention_heads": 16, "num_key_value_heads": 8, "num_local_experts": 8,
                              "max_position_embeddings": 4096, "sliding_window": None},
                             [(1, 1), (1, 128), (8, 512)])], "cases": []},
-    # One token after others, of the shape of TinyLlama 1.1B.
+    # One token, with others in the caches, of the shape of TinyLlama 1.1B.
     "decode": {"linear": [], "formats": ["int4:32", "int8:32"], "attention": [], "models": [], "cases": [],
                "decode": [("llama_forward", {"vocab_size": 32000, "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
                                              "num_attention_heads": 32, "num_key_value_heads": 4, "max_position_embeddings": 2048},
                            [(1, 128), (1, 1900), (16, 128)])]},
-    "small": {"linear": [([1, 70], 48, 136)], "formats": ["int4:16:asym"],
+    "small": {"linear": [([1, 70], 48, 136), ([3], 1104, 40)], "formats": ["int4:16:asym"],
               "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [("bert_minimal_config", {}, [(2, 5)])],
               "cases": ["distilbert_base"], "decode": [("llama_forward", {}, [(2, 8)])]},
 }

@@ -4,8 +4,8 @@
 
 #include "compiler/Import/Config.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <charconv>
@@ -33,6 +33,19 @@ std::vector<std::string> Config::keys() const {
   for (const auto &[name, value] : root.items())
     names.push_back(name);
   return names;
+}
+
+std::string Config::label(std::string_view key) const {
+  auto inherited = inheritedLabels.find(key);
+  return inherited == inheritedLabels.end() ? prefix + std::string(key) : inherited->second;
+}
+
+void Config::inherit(const Config &other) {
+  for (const auto &[key, value] : other.root.items())
+    if (!root.contains(key)) {
+      root[key] = value;
+      inheritedLabels[key] = other.label(key);
+    }
 }
 
 Config Config::object(std::string_view key) const {

@@ -13,6 +13,8 @@
 #include "compiler/Import/ConfigTrace.h"
 #include "compiler/Support/Json.h"
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,12 +38,14 @@ public:
   std::vector<std::string> keys() const;
   /// Returns the name of |key| in messages: "rope_scaling.factor" in an object that is the value of the key
   /// "rope_scaling".
-  std::string label(std::string_view key) const { return prefix + std::string(key); }
+  std::string label(std::string_view key) const;
   /// Returns the object |key| as a configuration of its own; an empty one if the key is absent or its value is not an
   /// object.
   Config object(std::string_view key) const;
   /// Replaces the value of |key|, or adds it.
   void set(const char *key, Json value) { root[key] = std::move(value); }
+  /// Adds the keys that this object lacks and |other| has. Messages name them as they name those of |other|.
+  void inherit(const Config &other);
   /// Makes |name| the class of the model, in place of the file's `architectures`: the class that a user or the tensors
   /// chose. A family that otherwise takes the class from another key (ChatGLM) keeps it.
   void chooseClass(const std::string &name) {
@@ -66,6 +70,8 @@ private:
   Json root;
   std::shared_ptr<ConfigTrace> notes;
   bool classChosen = false;
+  /// The names in messages of the keys that inherit added.
+  std::map<std::string, std::string, std::less<>> inheritedLabels;
 };
 
 /// The range of an integer key, both ends included; a value outside it is refused.

@@ -104,9 +104,7 @@ static Config findParameters(ConfigReader &reader, const Config &config, const c
     reader.fail("rope_parameters", "an object with 'full_attention' and 'sliding_attention'");
   if (!hasRopeScaling(config) || std::string(layerType) != "full_attention")
     return ofType;
-  for (const std::string &name : ofType.keys())
-    if (!scaling.find(name))
-      scaling.set(name.c_str(), *ofType.find(name));
+  scaling.inherit(ofType);
   // Without `rope_parameters` transformers begins with those of the family, whose type takes precedence over `type`.
   if (parameters.keys().empty() && !scaling.find("rope_type"))
     scaling.set("rope_type", "default");

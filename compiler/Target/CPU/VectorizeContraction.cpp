@@ -264,8 +264,10 @@ const char *attune::vectorizeContraction(VectorBuilder &builder, ContractionTile
     return "its operands are not a row block and a weight panel";
   // The panel's width is the stride of its rows; columns beyond the matrix are zeros, which are read, but not stored.
   int64_t width = strides[1];
-  if (ShapedType::isDynamic(width) || width % VectorBuilder::kLanes != 0 || strides[2] != 1 || !aType.isLastDimUnitStride())
+  if (ShapedType::isDynamic(width) || width % VectorBuilder::kLanes != 0)
     return "its panel width is not a known multiple of 16";
+  if (strides[2] != 1 || !aType.isLastDimUnitStride())
+    return "the rows of an operand are not contiguous";
   AffineExpr column = builder.getAffineDimExpr(1);
   AffineMap panelMap = op.getMatchingIndexingMap(op.getDpsInputOperand(1));
   if (panelMap.getResult(0) != column.floorDiv(width) || panelMap.getResult(2) != column % width)

@@ -57,8 +57,8 @@ constexpr int64_t kWarps = kBlockThreads / kWarp, kProductRows = 16, kProductCol
 /// Components of K that a lane has in one product, and products of a step.
 constexpr int64_t kLaneComponents = 4, kProducts = 2;
 /// The elements from one row of sums in shared memory to the next, which put neighboring rows into different banks, and
-/// the largest number of steps that the variant for few columns loads at once.
-constexpr int64_t kSumStride = kSplitColumns + 8, kMostSteps = 8;
+/// the largest number of steps that the variant for few columns loads at once, and of registers for these.
+constexpr int64_t kSumStride = kSplitColumns + 8, kMostSteps = 8, kMostRegisters = 128;
 /// Stages of the variant for many columns, each with the components of one step, and bytes and chunks of a row in a
 /// stage.
 constexpr int64_t kStages = 8, kRowBytes = 2 * kStep, kStepChunks = kStep / kChunk;
@@ -97,6 +97,7 @@ private:
   int64_t productsOfBlock() const { return hasLargeBlocks ? kProducts : 1; }
   /// Returns true if one word has the integers of both products.
   bool sharesWords() const { return format.bits == 4 && hasLargeBlocks; }
+  int64_t registersOfStep() const;
   Weights loadWeights(Value column, Value k);
   Values addStep(const Weights &weights, RowsOf rowsOf, Values sums);
   Values loadRows(Value row, Value k);
@@ -239,6 +240,13 @@ GroupedEmitter::Pairs GroupedEmitter::loadPairs(Value column, Value k, int64_t f
     pairs.push_back(LLVM::LoadOp::create(e, pair, address, /*alignment=*/2 * format.scaleBytes()));
   }
   return pairs;
+}
+
+/// Returns the number of registers that the operands of a step have as they are loaded: two rows, and for each column tile
+/// the integers and, for each block, pairs of scales and minima.
+int64_t GroupedEmitter::registersOfStep() const {
+  int64_t pairs = kProducts / productsOfBlock() * (format.minima ? 2 : 1), registersOfPair = format.wideScales ? 2 : 1;
+  return 4 * kProducts + columnTiles * ((sharesWords() ? 1 : kProducts) + pairs * registersOfPair);
 }
 
 /// Loads the lane's weights of the components |k| to |k| + 31 for the column tiles from |column| on.
@@ -450,7 +458,7 @@ void GroupedEmitter::emitTiles() {
 
 void GroupedEmitter::emitSplit() {
   Value shared = e.allocateShared(e.getF32Type(), {kWarps, kSplitRows, kSumStride}), zero = e.index(0);
-  int64_t stepsAtOnce = divideEvenly(llvm::divideCeil(depth, kWarps * kStep), kMostSteps);
+  int64_t stepsAtOnce = divideEvenly(llvm::divideCeil(depth, kWarps * kStep), std::min(kMostSteps, kMostRegisters / registersOfStep()));
   hasTail = depth % (kWarps * kStep * stepsAtOnce) != 0;
   e.loop(zero, rows, kSplitRows, [&](Value row) {
     e.loop(zero, columns, kSplitColumns, [&](Value column) {

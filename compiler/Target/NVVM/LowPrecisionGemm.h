@@ -10,9 +10,11 @@ namespace attune {
 
 /// The rows and columns of the part of a result that the warps of a block, each with a part of K, compute at once.
 inline constexpr int64_t kSplitRows = 16, kSplitColumns = 16;
-/// Returns the size of the largest part if |count| (at least 1) is divided into as few parts of at most |most| as
-/// possible, of nearly equal sizes: the number of loads in flight in a loop of |count| loads.
-inline int64_t divideEvenly(int64_t count, int64_t most) { return llvm::divideCeil(count, llvm::divideCeil(count, most)); }
+/// Returns how many of |count| steps an iteration of a loop has if the loop has as few iterations of at most |most| steps
+/// as possible: 6 for 11 of at most 8, two iterations, of which the second has a step too many. Returns 1 if |count| is 0.
+inline int64_t divideEvenly(int64_t count, int64_t most) {
+  return llvm::divideCeil(std::max<int64_t>(count, 1), llvm::divideCeil(std::max<int64_t>(count, 1), most));
+}
 /// Stores the lane's |sums|, the accumulators of two products m16n8k16 side by side, as a part of the 16 x 16 sums of
 /// |warp| in |shared|, f32 of [warps][16][16 or more].
 void keepSums(ThreadBuilder &e, mlir::ValueRange sums, mlir::Value shared, mlir::Value warp, mlir::Value lane);

@@ -27,9 +27,8 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 constexpr int64_t kWarps = kBlockThreads / kWarp, kRows = kSplitRows, kColumns = kSplitColumns;
-/// The number of chunks of a column that a warp loads at once (a quad), and the largest number of such loads before it
-/// multiplies. A warp waits once for all of them, and more would need more registers than a thread of two blocks on a
-/// multiprocessor has.
+/// The number of chunks of a column that a warp loads at once (a quad), and the largest number of quads that it loads before
+/// it multiplies. Eight quads of both operands are 128 registers; sixteen would not fit in the 255 of a thread.
 constexpr int64_t kQuad = 4, kMostQuads = 8;
 
 /// Emits the code of one thread for a projection of few columns.
@@ -37,7 +36,7 @@ class RowEmitter : LowPrecisionGemm {
 public:
   RowEmitter(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread)
       : LowPrecisionGemm(projection, e, thread, {kWarps, kRows, kColumns}),
-        quads(divideEvenly(llvm::divideCeil(chunks, kQuad * kWarps), kMostQuads)) {}
+        quads(divideEvenly(llvm::divideCeil(chunks, kQuad * kWarps), kMostQuads)), hasTail(chunks % (kQuad * kWarps * quads) != 0) {}
   void emit();
 
 private:
@@ -46,6 +45,8 @@ private:
 
   /// The number of quads that a warp loads before it multiplies.
   int64_t quads;
+  /// True if the last iteration may reach past K.
+  bool hasTail;
 };
 
 } // namespace
@@ -57,7 +58,7 @@ Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
   SmallVector<Values> upper, lower, weights;
   // All loads first: a thread waits for them together.
   for (int64_t i = 0; i < quads; ++i) {
-    Value at = e.add(e.add(chunk, i * kQuad * kWarps), t), exists = e.compare(arith::CmpIPredicate::slt, at, chunks);
+    Value at = e.add(e.add(chunk, i * kQuad * kWarps), t), exists = hasTail ? e.compare(arith::CmpIPredicate::slt, at, chunks) : Value();
     for (int64_t half = 0; half < 2; ++half) {
       Value from = e.min(e.add(e.add(column, 8 * half), g), lastColumn);
       Value place[] = {e.div(from, kPanelColumns), at, e.rem(from, kPanelColumns), e.index(0)};

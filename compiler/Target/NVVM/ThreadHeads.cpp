@@ -30,7 +30,8 @@ static void quantizeRows(ThreadBuilder &e, const ThreadLoops &loops, Value from,
   });
 }
 
-/// Emits |op| so that neighboring threads write neighboring columns of the panel, or a warp writes a key of integers.
+/// Emits |op| so that neighboring threads write neighboring columns of the panel, or, of one new key, neighboring components;
+/// or a warp writes a key of integers.
 /// Columns before the first new key keep their values; columns past the last key become 0, in a panel of integers they
 /// keep their values.
 void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
@@ -45,7 +46,7 @@ void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
         [&](Value scale, Value row) { storeKeyScale(e, scale, panel, e.add(first, row)); });
     return;
   }
-  // Two loops, so that neither has a branch for each key: a branch would let a thread wait for one load after the other.
+  // Two loops, so that no load is in a branch, where a thread would wait for one after the other.
   Value components = e.size(panel, 0), columns = e.sub(width, first), copied = e.min(e.size(keys, 0), columns);
   loops.forEach(e, {components, copied}, kPointsAtOnce, [&](ValueRange point) {
     Value element = toCacheElement(e, e.loadWide(keys, {point[1], point[0]}), type.getElementType(), {});

@@ -129,7 +129,8 @@ void LinalgEmitter::emitWarps(Operation *how) {
   loops.forEachWarp(e, sizes[0], [&](Value row, Value lane) {
     body.at[0] = row;
     Value none = e.f32(isMaximum ? -std::numeric_limits<double>::infinity() : 0.0);
-    // The elements of a lane are joined in the same order in both loops. The first one waits once for several of them.
+    // The elements of a lane are joined in the same order in both loops. An iteration of the first one can load all its
+    // elements before it needs one.
     auto joinFrom = [&](Value first, Value end, int64_t atOnce, Value part) {
       return e.loop(first, end, e.index(atOnce * kWarp), part, [&](Value column, ValueRange carried) {
         Values sum(carried);
@@ -141,7 +142,7 @@ void LinalgEmitter::emitWarps(Operation *how) {
       })[0];
     };
     Value several = e.mul(e.div(sizes[1], kElementsAtOnce * kWarp), kElementsAtOnce * kWarp);
-    Value part = joinFrom(lane, several, kElementsAtOnce, none);
+    Value part = isConstantIntValue(several, 0) ? none : joinFrom(lane, several, kElementsAtOnce, none);
     if (!isEqualConstantIntOrValue(several, sizes[1]))
       part = joinFrom(e.add(several, lane), sizes[1], 1, part);
     Value whole = e.reduceLanes(part, [&](Value a, Value b) { return join(how, a, b); });

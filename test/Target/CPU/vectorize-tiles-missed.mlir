@@ -136,6 +136,21 @@ func.func @narrow(%x: memref<8x8xf32>, %w: memref<1x8x12xf32>, %out: memref<8x12
   return
 }
 
+// Rows of the other operand that are not contiguous.
+func.func @strided_rows(%x: memref<8x8xf32, strided<[16, 2]>>, %w: memref<1x8x32xf32>, %out: memref<8x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<8x32xf32>)
+  // expected-remark @below {{scalar loops: the rows of an operand are not contiguous}}
+  // expected-remark @below {{scalar loops: an operand is not contiguous along the last loop}}
+  linalg.generic {indexing_maps = [#a, affine_map<(m, n, k) -> (n floordiv 32, k, n mod 32)>, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<8x8xf32, strided<[16, 2]>>, memref<1x8x32xf32>) outs(%out : memref<8x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
 // Low-precision weights in pairs of rows of K: rows of the other operand that are not contiguous, and a K that is not a number of pairs.
 func.func @pairs_of_strided_rows(%x: memref<8x8xf32, strided<[16, 2]>>, %w: memref<1x4x32x2xbf16>, %out: memref<8x32xf32>) {
   %zero = arith.constant 0.0 : f32

@@ -2,7 +2,7 @@
 
 // Weights of 4 bits, for blocks of up to 16 columns and for others. A byte permutation puts integers below the exponent of
 // 2^7, and a subtraction leaves their values; the products of a block of 32 are scaled in f32. The warps of the first
-// version share K, by steps of 32 components: a warp has one of 48.
+// version share K, by steps of 32 components: with K = 48 a warp has at most one.
 // CHECK-LABEL: func.func @int4
 // CHECK: scf.if
 // CHECK: scf.for %{{.*}} step %c128
@@ -57,8 +57,8 @@ func.func @int4(%x: memref<?x48xbf16>, %p: memref<?x2x288xi8>, %y: memref<?x64xf
 
 // -----
 
-// A warp of the version for few columns has 11 steps of 32 components in K. It loads them in two parts, of which the larger
-// one has 6, before it multiplies the first.
+// A warp of the version for few columns has 11 steps of 32 components in K, in two iterations. Each loads 6 steps before it
+// multiplies; the second has 5, and one of zeros.
 // CHECK-LABEL: func.func @deep
 // CHECK: scf.if
 // CHECK: scf.for %{{.*}} to %c1408{{.*}} step %c768

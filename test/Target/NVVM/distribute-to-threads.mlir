@@ -77,10 +77,10 @@ func.func @barrier_in_loop(%a: memref<?xf32>, %b: memref<?xf32>, %n: index) {
 // CHECK-NOT: math.fma
 // CHECK-COUNT-5: gpu.shuffle xor
 // CHECK: memref.store
-func.func @row_sum(%a: memref<?x100xf32>, %b: memref<?xf32>, %n: index) {
+func.func @row_sum(%a: memref<?x300xf32>, %b: memref<?xf32>, %n: index) {
   scf.forall (%i) in (%n) {
     linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
-        ins(%a : memref<?x100xf32>) outs(%b : memref<?xf32>) {
+        ins(%a : memref<?x300xf32>) outs(%b : memref<?xf32>) {
     ^bb0(%x: f32, %y: f32):
       %s = math.fma %x, %x, %y : f32
       linalg.yield %s : f32
