@@ -51,8 +51,7 @@ ATTENTION = """module {{
 # For each set: projections (tokens, features, outputs), formats of weights for products of 16 bits, of these and
 # of models that decode, attentions (batch, heads, length, head size, causal), models (fixture, changes of its
 # configuration, (batch, length) of each call) and models that decode one token (fixture, changes, (batch, tokens in the
-# caches) of each call). Shapes are those of real models, or
-# large ones.
+# caches) of each call). Shapes are those of real models, or large ones.
 SETS = {
     "full": {
         "linear": [([1, 16, 64, 128, 1024, 8192], 8192, 8192), ([1, 128, 16384], 768, 3072), ([1, 128, 16384], 3072, 768)],
@@ -132,31 +131,29 @@ class Preparation:
         self.add(name, self.write(name + ".mlir", text), kind="attention", calls=calls, heads=heads, size=size, causal=causal)
 
     def model(self, fixture, changes, calls):
-        with open(os.path.join(ROOT, "test", "fixtures", fixture, "config.json")) as f:
-            config = {**json.load(f), **changes}
-        name = f"{config['model_type']}-{config.get('hidden_size', config.get('n_embd'))}"
-        folder = self.initialize(name, config)
+        name, folder, config = self.initialize(fixture, changes)
         output = "last_hidden_state" if config["model_type"] == "bert" else "logits"
         self.add(name, folder, "--outputs=" + output, kind="model", calls=calls, model_type=config["model_type"], folder=name,
                  output=output, config=config)
 
     def decode(self, fixture, changes, calls, formats):
-        with open(os.path.join(ROOT, "test", "fixtures", fixture, "config.json")) as f:
-            config = {**json.load(f), **changes}
-        name = f"{config['model_type']}-{config['hidden_size']}-decode"
-        folder = self.initialize(name, config)
+        name, folder, _ = self.initialize(fixture, changes)
         for form in ["native", *formats]:
-            self.add(f"{name}-{form.replace(':', '-')}", folder, *([] if form == "native" else ["--weights-format=" + form]),
+            self.add(f"{name}-decode-{form.replace(':', '-')}", folder, *([] if form == "native" else ["--weights-format=" + form]),
                      dtypes=[d for d in self.dtypes if form == "native" or d != "f32"], kind="decode", calls=calls)
 
-    def initialize(self, name, config):
-        """Makes the folder |name| of a model with random weights; returns its path."""
+    def initialize(self, fixture, changes):
+        """Makes a folder of a model with random weights and the configuration of |fixture| with |changes|. Returns the
+        model's name, the folder and the configuration."""
+        with open(os.path.join(ROOT, "test", "fixtures", fixture, "config.json")) as f:
+            config = {**json.load(f), **changes}
+        name = f"{config['model_type']}-{config.get('hidden_size', config.get('n_embd'))}"
         source, folder = os.path.join(self.folder, name + "-config"), os.path.join(self.folder, name)
         os.makedirs(source, exist_ok=True)
         with open(os.path.join(source, "config.json"), "w") as f:
             json.dump(config, f)
         run(self.attune, "init", source, "-o", folder, "--seed", SEED)
-        return folder
+        return name, folder, config
 
     def case(self, name):
         source = os.path.join(ROOT, "test", "fixtures", name)

@@ -40,12 +40,12 @@ std::string Config::label(std::string_view key) const {
   return inherited == inheritedLabels.end() ? prefix + std::string(key) : inherited->second;
 }
 
-void Config::inherit(const Config &other) {
-  for (const auto &[key, value] : other.root.items())
-    if (!root.contains(key)) {
-      root[key] = value;
-      inheritedLabels[key] = other.label(key);
-    }
+void Config::inherit(const std::string &key, const Config &other) {
+  const Json *value = other.find(key);
+  if (!value || find(key))
+    return;
+  root[key] = *value;
+  inheritedLabels[key] = other.label(key);
 }
 
 Config Config::object(std::string_view key) const {

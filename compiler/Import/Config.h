@@ -44,8 +44,9 @@ public:
   Config object(std::string_view key) const;
   /// Replaces the value of |key|, or adds it.
   void set(const char *key, Json value) { root[key] = std::move(value); }
-  /// Adds the keys that this object lacks and |other| has. Messages name them as they name those of |other|.
-  void inherit(const Config &other);
+  /// Adds |key| of |other|, unless this object has the key or |other| lacks it. Messages name it as they name that of
+  /// |other|.
+  void inherit(const std::string &key, const Config &other);
   /// Makes |name| the class of the model, in place of the file's `architectures`: the class that a user or the tensors
   /// chose. A family that otherwise takes the class from another key (ChatGLM) keeps it.
   void chooseClass(const std::string &name) {

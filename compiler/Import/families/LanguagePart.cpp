@@ -39,8 +39,7 @@ static Config findText(ConfigReader &reader, const Config &config, const Composi
   text.set("model_type", name);
   text.set("architectures", nullptr);
   for (const char *key : {"tie_word_embeddings", "pad_token_id"})
-    if (!text.find(key) && config.find(key))
-      text.set(key, *config.find(key));
+    text.inherit(key, config);
   for (const char *key : {"rope_scaling", "rope_parameters"}) {
     const Json *rope = text.find(key);
     if (!rope || !rope->is_object() || !rope->contains("mrope_section"))

@@ -104,7 +104,8 @@ static Config findParameters(ConfigReader &reader, const Config &config, const c
     reader.fail("rope_parameters", "an object with 'full_attention' and 'sliding_attention'");
   if (!hasRopeScaling(config) || std::string(layerType) != "full_attention")
     return ofType;
-  scaling.inherit(ofType);
+  for (const std::string &key : ofType.keys())
+    scaling.inherit(key, ofType);
   // Without `rope_parameters` transformers begins with those of the family, whose type takes precedence over `type`.
   if (parameters.keys().empty() && !scaling.find("rope_type"))
     scaling.set("rope_type", "default");

@@ -13,7 +13,8 @@ inline constexpr int64_t kSplitRows = 16, kSplitColumns = 16;
 /// Returns how many of |count| steps an iteration of a loop has if the loop has as few iterations of at most |most| steps
 /// as possible: 6 for 11 of at most 8, two iterations, of which the second has a step too many. Returns 1 if |count| is 0.
 inline int64_t divideEvenly(int64_t count, int64_t most) {
-  return llvm::divideCeil(std::max<int64_t>(count, 1), llvm::divideCeil(std::max<int64_t>(count, 1), most));
+  count = std::max<int64_t>(count, 1);
+  return llvm::divideCeil(count, llvm::divideCeil(count, most));
 }
 /// Stores the lane's |sums|, the accumulators of two products m16n8k16 side by side, as a part of the 16 x 16 sums of
 /// |warp| in |shared|, f32 of [warps][16][16 or more].
